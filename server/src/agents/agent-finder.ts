@@ -1,0 +1,104 @@
+import type { Pool } from '../db/pool.ts'
+import { type SecretKeys, unseal } from '../lib/secret-box.ts'
+import { type Agent, type AgentRow, agentFromRow } from './agent.ts'
+
+export interface LiveKey {
+  slot: number
+  secret: string
+}
+
+export interface AgentWithKeys {
+  agent: Agent
+  /** Newest first, at most two. */
+  keys: LiveKey[]
+}
+
+interface Asked {
+  appId: string
+  resolve: (found: AgentWithKeys | undefined) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Finds agents with their secrets by app id. Nothing is remembered from one request to the next, so
+ * that a suspended agent or a revoked key is refused at once by every process; instead, all look-ups
+ * that come in while one is under way share the next.
+ */
+export class AgentFinder {
+  private readonly pool: Pool
+  private readonly secretKeys: SecretKeys
+  private readonly now: () => Date
+  private asked: Asked[] = []
+  private underway = 0
+  /** Opening a sealed secret costs more than finding it; the sealed bytes name exactly one secret. */
+  private readonly opened = new Map<string, string>()
+
+  constructor(pool: Pool, secretKeys: SecretKeys, now: () => Date) {
+    this.pool = pool
+    this.secretKeys = secretKeys
+    this.now = now
+  }
+
+  find(appId: string): Promise<AgentWithKeys | undefined> {
+    return new Promise((resolve, reject) => {
+      this.asked.push({ appId, resolve, reject })
+      if (this.asked.length === 1) setImmediate(() => this.next())
+    })
+  }
+
+  private next(): void {
+    if (this.underway >= 2 || this.asked.length === 0) return
+    const asked = this.asked
+    this.asked = []
+    this.underway++
+    this.read([...new Set(asked.map(({ appId }) => appId))])
+      .then(
+        (found) => {
+          for (const { appId, resolve } of asked) resolve(found.get(appId))
+        },
+        (error) => {
+          for (const { reject } of asked) reject(error)
+        },
+      )
+      .finally(() => {
+        this.underway--
+        this.next()
+      })
+      .catch(() => {})
+  }
+
+  private async read(appIds: string[]): Promise<Map<string, AgentWithKeys>> {
+    const { rows } = await this.pool.query<AgentRow & { keys: string | null }>({
+      name: 'agents-by-app-id',
+      text: `select a.*, (select json_agg(json_build_object('slot', k.slot,
+               'sealed', encode(k.sealed_secret, 'base64'), 'expires_at', k.expires_at)
+               order by k.created_at desc, k.slot desc)::text
+             from agent_keys k where k.agent_id = a.agent_id) as keys
+             from agents a where a.app_id = any($1)`,
+      values: [appIds],
+    })
+    return new Map(
+      rows.map((row) => [
+        row.app_id,
+        { agent: agentFromRow(row), keys: this.openKeys(row.agent_id, row.keys) },
+      ]),
+    )
+  }
+
+  private openKeys(agentId: bigint, keys: string | null): LiveKey[] {
+    const rows: { slot: number; sealed: string; expires_at: string | null }[] =
+      keys === null ? [] : JSON.parse(keys)
+    return rows
+      .filter(({ expires_at }) => expires_at === null || new Date(expires_at) > this.now())
+      .map(({ slot, sealed }) => ({ slot, secret: this.open(agentId, sealed) }))
+  }
+
+  private open(agentId: bigint, sealed: string): string {
+    const known = this.opened.get(sealed)
+    if (known !== undefined) return known
+    const secret = unseal(this.secretKeys, `agent ${agentId}`, Buffer.from(sealed, 'base64'))
+    if (this.opened.size > 10_000) this.opened.clear()
+    this.opened.set(sealed, secret)
+    return secret
+  }
+}

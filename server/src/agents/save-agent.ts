@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto'
+import ipaddr from 'ipaddr.js'
+import type { Pool } from '../db/pool.ts'
+import { sqlState } from '../db/pool.ts'
+import { parseFeeRule } from '../lib/fee.ts'
+import { type Currency, maxAmount } from '../lib/money.ts'
+import { isPrintable } from '../lib/printable.ts'
+import { type SecretKeys, seal } from '../lib/secret-box.ts'
+import { type Agent, type AgentRow, agentFromRow } from './agent.ts'
+import { callbackUrlFault } from './callback-url.ts'
+
+/** What an operator may say of an agent. */
+export type AgentTerms = Omit<Agent, 'agentId' | 'appId' | 'createdAt' | 'updatedAt'>
+
+export const defaultTerms = {
+  status: 'active',
+  depositCallbackUrl: null,
+  withdrawCallbackUrl: null,
+  depositFee: '0%',
+  withdrawFee: '0%',
+  revertFee: 'return',
+  lateMoney: 'review',
+  method: 'link+qrcode+transfer',
+  expiresInS: 900,
+  minDeposit: 1n,
+  maxDeposit: maxAmount,
+  minWithdraw: 1n,
+  maxWithdraw: maxAmount,
+  rateLimit: 200,
+  allowedIps: [],
+  frameOrigins: [],
+  support: null,
+} satisfies Omit<AgentTerms, 'name' | 'currency'>
+
+/** Everything that is wrong with an agent's terms, in words. */
+export async function termsFaults(terms: AgentTerms, mode: 'sandbox' | 'live'): Promise<string[]> {
+  const faults: string[] = []
+  const require = (holds: boolean, fault: string) => holds || faults.push(fault)
+  require(isPrintable(terms.name, 128), '--name must be 1 to 128 printable characters')
+  for (const [option, rule] of [
+    ['--deposit-fee', terms.depositFee],
+    ['--withdraw-fee', terms.withdrawFee],
+  ] as const) {
+    const parsed = parseFeeRule(rule, terms.currency)
+    if (typeof parsed === 'string') faults.push(`${option}: ${parsed}`)
+  }
+  for (const [option, url] of [
+    ['--deposit-callback', terms.depositCallbackUrl],
+    ['--withdraw-callback', terms.withdrawCallbackUrl],
+  ] as const) {
+    const fault = url === null ? undefined : await callbackUrlFault(url, mode)
+    if (fault !== undefined) faults.push(`${option}: ${fault}`)
+  }
+  require(Number.isInteger(terms.expiresInS) &&
+    terms.expiresInS >= 1 &&
+    terms.expiresInS <= 2_592_000, '--expires-in must be 1 to 2592000 seconds')
+  for (const [direction, min, max] of [
+    ['deposit', terms.minDeposit, terms.maxDeposit],
+    ['withdraw', terms.minWithdraw, terms.maxWithdraw],
+  ] as const) {
+    require(min >= 1n &&
+      min <= max &&
+      max <=
+        maxAmount, `--min-${direction} and --max-${direction} must be whole units from 1 to ${maxAmount}, the smaller one first`)
+  }
+  require(Number.isInteger(terms.rateLimit) &&
+    terms.rateLimit >= 0 &&
+    terms.rateLimit <= 1_000_000, '--rate-limit must be 0 to 1000000 requests a second')
+  for (const range of terms.allowedIps) {
+    require(isCidr(range), `--allow-ip: "${range}" is not an address or a CIDR range`)
+  }
+  for (const origin of terms.frameOrigins) {
+    require(isOrigin(
+      origin,
+    ), `--frame-origin: "${origin}" is not an origin such as https://shop.example`)
+  }
+  require(terms.support === null ||
+    isPrintable(terms.support, 500), '--support must be 1 to 500 printable characters')
+  return faults
+}
+
+/** Creates an agent with an empty wallet and its first secret. */
+export async function createAgent(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  terms: AgentTerms,
+  now: Date,
+): Promise<{ agent: Agent; secret: string }> {
+  const appId = `app_${randomBytes(12).toString('hex')}`
+  const secret = newSecret()
+  for (let attempt = 1; ; attempt++) {
+    const client = await pool.connect()
+    try {
+      await client.query('begin')
+      const { rows } = await client.query<{ next: bigint }>(
+        'select coalesce(max(agent_id), 0) + 1 as next from agents',
+      )
+      const agentId = rows[0]?.next ?? 1n
+      const saved = await client.query<AgentRow>(
+        `insert into agents (agent_id, app_id, name, currency, status, deposit_callback_url,
+           withdraw_callback_url, deposit_fee, withdraw_fee, revert_fee, late_money, method,
+           expires_in_s, min_deposit, max_deposit, min_withdraw, max_withdraw, rate_limit,
+           allowed_ips, frame_origins, support, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+           $19, $20, $21, $22, $22) returning *`,
+        [agentId, appId, ...termsValues(terms), now],
+      )
+      await client.query('insert into wallets values ($1, 0, 0, 0, 0, 0, 0)', [agentId])
+      await client.query(
+        'insert into agent_keys (agent_id, slot, sealed_secret, created_at) values ($1, 1, $2, $3)',
+        [agentId, seal(secretKeys, `agent ${agentId}`, secret), now],
+      )
+      await client.query('commit')
+      const row = saved.rows[0]
+      if (!row) throw new Error('the agent was not saved')
+      return { agent: agentFromRow(row), secret }
+    } catch (error) {
+      await client.query('rollback')
+      // Another process has taken the same number: take the next one.
+      if (sqlState(error) !== '23505' || attempt >= 20) throw error
+    } finally {
+      client.release()
+    }
+  }
+}
+
+/** Changes an agent's terms; the currency never changes. */
+export async function updateAgent(
+  pool: Pool,
+  agentId: bigint,
+  terms: AgentTerms,
+  now: Date,
+): Promise<Agent> {
+  const { rows } = await pool.query<AgentRow>(
+    `update agents set name = $2, status = $4, deposit_callback_url = $5,
+       withdraw_callback_url = $6, deposit_fee = $7, withdraw_fee = $8, revert_fee = $9,
+       late_money = $10, method = $11, expires_in_s = $12, min_deposit = $13, max_deposit = $14,
+       min_withdraw = $15, max_withdraw = $16, rate_limit = $17, allowed_ips = $18,
+       frame_origins = $19, support = $20, updated_at = $21
+     where agent_id = $1 and currency = $3 returning *`,
+    [agentId, ...termsValues(terms), now],
+  )
+  if (!rows[0]) throw new Error('there is no such agent in that currency')
+  return agentFromRow(rows[0])
+}
+
+/** Makes a new secret. The one before it stays valid for the overlap, any older one ends now. */
+export async function rotateKey(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  agentId: bigint,
+  overlapS: number,
+  now: Date,
+): Promise<string> {
+  const secret = newSecret()
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const { rows } = await client.query<{ slot: number }>(
+      'select slot from agent_keys where agent_id = $1 order by created_at desc, slot desc for update',
+      [agentId],
+    )
+    const current = rows[0]?.slot
+    await client.query(
+      `update agent_keys set expires_at = least(expires_at, $3)
+       where agent_id = $1 and slot = $2`,
+      [agentId, current, new Date(now.getTime() + overlapS * 1000)],
+    )
+    await client.query(
+      `insert into agent_keys (agent_id, slot, sealed_secret, created_at) values ($1, $2, $3, $4)
+       on conflict (agent_id, slot) do update set sealed_secret = excluded.sealed_secret,
+         created_at = excluded.created_at, expires_at = null, last_used_at = null`,
+      [agentId, current === 1 ? 2 : 1, seal(secretKeys, `agent ${agentId}`, secret), now],
+    )
+    await client.query('commit')
+    return secret
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+/** Shown once, when it is made. */
+function newSecret(): string {
+  return `sk_${randomBytes(32).toString('hex')}`
+}
+
+function termsValues(terms: AgentTerms): unknown[] {
+  return [
+    terms.name,
+    terms.currency satisfies Currency,
+    terms.status,
+    terms.depositCallbackUrl,
+    terms.withdrawCallbackUrl,
+    terms.depositFee,
+    terms.withdrawFee,
+    terms.revertFee,
+    terms.lateMoney,
+    terms.method,
+    terms.expiresInS,
+    terms.minDeposit,
+    terms.maxDeposit,
+    terms.minWithdraw,
+    terms.maxWithdraw,
+    terms.rateLimit,
+    terms.allowedIps,
+    terms.frameOrigins,
+    terms.support,
+  ]
+}
+
+function isCidr(range: string): boolean {
+  return ipaddr.isValid(range) || ipaddr.isValidCIDR(range)
+}
+
+function isOrigin(text: string): boolean {
+  return (
+    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
+  )
+}

@@ -1,0 +1,133 @@
+import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+import { isTimeZone } from './lib/local-time.ts'
+
+/** Every setting, read from the environment once and checked. Nothing else reads the environment. */
+export interface Config {
+  host: string
+  port: number
+  /** The address agents and payers see, without a slash at its end; undefined until PORT 0 is bound. */
+  publicUrl: string | undefined
+  databaseUrl: string | undefined
+  databaseOwnerUrl: string | undefined
+  dataDir: string
+  mode: 'sandbox' | 'live'
+  role: 'all' | 'api' | 'worker'
+  /** The current key first; empty where one has to be generated. */
+  secretKeys: Buffer[]
+  timeZone: string
+  trustedProxies: string[]
+  metricsToken: string | undefined
+  logLevel: string
+  /** Commands in one transaction of the teller. */
+  tellerBatch: number
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+/** The settings, or everything that is wrong with them at once. */
+export function readConfig(
+  env: Record<string, string | undefined> = process.env,
+): { config: Config } | { faults: string[] } {
+  const faults: string[] = []
+  const text = (name: string) => (env[name] === '' ? undefined : env[name])
+
+  const number = (name: string, byDefault: number, min: number, max: number) => {
+    const value = text(name)
+    if (value === undefined) return byDefault
+    if (/^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max) {
+      return Number(value)
+    }
+    faults.push(`${name} must be a whole number from ${min} to ${max}, not "${value}"`)
+    return byDefault
+  }
+  const oneOf = <T extends string>(name: string, byDefault: T, choices: readonly T[]): T => {
+    const value = text(name)
+    const choice = choices.find((each) => each === value)
+    if (value !== undefined && choice === undefined) {
+      faults.push(`${name} must be one of ${choices.join(', ')}, not "${value}"`)
+    }
+    return choice ?? byDefault
+  }
+  const postgresUrl = (name: string) => {
+    const value = text(name)
+    if (value !== undefined && !(URL.canParse(value) && /^postgres(ql)?:\/\//.test(value))) {
+      faults.push(`${name} must be a URL such as postgres://user:password@host:5432/database`)
+    }
+    return value
+  }
+  const key = (name: string) => {
+    const value = text(name)
+    if (value === undefined) return []
+    const bytes = Buffer.from(value, 'base64')
+    if (/^[A-Za-z0-9+/]{43}=$/.test(value) && bytes.length === 32) return [bytes]
+    faults.push(`${name} must be 32 bytes in base64; make one with: openssl rand -base64 32`)
+    return []
+  }
+
+  const mode = oneOf('MODE', 'sandbox', ['sandbox', 'live'])
+  const role = oneOf('ROLE', 'all', ['all', 'api', 'worker'])
+  const port = number('PORT', 8080, 0, 65_535)
+  const databaseUrl = postgresUrl('DATABASE_URL')
+  const databaseOwnerUrl = postgresUrl('DATABASE_OWNER_URL')
+  const secretKey = key('SECRET_KEY')
+  const previousKey = key('SECRET_KEY_PREVIOUS')
+  const timeZone = text('TIME_ZONE') ?? 'UTC'
+  const publicUrl = text('PUBLIC_URL') ?? (port === 0 ? undefined : `http://localhost:${port}`)
+  const trustedProxies = (text('TRUSTED_PROXIES') ?? '')
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+
+  if (publicUrl !== undefined && !isPublicUrl(publicUrl)) {
+    faults.push(`PUBLIC_URL must be an http or https URL without query, not "${publicUrl}"`)
+  }
+  if (role !== 'all' && databaseUrl === undefined) {
+    faults.push(`ROLE=${role} needs DATABASE_URL: the embedded database serves one process`)
+  }
+  if (databaseOwnerUrl !== undefined && databaseUrl === undefined) {
+    faults.push('DATABASE_OWNER_URL needs DATABASE_URL, the login the service itself uses')
+  }
+  if (previousKey.length > 0 && text('SECRET_KEY') === undefined) {
+    faults.push('SECRET_KEY_PREVIOUS needs SECRET_KEY')
+  }
+  if (mode === 'live' && text('SECRET_KEY') === undefined) {
+    faults.push(
+      'SECRET_KEY must be set in live mode; make one with: openssl rand -base64 32, and keep it safe: without it no agent can sign',
+    )
+  }
+  if (mode === 'live' && publicUrl !== undefined && !publicUrl.startsWith('https:')) {
+    faults.push('PUBLIC_URL must be the https address that agents and payers see, in live mode')
+  }
+  if (!isTimeZone(timeZone)) {
+    faults.push(`TIME_ZONE must be a zone such as UTC or Asia/Bangkok, not "${timeZone}"`)
+  }
+  for (const range of trustedProxies) {
+    if (!ipaddr.isValid(range) && !ipaddr.isValidCIDR(range)) {
+      faults.push(`TRUSTED_PROXIES: "${range}" is not an address or a CIDR range`)
+    }
+  }
+
+  const config: Config = {
+    host: text('HOST') ?? '127.0.0.1',
+    port,
+    publicUrl: publicUrl?.replace(/\/+$/, ''),
+    databaseUrl,
+    databaseOwnerUrl,
+    dataDir: resolve(text('DATA_DIR') ?? './data'),
+    mode,
+    role,
+    secretKeys: [...secretKey, ...previousKey],
+    timeZone,
+    trustedProxies,
+    metricsToken: text('METRICS_TOKEN'),
+    logLevel: oneOf('LOG_LEVEL', 'info', logLevels),
+    tellerBatch: number('TELLER_BATCH', 500, 1, 2_000),
+  }
+  return faults.length > 0 ? { faults } : { config }
+}
+
+function isPublicUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && !url.username
+}

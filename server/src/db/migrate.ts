@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { serviceRole } from './pool.ts'
+
+const folder = new URL('../../src/db/migrations/', import.meta.url)
+
+/** Held while migrating, so that a second starter waits instead of doing the same work. */
+const migrationLock = 7_358_401
+
+/**
+ * Brings the schema up to date: each file of `migrations/` once, in order of its number, each in a
+ * transaction of its own. Returns the names it applied. Files that were applied must not change.
+ */
+export async function migrate(ownerUrl: string, serviceLogin?: string): Promise<string[]> {
+  const client = new pg.Client({
+    connectionString: ownerUrl,
+    application_name: 'sluice migrate',
+    connectionTimeoutMillis: 10_000,
+  })
+  // Queries report the same loss; this listener only keeps it from being fatal.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await createRole(client)
+    await client.query('create schema if not exists sluice')
+    await client.query('set search_path to sluice')
+    await client.query(
+      'create table if not exists schema_migrations (name text primary key, sha256 text not null, applied_at timestamptz not null)',
+    )
+    await client.query(`grant usage on schema sluice to ${serviceRole}`)
+    await client.query(`grant select on schema_migrations to ${serviceRole}`)
+    if (serviceLogin !== undefined) {
+      await client.query(`grant ${serviceRole} to ${pg.escapeIdentifier(serviceLogin)}`)
+    }
+    return await applyPending(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function applyPending(client: pg.Client): Promise<string[]> {
+  const applied = new Map(
+    (
+      await client.query<{ name: string; sha256: string }>(
+        'select name, sha256 from schema_migrations',
+      )
+    ).rows.map((row) => [row.name, row.sha256]),
+  )
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  for (const name of applied.keys()) {
+    if (!names.includes(name)) {
+      throw new Error(
+        `the database has migration ${name}, which this version does not know: run a newer version`,
+      )
+    }
+  }
+  const done: string[] = []
+  for (const name of names) {
+    const sql = await readFile(new URL(name, folder), 'utf8')
+    const sha256 = createHash('sha256').update(sql).digest('hex')
+    const known = applied.get(name)
+    if (known === sha256) continue
+    if (known !== undefined) {
+      throw new Error(`migration ${name} is not the file that was applied: restore it`)
+    }
+    await client.query('begin')
+    try {
+      await client.query(sql)
+      await client.query('insert into schema_migrations values ($1, $2, $3)', [
+        name,
+        sha256,
+        new Date(),
+      ])
+      await client.query('commit')
+    } catch (error) {
+      await client.query('rollback')
+      throw new Error(`migration ${name} failed and was rolled back: ${String(error)}`, {
+        cause: error,
+      })
+    }
+    done.push(name)
+  }
+  return done
+}
+
+/** Roles belong to the whole server, so another database's migration may be creating it right now. */
+async function createRole(client: pg.Client): Promise<void> {
+  const { rows } = await client.query('select 1 from pg_roles where rolname = $1', [serviceRole])
+  if (rows.length === 0) {
+    try {
+      await client.query(`create role ${serviceRole} nologin`)
+    } catch (error) {
+      const code = error instanceof pg.DatabaseError ? error.code : undefined
+      if (code === '42501') {
+        throw new Error(
+          `the database login may not create roles: let an administrator run "create role ${serviceRole} nologin; grant ${serviceRole} to <login>"`,
+          { cause: error },
+        )
+      }
+      if (code !== '42710' && code !== '23505') throw error
+    }
+  }
+}
+
+/** The names of migrations that have not been applied; for a process that may not apply them. */
+export async function pendingMigrations(pool: pg.Pool): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  const { rows } = await pool.query<{ table: string | null }>(
+    `select to_regclass('sluice.schema_migrations')::text as table`,
+  )
+  if (!rows[0]?.table) return names
+  const applied = await pool.query<{ name: string }>('select name from schema_migrations')
+  const known = new Set(applied.rows.map((row) => row.name))
+  return names.filter((name) => !known.has(name))
+}

@@ -1,0 +1,82 @@
+import pg from 'pg'
+
+/** Money and sequence numbers are bigint from the disk to the socket. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8
+      ? BigInt
+      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}
+
+export const serviceRole = 'sluice_service'
+
+export interface PoolOptions {
+  url: string
+  max: number
+  name: string
+  onError: (error: Error) => void
+  /** The owner's pool keeps the login's own rights; every other one acts as the service's role. */
+  as?: 'owner' | 'service'
+  /** Sends statements without waiting for the answer to the one before. */
+  pipeline?: boolean
+  /** Further settings of each session. */
+  settings?: Record<string, string>
+}
+
+export type Pool = pg.Pool
+export type PoolClient = pg.PoolClient
+
+/**
+ * A pool whose sessions start in our schema and role. Both are start-up options of the session, so
+ * that no statement can run before them and `reset role` leads back to the service's role.
+ */
+export function openPool({ url, max, name, onError, ...options }: PoolOptions): Pool {
+  const settings = {
+    search_path: 'sluice',
+    ...(options.as === 'owner' ? {} : { role: serviceRole }),
+    TimeZone: 'UTC',
+    statement_timeout: '15s',
+    lock_timeout: '8s',
+    idle_in_transaction_session_timeout: '15s',
+    ...options.settings,
+  }
+  const config: pg.PoolConfig & { pipeline?: boolean } = {
+    connectionString: url,
+    max,
+    types,
+    application_name: name,
+    options: Object.entries(settings)
+      .map(([key, value]) => `-c ${key}=${value.replaceAll(' ', '\\ ')}`)
+      .join(' '),
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    query_timeout: 20_000,
+    keepAlive: true,
+    pipeline: options.pipeline ?? false,
+  }
+  const pool = new pg.Pool(config)
+  pool.on('error', onError)
+  // A client that is taken out reports a broken connection on itself, and an unheard error is fatal.
+  pool.on('connect', (client) => client.on('error', onError))
+  return pool
+}
+
+/** Whether the connection failed, as against the database having refused a statement. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  // Class 08: connection exceptions; 57P: shutdown, crash, cannot connect now; 53300: too many.
+  if (/^(08|57P|53300|25P0[34])/.test(code)) return true
+  if (/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/.test(code))
+    return true
+  return (
+    /connection|Connection|Query read timeout|not queryable|timeout exceeded when trying to connect/.test(
+      error.message,
+    ) && !/^[0-9A-Z]{5}$/.test(code)
+  )
+}
+
+/** The code of an error that PostgreSQL itself gave, such as 23505. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined
+}

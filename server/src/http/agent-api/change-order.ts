@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify'
+import { decimalText, parseDecimal } from '../../lib/money.ts'
+import type { Desk } from '../../orders/desk.ts'
+import { orderView } from '../../orders/order-view.ts'
+import { type Trigger, trigger } from '../../orders/trigger.ts'
+import { checker, invalidRequest } from '../check.ts'
+import type { Door } from './door.ts'
+import { readJsonBody } from './json-body.ts'
+import { operation, sendJson } from './operation.ts'
+import { ownOrderId } from './read-orders.ts'
+import { OrderView, TriggerRequest, TxnParams } from './schemas.ts'
+
+const triggerRequest = checker(TriggerRequest)
+
+/** `POST /payment/orders/{txn_id}/cancel`. */
+export function cancelOrderRoute(app: FastifyInstance, door: Door, desk: Desk): void {
+  app.post(
+    '/payment/orders/:txn_id/cancel',
+    {
+      schema: operation({
+        summary: 'Cancel an order',
+        description:
+          'A waiting withdrawal that is not with a provider yet becomes CANCEL, a waiting deposit VOID.',
+        tag: 'Orders',
+        params: TxnParams,
+        answers: { 200: OrderView },
+      }),
+    },
+    door(async ({ agent, request, reply }) => {
+      const { agentId } = agent
+      const orderId = ownOrderId(request.params, agentId)
+      const { order } = await desk.teller.do({ type: 'cancel', agentId, orderId, at: desk.now() })
+      if (!order) throw new Error('a cancellation was answered without an order')
+      return sendJson(reply, 200, orderView(order, agent.currency, desk.localTime))
+    }),
+  )
+}
+
+/** `POST /sandbox/orders/{txn_id}`: makes the sandbox's bank say that something happened. */
+export function triggerRoute(app: FastifyInstance, door: Door, desk: Desk): void {
+  app.post(
+    '/sandbox/orders/:txn_id',
+    {
+      schema: operation({
+        summary: 'Make an outcome happen',
+        description: 'Only in the sandbox. Answers after the outcome is on disk.',
+        tag: 'Sandbox',
+        params: TxnParams,
+        body: TriggerRequest,
+        answers: { 200: OrderView },
+      }),
+    },
+    door(async ({ agent, request, reply, body }) => {
+      const orderId = ownOrderId(request.params, agent.agentId)
+      const { value, members } = readJsonBody(body)
+      const errors = triggerRequest.errors(value)
+      const amountText = members.textOf.get('paidAmount')
+      const paidAmountMinor =
+        amountText === undefined ? undefined : parseDecimal(amountText, agent.currency)
+      if (errors.length === 0 && amountText !== undefined && !paidAmountMinor) {
+        const finest = decimalText(1n, agent.currency)
+        errors.push({ field: 'paidAmount', message: `must be a positive multiple of ${finest}` })
+      }
+      if (errors.length > 0) throw invalidRequest(errors)
+      const { outcome, payerAccountNo } = value as Pick<Trigger, 'outcome' | 'payerAccountNo'>
+      const order = await trigger(desk, agent.agentId, orderId, {
+        outcome,
+        paidAmountMinor,
+        payerAccountNo,
+      })
+      return sendJson(reply, 200, orderView(order, agent.currency, desk.localTime))
+    }),
+  )
+}

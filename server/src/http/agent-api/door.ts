@@ -1,0 +1,120 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Agent } from '../../agents/agent.ts'
+import type { AgentFinder } from '../../agents/agent-finder.ts'
+import { isAllowedIp } from '../../agents/allowed-ip.ts'
+import type { KeyUse } from '../../agents/key-use.ts'
+import { Problem } from '../../lib/problem.ts'
+import {
+  clockToleranceS,
+  matchesAny,
+  parseSignatureHeader,
+  signRequest,
+} from '../../lib/signature.ts'
+import { TokenBuckets } from '../../lib/token-bucket.ts'
+
+export interface DoorOptions {
+  agents: AgentFinder
+  keyUse: KeyUse
+  now: () => Date
+  /** The path of PUBLIC_URL: agents sign it even where a proxy takes it away. */
+  publicPath: () => string
+}
+
+/** A request whose agent is known. */
+export interface Signed {
+  agent: Agent
+  request: FastifyRequest
+  reply: FastifyReply
+  /** The raw body. */
+  body: Buffer
+}
+
+const failuresPerS = 5
+const failuresAtOnce = 300
+
+/** No agent has this secret. Checked against it, an unknown app id takes as long as a known one. */
+const nobodysSecret = 'sk_nobody'
+
+/**
+ * The lock of the agents' door: signature, clock, address, rate, in this order. Wraps a handler, so
+ * that no route of this door can be reached without it.
+ */
+export function makeDoor({ agents, keyUse, now, publicPath }: DoorOptions) {
+  const requests = new TokenBuckets()
+  const failures = new TokenBuckets()
+
+  const refuse = (request: FastifyRequest, code: 'invalid_signature' | 'stale_signature') => {
+    const { taken, waitS } = failures.take(
+      request.ip,
+      failuresPerS,
+      failuresAtOnce,
+      now().getTime(),
+    )
+    if (!taken) {
+      return new Problem('rate_limited', 'Too many requests with a bad signature.', {
+        retryAfterS: waitS,
+      })
+    }
+    return new Problem(
+      code,
+      code === 'stale_signature'
+        ? `t must be within ${clockToleranceS} seconds of the service's clock, which says ${Math.floor(now().getTime() / 1000)}.`
+        : 'Send x-appid and x-signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.METHOD path.body">, keyed with the secret.',
+    )
+  }
+
+  async function authenticate(request: FastifyRequest, body: Buffer): Promise<Agent> {
+    const appId = request.headers['x-appid']
+    const header = request.headers['x-signature']
+    const parsed = typeof header === 'string' ? parseSignatureHeader(header) : undefined
+    if (typeof appId !== 'string' || appId === '' || appId.length > 64 || !parsed) {
+      throw refuse(request, 'invalid_signature')
+    }
+    const found = await agents.find(appId)
+    const path = publicPath() + request.url
+    // Always two, whether the agent has none, one or two: the time tells nothing.
+    const matched = [0, 1].filter((at) => {
+      const secret = found?.keys[at]?.secret
+      const expected = signRequest(secret ?? nobodysSecret, parsed.t, request.method, path, body)
+      return matchesAny(expected, parsed.signatures) && secret !== undefined
+    })
+    const key = found?.keys[matched[0] ?? -1]
+    if (!found || !key) throw refuse(request, 'invalid_signature')
+    if (Math.abs(now().getTime() / 1000 - Number(parsed.t)) > clockToleranceS) {
+      throw refuse(request, 'stale_signature')
+    }
+    keyUse.note(found.agent.agentId, key.slot)
+    return found.agent
+  }
+
+  function checkRate(agent: Agent, reply: FastifyReply): void {
+    if (agent.rateLimit === 0) return
+    const burst = agent.rateLimit * 2
+    const rate = requests.take(agent.appId, agent.rateLimit, burst, now().getTime())
+    reply.header('ratelimit-limit', agent.rateLimit)
+    reply.header('ratelimit-remaining', rate.remaining)
+    reply.header('ratelimit-reset', rate.resetS)
+    if (!rate.taken) {
+      throw new Problem('rate_limited', `The limit is ${agent.rateLimit} requests a second.`, {
+        retryAfterS: rate.waitS,
+      })
+    }
+  }
+
+  return (handle: (signed: Signed) => Promise<FastifyReply>) =>
+    async (request: FastifyRequest, reply: FastifyReply) => {
+      if (request.headers['content-encoding'] !== undefined) {
+        throw new Problem('unsupported_media_type', 'Send the body without content-encoding.')
+      }
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const agent = await authenticate(request, body)
+      request.appId = agent.appId
+      if (!isAllowedIp(request.ip, agent.allowedIps)) {
+        throw new Problem('ip_not_allowed', `Requests from ${request.ip} are not allowed.`)
+      }
+      checkRate(agent, reply)
+      return handle({ agent, request, reply, body })
+    }
+}
+
+export type Door = ReturnType<typeof makeDoor>

@@ -1,0 +1,53 @@
+import { parseIsoTime } from '../../lib/local-time.ts'
+import { maxAmount, wholeNumber } from '../../lib/money.ts'
+import type { FieldError } from '../../lib/problem.ts'
+import { clockToleranceS } from '../../lib/signature.ts'
+import type { OrderRequest } from '../../orders/desk.ts'
+import { checker, invalidRequest, messageOf } from '../check.ts'
+import { readJsonBody } from './json-body.ts'
+import { OrderRequest as OrderRequestSchema } from './schemas.ts'
+
+const order = checker(OrderRequestSchema)
+const maxExtraParamsBytes = 4096
+const maxExtraParamsDepth = 5
+
+/** The order a body asks for, or a problem that names all of its bad fields at once. */
+export function readOrderRequest(raw: Buffer, now: Date): OrderRequest {
+  const { value, members } = readJsonBody(raw)
+  const errors = order.errors(value)
+  const bad = (field: string) => errors.some((error) => error.field === field)
+  const refuse = (field: keyof typeof OrderRequestSchema.properties): FieldError => ({
+    field,
+    message: messageOf(OrderRequestSchema.properties[field]),
+  })
+
+  const amount = wholeNumber(members.textOf.get('amount') ?? '')
+  if (!bad('amount') && (amount === undefined || amount < 1n || amount > maxAmount)) {
+    errors.push(refuse('amount'))
+  }
+  const fields = value as Record<string, string>
+  if (typeof value === 'object' && value !== null && 'timestamp' in value && !bad('timestamp')) {
+    const at = parseIsoTime(fields.timestamp ?? '')
+    const offMs = at ? Math.abs(at.getTime() - now.getTime()) : Number.POSITIVE_INFINITY
+    if (offMs > clockToleranceS * 1000) errors.push(refuse('timestamp'))
+  }
+  const extraParams = members.textOf.get('extraParams') ?? null
+  if (
+    extraParams !== null &&
+    !bad('extraParams') &&
+    (Buffer.byteLength(extraParams) > maxExtraParamsBytes ||
+      (members.depthOf.get('extraParams') ?? 0) > maxExtraParamsDepth)
+  ) {
+    errors.push(refuse('extraParams'))
+  }
+  if (errors.length > 0 || amount === undefined) throw invalidRequest(errors)
+  return {
+    refId: fields.refId ?? '',
+    userId: fields.userId ?? '',
+    amount,
+    accountName: fields.accountName ?? '',
+    accountNo: fields.accountNo ?? '',
+    bankCode: fields.bankCode ?? '',
+    extraParams,
+  }
+}

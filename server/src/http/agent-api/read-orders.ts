@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import type { OrderKind, OrderStatus } from '../../ledger/book.ts'
+import { parseTxnId } from '../../lib/ids.ts'
+import { quoted } from '../../lib/json-text.ts'
+import { parseIsoTime } from '../../lib/local-time.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { Desk } from '../../orders/desk.ts'
+import { findOrder, findOrderByRefId, listOrders } from '../../orders/find-order.ts'
+import { orderView } from '../../orders/order-view.ts'
+import { checker, invalidRequest } from '../check.ts'
+import type { Door } from './door.ts'
+import { operation, readQuery, sendJson } from './operation.ts'
+import { OrderPage, OrderQuery, OrderView, TxnParams } from './schemas.ts'
+
+const orderQuery = checker(OrderQuery)
+
+/** `GET /payment/orders/{txn_id}`, `GET /payment/orders?refId=` and the list. */
+export function readOrderRoutes(app: FastifyInstance, door: Door, desk: Desk): void {
+  app.get<{ Params: { txn_id: string } }>(
+    '/payment/orders/:txn_id',
+    {
+      schema: operation({
+        summary: 'Read one order',
+        tag: 'Orders',
+        params: TxnParams,
+        answers: { 200: OrderView },
+      }),
+    },
+    door(async ({ agent, request, reply }) => {
+      const orderId = ownOrderId(request.params, agent.agentId)
+      const order = await findOrder(desk.pool, agent.agentId, orderId)
+      if (!order) throw orderNotFound()
+      return sendJson(reply, 200, orderView(order, agent.currency, desk.localTime))
+    }),
+  )
+
+  app.get(
+    '/payment/orders',
+    {
+      schema: operation({
+        summary: 'List orders, newest first, or find one by refId',
+        tag: 'Orders',
+        query: OrderQuery,
+        answers: { 200: Type.Union([OrderPage, OrderView]) },
+      }),
+    },
+    door(async ({ agent, request, reply }) => {
+      const query = readQuery(request.query, orderQuery)
+      const view = (order: Parameters<typeof orderView>[0]) =>
+        orderView(order, agent.currency, desk.localTime)
+      const refId = query.get('refId')
+      if (typeof refId === 'string') {
+        const order = await findOrderByRefId(desk.pool, agent.agentId, refId)
+        if (!order) throw orderNotFound()
+        return sendJson(reply, 200, view(order))
+      }
+      const { orders, next } = await listOrders(desk.pool, agent.agentId, {
+        limit: Number(query.get('limit') ?? 50),
+        after: query.get('after') as string | undefined,
+        status: query.get('status') as OrderStatus | undefined,
+        kind: query.get('kind') as OrderKind | undefined,
+        from: timeOf(query, 'from'),
+        to: timeOf(query, 'to'),
+      })
+      return sendJson(reply, 200, `{"data":[${orders.map(view).join(',')}],"next":${quoted(next)}}`)
+    }),
+  )
+}
+
+/** The order a path names, if its id can be this agent's at all; another agent's does not exist. */
+export function ownOrderId(params: unknown, agentId: bigint): string {
+  const { txn_id } = params as { txn_id: string }
+  const named = parseTxnId(txn_id)
+  if (named?.agentId !== agentId) throw orderNotFound()
+  return named.orderId
+}
+
+export function orderNotFound(): Problem {
+  return new Problem('order_not_found', 'The agent has no such order.')
+}
+
+function timeOf(query: Map<string, unknown>, field: 'from' | 'to'): Date | undefined {
+  const text = query.get(field)
+  if (typeof text !== 'string') return undefined
+  const at = parseIsoTime(text)
+  if (!at) throw invalidRequest([{ field, message: 'must be an ISO 8601 time with zone' }])
+  return at
+}

@@ -1,0 +1,135 @@
+import type { FastifyInstance } from 'fastify'
+import { readEvents, readJournal, readWallet } from '../../ledger/read-journal.ts'
+import { banksOf } from '../../lib/banks.ts'
+import { txnId } from '../../lib/ids.ts'
+import { jsonObject, quoted } from '../../lib/json-text.ts'
+import { decimalText } from '../../lib/money.ts'
+import type { Desk } from '../../orders/desk.ts'
+import { checker } from '../check.ts'
+import type { Door } from './door.ts'
+import { operation, readQuery, sendJson } from './operation.ts'
+import { BankList, EntryPage, EventPage, SeqQuery, WalletView } from './schemas.ts'
+
+const seqQuery = checker(SeqQuery)
+
+/** `GET /payment/wallet`, `/payment/wallet/entries`, `/payment/events` and `/payment/banks`. */
+export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): void {
+  app.get(
+    '/payment/wallet',
+    {
+      schema: operation({
+        summary: 'Read the wallet',
+        tag: 'Wallet',
+        answers: { 200: WalletView },
+      }),
+    },
+    door(async ({ agent, reply }) => {
+      const { balances, seq } = await readWallet(desk.pool, agent.agentId)
+      const json = jsonObject({
+        balance: decimalText(balances.available, agent.currency),
+        held: decimalText(balances.held, agent.currency),
+        currency: quoted(agent.currency),
+        seq: String(seq),
+      })
+      return sendJson(reply, 200, json)
+    }),
+  )
+
+  app.get(
+    '/payment/wallet/entries',
+    {
+      schema: operation({
+        summary: "List the wallet's journal, oldest first",
+        tag: 'Wallet',
+        query: SeqQuery,
+        answers: { 200: EntryPage },
+      }),
+    },
+    door(async ({ agent, request, reply }) => {
+      const { after, limit } = range(request.query)
+      const money = (minor: bigint) => decimalText(minor, agent.currency)
+      const rows = await readJournal(desk.pool, agent.agentId, after, limit + 1)
+      const items = rows.map((row) => ({
+        seq: row.seq,
+        json: jsonObject({
+          seq: String(row.seq),
+          at: quoted(desk.localTime(row.at)),
+          event: quoted(row.event),
+          txn_id: row.orderId === null ? 'null' : quoted(txnId(agent.agentId, row.orderId)),
+          amount: money(row.change.available),
+          held_change: money(row.change.held),
+          fee: money(row.change.fees),
+          balance: money(row.balances.available),
+          held: money(row.balances.held),
+          reason: quoted(row.reason),
+        }),
+      }))
+      return sendJson(reply, 200, pageOf(items, limit))
+    }),
+  )
+
+  app.get(
+    '/payment/events',
+    {
+      schema: operation({
+        summary: 'List outcomes with their callbacks, oldest first',
+        description: 'For an agent that was down. Numbers of holds and adjustments are left out.',
+        tag: 'Callbacks',
+        query: SeqQuery,
+        answers: { 200: EventPage },
+      }),
+    },
+    door(async ({ agent, request, reply }) => {
+      const { after, limit } = range(request.query)
+      const events = await readEvents(desk.pool, agent.agentId, after, limit + 1)
+      const items = events.map((event) => ({
+        seq: event.seq,
+        json: jsonObject({
+          seq: String(event.seq),
+          txn_id: quoted(txnId(agent.agentId, event.orderId)),
+          ref_id: quoted(event.refId),
+          kind: quoted(event.kind),
+          status: quoted(event.status),
+          at: quoted(desk.localTime(event.at)),
+          delivery: quoted(event.delivery),
+          body: quoted(event.body),
+        }),
+      }))
+      return sendJson(reply, 200, pageOf(items, limit))
+    }),
+  )
+
+  app.get(
+    '/payment/banks',
+    {
+      schema: operation({
+        summary: "List the bank codes of the agent's currency",
+        tag: 'Wallet',
+        answers: { 200: BankList },
+      }),
+    },
+    door(async ({ agent, reply }) => {
+      const data = banksOf(agent.currency).map(({ numericCode, ...bank }) => ({
+        code: bank.code,
+        name: bank.name,
+        numeric_code: numericCode,
+        swift: bank.swift,
+        aliases: bank.aliases,
+        closed: bank.closed,
+      }))
+      return sendJson(reply, 200, JSON.stringify({ data }))
+    }),
+  )
+}
+
+function range(query: unknown): { after: bigint; limit: number } {
+  const given = readQuery(query, seqQuery)
+  return { after: BigInt(Number(given.get('after') ?? 0)), limit: Number(given.get('limit') ?? 50) }
+}
+
+/** A page of `limit` items out of `limit + 1` that were read, and where the next one begins. */
+function pageOf(items: { seq: bigint; json: string }[], limit: number): string {
+  const shown = items.slice(0, limit)
+  const next = items.length > limit ? String(shown.at(-1)?.seq) : 'null'
+  return `{"data":[${shown.map(({ json }) => json).join(',')}],"next":${next}}`
+}

@@ -1,0 +1,237 @@
+import Type, { type TSchema } from 'typebox'
+import { methods } from '../../agents/agent.ts'
+import { maxAmount } from '../../lib/money.ts'
+import { triggerOutcomes } from '../../orders/trigger.ts'
+
+/** The shapes of the agents' API: they check requests and are the OpenAPI description. */
+
+const oneOf = (values: readonly string[], description: string) =>
+  Type.Unsafe<string>({ type: 'string', enum: [...values], description })
+
+const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()])
+
+const printable = (max: number) =>
+  Type.String({
+    // Counts characters, not UTF-16 units; not blank; no control or invisible ones.
+    pattern: `^(?=.*\\S)[^\\p{C}\\p{Zl}\\p{Zp}]{1,${max}}$`,
+    description: `1 to ${max} printable characters`,
+  })
+
+const localTime = (description: string) =>
+  Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$', description })
+
+const money = (description: string) => Type.Number({ description })
+
+export const statuses = ['WAITING', 'PAID', 'FAILED', 'EXPIRED', 'VOID', 'CANCEL', 'REVERT']
+export const kinds = ['deposit', 'withdraw']
+
+export const OrderRequest = Type.Object(
+  {
+    refId: printable(64),
+    userId: printable(64),
+    amount: Type.Integer({
+      minimum: 1,
+      maximum: Number(maxAmount),
+      description: `a whole JSON number from 1 to ${maxAmount}`,
+    }),
+    accountName: printable(128),
+    accountNo: Type.String({
+      pattern: '^[A-Za-z0-9]{4,34}$',
+      description: '4 to 34 letters and digits',
+    }),
+    bankCode: Type.String({
+      pattern: '^[A-Za-z0-9]{2,32}$',
+      description: 'a code from GET /payment/banks',
+    }),
+    timestamp: Type.String({
+      maxLength: 40,
+      description:
+        "an ISO 8601 time with zone, within 300 seconds of the service's clock, such as 2026-01-31T08:30:00Z",
+    }),
+    extraParams: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'an object of at most 4 KiB and 5 levels',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const created = {
+  txn_id: Type.String({ description: "the service's transaction id" }),
+  ref_id: Type.String({ description: 'the refId sent' }),
+  amount: money('the amount asked for'),
+  fee: money('the fee of the transaction'),
+}
+
+const depositOnly = {
+  method: oneOf(methods, 'how the payer can pay'),
+  link: Type.String({ description: 'payment link, for a popup or an iframe' }),
+  qrcode: Type.Optional(
+    Type.Object({
+      qrcode_text: Type.String({ description: 'the content of the QR code' }),
+      link: Type.String({ description: 'a page with the QR code alone' }),
+      qrcode_date_url: Type.String({ description: 'a data: URL of the QR code as PNG' }),
+    }),
+  ),
+  transfer: Type.Optional(
+    Type.Object({
+      bank_code: Type.String(),
+      account_number: Type.String(),
+      account_name: Type.String(),
+      amount: money('what to transfer'),
+    }),
+  ),
+  expires_in: Type.Integer({ description: 'seconds the order is valid for' }),
+}
+
+const createdAt = { created_at: localTime('when it was created') }
+const walletBalance = {
+  wallet: Type.Object({ balance: money('the available balance after the hold') }),
+}
+
+export const DepositAnswer = Type.Object({ ...created, ...depositOnly, ...createdAt })
+
+export const WithdrawAnswer = Type.Object({
+  ...created,
+  status: oneOf(['WAITING'], 'always WAITING'),
+  ...walletBalance,
+  ...createdAt,
+})
+
+const since = {
+  kind: oneOf(kinds, 'deposit or withdraw'),
+  status: oneOf(statuses, 'what has become of it'),
+  user_id: Type.String(),
+  completed_at: orNull(localTime('when its outcome became known')),
+  paid_amount: orNull(money('what was really paid')),
+}
+
+export const OrderView = Type.Union([
+  Type.Object({ ...created, ...depositOnly, ...createdAt, ...since }),
+  Type.Object({ ...created, ...walletBalance, ...createdAt, ...since }),
+])
+
+const page = (item: TSchema, next: TSchema) =>
+  Type.Object({ data: Type.Array(item), next: orNull(next) })
+
+export const OrderPage = page(OrderView, Type.String({ description: 'pass as after' }))
+
+export const OrderQuery = Type.Object(
+  {
+    refId: Type.Optional(printable(64)),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '1 to 200' })),
+    after: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f]{32}$', description: 'next from the page before' }),
+    ),
+    status: Type.Optional(oneOf(statuses, `one of ${statuses.join(', ')}`)),
+    kind: Type.Optional(oneOf(kinds, 'deposit or withdraw')),
+    from: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description: 'an ISO 8601 time with zone; created then or later',
+      }),
+    ),
+    to: Type.Optional(
+      Type.String({ maxLength: 40, description: 'an ISO 8601 time with zone; created before it' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const SeqQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'a seq; what comes after it is returned' }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '1 to 200' })),
+  },
+  { additionalProperties: false },
+)
+
+export const NoQuery = Type.Object({}, { additionalProperties: false })
+
+export const TxnParams = Type.Object({ txn_id: Type.String() })
+
+export const WalletView = Type.Object({
+  balance: money('available, without what is held'),
+  held: money('held for waiting withdrawals'),
+  currency: Type.String(),
+  seq: Type.Integer({ description: 'the journal row these balances are after' }),
+})
+
+const seq = Type.Integer({ description: 'gapless in the journal' })
+
+export const EntryPage = page(
+  Type.Object({
+    seq,
+    at: localTime('when it happened'),
+    event: Type.String(),
+    txn_id: orNull(Type.String()),
+    amount: money('change of the available balance'),
+    held_change: money('change of what is held'),
+    fee: money('change of the fees paid'),
+    balance: money('available after it'),
+    held: money('held after it'),
+    reason: orNull(Type.String()),
+  }),
+  seq,
+)
+
+export const EventPage = page(
+  Type.Object({
+    seq,
+    txn_id: Type.String(),
+    ref_id: Type.String(),
+    kind: oneOf(kinds, 'deposit or withdraw'),
+    status: Type.String({ description: 'the outcome this callback tells' }),
+    at: localTime('when it happened'),
+    delivery: Type.String({ description: 'how far its callback has come' }),
+    body: Type.String({ description: 'the exact bytes of the callback' }),
+  }),
+  seq,
+)
+
+export const BankList = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      code: Type.String({ description: 'what bankCode should be' }),
+      name: Type.String(),
+      numeric_code: orNull(Type.String()),
+      swift: orNull(Type.String()),
+      aliases: Type.Array(Type.String(), { description: 'accepted as well' }),
+      closed: Type.Boolean({ description: 'orders to a closed bank are refused' }),
+    }),
+  ),
+})
+
+export const TriggerRequest = Type.Object(
+  {
+    outcome: oneOf(triggerOutcomes, `one of ${triggerOutcomes.join(', ')}`),
+    paidAmount: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: Number(maxAmount),
+        description: "an amount no finer than the agent's currency, with a deposit that is PAID",
+      }),
+    ),
+    payerAccountNo: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9*-]{1,34}$',
+        description:
+          '1 to 34 letters, digits, * for masked ones, or -, with a deposit that is PAID',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const ProblemBody = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  code: Type.String({ description: 'stable, for programs' }),
+  request_id: Type.String(),
+  errors: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }))),
+})

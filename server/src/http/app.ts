@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
+import swagger from '@fastify/swagger'
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { isConnectionLost } from '../db/pool.ts'
+import { Problem, type ProblemCode } from '../lib/problem.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The agent behind the request, for the log; set when the door has let it in. */
+    appId: string | undefined
+  }
+}
+
+export interface AppOptions {
+  log: FastifyBaseLogger
+  trustedProxies: string[]
+  publicUrl: () => string
+  version: string
+  onResponse?: (answer: { route: string; method: string; status: number; seconds: number }) => void
+}
+
+const maxBodyBytes = 16 * 1024
+const problemType = 'application/problem+json'
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** An HTTP server with the manners all doors share: ids, problems, headers, one log line a request. */
+export async function buildApp(
+  options: AppOptions,
+  addRoutes: (app: FastifyInstance) => void,
+): Promise<FastifyInstance> {
+  const { log, trustedProxies, publicUrl, version } = options
+  const app = fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    bodyLimit: maxBodyBytes,
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    requestTimeout: 30_000,
+    keepAliveTimeout: 75_000,
+    trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
+    genReqId: () => `req_${randomBytes(9).toString('base64url')}`,
+    rewriteUrl: (request) => withoutPrefix(request.url ?? '/', publicPath(publicUrl())),
+    clientErrorHandler: answerUnreadable,
+    frameworkErrors: (error, request, reply) => {
+      const problem = problemOf(error)
+      reply.raw.writeHead(problem.status, { 'content-type': problemType })
+      reply.raw.end(JSON.stringify(problem.toJSON(request.id)))
+    },
+  })
+  // Bodies reach the door as they were sent; our own checks read the same schemas that are described.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  )
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+
+  app.decorateRequest('appId', undefined)
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    reply.header('x-content-type-options', 'nosniff')
+    reply.header('referrer-policy', 'no-referrer')
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+    if (!reply.hasHeader('content-security-policy')) {
+      reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+    }
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const seconds = reply.elapsedTime / 1000
+    // The route's pattern, never the address: addresses can hold tokens and names.
+    const route = request.routeOptions.url ?? 'none'
+    const { method, ip } = request
+    const status = reply.statusCode
+    options.onResponse?.({ route, method, status, seconds })
+    const line = { request_id: request.id, method, route, status, ms: reply.elapsedTime, ip }
+    request.log.info(request.appId === undefined ? line : { ...line, app_id: request.appId })
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error)
+    if (problem.status >= 500) {
+      request.log.error({ request_id: request.id, err: problem.cause ?? problem }, problem.message)
+    }
+    if (problem.retryAfterS !== undefined) reply.header('retry-after', problem.retryAfterS)
+    return reply
+      .code(problem.status)
+      .type(problemType)
+      .send(JSON.stringify(problem.toJSON(request.id)))
+  })
+  app.setNotFoundHandler(() => {
+    throw new Problem('not_found', 'No endpoint has this path; GET /openapi.json lists them.')
+  })
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Sluice',
+        version,
+        description: 'Deposit and withdraw orders with signed callbacks.',
+      },
+      servers: [{ url: publicUrl() }],
+      components: {
+        securitySchemes: {
+          appId: { type: 'apiKey', in: 'header', name: 'x-appid' },
+          signature: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'x-signature',
+            description:
+              't=<unix seconds>,v1=<hex>: HMAC-SHA256, keyed with the secret, of t + "." + METHOD + " " + path with query + "." + raw body',
+          },
+        },
+      },
+    },
+    hideUntagged: true,
+  })
+  addRoutesAndRefuseOtherMethods(app, addRoutes)
+  return app
+}
+
+/** The path part of PUBLIC_URL, without a slash at its end. */
+export function publicPath(publicUrl: string): string {
+  return new URL(publicUrl).pathname.replace(/\/+$/, '')
+}
+
+function withoutPrefix(url: string, prefix: string): string {
+  return prefix !== '' && (url.startsWith(`${prefix}/`) || url === prefix)
+    ? url.slice(prefix.length) || '/'
+    : url
+}
+
+/** A path that exists answers other methods with 405 and the ones it takes. */
+function addRoutesAndRefuseOtherMethods(
+  app: FastifyInstance,
+  addRoutes: (app: FastifyInstance) => void,
+): void {
+  const taken = new Map<string, string[]>()
+  let isComplete = false
+  app.addHook('onRoute', ({ url, method }) => {
+    if (!isComplete) taken.set(url, [...(taken.get(url) ?? []), ...[method].flat()])
+  })
+  addRoutes(app)
+  isComplete = true
+  for (const [url, methods] of taken) {
+    const allow = methods.join(', ')
+    app.route({
+      url,
+      method: allMethods.filter((method) => !methods.includes(method)),
+      schema: { hide: true },
+      handler: (_request, reply) => {
+        reply.header('allow', allow)
+        throw new Problem('method_not_allowed', `This path takes ${allow}.`)
+      },
+    })
+  }
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (isConnectionLost(error)) {
+    return new Problem('overloaded', 'The database cannot be reached; repeat the request.', {
+      retryAfterS: 1,
+      cause: error,
+    })
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const known: Record<string, [ProblemCode, string]> = {
+    FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', `A body has at most ${maxBodyBytes} bytes.`],
+    FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+      'unsupported_media_type',
+      'Send the body as content-type: application/json.',
+    ],
+    FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+      'malformed_json',
+      'The body is not as long as content-length says.',
+    ],
+    FST_ERR_BAD_URL: ['not_found', 'The path is not a valid URL path.'],
+    FST_ERR_ASYNC_CONSTRAINT: ['not_found', 'No endpoint has this path.'],
+  }
+  const [problem, detail] = known[code] ?? [
+    'internal',
+    'The request may or may not have taken effect; repeat it, and report the request_id if it stays so.',
+  ]
+  return new Problem(problem, detail, { cause: error })
+}
+
+/** Bytes that are not HTTP, or headers that are too large: there is no request to answer yet. */
+function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request'
+  const body = JSON.stringify({
+    type: 'about:blank',
+    title: status.slice(4),
+    status: Number(status.slice(0, 3)),
+    detail: 'This is not a request the service can read.',
+  })
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}

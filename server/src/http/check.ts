@@ -1,0 +1,52 @@
+import type { TObject, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { type FieldError, Problem } from '../lib/problem.ts'
+
+/** A compiled schema of an object, whose properties say in `description` what they must be. */
+export interface Checker {
+  schema: TObject
+  errors: (value: unknown) => FieldError[]
+}
+
+/** Compiles a schema into a check that names every bad field at once, in the schema's own words. */
+export function checker(schema: TObject): Checker {
+  const compiled = Compile(schema)
+  return {
+    schema,
+    errors(value) {
+      if (compiled.Check(value)) return []
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        return [{ field: '', message: 'must be a JSON object' }]
+      }
+      const given = new Map(Object.entries(value))
+      const required: string[] = schema.required ?? []
+      const unknown = [...given.keys()]
+        .filter((name) => !Object.hasOwn(schema.properties, name))
+        .map((field) => ({ field, message: 'is not a field of this request' }))
+      const bad = Object.entries(schema.properties).flatMap(([field, property]) => {
+        if (!given.has(field)) {
+          return required.includes(field) ? [{ field, message: 'is required' }] : []
+        }
+        return fits(property, given.get(field)) ? [] : [{ field, message: messageOf(property) }]
+      })
+      return [...bad, ...unknown]
+    },
+  }
+}
+
+function fits(schema: TSchema, value: unknown): boolean {
+  return Compile(schema).Check(value)
+}
+
+export function messageOf(schema: TSchema): string {
+  return 'description' in schema ? `must be ${String(schema.description)}` : 'has the wrong shape'
+}
+
+export function invalidRequest(errors: FieldError[]): Problem {
+  const names = errors.map(({ field }) => field).filter((field) => field !== '')
+  const detail =
+    names.length === 0
+      ? (errors[0]?.message ?? 'The request is not valid.')
+      : `Correct ${names.join(', ')} and send the request again.`
+  return new Problem('invalid_request', detail, { errors })
+}

@@ -1,0 +1,104 @@
+import type { Currency } from '../lib/money.ts'
+import type { Accounts } from './accounts.ts'
+
+export type OrderKind = 'deposit' | 'withdraw'
+
+export type DepositStatus = 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID'
+export type WithdrawStatus = 'WAITING' | 'PAID' | 'FAILED' | 'CANCEL' | 'REVERT'
+export type OrderStatus = DepositStatus | WithdrawStatus
+
+export interface Order {
+  agentId: bigint
+  orderId: string
+  kind: OrderKind
+  refId: string
+  userId: string
+  amountMinor: bigint
+  feeMinor: bigint
+  feeRule: string
+  accountName: string
+  accountNo: string
+  bankCode: string
+  /** The very text the agent sent. */
+  extraParams: string | null
+  status: OrderStatus
+  version: number
+  /** The body that creating it was answered with. */
+  answer: string
+  createdAt: Date
+  expiresAt: Date | null
+  completedAt: Date | null
+  paidAmountMinor: bigint | null
+  paidFeeMinor: bigint | null
+  provider: string | null
+  providerRef: string | null
+  handedOverAt: Date | null
+}
+
+export interface Wallet {
+  agentId: bigint
+  seq: bigint
+  balances: Accounts
+}
+
+/** What the agent's contract says that money movements depend on. */
+export interface Terms {
+  currency: Currency
+  revertFee: 'return' | 'keep'
+  lateMoney: 'review' | 'credit'
+}
+
+export type OrderEvent =
+  | 'withdraw_held'
+  | 'withdraw_paid'
+  | 'withdraw_failed'
+  | 'withdraw_cancelled'
+  | 'withdraw_reverted'
+  | 'deposit_paid'
+  | 'deposit_failed'
+  | 'deposit_expired'
+  | 'deposit_void'
+  | 'deposit_taken_back'
+
+export type JournalEvent = OrderEvent | 'adjustment'
+
+export interface JournalRow {
+  agentId: bigint
+  seq: bigint
+  orderId: string | null
+  event: JournalEvent
+  at: Date
+  change: Accounts
+  balances: Accounts
+  onceKey: string | null
+  reason: string | null
+}
+
+export interface Callback {
+  agentId: bigint
+  seq: bigint
+  orderId: string
+  body: string
+  createdAt: Date
+}
+
+/** Who paid, as far as the provider tells. */
+export interface Payer {
+  accountNo: string | null
+  accountName: string | null
+  bankCode: string | null
+}
+
+/** Money that a provider says has come in for an order. */
+export interface Payment {
+  agentId: bigint
+  /** The provider's name and its own id of the payment. */
+  paymentId: string
+  orderId: string
+  amountMinor: bigint
+  paidAt: Date
+  reportedAt: Date
+  payer: Payer | null
+  state: 'credited' | 'waiting' | 'returned'
+  why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | null
+}

@@ -1,0 +1,362 @@
+import type { PoolClient } from '../db/pool.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+import type { Accounts } from './accounts.ts'
+import type { Payment, Terms } from './book.ts'
+import { adjustmentKey, type Command } from './decide.ts'
+import { type Books, keyOf, type Writes } from './fold.ts'
+import { type OrderRow, orderFromRow } from './order-row.ts'
+
+/** Another process changed what this batch had read: it has to be read and folded again. */
+export class BooksChanged extends Error {}
+
+/** A connection inside a transaction that the teller has begun. */
+export type BatchTx = PoolClient & { readonly inBatch: unique symbol }
+
+type AccountRow = Accounts & {
+  agent_id: bigint
+  seq: bigint
+  currency: Terms['currency']
+  revert_fee: Terms['revertFee']
+  late_money: Terms['lateMoney']
+}
+
+interface PaymentRow {
+  agent_id: bigint
+  payment_id: string
+  order_id: string
+  amount: bigint
+  paid_at: Date
+  reported_at: Date
+  payer_account_no: string | null
+  payer_account_name: string | null
+  payer_bank_code: string | null
+  state: Payment['state']
+  why: Payment['why']
+}
+
+const accountColumns = `w.agent_id, w.seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
+  a.currency, a.revert_fee, a.late_money`
+
+const lockWallet = `select ${accountColumns} from wallets w join agents a using (agent_id)
+  where w.agent_id = $1 for update of w`
+
+const readWallets = `select ${accountColumns} from wallets w join agents a using (agent_id)
+  where w.agent_id = any($1)`
+
+const ordersByRefId = `select o.* from orders o
+  join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
+    on o.agent_id = k.agent_id and o.ref_id = k.ref_id`
+
+const ordersById = `select o.* from orders o
+  join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
+    on o.agent_id = k.agent_id and o.order_id = k.order_id`
+
+const paymentsById = `select p.* from payments p
+  join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
+    on p.agent_id = k.agent_id and p.payment_id = k.payment_id`
+
+const adjustmentsByKey = `select j.agent_id, j.once_key from journal j
+  join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
+    on j.agent_id = k.agent_id and j.once_key = k.once_key`
+
+/**
+ * Creating a deposit moves no money: its refId's unique key is guard enough, and agents' deposits
+ * need not wait for each other's wallets.
+ */
+export function needsWallet(command: Command): boolean {
+  return command.type !== 'create' || command.order.kind === 'withdraw'
+}
+
+/** Locks the wallets that the commands may change, in id order, and reads all they look at. */
+export async function readBooks(tx: BatchTx, commands: readonly Command[]): Promise<Books> {
+  const locked = new Set<bigint>()
+  const plain = new Set<bigint>()
+  for (const command of commands) (needsWallet(command) ? locked : plain).add(command.agentId)
+  for (const agentId of locked) plain.delete(agentId)
+
+  const refIds = pairs(commands, (c) => (c.type === 'create' ? c.order.refId : undefined))
+  const orderIds = pairs(commands, (c) => ('orderId' in c ? c.orderId : undefined))
+  const paymentIds = pairs(commands, (c) =>
+    c.type === 'receive_payment'
+      ? c.payment.paymentId
+      : c.type === 'credit_payment'
+        ? c.paymentId
+        : undefined,
+  )
+  const keys = pairs(commands, (c) => (c.type === 'adjust' ? adjustmentKey(c.ref) : undefined))
+
+  // Sent in one go; the database runs them one after the other, so the reads see what the locks saw.
+  const [accounts, byRefId, byId, payments, adjustments] = await all([
+    all([
+      ...[...locked]
+        .sort((a, b) => (a < b ? -1 : 1))
+        .map((agentId) => run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])),
+      ...(plain.size > 0 ? [run<AccountRow>(tx, 'read-wallets', readWallets, [[...plain]])] : []),
+    ]),
+    read<OrderRow>(tx, 'orders-by-ref-id', ordersByRefId, refIds),
+    read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
+    read<PaymentRow>(tx, 'payments-by-id', paymentsById, paymentIds),
+    read<{ agent_id: bigint; once_key: string }>(tx, 'adjustments-by-key', adjustmentsByKey, keys),
+  ])
+
+  const books: Books = {
+    wallets: new Map(),
+    orders: new Map(),
+    refIds: new Map(),
+    payments: new Map(),
+    adjustments: new Set(adjustments.map((row) => keyOf(row.agent_id, row.once_key))),
+  }
+  for (const { rows } of accounts) {
+    for (const { agent_id, seq, currency, revert_fee, late_money, ...balances } of rows) {
+      books.wallets.set(agent_id, {
+        wallet: { agentId: agent_id, seq, balances },
+        terms: { currency, revertFee: revert_fee, lateMoney: late_money },
+      })
+    }
+  }
+  for (const row of [...byRefId, ...byId]) {
+    const key = keyOf(row.agent_id, orderIdFromUuid(row.order_id))
+    const order = books.orders.get(key) ?? orderFromRow(row)
+    books.orders.set(key, order)
+    books.refIds.set(keyOf(order.agentId, order.refId), order)
+  }
+  for (const row of payments) {
+    books.payments.set(keyOf(row.agent_id, row.payment_id), paymentFromRow(row))
+  }
+  return books
+}
+
+const insertOrders = `insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee,
+    fee_rule, account_name, account_no, bank_code, extra_params, status, version, answer,
+    created_at, expires_at, completed_at, paid_amount, paid_fee, provider, provider_ref,
+    handed_over_at)
+  select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[],
+    $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
+    $14::int[], $15::text[], $16::timestamptz[], $17::timestamptz[], $18::timestamptz[],
+    $19::bigint[], $20::bigint[], $21::text[], $22::text[], $23::timestamptz[])
+  on conflict do nothing`
+
+const updateOrders = `update orders o set status = u.status, version = u.version,
+    completed_at = u.completed_at, paid_amount = u.paid_amount, paid_fee = u.paid_fee,
+    provider = u.provider, provider_ref = u.provider_ref, handed_over_at = u.handed_over_at
+  from unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::int[], $6::timestamptz[],
+    $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::timestamptz[])
+    u(agent_id, order_id, version_read, status, version, completed_at, paid_amount, paid_fee,
+      provider, provider_ref, handed_over_at)
+  where o.agent_id = u.agent_id and o.order_id = u.order_id and o.version = u.version_read`
+
+const insertJournal = `insert into journal (agent_id, seq, order_id, event, at, available_change,
+    held_change, clearing_change, fees_change, adjustments_change, available, held, clearing, fees,
+    adjustments, once_key, reason)
+  select * from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::timestamptz[],
+    $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[],
+    $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::text[], $17::text[])`
+
+const insertCallbacks = `insert into callbacks (agent_id, seq, order_id, body, state, created_at)
+  select agent_id, seq, order_id, body, 'waiting', created_at
+  from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::timestamptz[])
+    c(agent_id, seq, order_id, body, created_at)`
+
+const insertPayments = `insert into payments (agent_id, payment_id, order_id, amount, paid_at,
+    reported_at, payer_account_no, payer_account_name, payer_bank_code, state, why)
+  select * from unnest($1::bigint[], $2::text[], $3::uuid[], $4::bigint[], $5::timestamptz[],
+    $6::timestamptz[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[])`
+
+const updatePayments = `update payments p set order_id = u.order_id, state = u.state, why = u.why
+  from unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::text[])
+    u(agent_id, payment_id, order_id, state, why)
+  where p.agent_id = u.agent_id and p.payment_id = u.payment_id and p.state = 'waiting'`
+
+const updateWallets = `update wallets w set seq = u.seq, available = u.available, held = u.held,
+    clearing = u.clearing, fees = u.fees, adjustments = u.adjustments
+  from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+    $7::bigint[], $8::bigint[])
+    u(agent_id, seq_read, seq, available, held, clearing, fees, adjustments)
+  where w.agent_id = u.agent_id and w.seq = u.seq_read`
+
+/** Writes what a batch came to. Every statement must meet as many rows as it names. */
+export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
+  await all([
+    write(tx, 'insert-orders', insertOrders, writes.newOrders, (o) => [
+      o.agentId,
+      o.orderId,
+      o.kind,
+      o.refId,
+      o.userId,
+      o.amountMinor,
+      o.feeMinor,
+      o.feeRule,
+      o.accountName,
+      o.accountNo,
+      o.bankCode,
+      o.extraParams,
+      o.status,
+      o.version,
+      o.answer,
+      o.createdAt,
+      o.expiresAt,
+      o.completedAt,
+      o.paidAmountMinor,
+      o.paidFeeMinor,
+      o.provider,
+      o.providerRef,
+      o.handedOverAt,
+    ]),
+    write(tx, 'update-orders', updateOrders, writes.changedOrders, ({ order, versionRead }) => [
+      order.agentId,
+      order.orderId,
+      versionRead,
+      order.status,
+      order.version,
+      order.completedAt,
+      order.paidAmountMinor,
+      order.paidFeeMinor,
+      order.provider,
+      order.providerRef,
+      order.handedOverAt,
+    ]),
+    write(tx, 'insert-payments', insertPayments, writes.newPayments, (p) => [
+      p.agentId,
+      p.paymentId,
+      p.orderId,
+      p.amountMinor,
+      p.paidAt,
+      p.reportedAt,
+      p.payer?.accountNo ?? null,
+      p.payer?.accountName ?? null,
+      p.payer?.bankCode ?? null,
+      p.state,
+      p.why,
+    ]),
+    write(tx, 'update-payments', updatePayments, writes.changedPayments, (p) => [
+      p.agentId,
+      p.paymentId,
+      p.orderId,
+      p.state,
+      p.why,
+    ]),
+    write(tx, 'insert-journal', insertJournal, writes.journal, (row) => [
+      row.agentId,
+      row.seq,
+      row.orderId,
+      row.event,
+      row.at,
+      row.change.available,
+      row.change.held,
+      row.change.clearing,
+      row.change.fees,
+      row.change.adjustments,
+      row.balances.available,
+      row.balances.held,
+      row.balances.clearing,
+      row.balances.fees,
+      row.balances.adjustments,
+      row.onceKey,
+      row.reason,
+    ]),
+    write(tx, 'insert-callbacks', insertCallbacks, writes.callbacks, (c) => [
+      c.agentId,
+      c.seq,
+      c.orderId,
+      c.body,
+      c.createdAt,
+    ]),
+    write(tx, 'update-wallets', updateWallets, writes.wallets, ({ wallet, seqRead }) => [
+      wallet.agentId,
+      seqRead,
+      wallet.seq,
+      wallet.balances.available,
+      wallet.balances.held,
+      wallet.balances.clearing,
+      wallet.balances.fees,
+      wallet.balances.adjustments,
+    ]),
+  ])
+}
+
+type Value = bigint | string | number | Date | null
+
+async function write<T>(
+  tx: BatchTx,
+  name: string,
+  text: string,
+  items: readonly T[],
+  valuesOf: (item: T) => Value[],
+): Promise<void> {
+  if (items.length === 0) return
+  const columns: Value[][] = []
+  for (const item of items) {
+    valuesOf(item).forEach((value, at) => {
+      const column = columns[at]
+      const sent = value instanceof Date ? value.toISOString() : value
+      if (column) column.push(sent)
+      else columns.push([sent])
+    })
+  }
+  const { rowCount } = await run(tx, name, text, columns)
+  if (rowCount !== items.length) {
+    throw new BooksChanged(`${name} met ${rowCount} rows instead of ${items.length}`)
+  }
+}
+
+async function read<Row extends object>(
+  tx: BatchTx,
+  name: string,
+  text: string,
+  [agentIds, ids]: [bigint[], string[]],
+): Promise<Row[]> {
+  return ids.length === 0 ? [] : (await run<Row>(tx, name, text, [agentIds, ids])).rows
+}
+
+function run<Row extends object>(tx: BatchTx, name: string, text: string, values: unknown[]) {
+  return tx.query<Row>({ name, text, values })
+}
+
+/** Each agent and id that the commands name, once, as the two columns a statement takes. */
+function pairs(
+  commands: readonly Command[],
+  idOf: (command: Command) => string | undefined,
+): [bigint[], string[]] {
+  const seen = new Set<string>()
+  const agentIds: bigint[] = []
+  const ids: string[] = []
+  for (const command of commands) {
+    const id = idOf(command)
+    if (id === undefined || seen.has(keyOf(command.agentId, id))) continue
+    seen.add(keyOf(command.agentId, id))
+    agentIds.push(command.agentId)
+    ids.push(id)
+  }
+  return [agentIds, ids]
+}
+
+/**
+ * Waits for all of the statements, then reports the first fault. In a pipeline the first one is the
+ * cause; those behind it only say that the transaction was aborted.
+ */
+async function all<T extends readonly unknown[]>(
+  promises: readonly [...{ [K in keyof T]: Promise<T[K]> }],
+): Promise<T> {
+  await Promise.allSettled(promises)
+  return Promise.all(promises) as unknown as Promise<T>
+}
+
+function paymentFromRow(row: PaymentRow): Payment {
+  const payer = {
+    accountNo: row.payer_account_no,
+    accountName: row.payer_account_name,
+    bankCode: row.payer_bank_code,
+  }
+  const isKnown = Object.values(payer).some((value) => value !== null)
+  return {
+    agentId: row.agent_id,
+    paymentId: row.payment_id,
+    orderId: orderIdFromUuid(row.order_id),
+    amountMinor: row.amount,
+    paidAt: row.paid_at,
+    reportedAt: row.reported_at,
+    payer: isKnown ? payer : null,
+    state: row.state,
+    why: row.why,
+  }
+}

@@ -1,0 +1,58 @@
+import { txnId } from '../lib/ids.ts'
+import { jsonObject, quoted } from '../lib/json-text.ts'
+import type { LocalTime } from '../lib/local-time.ts'
+import { decimalText } from '../lib/money.ts'
+import type { JournalRow, Order, Payer, Terms } from './book.ts'
+
+/**
+ * The body of the callback for one outcome: exactly the spec's fields. Amounts are exact decimals
+ * and extParams is the agent's own text.
+ */
+export function callbackBody(
+  order: Order,
+  row: JournalRow,
+  payer: Payer | null,
+  terms: Terms,
+  localTime: LocalTime,
+): string {
+  const money = (minor: bigint) => decimalText(minor, terms.currency)
+  const paid = order.status === 'PAID'
+  const amountMinor = paid ? (order.paidAmountMinor ?? order.amountMinor) : order.amountMinor
+  return jsonObject({
+    refId: quoted(order.refId),
+    transactionId: quoted(txnId(order.agentId, order.orderId)),
+    userId: quoted(order.userId),
+    amount: money(amountMinor),
+    fee: money(chargedFee(order, row)),
+    status: quoted(order.status),
+    extParams: order.extraParams ?? '{}',
+    successAt: quoted(localTime(row.at)),
+    wallet: jsonObject({ balance: money(row.balances.available) }),
+    flag_incorrect_payee: payer ? String(isAnotherPayer(order, payer)) : undefined,
+    payee: payer
+      ? jsonObject({
+          account_no: quoted(payer.accountNo),
+          account_name: quoted(payer.accountName),
+          bank_code: quoted(payer.bankCode),
+        })
+      : undefined,
+  })
+}
+
+/** What the agent has been charged for the order as of this row. */
+function chargedFee(order: Order, row: JournalRow): bigint {
+  if (order.status === 'PAID') return order.paidFeeMinor ?? 0n
+  // A returned payout whose fee is kept has cost the agent that fee; everything else costs nothing.
+  if (row.event === 'withdraw_reverted') return (order.paidFeeMinor ?? 0n) + row.change.fees
+  return 0n
+}
+
+/** Digits a bank masks are compared only where they are visible; an unknown payer is no mismatch. */
+function isAnotherPayer(order: Order, payer: Payer): boolean {
+  if (payer.accountNo === null || payer.accountNo === '') return false
+  const shown = payer.accountNo.replace(/[\s-]/g, '').toUpperCase()
+  const expected = order.accountNo.toUpperCase()
+  if (!/[X*•]/.test(shown)) return shown !== expected
+  if (shown.length !== expected.length) return false
+  return [...shown].some((character, at) => !/[X*•]/.test(character) && character !== expected[at])
+}

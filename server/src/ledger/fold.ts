@@ -1,0 +1,114 @@
+import type { LocalTime } from '../lib/local-time.ts'
+import type { Callback, JournalRow, Order, Payment, Terms, Wallet } from './book.ts'
+import { adjustmentKey, type Command, type Decision, decide } from './decide.ts'
+
+/** What has been read of the books that a batch of commands touches. */
+export interface Books {
+  wallets: Map<bigint, { wallet: Wallet; terms: Terms }>
+  orders: Map<string, Order>
+  /** By agent and refId: the order that has it. */
+  refIds: Map<string, Order>
+  payments: Map<string, Payment>
+  /** By agent: the keys of adjustments that were made. */
+  adjustments: Set<string>
+}
+
+/** What a batch writes, each thing once, however often it changed within the batch. */
+export interface Writes {
+  newOrders: Order[]
+  changedOrders: { order: Order; versionRead: number }[]
+  journal: JournalRow[]
+  callbacks: Callback[]
+  newPayments: Payment[]
+  changedPayments: Payment[]
+  wallets: { wallet: Wallet; seqRead: bigint }[]
+}
+
+export const keyOf = (agentId: bigint, id: string) => `${agentId} ${id}`
+
+/** Folds commands over the books, in order. A refusal leaves the books as they were. */
+export function fold(
+  books: Books,
+  commands: readonly Command[],
+  localTime: LocalTime,
+): { decisions: Decision[]; writes: Writes } {
+  const wallets = new Map(books.wallets)
+  const orders = new Map(books.orders)
+  const refIds = new Map(books.refIds)
+  const payments = new Map(books.payments)
+  const adjustments = new Set(books.adjustments)
+  const journal: JournalRow[] = []
+  const callbacks: Callback[] = []
+
+  const decisions = commands.map((command): Decision => {
+    const { agentId } = command
+    const account = wallets.get(agentId)
+    if (!account) throw new Error(`the wallet of agent ${agentId} was not read`)
+    const paymentId =
+      command.type === 'receive_payment'
+        ? command.payment.paymentId
+        : command.type === 'credit_payment'
+          ? command.paymentId
+          : undefined
+    const decision = decide(
+      {
+        ...account,
+        order:
+          command.type === 'create'
+            ? refIds.get(keyOf(agentId, command.order.refId))
+            : command.type === 'adjust'
+              ? undefined
+              : orders.get(keyOf(agentId, command.orderId)),
+        payment: paymentId === undefined ? undefined : payments.get(keyOf(agentId, paymentId)),
+        adjusted:
+          command.type === 'adjust' && adjustments.has(keyOf(agentId, adjustmentKey(command.ref))),
+      },
+      command,
+      localTime,
+    )
+    if (decision.type !== 'changed') return decision
+    wallets.set(agentId, { ...account, wallet: decision.wallet })
+    if (decision.order) {
+      orders.set(keyOf(agentId, decision.order.orderId), decision.order)
+      refIds.set(keyOf(agentId, decision.order.refId), decision.order)
+    }
+    if (decision.payment) {
+      payments.set(keyOf(agentId, decision.payment.paymentId), decision.payment)
+    }
+    if (decision.row) {
+      journal.push(decision.row)
+      if (command.type === 'adjust') {
+        adjustments.add(keyOf(agentId, adjustmentKey(command.ref)))
+      }
+    }
+    if (decision.callback) callbacks.push(decision.callback)
+    return decision
+  })
+
+  const writes: Writes = {
+    newOrders: [],
+    changedOrders: [],
+    journal,
+    callbacks,
+    newPayments: [],
+    changedPayments: [],
+    wallets: [],
+  }
+  for (const [key, order] of orders) {
+    const read = books.orders.get(key)
+    if (!read) writes.newOrders.push(order)
+    else if (read !== order) writes.changedOrders.push({ order, versionRead: read.version })
+  }
+  for (const [key, payment] of payments) {
+    const read = books.payments.get(key)
+    if (!read) writes.newPayments.push(payment)
+    else if (read !== payment) writes.changedPayments.push(payment)
+  }
+  for (const [agentId, { wallet }] of wallets) {
+    const read = books.wallets.get(agentId)
+    if (read && read.wallet.seq !== wallet.seq) {
+      writes.wallets.push({ wallet, seqRead: read.wallet.seq })
+    }
+  }
+  return { decisions, writes }
+}

@@ -1,0 +1,129 @@
+import type { Pool } from '../db/pool.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+import type { Accounts } from './accounts.ts'
+import type { JournalEvent, JournalRow, OrderKind, OrderStatus, Wallet } from './book.ts'
+
+export interface JournalDbRow extends Accounts {
+  agent_id: bigint
+  seq: bigint
+  order_id: string | null
+  event: JournalEvent
+  at: Date
+  available_change: bigint
+  held_change: bigint
+  clearing_change: bigint
+  fees_change: bigint
+  adjustments_change: bigint
+  once_key: string | null
+  reason: string | null
+}
+
+export function journalFromRow(row: JournalDbRow): JournalRow {
+  return {
+    agentId: row.agent_id,
+    seq: row.seq,
+    orderId: row.order_id === null ? null : orderIdFromUuid(row.order_id),
+    event: row.event,
+    at: row.at,
+    change: {
+      available: row.available_change,
+      held: row.held_change,
+      clearing: row.clearing_change,
+      fees: row.fees_change,
+      adjustments: row.adjustments_change,
+    },
+    balances: {
+      available: row.available,
+      held: row.held,
+      clearing: row.clearing,
+      fees: row.fees,
+      adjustments: row.adjustments,
+    },
+    onceKey: row.once_key,
+    reason: row.reason,
+  }
+}
+
+export async function readWallet(pool: Pool, agentId: bigint): Promise<Wallet> {
+  const { rows } = await pool.query<Accounts & { seq: bigint }>({
+    name: 'read-wallet',
+    text: 'select seq, available, held, clearing, fees, adjustments from wallets where agent_id = $1',
+    values: [agentId],
+  })
+  if (!rows[0]) throw new Error(`agent ${agentId} has no wallet`)
+  const { seq, ...balances } = rows[0]
+  return { agentId, seq, balances }
+}
+
+/** Rows of an agent's journal after a seq, oldest first. */
+export async function readJournal(
+  pool: Pool,
+  agentId: bigint,
+  after: bigint,
+  limit: number,
+): Promise<JournalRow[]> {
+  const { rows } = await pool.query<JournalDbRow>({
+    name: 'read-journal',
+    text: 'select * from journal where agent_id = $1 and seq > $2 order by seq limit $3',
+    values: [agentId, after, limit],
+  })
+  return rows.map(journalFromRow)
+}
+
+/** The journal of one order. */
+export async function readJournalOfOrder(
+  pool: Pool,
+  agentId: bigint,
+  orderId: string,
+): Promise<JournalRow[]> {
+  const { rows } = await pool.query<JournalDbRow>(
+    'select * from journal where agent_id = $1 and order_id = $2 order by seq',
+    [agentId, orderId],
+  )
+  return rows.map(journalFromRow)
+}
+
+export interface OutcomeEvent {
+  seq: bigint
+  orderId: string
+  refId: string
+  kind: OrderKind
+  status: OrderStatus
+  at: Date
+  delivery: string
+  body: string
+}
+
+/** An agent's outcomes after a seq, oldest first, each with its callback. */
+export async function readEvents(
+  pool: Pool,
+  agentId: bigint,
+  after: bigint,
+  limit: number,
+): Promise<OutcomeEvent[]> {
+  const { rows } = await pool.query<{
+    seq: bigint
+    order_id: string
+    ref_id: string
+    kind: OrderKind
+    created_at: Date
+    state: string
+    body: string
+  }>({
+    name: 'read-events',
+    text: `select c.seq, c.order_id, o.ref_id, o.kind, c.created_at, c.state, c.body
+           from callbacks c join orders o on o.agent_id = c.agent_id and o.order_id = c.order_id
+           where c.agent_id = $1 and c.seq > $2 order by c.seq limit $3`,
+    values: [agentId, after, limit],
+  })
+  return rows.map((row) => ({
+    seq: row.seq,
+    orderId: orderIdFromUuid(row.order_id),
+    refId: row.ref_id,
+    kind: row.kind,
+    status: JSON.parse(row.body).status,
+    at: row.created_at,
+    delivery: row.state,
+    body: row.body,
+  }))
+}

@@ -1,0 +1,41 @@
+import { type Currency, decimalText, parseDecimal } from './money.ts'
+
+/** `PERCENT%`, `FIXED` or `PERCENT%+FIXED`; the percentage in millionths of the amount. */
+export interface FeeRule {
+  millionths: bigint
+  fixedMinor: bigint
+}
+
+/** The rule a text such as `1.5%+2` states, or in words what is wrong with it. */
+export function parseFeeRule(text: string, currency: Currency): FeeRule | string {
+  const match = /^(?:(\d{1,3}(?:\.\d{1,4})?)%)?(\+)?(\d+(?:\.\d+)?)?$/.exec(text)
+  const [, percent, plus, fixed] = match ?? []
+  const both = percent !== undefined && fixed !== undefined
+  if (!match || (percent === undefined && fixed === undefined) || both !== (plus !== undefined)) {
+    return `"${text}" is not a fee: write PERCENT%, FIXED or PERCENT%+FIXED, such as 1.5%+2`
+  }
+  const millionths = percent === undefined ? 0n : percentInMillionths(percent)
+  if (millionths > 1_000_000n) return `a fee of ${percent}% is more than the amount`
+  const fixedMinor = fixed === undefined ? 0n : parseDecimal(fixed, currency)
+  if (fixedMinor === undefined) {
+    return `the fixed part ${fixed} is finer than ${currency} allows, or too large`
+  }
+  return { millionths, fixedMinor }
+}
+
+export function feeRuleText(rule: FeeRule, currency: Currency): string {
+  const percent = `${Number(rule.millionths) / 10_000}%`
+  if (rule.fixedMinor === 0n) return percent
+  const fixed = decimalText(rule.fixedMinor, currency)
+  return rule.millionths === 0n ? fixed : `${percent}+${fixed}`
+}
+
+/** The fee of an amount. The one place where money is rounded: half up, to the minor unit. */
+export function feeOf(amountMinor: bigint, rule: FeeRule): bigint {
+  return (amountMinor * rule.millionths + 500_000n) / 1_000_000n + rule.fixedMinor
+}
+
+function percentInMillionths(percent: string): bigint {
+  const [whole = '0', fraction = ''] = percent.split('.')
+  return BigInt(whole + fraction.padEnd(4, '0'))
+}

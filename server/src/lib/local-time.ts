@@ -1,0 +1,32 @@
+/** Writes a time as `YYYY-MM-DD HH:mm:ss` in one zone: the format of every date the spec names. */
+export type LocalTime = (at: Date) => string
+
+export function localTimeIn(timeZone: string): LocalTime {
+  if (timeZone === 'UTC') return (at) => at.toISOString().slice(0, 19).replace('T', ' ')
+  // Swedish writes dates the ISO way round.
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  })
+  return (at) => format.format(at)
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** An ISO 8601 time with a zone, checked to the calendar day, or undefined. */
+export function parseIsoTime(text: string): Date | undefined {
+  const match = /^(\d{4}-\d\d-\d\d)T(\d\d):\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.exec(text)
+  if (!match?.[1] || Number(match[2]) > 23) return undefined
+  const day = new Date(`${match[1]}T00:00:00Z`)
+  if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== match[1]) return undefined
+  const at = new Date(text)
+  return Number.isNaN(at.getTime()) ? undefined : at
+}

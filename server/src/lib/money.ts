@@ -1,0 +1,65 @@
+/** Money is a whole number of minor units in `bigint`; a decimal appears only in text at the edge. */
+
+export type Currency = 'THB' | 'VND'
+
+export const currencies: readonly Currency[] = ['THB', 'VND']
+
+const decimals: Record<Currency, number> = { THB: 2, VND: 0 }
+
+/** No balance may pass this, so that a JSON number can always carry it in minor units. */
+export const maxBalanceMinor = 2n ** 53n - 1n
+
+/** The largest amount of one order, in whole units. */
+export const maxAmount = 10n ** 12n
+
+export function isCurrency(value: string): value is Currency {
+  return currencies.some((currency) => currency === value)
+}
+
+export function minorPerUnit(currency: Currency): bigint {
+  return 10n ** BigInt(decimals[currency])
+}
+
+export function toMinor(units: bigint, currency: Currency): bigint {
+  return units * minorPerUnit(currency)
+}
+
+/**
+ * The exact decimal text of an amount, without trailing zeros, ready to stand in JSON as a number.
+ * A JavaScript number would not do: near the bound two satang share one double.
+ */
+export function decimalText(minor: bigint, currency: Currency): string {
+  const perUnit = minorPerUnit(currency)
+  const sign = minor < 0n ? '-' : ''
+  const absolute = minor < 0n ? -minor : minor
+  const fraction = (absolute % perUnit).toString().padStart(decimals[currency], '0')
+  const trimmed = perUnit === 1n ? '' : fraction.replace(/0+$/, '')
+  return `${sign}${absolute / perUnit}${trimmed === '' ? '' : `.${trimmed}`}`
+}
+
+/** Minor units of a decimal text such as `-12.5`, or undefined where it is finer than the currency. */
+export function parseDecimal(text: string, currency: Currency): bigint | undefined {
+  const match = /^(-?)(\d{1,16})(?:\.(\d{1,16}))?$/.exec(text)
+  if (!match) return undefined
+  const [, sign, whole = '', fraction = ''] = match
+  const kept = fraction.replace(/0+$/, '')
+  if (kept.length > decimals[currency]) return undefined
+  const minor = BigInt(whole + kept.padEnd(decimals[currency], '0'))
+  return sign === '-' ? -minor : minor
+}
+
+/**
+ * The value of a JSON number's own text if it is whole, else undefined. Read from the text, because
+ * `JSON.parse` has already rounded: 99.99999999999999999 would come out as 100.
+ */
+export function wholeNumber(jsonNumber: string): bigint | undefined {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/.exec(jsonNumber)
+  if (!match) return undefined
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match
+  const digits = (whole + fraction).replace(/0+$/, '')
+  if (digits.replace(/^0+/, '') === '') return 0n
+  const power = Number(exponent) + whole.length - digits.length
+  if (power < 0 || power > 30) return undefined
+  const value = BigInt(digits) * 10n ** BigInt(power)
+  return sign === '-' ? -value : value
+}

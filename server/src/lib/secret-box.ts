@@ -1,0 +1,36 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+
+/** `SECRET_KEY`, and while it is being rotated the one before it. The first one encrypts. */
+export type SecretKeys = readonly [Buffer, ...Buffer[]]
+
+/** Encrypts a secret with AES-256-GCM, bound to its owner: it does not open under another agent. */
+export function seal(keys: SecretKeys, owner: string, secret: string): Buffer {
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keys[0], iv)
+  cipher.setAAD(Buffer.from(owner))
+  const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), encrypted])
+}
+
+/** The secret inside, whichever of the keys sealed it. */
+export function unseal(keys: SecretKeys, owner: string, sealed: Buffer): string {
+  for (const key of keys) {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12))
+    decipher.setAAD(Buffer.from(owner))
+    decipher.setAuthTag(sealed.subarray(12, 28))
+    try {
+      return decipher.update(sealed.subarray(28), undefined, 'utf8') + decipher.final('utf8')
+    } catch {
+      // Sealed with another key: try the next one.
+    }
+  }
+  throw new Error(
+    `a secret of ${owner} does not open with SECRET_KEY: set the key it was encrypted with, as SECRET_KEY or SECRET_KEY_PREVIOUS`,
+  )
+}
+
+/** A short unguessable mark over a text, from a key of its own that is derived for the purpose. */
+export function mark(key: Buffer, purpose: string, text: string): Buffer {
+  const derived = Buffer.from(hkdfSync('sha256', key, '', purpose, 32))
+  return createHmac('sha256', derived).update(text).digest().subarray(0, 16)
+}

@@ -1,0 +1,236 @@
+import { isConnectionLost, type Pool, sqlState } from '../db/pool.ts'
+import type { Order } from '../ledger/book.ts'
+import { type BatchTx, BooksChanged, readBooks, writeBooks } from '../ledger/books-store.ts'
+import type { Command, Decision } from '../ledger/decide.ts'
+import { fold } from '../ledger/fold.ts'
+import type { LocalTime } from '../lib/local-time.ts'
+import { Problem } from '../lib/problem.ts'
+
+/** What became of a command, once it is on disk. */
+export interface Done {
+  order: Order | undefined
+  /** Whether the command changed anything, as against having happened before. */
+  changed: boolean
+  /** The journal row it wrote. */
+  seq: bigint | undefined
+}
+
+export interface TellerOptions {
+  pool: Pool
+  localTime: LocalTime
+  /** Batches in flight at once, each with a connection. */
+  lanes: number
+  maxBatch: number
+  maxQueue: number
+  /** How long a batch whose commit got lost is tried again before its outcome is left unknown. */
+  patienceMs: number
+  onBatch?: (batch: { size: number; seconds: number }) => void
+  onFault?: (error: unknown) => void
+  /** Called after a commit that wrote callbacks, with their agents. */
+  onCallbacks?: (agentIds: Set<bigint>) => void
+}
+
+interface Waiting {
+  command: Command
+  resolve: (done: Done) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * The one place that changes money. Commands are collected while the batches before them commit: no
+ * timer, and no waiting when idle. An agent is never in two batches at once, so its commands take
+ * effect in the order they came.
+ */
+export class Teller {
+  private readonly options: TellerOptions
+  private readonly queues = new Map<bigint, Waiting[]>()
+  private readonly busy = new Set<bigint>()
+  private waiting = 0
+  private lanesInUse = 0
+  private scheduled = false
+
+  constructor(options: TellerOptions) {
+    this.options = options
+  }
+
+  get queueDepth(): number {
+    return this.waiting
+  }
+
+  /** Resolves when the command is on disk; rejects with a Problem where it was refused. */
+  do(command: Command): Promise<Done> {
+    if (this.waiting >= this.options.maxQueue) {
+      return Promise.reject(
+        new Problem('overloaded', 'Too much is waiting to be written; repeat the request.', {
+          retryAfterS: 1,
+        }),
+      )
+    }
+    return new Promise((resolve, reject) => {
+      const queue = this.queues.get(command.agentId)
+      const entry = { command, resolve, reject }
+      if (queue) queue.push(entry)
+      else this.queues.set(command.agentId, [entry])
+      this.waiting++
+      this.schedule()
+    })
+  }
+
+  /** Commands that arrive in the same turn of the event loop share the first batch. */
+  private schedule(): void {
+    if (this.scheduled || this.lanesInUse >= this.options.lanes) return
+    this.scheduled = true
+    setImmediate(() => {
+      this.scheduled = false
+      while (this.lanesInUse < this.options.lanes) {
+        const batch = this.takeBatch()
+        if (batch.length === 0) return
+        this.lanesInUse++
+        void this.runBatch(batch)
+      }
+    })
+  }
+
+  private takeBatch(): Waiting[] {
+    const batch: Waiting[] = []
+    for (const [agentId, queue] of this.queues) {
+      if (this.busy.has(agentId)) continue
+      const room = this.options.maxBatch - batch.length
+      if (room <= 0) break
+      batch.push(...queue.splice(0, room))
+      this.busy.add(agentId)
+      // What is left goes behind the other agents.
+      this.queues.delete(agentId)
+      if (queue.length > 0) this.queues.set(agentId, queue)
+    }
+    this.waiting -= batch.length
+    return batch
+  }
+
+  private async runBatch(batch: Waiting[]): Promise<void> {
+    const started = performance.now()
+    try {
+      await this.settle(batch)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+    for (const { command } of batch) this.busy.delete(command.agentId)
+    this.lanesInUse--
+    this.options.onBatch?.({
+      size: batch.length,
+      seconds: (performance.now() - started) / 1000,
+    })
+    this.schedule()
+  }
+
+  /**
+   * Runs a batch to its end. Every command happens once however often it is asked, so a commit whose
+   * answer was lost is resolved by running the batch again: it finds what it had done.
+   */
+  private async settle(batch: Waiting[]): Promise<void> {
+    const deadline = performance.now() + this.options.patienceMs
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const decisions = await this.transact(batch.map(({ command }) => command))
+        this.answer(batch, decisions, attempt > 1)
+        return
+      } catch (error) {
+        const late = performance.now() > deadline
+        if (error instanceof NotConnected || isConnectionLost(error)) {
+          this.options.onFault?.(error)
+          if (late || (attempt === 1 && error instanceof NotConnected)) {
+            const detail = 'The database cannot be reached; repeat the request.'
+            throw new Problem('overloaded', detail, { retryAfterS: 1, cause: error })
+          }
+          await pause(Math.min(50 * attempt, 500))
+        } else if (error instanceof BooksChanged || isContention(error)) {
+          if (late) {
+            const detail = 'The wallet is contended; repeat the request.'
+            throw new Problem('overloaded', detail, { retryAfterS: 1, cause: error })
+          }
+        } else if (batch.length > 1) {
+          // One row that the database refuses must not take its neighbours down.
+          const middle = Math.ceil(batch.length / 2)
+          for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
+            try {
+              await this.settle(half)
+            } catch (fault) {
+              for (const { reject } of half) reject(fault)
+            }
+          }
+          return
+        } else {
+          this.options.onFault?.(error)
+          throw error
+        }
+      }
+    }
+  }
+
+  private answer(batch: Waiting[], decisions: Decision[], again: boolean): void {
+    const agents = new Set<bigint>()
+    batch.forEach(({ command, resolve, reject }, at) => {
+      const decision = decisions[at]
+      if (!decision) throw new Error('the fold answered fewer commands than it was given')
+      switch (decision.type) {
+        case 'refused':
+          reject(new Problem(decision.code, decision.detail))
+          break
+        case 'unchanged': {
+          // An order that a lost commit of this very command had created is new to its caller.
+          const isOwn =
+            again && command.type === 'create' && decision.order?.orderId === command.order.orderId
+          resolve({ order: decision.order, changed: isOwn, seq: undefined })
+          if (again) agents.add(command.agentId)
+          break
+        }
+        case 'changed':
+          resolve({ order: decision.order, changed: true, seq: decision.row?.seq })
+          if (decision.callback) agents.add(command.agentId)
+      }
+    })
+    if (agents.size > 0) this.options.onCallbacks?.(agents)
+  }
+
+  private async transact(commands: Command[]): Promise<Decision[]> {
+    const client = await this.options.pool.connect().catch((error) => {
+      throw new NotConnected(String(error), { cause: error })
+    })
+    let broken = true
+    try {
+      const began = client.query('begin')
+      const reading = readBooks(client as unknown as BatchTx, commands)
+      await Promise.allSettled([began, reading])
+      await began
+      const { decisions, writes } = fold(await reading, commands, this.options.localTime)
+      await writeBooks(client as unknown as BatchTx, writes)
+      const { command } = await client.query('commit')
+      // PostgreSQL answers a commit of an aborted transaction with ROLLBACK, not with an error.
+      if (command !== 'COMMIT') throw new Error(`commit was answered with ${command}`)
+      broken = false
+      return decisions
+    } catch (error) {
+      if (!isConnectionLost(error)) {
+        broken = await client.query('rollback').then(
+          () => false,
+          () => true,
+        )
+      }
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+}
+
+/** Not even a connection could be had: nothing was sent, so there is nothing to find out. */
+class NotConnected extends Error {}
+
+function isContention(error: unknown): boolean {
+  // Serialization failure, deadlock, lock timeout, statement cancelled, unique key taken meanwhile.
+  return ['40001', '40P01', '55P03', '57014'].includes(sqlState(error) ?? '')
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
