@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import type { Pool } from '../db/pool.ts'
-import { sqlState } from '../db/pool.ts'
 import { parseFeeRule } from '../lib/fee.ts'
 import { type Currency, maxAmount } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
@@ -79,48 +78,77 @@ export async function termsFaults(terms: AgentTerms, mode: 'sandbox' | 'live'): 
   return faults
 }
 
+export interface NewAgent {
+  agent: Agent
+  /** Shown once, here. */
+  secret: string
+}
+
 /** Creates an agent with an empty wallet and its first secret. */
 export async function createAgent(
   pool: Pool,
   secretKeys: SecretKeys,
   terms: AgentTerms,
   now: Date,
-): Promise<{ agent: Agent; secret: string }> {
+): Promise<NewAgent> {
+  for (let attempt = 1; ; attempt++) {
+    const { rows } = await pool.query<{ next: bigint }>(
+      'select coalesce(max(agent_id), 0) + 1 as next from agents',
+    )
+    const created = await insertAgent(pool, secretKeys, rows[0]?.next ?? 1n, terms, now)
+    if (created) return created
+    if (attempt >= 50) throw new Error('no number could be had for the agent; try again')
+  }
+}
+
+/** Creates the first agent of an empty database; undefined where there is one already. */
+export async function createFirstAgent(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  terms: AgentTerms,
+  now: Date,
+): Promise<NewAgent | undefined> {
+  const { rows } = await pool.query('select 1 from agents limit 1')
+  return rows.length > 0 ? undefined : insertAgent(pool, secretKeys, 1n, terms, now)
+}
+
+/** Undefined where another process has taken the number. */
+async function insertAgent(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  agentId: bigint,
+  terms: AgentTerms,
+  now: Date,
+): Promise<NewAgent | undefined> {
   const appId = `app_${randomBytes(12).toString('hex')}`
   const secret = newSecret()
-  for (let attempt = 1; ; attempt++) {
-    const client = await pool.connect()
-    try {
-      await client.query('begin')
-      const { rows } = await client.query<{ next: bigint }>(
-        'select coalesce(max(agent_id), 0) + 1 as next from agents',
-      )
-      const agentId = rows[0]?.next ?? 1n
-      const saved = await client.query<AgentRow>(
-        `insert into agents (agent_id, app_id, name, currency, status, deposit_callback_url,
-           withdraw_callback_url, deposit_fee, withdraw_fee, revert_fee, late_money, method,
-           expires_in_s, min_deposit, max_deposit, min_withdraw, max_withdraw, rate_limit,
-           allowed_ips, frame_origins, support, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-           $19, $20, $21, $22, $22) returning *`,
-        [agentId, appId, ...termsValues(terms), now],
-      )
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const { rows } = await client.query<AgentRow>(
+      `insert into agents (agent_id, app_id, name, currency, status, deposit_callback_url,
+         withdraw_callback_url, deposit_fee, withdraw_fee, revert_fee, late_money, method,
+         expires_in_s, min_deposit, max_deposit, min_withdraw, max_withdraw, rate_limit,
+         allowed_ips, frame_origins, support, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+         $19, $20, $21, $22, $22) on conflict (agent_id) do nothing returning *`,
+      [agentId, appId, ...termsValues(terms), now],
+    )
+    const row = rows[0]
+    if (row) {
       await client.query('insert into wallets values ($1, 0, 0, 0, 0, 0, 0)', [agentId])
       await client.query(
         'insert into agent_keys (agent_id, slot, sealed_secret, created_at) values ($1, 1, $2, $3)',
         [agentId, seal(secretKeys, `agent ${agentId}`, secret), now],
       )
-      await client.query('commit')
-      const row = saved.rows[0]
-      if (!row) throw new Error('the agent was not saved')
-      return { agent: agentFromRow(row), secret }
-    } catch (error) {
-      await client.query('rollback')
-      // Another process has taken the same number: take the next one.
-      if (sqlState(error) !== '23505' || attempt >= 20) throw error
-    } finally {
-      client.release()
     }
+    await client.query('commit')
+    return row && { agent: agentFromRow(row), secret }
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
   }
 }
 
@@ -182,7 +210,6 @@ export async function rotateKey(
   }
 }
 
-/** Shown once, when it is made. */
 function newSecret(): string {
   return `sk_${randomBytes(32).toString('hex')}`
 }

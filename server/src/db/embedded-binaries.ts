@@ -154,8 +154,9 @@ async function completeInstallation(native: string): Promise<void> {
 
 async function copyBinaries(native: string, copy: string): Promise<void> {
   const parent = dirname(copy)
-  const created = await mkdir(parent, { recursive: true })
-  if (created !== undefined && isRoot()) await chmod(parent, 0o755)
+  await mkdir(parent, { recursive: true })
+  // Whatever the umask, the server's user must get through.
+  if (isRoot()) await chmod(parent, (await stat(parent)).mode | 0o111)
   await removeAbandoned(parent, basename(copy))
   const unfinished = unfinishedName(copy)
   try {

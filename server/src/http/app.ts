@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { isConnectionLost } from '../db/pool.ts'
 import { Problem, type ProblemCode } from '../lib/problem.ts'
 
@@ -32,7 +32,10 @@ export async function buildApp(
   const { log, trustedProxies, publicUrl, version } = options
   const app = fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'request_id',
+    }),
     bodyLimit: maxBodyBytes,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
@@ -73,13 +76,13 @@ export async function buildApp(
     const { method, ip } = request
     const status = reply.statusCode
     options.onResponse?.({ route, method, status, seconds })
-    const line = { request_id: request.id, method, route, status, ms: reply.elapsedTime, ip }
+    const line = { method, route, status, ms: reply.elapsedTime, ip }
     request.log.info(request.appId === undefined ? line : { ...line, app_id: request.appId })
   })
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error)
     if (problem.status >= 500) {
-      request.log.error({ request_id: request.id, err: problem.cause ?? problem }, problem.message)
+      request.log.error({ err: problem.cause ?? problem }, problem.message)
     }
     if (problem.retryAfterS !== undefined) reply.header('retry-after', problem.retryAfterS)
     return reply

@@ -224,7 +224,7 @@ function receivePayment(
   localTime: LocalTime,
 ): Decision {
   const { order } = page
-  if (!order || order.kind !== 'deposit') {
+  if (order?.kind !== 'deposit') {
     return refused('order_not_found', 'The agent has no such deposit order.')
   }
   if (page.payment) return { type: 'unchanged', order }

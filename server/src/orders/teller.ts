@@ -26,6 +26,8 @@ export interface TellerOptions {
   patienceMs: number
   onBatch?: (batch: { size: number; seconds: number }) => void
   onFault?: (error: unknown) => void
+  /** Called for every order that came to a new state, once it is on disk. */
+  onOrder?: (order: Order) => void
   /** Called after a commit that wrote callbacks, with their agents. */
   onCallbacks?: (agentIds: Set<bigint>) => void
 }
@@ -187,6 +189,9 @@ export class Teller {
         case 'changed':
           resolve({ order: decision.order, changed: true, seq: decision.row?.seq })
           if (decision.callback) agents.add(command.agentId)
+          if (decision.order && (decision.callback || command.type === 'create')) {
+            this.options.onOrder?.(decision.order)
+          }
       }
     })
     if (agents.size > 0) this.options.onCallbacks?.(agents)

@@ -203,8 +203,9 @@ create table proofs (
   agent_id bigint primary key references wallets,
   -- Everything up to here has been proved at least once.
   proved_seq bigint not null check (proved_seq >= 0),
-  -- Where the endless second look stands.
+  -- Where the endless second look stands, in the journal and in the orders.
   again_seq bigint not null check (again_seq >= 0),
+  again_order uuid,
   finding text,
   checked_at timestamptz not null
 );

@@ -1,0 +1,45 @@
+import type { Pool } from '../db/pool.ts'
+import { type Agent, type AgentRow, agentFromRow } from './agent.ts'
+
+export interface KeyInfo {
+  slot: number
+  createdAt: Date
+  expiresAt: Date | null
+  lastUsedAt: Date | null
+}
+
+export async function findAgent(pool: Pool, appId: string): Promise<Agent | undefined> {
+  const { rows } = await pool.query<AgentRow>('select * from agents where app_id = $1', [appId])
+  return rows[0] && agentFromRow(rows[0])
+}
+
+export async function findAgentById(pool: Pool, agentId: bigint): Promise<Agent | undefined> {
+  const { rows } = await pool.query<AgentRow>('select * from agents where agent_id = $1', [agentId])
+  return rows[0] && agentFromRow(rows[0])
+}
+
+export async function listAgents(pool: Pool): Promise<Agent[]> {
+  const { rows } = await pool.query<AgentRow>('select * from agents order by agent_id')
+  return rows.map(agentFromRow)
+}
+
+/** An agent's live secrets, newest first, without the secrets themselves. */
+export async function listKeys(pool: Pool, agentId: bigint, now: Date): Promise<KeyInfo[]> {
+  const { rows } = await pool.query<{
+    slot: number
+    created_at: Date
+    expires_at: Date | null
+    last_used_at: Date | null
+  }>(
+    `select slot, created_at, expires_at, last_used_at from agent_keys
+     where agent_id = $1 and (expires_at is null or expires_at > $2)
+     order by created_at desc, slot desc`,
+    [agentId, now],
+  )
+  return rows.map((row) => ({
+    slot: row.slot,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+  }))
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import { openEmbeddedPostgres } from './db/embedded.ts'
+import { migrate, pendingMigrations } from './db/migrate.ts'
+import { openPool, type Pool } from './db/pool.ts'
+import type { SecretKeys } from './lib/secret-box.ts'
+
+/** The database and the keys: what the service and the command line both stand on. */
+export interface Backend {
+  databaseUrl: string
+  pool: Pool
+  secretKeys: SecretKeys
+  close(): Promise<void>
+}
+
+/** Opens the database, brings its schema up to date and reads the keys. */
+export async function openBackend(
+  config: Config,
+  use: 'serve' | 'command',
+  log: (message: string) => void,
+): Promise<Backend> {
+  const secretKeys = await readSecretKeys(config)
+  const embedded =
+    config.databaseUrl === undefined
+      ? await openEmbeddedPostgres({ dataDir: config.dataDir, use, log })
+      : undefined
+  const databaseUrl = embedded?.url ?? config.databaseUrl ?? ''
+  const pool = openPool({
+    url: databaseUrl,
+    max: 8,
+    name: `sluice ${use}`,
+    onError: (error) => log(`a database connection was lost: ${error.message}`),
+  })
+  const close = async () => {
+    await pool.end()
+    await embedded?.close()
+  }
+  try {
+    await bringUpToDate(config, databaseUrl, pool, log)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { databaseUrl, pool, secretKeys, close }
+}
+
+async function bringUpToDate(
+  config: Config,
+  databaseUrl: string,
+  pool: Pool,
+  log: (message: string) => void,
+): Promise<void> {
+  // A login that is not the owner's may not change the schema, and the owner's is for migrate alone.
+  if (config.databaseOwnerUrl !== undefined) {
+    const pending = await pendingMigrations(pool).catch(() => ['the role or the schema'])
+    if (pending.length > 0) {
+      throw new Error(`the database lacks ${pending.join(', ')}: run "sluice migrate" first`)
+    }
+    return
+  }
+  for (const name of await migrate(databaseUrl)) log(`applied migration ${name}`)
+}
+
+/** The settings' keys or, in the sandbox, one that is generated once and kept beside the data. */
+async function readSecretKeys({ secretKeys, dataDir }: Config): Promise<SecretKeys> {
+  const [first, ...others] = secretKeys
+  if (first) return [first, ...others]
+  const path = join(dataDir, 'secret.key')
+  const read = async () => Buffer.from(await readFile(path, 'utf8'), 'base64')
+  try {
+    return [await read()]
+  } catch {
+    await mkdir(dataDir, { recursive: true })
+    const draft = `${path}.${randomBytes(6).toString('hex')}`
+    await writeFile(draft, randomBytes(32).toString('base64'), { mode: 0o600 })
+    // Linking, unlike renaming, does not replace a key that another process has just made.
+    await link(draft, path).catch((error) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    await rm(draft)
+    return [await read()]
+  }
+}

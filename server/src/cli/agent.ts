@@ -1,0 +1,239 @@
+import { Command, Option } from 'commander'
+import { type Agent, methods } from '../agents/agent.ts'
+import { findAgent, type KeyInfo, listAgents, listKeys } from '../agents/find-agent.ts'
+import {
+  type AgentTerms,
+  createAgent,
+  defaultTerms,
+  rotateKey,
+  termsFaults,
+  updateAgent,
+} from '../agents/save-agent.ts'
+import type { Pool } from '../db/pool.ts'
+import { currencies } from '../lib/money.ts'
+import { UsageError, withBackend } from './command.ts'
+import { parseDuration } from './duration.ts'
+import { print, printJson, table } from './output.ts'
+
+interface TermsOptions {
+  name?: string
+  currency?: Agent['currency']
+  status?: Agent['status']
+  depositCallback?: string
+  withdrawCallback?: string
+  depositFee?: string
+  withdrawFee?: string
+  revertFee?: Agent['revertFee']
+  lateMoney?: Agent['lateMoney']
+  method?: Agent['method']
+  expiresIn?: string
+  minDeposit?: string
+  maxDeposit?: string
+  minWithdraw?: string
+  maxWithdraw?: string
+  rateLimit?: string
+  allowIp?: string[]
+  frameOrigin?: string[]
+  support?: string
+  json?: boolean
+}
+
+export function agentCommand(): Command {
+  const agent = new Command('agent').description('agents: who may create orders, on what terms')
+
+  withTerms(agent.command('create'))
+    .description('create an agent; its secret is shown once, now')
+    .requiredOption('--name <name>', 'what people call it')
+    .addOption(new Option('--currency <code>').choices(currencies).default('THB'))
+    .action(async (options: TermsOptions) => {
+      await withBackend(async ({ pool, secretKeys }, { mode }) => {
+        const currency = options.currency ?? 'THB'
+        const terms = applied({ ...defaultTerms, name: options.name ?? '', currency }, options)
+        refuse(await termsFaults(terms, mode))
+        const { agent: created, secret } = await createAgent(pool, secretKeys, terms, new Date())
+        if (options.json) return printJson({ app_id: created.appId, secret })
+        print(
+          `app id  ${created.appId}\nsecret  ${secret}\n\nKeep the secret now: it is not shown again.`,
+        )
+      })
+    })
+
+  agent
+    .command('list')
+    .description('list all agents')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => {
+      await withBackend(async ({ pool }) => {
+        const agents = await listAgents(pool)
+        if (options.json) return printJson(agents.map((each) => view(each)))
+        print(
+          table(
+            ['APP ID', 'NAME', 'CURRENCY', 'STATUS', 'METHOD'],
+            agents.map((a) => [a.appId, a.name, a.currency, a.status, a.method]),
+          ),
+        )
+      })
+    })
+
+  agent
+    .command('show <app_id>')
+    .description("show an agent's terms and when its secrets were last used")
+    .option('--json', 'as JSON')
+    .action(async (appId: string, options: { json?: boolean }) => {
+      await withBackend(async ({ pool }) => {
+        const found = await existing(pool, appId)
+        show(found, await listKeys(pool, found.agentId, new Date()), options.json)
+      })
+    })
+
+  withTerms(agent.command('set <app_id>'))
+    .description('change what is named, leave the rest ("none" takes an address or a list away)')
+    .option('--name <name>', 'what people call it')
+    .addOption(new Option('--status <status>').choices(['active', 'suspended']))
+    .action(async (appId: string, options: TermsOptions) => {
+      await withBackend(async ({ pool }, { mode }) => {
+        const found = await existing(pool, appId)
+        const terms = applied(found, options)
+        refuse(await termsFaults(terms, mode))
+        const changed = await updateAgent(pool, found.agentId, terms, new Date())
+        show(changed, await listKeys(pool, changed.agentId, new Date()), options.json)
+      })
+    })
+
+  agent
+    .command('rotate-key <app_id>')
+    .description('make a new secret; the old one stays valid for the overlap')
+    .option('--overlap <duration>', 'how long the old secret stays valid: 24h, 30m, 0', '24h')
+    .option('--json', 'as JSON')
+    .action(async (appId: string, options: { overlap: string; json?: boolean }) => {
+      await withBackend(async ({ pool, secretKeys }) => {
+        const overlapS = parseDuration(options.overlap)
+        if (overlapS === undefined) {
+          throw new UsageError(`--overlap "${options.overlap}" is not a time such as 24h, 30m or 0`)
+        }
+        const { agentId } = await existing(pool, appId)
+        const secret = await rotateKey(pool, secretKeys, agentId, overlapS, new Date())
+        if (options.json) return printJson({ app_id: appId, secret })
+        print(`secret  ${secret}\n\nKeep it now: it is not shown again.`)
+      })
+    })
+  return agent
+}
+
+export async function existing(pool: Pool, appId: string): Promise<Agent> {
+  const found = await findAgent(pool, appId)
+  if (!found) throw new UsageError(`there is no agent ${appId}; "sluice agent list" shows them`)
+  return found
+}
+
+function withTerms(command: Command): Command {
+  return command
+    .option('--deposit-callback <url>', 'where outcomes of deposits are sent')
+    .option('--withdraw-callback <url>', 'where outcomes of withdrawals are sent')
+    .option('--deposit-fee <rule>', 'PERCENT%, FIXED or PERCENT%+FIXED')
+    .option('--withdraw-fee <rule>', 'PERCENT%, FIXED or PERCENT%+FIXED')
+    .addOption(
+      new Option('--revert-fee <what>', 'the fee of a returned payout').choices(['return', 'keep']),
+    )
+    .addOption(
+      new Option('--late-money <what>', 'money that is late or of another amount').choices([
+        'review',
+        'credit',
+      ]),
+    )
+    .addOption(new Option('--method <method>', 'how payers can pay').choices(methods))
+    .option('--expires-in <seconds>', 'how long a deposit stays open')
+    .option('--min-deposit <amount>', 'whole units')
+    .option('--max-deposit <amount>', 'whole units')
+    .option('--min-withdraw <amount>', 'whole units')
+    .option('--max-withdraw <amount>', 'whole units')
+    .option('--rate-limit <number>', 'requests a second, 0 for no limit')
+    .option('--allow-ip <cidr...>', 'only requests from these addresses')
+    .option('--frame-origin <origin...>', 'who may show the payment page in a frame')
+    .option('--support <text>', 'whom payers ask; shown on the payment page')
+    .option('--json', 'as JSON')
+}
+
+function applied(terms: AgentTerms, options: TermsOptions): AgentTerms {
+  const orNone = (given: string | undefined, now: string | null) =>
+    given === undefined ? now : given === '' || given === 'none' ? null : given
+  const list = (given: string[] | undefined, now: string[]) =>
+    given === undefined ? now : given.filter((each) => each !== '' && each !== 'none')
+  const units = (given: string | undefined, now: bigint) =>
+    given === undefined ? now : /^\d{1,15}$/.test(given) ? BigInt(given) : -1n
+  const whole = (given: string | undefined, now: number) =>
+    given === undefined ? now : /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN
+  return {
+    name: options.name ?? terms.name,
+    currency: terms.currency,
+    status: options.status ?? terms.status,
+    depositCallbackUrl: orNone(options.depositCallback, terms.depositCallbackUrl),
+    withdrawCallbackUrl: orNone(options.withdrawCallback, terms.withdrawCallbackUrl),
+    depositFee: options.depositFee ?? terms.depositFee,
+    withdrawFee: options.withdrawFee ?? terms.withdrawFee,
+    revertFee: options.revertFee ?? terms.revertFee,
+    lateMoney: options.lateMoney ?? terms.lateMoney,
+    method: options.method ?? terms.method,
+    expiresInS: whole(options.expiresIn, terms.expiresInS),
+    minDeposit: units(options.minDeposit, terms.minDeposit),
+    maxDeposit: units(options.maxDeposit, terms.maxDeposit),
+    minWithdraw: units(options.minWithdraw, terms.minWithdraw),
+    maxWithdraw: units(options.maxWithdraw, terms.maxWithdraw),
+    rateLimit: whole(options.rateLimit, terms.rateLimit),
+    allowedIps: list(options.allowIp, terms.allowedIps),
+    frameOrigins: list(options.frameOrigin, terms.frameOrigins),
+    support: orNone(options.support, terms.support),
+  }
+}
+
+function refuse(faults: string[]): void {
+  if (faults.length > 0) throw new UsageError(faults.join('\n'))
+}
+
+function view(agent: Agent, keys?: KeyInfo[]) {
+  return {
+    app_id: agent.appId,
+    name: agent.name,
+    currency: agent.currency,
+    status: agent.status,
+    deposit_callback: agent.depositCallbackUrl,
+    withdraw_callback: agent.withdrawCallbackUrl,
+    deposit_fee: agent.depositFee,
+    withdraw_fee: agent.withdrawFee,
+    revert_fee: agent.revertFee,
+    late_money: agent.lateMoney,
+    method: agent.method,
+    expires_in: agent.expiresInS,
+    min_deposit: agent.minDeposit,
+    max_deposit: agent.maxDeposit,
+    min_withdraw: agent.minWithdraw,
+    max_withdraw: agent.maxWithdraw,
+    rate_limit: agent.rateLimit,
+    allow_ip: agent.allowedIps,
+    frame_origin: agent.frameOrigins,
+    support: agent.support,
+    created_at: agent.createdAt.toISOString(),
+    updated_at: agent.updatedAt.toISOString(),
+    ...(keys && {
+      keys: keys.map((key) => ({
+        created_at: key.createdAt.toISOString(),
+        expires_at: key.expiresAt?.toISOString() ?? null,
+        last_used_at: key.lastUsedAt?.toISOString() ?? null,
+      })),
+    }),
+  }
+}
+
+function show(agent: Agent, keys: KeyInfo[], json: boolean | undefined): void {
+  if (json) return printJson(view(agent, keys))
+  const { keys: _keys, ...terms } = view(agent, keys)
+  const lines = Object.entries(terms).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') || '-' : String(value ?? '-'),
+  ])
+  const secrets = keys.map((key) => [
+    'secret',
+    `made ${key.createdAt.toISOString()}, last used ${key.lastUsedAt?.toISOString() ?? 'never'}, valid ${key.expiresAt ? `until ${key.expiresAt.toISOString()}` : 'until rotated'}`,
+  ])
+  print(table(['', ''], [...lines, ...secrets]).trimStart())
+}

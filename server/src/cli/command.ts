@@ -1,0 +1,46 @@
+import { type Backend, openBackend } from '../backend.ts'
+import { type Config, readConfig } from '../config.ts'
+import type { Desk } from '../orders/desk.ts'
+import { openDesk } from '../service.ts'
+import { note } from './output.ts'
+
+/** Something the person at the keyboard can put right; told without a stack. */
+export class UsageError extends Error {}
+
+/** The settings, or an error that lists everything wrong with them. */
+export function loadConfig(): Config {
+  const read = readConfig()
+  if ('config' in read) return read.config
+  throw new UsageError(
+    `the settings are not right:\n${read.faults.map((f) => `  - ${f}`).join('\n')}`,
+  )
+}
+
+/** Runs a command on the database, beside a running service or without one. */
+export async function withBackend<T>(
+  work: (backend: Backend, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig()
+  const backend = await openBackend(config, 'command', () => {})
+  try {
+    return await work(backend, config)
+  } finally {
+    await backend.close()
+  }
+}
+
+/** The same for a command that changes orders or wallets: it has a teller of its own. */
+export async function withDesk<T>(
+  work: (desk: Desk, backend: Backend, config: Config) => Promise<T>,
+): Promise<T> {
+  return withBackend(async (backend, config) => {
+    const { desk, close } = openDesk(config, backend, {
+      onFault: (error) => note(`the database: ${String(error)}`),
+    })
+    try {
+      return await work(desk, backend, config)
+    } finally {
+      await close()
+    }
+  })
+}

@@ -1,0 +1,31 @@
+import { Command } from 'commander'
+import { openEmbeddedPostgres } from '../db/embedded.ts'
+import { migrate } from '../db/migrate.ts'
+import { loadConfig } from './command.ts'
+import { print, printJson } from './output.ts'
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('bring the schema up to date, as the owner of the database')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const config = loadConfig()
+      const { dataDir, databaseUrl, databaseOwnerUrl } = config
+      const embedded =
+        databaseUrl === undefined
+          ? await openEmbeddedPostgres({ dataDir, use: 'command', log: () => {} })
+          : undefined
+      try {
+        const login =
+          databaseOwnerUrl !== undefined && databaseUrl !== undefined
+            ? decodeURIComponent(new URL(databaseUrl).username)
+            : undefined
+        const url = databaseOwnerUrl ?? databaseUrl ?? embedded?.url ?? ''
+        const applied = await migrate(url, login === '' ? undefined : login)
+        if (options.json) printJson({ applied })
+        else print(applied.length === 0 ? 'Nothing to do.' : `Applied ${applied.join(', ')}.`)
+      } finally {
+        await embedded?.close()
+      }
+    })
+}

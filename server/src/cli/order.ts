@@ -1,0 +1,124 @@
+import { Command } from 'commander'
+import { findAgentById } from '../agents/find-agent.ts'
+import type { Pool } from '../db/pool.ts'
+import { accountNames } from '../ledger/accounts.ts'
+import { readJournalOfOrder } from '../ledger/read-journal.ts'
+import { parseTxnId } from '../lib/ids.ts'
+import { localTimeIn } from '../lib/local-time.ts'
+import { decimalText, parseDecimal } from '../lib/money.ts'
+import { findOrder } from '../orders/find-order.ts'
+import { orderView } from '../orders/order-view.ts'
+import { trigger, triggerOutcomes } from '../orders/trigger.ts'
+import { UsageError, withBackend, withDesk } from './command.ts'
+import { print, printJson, table } from './output.ts'
+
+export function orderCommand(): Command {
+  const order = new Command('order').description('orders')
+  order
+    .command('show <txn_id>')
+    .description('show an order with its journal')
+    .option('--json', 'as JSON')
+    .action(async (text: string, options: { json?: boolean }) => {
+      await withBackend(async ({ pool }, { timeZone }) => {
+        const { found, agent } = await existingOrder(pool, text)
+        const money = (minor: bigint) => decimalText(minor, agent.currency)
+        const view = {
+          ...JSON.parse(orderView(found, agent.currency, localTimeIn(timeZone))),
+          app_id: agent.appId,
+          bank_code: found.bankCode,
+          version: found.version,
+          expires_at: found.expiresAt?.toISOString() ?? null,
+          handed_over_at: found.handedOverAt?.toISOString() ?? null,
+        }
+        const journal = (await readJournalOfOrder(pool, agent.agentId, found.orderId)).map(
+          (row) => ({
+            seq: row.seq,
+            at: row.at.toISOString(),
+            event: row.event,
+            ...Object.fromEntries(
+              accountNames.flatMap((name) => [
+                [`${name}_change`, Number(money(row.change[name]))],
+                [name, Number(money(row.balances[name]))],
+              ]),
+            ),
+          }),
+        )
+        if (options.json) return printJson({ ...view, journal })
+        const { qrcode: _image, ...shown } = view
+        print(
+          table(
+            ['', ''],
+            Object.entries(shown).map(([name, value]) => [
+              name,
+              typeof value === 'object' && value !== null
+                ? JSON.stringify(value)
+                : String(value ?? '-'),
+            ]),
+          ).trimStart(),
+        )
+        print('\nJournal')
+        print(
+          table(
+            ['SEQ', 'AT', 'EVENT', 'AVAILABLE', 'HELD', 'BALANCE'],
+            journal.map((row: Record<string, unknown>) =>
+              ['seq', 'at', 'event', 'available_change', 'held_change', 'available'].map((name) =>
+                String(row[name]),
+              ),
+            ),
+          ),
+        )
+      })
+    })
+  return order
+}
+
+export function triggerCommand(): Command {
+  return new Command('trigger')
+    .description("make the sandbox's bank say that something happened to an order")
+    .argument('<txn_id>')
+    .argument('<outcome>', triggerOutcomes.join(', '))
+    .option('--paid-amount <amount>', 'what came in, if it is not what was asked for')
+    .option('--payer-account-no <number>', 'which account it came from')
+    .option('--json', 'as JSON')
+    .action(
+      async (
+        text: string,
+        outcomeText: string,
+        options: { paidAmount?: string; payerAccountNo?: string; json?: boolean },
+      ) => {
+        const outcome = triggerOutcomes.find((each) => each === outcomeText.toUpperCase())
+        if (!outcome) {
+          throw new UsageError(`"${outcomeText}" is not one of ${triggerOutcomes.join(', ')}`)
+        }
+        await withDesk(async (desk, { pool }, { mode }) => {
+          if (mode !== 'sandbox')
+            throw new UsageError('outcomes can be triggered in the sandbox only')
+          const { found, agent } = await existingOrder(pool, text)
+          const paidAmountMinor =
+            options.paidAmount === undefined
+              ? undefined
+              : parseDecimal(options.paidAmount, agent.currency)
+          if (options.paidAmount !== undefined && (paidAmountMinor ?? 0n) <= 0n) {
+            throw new UsageError(`--paid-amount "${options.paidAmount}" is not an amount`)
+          }
+          const after = await trigger(desk, agent.agentId, found.orderId, {
+            outcome,
+            paidAmountMinor,
+            payerAccountNo: options.payerAccountNo,
+          })
+          const view = orderView(after, agent.currency, desk.localTime)
+          if (options.json) return print(view)
+          print(`${text} is ${after.status}`)
+        })
+      },
+    )
+}
+
+async function existingOrder(pool: Pool, text: string) {
+  const named = parseTxnId(text)
+  if (!named) throw new UsageError(`"${text}" is not a transaction id`)
+  const found = await findOrder(pool, named.agentId, named.orderId)
+  const agent = found && (await findAgentById(pool, named.agentId))
+  if (!found || !agent) throw new UsageError(`there is no order ${text}`)
+  return { found, agent }
+}

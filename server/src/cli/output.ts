@@ -1,0 +1,47 @@
+/** Where commands write: data on stdout, everything else on stderr. */
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+export function printJson(value: unknown): void {
+  print(toJson(value))
+}
+
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+/** Shows how far long work has come, on a terminal only. */
+export function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
+}
+
+/** Rows under their headings, as wide as their content. */
+export function table(headings: string[], rows: string[][]): string {
+  const widths = headings.map((heading, at) =>
+    Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)),
+  )
+  return [headings, ...rows]
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Numbers stay numbers where JSON can carry them exactly. */
+function toJson(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_key, each) =>
+      typeof each === 'bigint'
+        ? Number.isSafeInteger(Number(each))
+          ? Number(each)
+          : `${each}`
+        : each,
+    2,
+  )
+}

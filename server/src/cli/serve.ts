@@ -1,0 +1,111 @@
+import { Command } from 'commander'
+import { createFirstAgent, defaultTerms, type NewAgent } from '../agents/save-agent.ts'
+import { openBackend } from '../backend.ts'
+import type { Config } from '../config.ts'
+import { makeLog, startService } from '../service.ts'
+import { version } from '../version.ts'
+import { loadConfig } from './command.ts'
+import { print, printJson } from './output.ts'
+
+const drainLimitMs = 30_000
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('run the service')
+    .option('--json', 'tell the addresses as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const config = loadConfig()
+      const log = makeLog(config.logLevel)
+      const backend = await openBackend(config, 'serve', (message) => log.info(message))
+      const service = await startService(config, backend, log).catch(async (error) => {
+        await backend.close()
+        throw error
+      })
+      let stopping = false
+      const stop = async (signal: string) => {
+        // A second signal means it: whoever sends it does not want to wait.
+        if (stopping) process.exit(1)
+        stopping = true
+        log.info(`${signal}: finishing what is under way`)
+        setTimeout(() => process.exit(1), drainLimitMs).unref()
+        try {
+          await service.close()
+          await backend.close()
+          process.exit(0)
+        } catch (error) {
+          log.error({ err: error }, 'stopping failed')
+          process.exit(1)
+        }
+      }
+      process.on('SIGTERM', () => void stop('SIGTERM'))
+      process.on('SIGINT', () => void stop('SIGINT'))
+
+      const demo =
+        config.mode === 'sandbox'
+          ? await createFirstAgent(
+              backend.pool,
+              backend.secretKeys,
+              { ...defaultTerms, name: 'Demo', currency: 'THB' },
+              new Date(),
+            )
+          : undefined
+      const url = service.desk.publicUrl()
+      if (options.json) {
+        printJson({
+          url,
+          listening: service.url,
+          mode: config.mode,
+          ...(demo && { app_id: demo.agent.appId, secret: demo.secret }),
+        })
+      } else {
+        print(welcome(config, url, service.url, demo))
+      }
+    })
+}
+
+function welcome(
+  config: Config,
+  url: string,
+  listening: string,
+  demo: NewAgent | undefined,
+): string {
+  const database =
+    config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : 'PostgreSQL'
+  const lines = [
+    '',
+    `Sluice ${version} is running: ${config.mode}, ${database}.`,
+    '',
+    `  API        ${url}${listening === url ? '' : `  (listening on ${listening})`}`,
+    `  Reference  ${url}/docs`,
+    `  Health     ${url}/readyz`,
+    '',
+  ]
+  if (config.mode === 'live') {
+    lines.push('No payment provider is set up: orders are answered with 503.', '')
+  } else if (demo) {
+    lines.push(
+      'A demo agent was made for you. Its secret is shown this once.',
+      '',
+      `  app id  ${demo.agent.appId}`,
+      `  secret  ${demo.secret}`,
+      '',
+      'Paste this into another terminal for a first order:',
+      '',
+      firstRequest(url, demo),
+      '',
+    )
+  } else {
+    lines.push('For an agent of your own:  npx sluice agent create --name "My shop"', '')
+  }
+  return lines.join('\n')
+}
+
+function firstRequest(url: string, { agent, secret }: NewAgent): string {
+  const path = `${new URL(url).pathname.replace(/\/+$/, '')}/payment/deposit`
+  return `APP_ID=${agent.appId}
+SECRET=${secret}
+BODY='{"refId":"first-'$(date +%s)'","userId":"user-1","amount":250,"accountName":"Somchai Jaidee","accountNo":"1234567890","bankCode":"SCB","timestamp":"'$(date -u +%Y-%m-%dT%H:%M:%SZ)'"}'
+T=$(date +%s)
+SIGNATURE=$(printf '%s' "$T.POST ${path}.$BODY" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/^.* //')
+curl -s ${url}/payment/deposit -H "content-type: application/json" -H "x-appid: $APP_ID" -H "x-signature: t=$T,v1=$SIGNATURE" -d "$BODY"`
+}

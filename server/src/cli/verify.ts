@@ -1,0 +1,44 @@
+import { Command } from 'commander'
+import { verify } from '../ledger/verify.ts'
+import { existing } from './agent.ts'
+import { withBackend } from './command.ts'
+import { note, print, printJson, progress } from './output.ts'
+
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .description('prove every balance from the journal; fails on the first lie of an agent')
+    .option('--agent <app_id>', 'only this agent')
+    .option('--json', 'as JSON')
+    .action(async (options: { agent?: string; json?: boolean }) => {
+      await withBackend(async ({ pool }) => {
+        if (options.agent !== undefined) await existing(pool, options.agent)
+        const started = performance.now()
+        const proofs = await verify(pool, {
+          ...(options.agent !== undefined && { appId: options.agent }),
+          onProgress: (proof) =>
+            progress(`${proof.appId}: ${proof.journalRows} journal rows, ${proof.orders} orders`),
+        })
+        progress('')
+        const sum = (count: (proof: (typeof proofs)[number]) => number) =>
+          proofs.reduce((total, proof) => total + count(proof), 0)
+        const red = proofs.filter(({ finding }) => finding !== null)
+        const checked = {
+          agents: proofs.length,
+          journal_rows: sum((proof) => proof.journalRows),
+          orders: sum((proof) => proof.orders),
+          callbacks: sum((proof) => proof.callbacks),
+          seconds: Math.round((performance.now() - started) / 100) / 10,
+        }
+        const findings = red.map(({ appId, finding }) => ({ app_id: appId, finding }))
+        if (options.json) printJson({ ok: red.length === 0, checked, findings })
+        else {
+          print(
+            `Checked ${checked.agents} agents, ${checked.journal_rows} journal rows, ${checked.orders} orders and ${checked.callbacks} callbacks in ${checked.seconds} s.`,
+          )
+          for (const { app_id, finding } of findings) note(`${app_id}: ${finding}`)
+          print(red.length === 0 ? 'Every balance is proved.' : 'The ledger does NOT prove.')
+        }
+        if (red.length > 0) process.exitCode = 1
+      })
+    })
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { Command } from 'commander'
+import type { Wallet } from '../ledger/book.ts'
+import { readWallet } from '../ledger/read-journal.ts'
+import { type Currency, decimalText, maxAmount, toMinor } from '../lib/money.ts'
+import { isPrintable } from '../lib/printable.ts'
+import { existing } from './agent.ts'
+import { UsageError, withBackend, withDesk } from './command.ts'
+import { print, printJson, table } from './output.ts'
+
+export function walletCommand(): Command {
+  const wallet = new Command('wallet').description("agents' wallets")
+
+  wallet
+    .command('show <app_id>')
+    .description('show the balances of an agent')
+    .option('--json', 'as JSON')
+    .action(async (appId: string, options: { json?: boolean }) => {
+      await withBackend(async ({ pool }) => {
+        const agent = await existing(pool, appId)
+        showWallet(appId, agent.currency, await readWallet(pool, agent.agentId), options.json)
+      })
+    })
+
+  wallet
+    .command('adjust <app_id> <amount>')
+    .description('credit or, with a minus, debit a wallet; the same --ref twice changes nothing')
+    .requiredOption('--reason <text>', 'why; it stays in the journal')
+    .option('--ref <id>', 'your own reference; makes it safe to repeat')
+    .option('--json', 'as JSON')
+    .action(
+      async (
+        appId: string,
+        amount: string,
+        options: { reason: string; ref?: string; json?: boolean },
+      ) => {
+        const units = /^-?\d{1,13}$/.test(amount) ? BigInt(amount) : 0n
+        if (units === 0n || units > maxAmount || units < -maxAmount) {
+          throw new UsageError(
+            `the amount "${amount}" must be whole units other than 0, at most ${maxAmount}, such as 500 or -500`,
+          )
+        }
+        if (!isPrintable(options.reason, 1000)) {
+          throw new UsageError('--reason must be 1 to 1000 printable characters')
+        }
+        if (options.ref !== undefined && !isPrintable(options.ref, 128)) {
+          throw new UsageError('--ref must be 1 to 128 printable characters')
+        }
+        await withDesk(async (desk) => {
+          const { agentId, currency } = await existing(desk.pool, appId)
+          const { changed } = await desk.teller.do({
+            type: 'adjust',
+            agentId,
+            at: desk.now(),
+            amountMinor: toMinor(units, currency),
+            reason: options.reason,
+            ref: options.ref ?? randomUUID(),
+          })
+          const after = await readWallet(desk.pool, agentId)
+          showWallet(appId, currency, after, options.json, { changed })
+        })
+      },
+    )
+  return wallet
+}
+
+function showWallet(
+  appId: string,
+  currency: Currency,
+  { balances, seq }: Wallet,
+  json: boolean | undefined,
+  more: { changed?: boolean } = {},
+): void {
+  const money = (minor: bigint) => decimalText(minor, currency)
+  if (json) {
+    // Exact decimals as strings of their own would surprise; these are display figures.
+    return printJson({
+      app_id: appId,
+      currency,
+      balance: Number(money(balances.available)),
+      held: Number(money(balances.held)),
+      clearing: Number(money(balances.clearing)),
+      fees: Number(money(balances.fees)),
+      adjustments: Number(money(balances.adjustments)),
+      seq,
+      ...more,
+    })
+  }
+  if (more.changed === false) print('This reference was used before: nothing changed.')
+  print(
+    table(
+      ['ACCOUNT', currency],
+      [
+        ['available', money(balances.available)],
+        ['held', money(balances.held)],
+        ['clearing', money(balances.clearing)],
+        ['fees', money(balances.fees)],
+        ['adjustments', money(balances.adjustments)],
+        ['(seq)', String(seq)],
+      ],
+    ),
+  )
+}

@@ -1,0 +1,15 @@
+import type { FastifyInstance } from 'fastify'
+import type { Pool } from '../db/pool.ts'
+import { Problem } from '../lib/problem.ts'
+
+/** `/healthz`: the process is alive. `/readyz`: it can take orders now. */
+export function healthRoutes(app: FastifyInstance, pool: Pool, isDraining: () => boolean): void {
+  app.get('/healthz', async (_request, reply) => reply.send({ status: 'ok' }))
+  app.get('/readyz', async (_request, reply) => {
+    if (isDraining()) throw new Problem('overloaded', 'Shutting down.', { retryAfterS: 5 })
+    await pool.query('select 1').catch((cause) => {
+      throw new Problem('overloaded', 'The database cannot be reached.', { retryAfterS: 1, cause })
+    })
+    return reply.send({ status: 'ready' })
+  })
+}

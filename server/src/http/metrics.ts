@@ -1,0 +1,133 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Pool } from '../db/pool.ts'
+import { proofState } from '../ledger/verify.ts'
+import { Problem } from '../lib/problem.ts'
+
+/** What the service counts. Made once for a process. */
+export class Metrics {
+  readonly registry = new Registry()
+
+  private readonly http = new Histogram({
+    name: 'sluice_http_request_seconds',
+    help: 'Time to answer a request',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [this.registry],
+  })
+  private readonly orders = new Counter({
+    name: 'sluice_orders_total',
+    help: 'Orders by kind and by the state they came to; WAITING counts creations',
+    labelNames: ['kind', 'outcome'],
+    registers: [this.registry],
+  })
+  private readonly batchSize = new Histogram({
+    name: 'sluice_teller_batch_commands',
+    help: 'Commands in one transaction of the teller',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+    registers: [this.registry],
+  })
+  private readonly batchTime = new Histogram({
+    name: 'sluice_teller_batch_seconds',
+    help: 'Time from taking a batch to its commit',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers: [this.registry],
+  })
+  private readonly faults = new Counter({
+    name: 'sluice_teller_faults_total',
+    help: 'Batches that met a fault of the database or its connection',
+    registers: [this.registry],
+  })
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry })
+  }
+
+  answered(answer: { route: string; method: string; status: number; seconds: number }): void {
+    const { method, route, status, seconds } = answer
+    this.http.observe({ method, route, status }, seconds)
+  }
+
+  batch({ size, seconds }: { size: number; seconds: number }): void {
+    this.batchSize.observe(size)
+    this.batchTime.observe(seconds)
+  }
+
+  order(kind: string, outcome: string): void {
+    this.orders.inc({ kind, outcome })
+  }
+
+  fault(): void {
+    this.faults.inc()
+  }
+
+  /** Watches what is read off at the moment somebody asks. */
+  watch(pools: Record<string, Pool>, queueDepth: () => number): void {
+    new Gauge({
+      name: 'sluice_teller_queue_commands',
+      help: 'Commands waiting for a batch',
+      registers: [this.registry],
+      collect() {
+        this.set(queueDepth())
+      },
+    })
+    new Gauge({
+      name: 'sluice_pool_connections',
+      help: 'Connections to the database',
+      labelNames: ['pool', 'state'],
+      registers: [this.registry],
+      collect() {
+        for (const [name, pool] of Object.entries(pools)) {
+          this.set({ pool: name, state: 'idle' }, pool.idleCount)
+          this.set({ pool: name, state: 'used' }, pool.totalCount - pool.idleCount)
+          this.set({ pool: name, state: 'awaited' }, pool.waitingCount)
+        }
+      },
+    })
+    const red = new Gauge({
+      name: 'sluice_proof_red_agents',
+      help: 'Agents whose book does not prove; must be 0',
+      registers: [this.registry],
+    })
+    new Gauge({
+      name: 'sluice_proof_unproved_rows',
+      help: 'Journal rows that the endless proof has not reached yet',
+      registers: [this.registry],
+      async collect() {
+        const proof = pools.main ? await proofState(pools.main).catch(() => undefined) : undefined
+        // Without the database there is no answer; a missing figure is better than a false one.
+        if (!proof) {
+          this.reset()
+          red.reset()
+          return
+        }
+        this.set(proof.unprovedRows)
+        red.set(proof.redAgents)
+      },
+    })
+  }
+}
+
+/** `GET /metrics`, behind a bearer token where one is set. */
+export function metricsRoute(
+  app: FastifyInstance,
+  metrics: Metrics,
+  token: string | undefined,
+): void {
+  app.get('/metrics', async (request, reply) => {
+    if (token !== undefined && !isToken(request.headers.authorization, token)) {
+      reply.header('www-authenticate', 'Bearer')
+      throw new Problem('invalid_signature', 'Send authorization: Bearer with METRICS_TOKEN.')
+    }
+    const text = await metrics.registry.metrics()
+    return reply.type(metrics.registry.contentType).send(text)
+  })
+}
+
+function isToken(header: string | undefined, token: string): boolean {
+  const expected = Buffer.from(`Bearer ${token}`)
+  const given = Buffer.alloc(expected.length)
+  given.write(header ?? '')
+  return timingSafeEqual(given, expected) && header?.length === expected.length
+}

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify'
+import type { AgentFinder } from '../agents/agent-finder.ts'
+import type { KeyUse } from '../agents/key-use.ts'
+import type { Desk } from '../orders/desk.ts'
+import { cancelOrderRoute, triggerRoute } from './agent-api/change-order.ts'
+import { createOrderRoutes } from './agent-api/create-order.ts'
+import { makeDoor } from './agent-api/door.ts'
+import { readOrderRoutes } from './agent-api/read-orders.ts'
+import { readWalletRoutes } from './agent-api/read-wallet.ts'
+import { type AppOptions, buildApp, publicPath } from './app.ts'
+import { healthRoutes } from './health.ts'
+import { type Metrics, metricsRoute } from './metrics.ts'
+import { referencePage } from './reference-page.ts'
+
+export interface ServerOptions extends AppOptions {
+  desk: Desk
+  agents: AgentFinder
+  keyUse: KeyUse
+  metrics: Metrics
+  metricsToken: string | undefined
+  mode: 'sandbox' | 'live'
+  role: 'all' | 'api' | 'worker'
+  isDraining: () => boolean
+}
+
+/** All doors of the service. A worker has only those for its health. */
+export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { desk, agents, keyUse, metrics, metricsToken, mode, role } = options
+  return buildApp(options, (app) => {
+    healthRoutes(app, desk.pool, options.isDraining)
+    // Figures tell much about a business: in live they are shown only to who has the token.
+    if (mode === 'sandbox' || metricsToken !== undefined) metricsRoute(app, metrics, metricsToken)
+    if (role === 'worker') return
+    const door = makeDoor({
+      agents,
+      keyUse,
+      now: desk.now,
+      publicPath: () => publicPath(desk.publicUrl()),
+    })
+    createOrderRoutes(app, door, desk)
+    readOrderRoutes(app, door, desk)
+    cancelOrderRoute(app, door, desk)
+    readWalletRoutes(app, door, desk)
+    if (mode === 'sandbox') triggerRoute(app, door, desk)
+    app.get('/openapi.json', async (_request, reply) => reply.send(app.swagger()))
+    app.get('/docs', async (_request, reply) => {
+      const { html, contentSecurityPolicy } = referencePage(app.swagger())
+      reply.header('content-security-policy', contentSecurityPolicy)
+      return reply.type('text/html; charset=utf-8').send(html)
+    })
+  })
+}

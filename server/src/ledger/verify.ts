@@ -1,0 +1,179 @@
+import type { Pool } from '../db/pool.ts'
+import type { Currency } from '../lib/money.ts'
+import { type OrderRow, orderFromRow } from './order-row.ts'
+import { Lie, type ProofTx, proveOrders, proveSpan, proveTotals } from './prove.ts'
+
+const chunk = 2_000
+
+export interface Proof {
+  agentId: bigint
+  appId: string
+  journalRows: number
+  orders: number
+  callbacks: number
+  /** The first lie found, in words. */
+  finding: string | null
+}
+
+/** Proves every agent's whole book, or one agent's. Calls back while it works. */
+export async function verify(
+  pool: Pool,
+  options: { appId?: string; onProgress?: (proof: Proof) => void },
+): Promise<Proof[]> {
+  const { rows: agents } = await pool.query<AgentToProve>(
+    `select agent_id, app_id, currency from agents
+     where $1::text is null or app_id = $1 order by agent_id`,
+    [options.appId ?? null],
+  )
+  const proofs: Proof[] = []
+  for (const agent of agents) {
+    const proof: Proof = {
+      agentId: agent.agent_id,
+      appId: agent.app_id,
+      journalRows: 0,
+      orders: 0,
+      callbacks: 0,
+      finding: null,
+    }
+    proof.finding = await inSnapshot(pool, (tx) =>
+      proveWholly(tx, agent, proof, () => options.onProgress?.(proof)),
+    )
+    options.onProgress?.(proof)
+    proofs.push(proof)
+  }
+  return proofs
+}
+
+interface AgentToProve {
+  agent_id: bigint
+  app_id: string
+  currency: Currency
+}
+
+async function proveWholly(
+  tx: ProofTx,
+  { agent_id, currency }: AgentToProve,
+  proof: Proof,
+  onProgress: () => void,
+): Promise<void> {
+  const lastSeq = await proveTotals(tx, agent_id)
+  for (let seq = 0n; seq < lastSeq; onProgress()) {
+    const span = await proveSpan(tx, agent_id, currency, seq, chunk)
+    proof.journalRows += span.rows
+    proof.callbacks += span.callbacks
+    if (span.rows === 0) throw new Lie(`journal row ${seq + 1n} is missing`)
+    seq = span.lastSeq
+  }
+  for (let after: string | null = null; ; onProgress()) {
+    const page = await proveOrderPage(tx, agent_id, after, chunk)
+    proof.orders += page.orders
+    if (page.last === null) return
+    after = page.last
+  }
+}
+
+async function proveOrderPage(tx: ProofTx, agentId: bigint, after: string | null, limit: number) {
+  const { rows } = await tx.query<OrderRow>(
+    `select * from orders where agent_id = $1 and order_id > coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
+     order by order_id limit $3`,
+    [agentId, after, limit],
+  )
+  await proveOrders(tx, agentId, rows.map(orderFromRow))
+  return { orders: rows.length, last: rows.length < limit ? null : (rows.at(-1)?.order_id ?? null) }
+}
+
+/** Runs a proof on one snapshot of the database. Returns the lie it found, or null. */
+async function inSnapshot(
+  pool: Pool,
+  prove: (tx: ProofTx) => Promise<void>,
+): Promise<string | null> {
+  const client = await pool.connect()
+  let broken = true
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    let finding: string | null = null
+    try {
+      await prove(client as unknown as ProofTx)
+    } catch (error) {
+      if (!(error instanceof Lie)) throw error
+      finding = error.message
+    }
+    await client.query('commit')
+    broken = false
+    return finding
+  } finally {
+    client.release(broken)
+  }
+}
+
+const tailRows = 1_000
+const againRows = 500
+
+/**
+ * One small step of the proof that never ends: for every agent with new rows and for one more, the
+ * rows that are new, and a stretch of what was proved before. Returns how much it looked at.
+ */
+export async function proveOnward(pool: Pool, now: Date): Promise<{ rows: number }> {
+  const { rows: agents } = await pool.query<
+    AgentToProve & { proved_seq: bigint; again_seq: bigint; again_order: string | null }
+  >(
+    `(select a.agent_id, a.app_id, a.currency, coalesce(p.proved_seq, 0)::bigint as proved_seq,
+        coalesce(p.again_seq, 0)::bigint as again_seq, p.again_order
+      from wallets w join agents a using (agent_id) left join proofs p using (agent_id)
+      where w.seq > coalesce(p.proved_seq, 0) order by p.checked_at nulls first limit 10)
+     union
+     (select a.agent_id, a.app_id, a.currency, p.proved_seq, p.again_seq, p.again_order
+      from proofs p join agents a using (agent_id) order by p.checked_at limit 1)`,
+  )
+  let looked = 0
+  for (const agent of agents) {
+    const next = {
+      proved: agent.proved_seq,
+      again: agent.again_seq,
+      order: agent.again_order,
+    }
+    const finding = await inSnapshot(pool, async (tx) => {
+      const tail = await proveSpan(tx, agent.agent_id, agent.currency, agent.proved_seq, tailRows)
+      await proveTotals(tx, agent.agent_id)
+      next.proved = tail.lastSeq
+      const again = await proveSpan(tx, agent.agent_id, agent.currency, agent.again_seq, againRows)
+      next.again = again.rows < againRows ? 0n : again.lastSeq
+      const page = await proveOrderPage(tx, agent.agent_id, agent.again_order, againRows)
+      next.order = page.last
+      looked += tail.rows + again.rows
+    })
+    await pool.query(
+      `insert into proofs (agent_id, proved_seq, again_seq, again_order, finding, checked_at)
+       values ($1, $2, $3, $4, $5, $6)
+       on conflict (agent_id) do update set proved_seq = excluded.proved_seq,
+         again_seq = excluded.again_seq, again_order = excluded.again_order,
+         finding = excluded.finding, checked_at = excluded.checked_at`,
+      [agent.agent_id, next.proved, next.again, next.order, finding, now],
+    )
+  }
+  return { rows: looked }
+}
+
+export interface ProofState {
+  redAgents: number
+  unprovedRows: number
+}
+
+/** How the endless proof stands, over all agents. */
+export async function proofState(pool: Pool): Promise<ProofState & { findings: string[] }> {
+  const { rows } = await pool.query<{
+    app_id: string
+    finding: string | null
+    unproved: bigint
+  }>(
+    `select a.app_id, p.finding, w.seq - coalesce(p.proved_seq, 0) as unproved
+     from wallets w join agents a using (agent_id) left join proofs p using (agent_id)
+     where p.finding is not null or w.seq > coalesce(p.proved_seq, 0)`,
+  )
+  const red = rows.filter(({ finding }) => finding !== null)
+  return {
+    redAgents: red.length,
+    unprovedRows: rows.reduce((sum, { unproved }) => sum + Number(unproved), 0),
+    findings: red.map(({ app_id, finding }) => `${app_id}: ${finding}`),
+  }
+}

@@ -1,0 +1,34 @@
+import { orderIdFromUuid } from '../lib/ids.ts'
+import type { Desk } from './desk.ts'
+
+const atOnce = 1_000
+
+/**
+ * Expires deposits whose time has come. Several processes may find the same ones: the teller lets
+ * each expire once. Returns how many were due.
+ */
+export async function expireOrders(desk: Pick<Desk, 'pool' | 'teller' | 'now'>): Promise<number> {
+  const at = desk.now()
+  const { rows } = await desk.pool.query<{ agent_id: bigint; order_id: string }>({
+    name: 'expired-orders',
+    text: `select agent_id, order_id from orders
+           where status = 'WAITING' and kind = 'deposit' and expires_at <= $1
+           order by expires_at limit $2`,
+    values: [at, atOnce],
+  })
+  const outcomes = await Promise.allSettled(
+    rows.map((row) =>
+      desk.teller.do({
+        type: 'expire',
+        agentId: row.agent_id,
+        orderId: orderIdFromUuid(row.order_id),
+        at,
+      }),
+    ),
+  )
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed) throw failed.reason
+  return rows.length
+}
+
+export const expiryPage = atOnce

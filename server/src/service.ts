@@ -1,0 +1,154 @@
+import type { FastifyInstance } from 'fastify'
+import { type Logger, pino } from 'pino'
+import { AgentFinder } from './agents/agent-finder.ts'
+import { KeyUse } from './agents/key-use.ts'
+import type { Backend } from './backend.ts'
+import type { Config } from './config.ts'
+import { openPool } from './db/pool.ts'
+import { Metrics } from './http/metrics.ts'
+import { buildServer } from './http/server.ts'
+import { type Clock, systemClock } from './lib/clock.ts'
+import { localTimeIn } from './lib/local-time.ts'
+import type { Desk } from './orders/desk.ts'
+import { Teller, type TellerOptions } from './orders/teller.ts'
+import { sandbox } from './providers/sandbox/sandbox.ts'
+import { version } from './version.ts'
+import { startWorker } from './worker/worker.ts'
+
+export interface Service {
+  app: FastifyInstance
+  desk: Desk
+  /** Where it listens. */
+  url: string
+  /** Ends every request, then everything that runs by itself. */
+  close(): Promise<void>
+}
+
+/** A log of JSON lines on stderr. What must not be in a log is not written; this is the second net. */
+export function makeLog(level: string): Logger {
+  const secrets = ['secret', 'password', 'accountNo', 'accountName', 'account_no', 'account_name']
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: {
+        paths: [...secrets, ...secrets.map((name) => `*.${name}`), '*.headers'],
+        censor: '[redacted]',
+      },
+    },
+    pino.destination(2),
+  )
+}
+
+/** Everything but HTTP: the teller and what goes with it, on an open backend. */
+export function openDesk(
+  config: Config,
+  backend: Backend,
+  options: { clock?: Clock; publicUrl?: () => string } & Pick<
+    TellerOptions,
+    'onBatch' | 'onFault' | 'onOrder'
+  >,
+): { desk: Desk; teller: Teller; close: () => Promise<void> } {
+  const { clock = systemClock, publicUrl, ...hooks } = options
+  const localTime = localTimeIn(config.timeZone)
+  const lanes = 3
+  const pool = openPool({
+    url: backend.databaseUrl,
+    max: lanes,
+    name: 'sluice teller',
+    pipeline: true,
+    onError: (error) => hooks.onFault?.(error),
+    settings: {
+      // Every statement of the teller names its rows by key. A plan made while a table was small
+      // must not scan it when it has grown.
+      enable_seqscan: 'off',
+      enable_hashjoin: 'off',
+      enable_mergejoin: 'off',
+    },
+  })
+  const teller = new Teller({
+    pool,
+    localTime,
+    lanes,
+    maxBatch: config.tellerBatch,
+    maxQueue: 5_000,
+    patienceMs: 10_000,
+    ...hooks,
+  })
+  const desk: Desk = {
+    pool: backend.pool,
+    teller,
+    provider: config.mode === 'sandbox' ? sandbox : undefined,
+    secretKeys: backend.secretKeys,
+    publicUrl: publicUrl ?? (() => config.publicUrl ?? 'http://localhost'),
+    localTime,
+    now: clock,
+  }
+  return { desk, teller, close: () => pool.end() }
+}
+
+/** Starts the service on an open backend, which stays the caller's to close. */
+export async function startService(
+  config: Config,
+  backend: Backend,
+  log: Logger,
+  clock: Clock = systemClock,
+): Promise<Service> {
+  const metrics = new Metrics()
+  let publicUrl = config.publicUrl ?? `http://localhost:${config.port}`
+  let draining = false
+  const onError = (error: unknown) => log.error({ err: error })
+  const { desk, teller, close } = openDesk(config, backend, {
+    clock,
+    publicUrl: () => publicUrl,
+    onBatch: (batch) => metrics.batch(batch),
+    onFault: (error) => {
+      metrics.fault()
+      onError(error)
+    },
+    onOrder: ({ kind, status }) => metrics.order(kind, status),
+  })
+  const proofPool = openPool({
+    url: backend.databaseUrl,
+    max: 1,
+    name: 'sluice proof',
+    onError,
+  })
+  metrics.watch({ main: backend.pool, proof: proofPool }, () => teller.queueDepth)
+
+  const app = await buildServer({
+    log,
+    version,
+    desk,
+    metrics,
+    agents: new AgentFinder(backend.pool, backend.secretKeys, clock),
+    keyUse: new KeyUse(backend.pool, clock, onError),
+    trustedProxies: config.trustedProxies,
+    publicUrl: () => publicUrl,
+    metricsToken: config.metricsToken,
+    mode: config.mode,
+    role: config.role,
+    isDraining: () => draining,
+    onResponse: (answer) => metrics.answered(answer),
+  })
+  const worker = config.role === 'api' ? undefined : startWorker({ desk, proofPool, onError })
+  const closeAll = async () => {
+    draining = true
+    await app.close()
+    await worker?.stop()
+    await close()
+    await proofPool.end()
+  }
+  try {
+    await app.listen({ host: config.host, port: config.port })
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+  const address = app.server.address()
+  const port = address !== null && typeof address === 'object' ? address.port : config.port
+  if (config.publicUrl === undefined) publicUrl = `http://localhost:${port}`
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return { app, desk, url: `http://${host}:${port}`, close: closeAll }
+}

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { templateName } from './database.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+/** One real PostgreSQL for the whole run; every test makes a database of its own from a template. */
+export default async function setup(project: TestProject) {
+  execFileSync('npm', ['run', 'build', '--silent'], { stdio: 'inherit' })
+  const dataDir = mkdtempSync(join(tmpdir(), 'sluice-test-'))
+  const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
+  const admin = new pg.Client(postgres.url)
+  await admin.connect()
+  await admin.query(`create database ${templateName}`)
+  await admin.end()
+  await migrate(withDatabase(postgres.url, templateName))
+  project.provide('postgresUrl', postgres.url)
+  return async () => {
+    await postgres.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${name}`
+  return changed.href
+}
