@@ -115,11 +115,14 @@ const noBarrels: Rule = (files) =>
     ),
   ])
 
+/** Where the word does say what is inside: all of it, put together and started for a test. */
+const wholeService = ['server/src/service.ts', 'server/test/support/service.ts']
+
 const fileNames: Rule = (files) =>
   files
     .filter((file) => /^server\/(src|test|bench)\/.*\.tsx?$/.test(file.path))
     .flatMap(({ path }) => {
-      if (path === 'server/src/service.ts') return []
+      if (wholeService.includes(path)) return []
       const names = path.replace(/(\.(test|bench))?\.tsx?$/, '').split('/')
       const odd = names.find((name) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name))
       const vague = names.find((name) =>

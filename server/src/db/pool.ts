@@ -61,6 +61,11 @@ export function openPool({ url, max, name, onError, ...options }: PoolOptions): 
   return pool
 }
 
+/** Fails where the database does not answer. */
+export async function reach(pool: Pool): Promise<void> {
+  await pool.query('select 1')
+}
+
 /** Whether the connection failed, as against the database having refused a statement. */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false

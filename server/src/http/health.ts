@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Pool } from '../db/pool.ts'
+import { type Pool, reach } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
 
 /** `/healthz`: the process is alive. `/readyz`: it can take orders now. */
@@ -7,7 +7,7 @@ export function healthRoutes(app: FastifyInstance, pool: Pool, isDraining: () =>
   app.get('/healthz', async (_request, reply) => reply.send({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
     if (isDraining()) throw new Problem('overloaded', 'Shutting down.', { retryAfterS: 5 })
-    await pool.query('select 1').catch((cause) => {
+    await reach(pool).catch((cause) => {
       throw new Problem('overloaded', 'The database cannot be reached.', { retryAfterS: 1, cause })
     })
     return reply.send({ status: 'ready' })

@@ -188,7 +188,7 @@ function errors(): Html {
 <p>A refusal is <code>application/problem+json</code> (RFC 9457). <code>code</code> is stable and made
 for programs; <code>errors</code> names every bad field at once. With 429 and 503 comes
 <code>retry-after</code>.</p>
-<table>
+<table class="errors">
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Title</th></tr></thead>
 <tbody>
 ${rows.map(

@@ -49,12 +49,12 @@ body > header { padding-top: 1.75rem; padding-bottom: 1.25rem; border-bottom: 1p
 body > nav { padding-top: 1.25rem; padding-bottom: 1.25rem; border-bottom: 1px solid var(--line); }
 nav p { margin: 1.1rem 0 0.25rem; font-size: 0.8125rem; font-weight: 600; color: var(--muted); }
 nav ul { margin: 0; padding: 0; list-style: none; }
-nav a { display: flex; gap: 0.6rem; align-items: baseline; padding: 0.25rem 0.5rem;
+nav a { display: flex; gap: 0.4rem; align-items: baseline; padding: 0.25rem 0.5rem;
   margin: 0 -0.5rem; border-radius: 4px; color: var(--text); text-decoration: none;
   font-size: 0.875rem; }
 nav a:hover { background: var(--surface); text-decoration: underline; }
-nav .method { flex: none; width: 2.75rem; background: none; padding: 0; text-align: left; }
-nav code { font-size: 0.8125rem; }
+nav .method { flex: none; width: 2.4rem; background: none; padding: 0; text-align: left; }
+nav code { font-size: 0.78rem; }
 main > section { padding: 2rem 0; border-bottom: 1px solid var(--line); }
 main > section:last-child { border-bottom: 0; }
 section, article, tr { scroll-margin-top: 1rem; }
@@ -83,8 +83,9 @@ th { font-weight: 600; }
 tbody th { font-weight: 500; }
 thead th { font-size: 0.8125rem; color: var(--muted); }
 tbody th code { font-size: 0.8125rem; }
+.errors thead th, .errors td:first-child { white-space: nowrap; }
 td.type, td.need, .pattern { color: var(--muted); }
-td.rule { width: 60%; }
+td.rule { width: 52%; }
 tr.form td { padding-top: 1.1rem; font-weight: 600; }
 .pattern { display: block; font-size: 0.8125rem; }
 
@@ -114,14 +115,14 @@ details[open] > summary { border-bottom: 1px solid var(--line); border-radius: 6
   tr.d3 th, tr.d3.form td { padding-left: 3.3rem; } tr.d4 th, tr.d4.form td { padding-left: 4.4rem; }
 }
 @media (min-width: 60rem) {
-  body { display: grid; grid-template: auto 1fr auto / 18.5rem minmax(0, 1fr); }
+  body { display: grid; grid-template: auto 1fr auto / 20rem minmax(0, 1fr); }
   body > header, body > footer { grid-column: 2; padding-left: 2.5rem; padding-right: 2.5rem; }
   body > nav { grid-column: 1; grid-row: 1 / 4; position: sticky; top: 0; height: 100vh;
     overflow-y: auto; padding: 1.25rem; border-right: 1px solid var(--line); border-bottom: 0; }
   main { padding: 0 2.5rem; }
   main, body > header > *, body > footer > * { max-width: 76rem; }
 }
-@media (min-width: 86rem) {
+@media (min-width: 88rem) {
   .shape { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 2rem; }
   .shape > .example { position: sticky; top: 1rem; }
 }

@@ -1,0 +1,83 @@
+import { createHmac } from 'node:crypto'
+import { connect } from 'node:net'
+
+export interface Signer {
+  appId: string
+  secret: string
+}
+
+/** The bytes of a signed POST, ready to be written to a socket. */
+export function signedPost({ appId, secret }: Signer, path: string, body: string): Buffer {
+  const t = Math.floor(Date.now() / 1000)
+  const v1 = createHmac('sha256', secret).update(`${t}.POST ${path}.${body}`).digest('hex')
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nx-appid: ${appId}\r\nx-signature: t=${t},v1=${v1}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
+export interface LoadResult {
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+  /** How many answers had each status. */
+  statuses: Record<string, number>
+}
+
+/**
+ * Sends all requests over keep-alive connections, each as soon as the answer to the one before is
+ * in. Bare sockets: on few cores a full HTTP client would take more time than the service.
+ */
+export async function load(
+  port: number,
+  requests: readonly Buffer[],
+  connections: number,
+): Promise<LoadResult> {
+  const latenciesMs: number[] = []
+  const statuses: Record<string, number> = {}
+  let next = 0
+  const started = performance.now()
+  await Promise.all(
+    Array.from({ length: connections }, () =>
+      new Promise<void>((resolve, reject) => {
+        const socket = connect(port, '127.0.0.1')
+        socket.setNoDelay(true)
+        let sentAt = 0
+        let received = Buffer.alloc(0)
+        const sendNext = () => {
+          const request = requests[next++]
+          if (!request) {
+            socket.destroy()
+            resolve()
+            return
+          }
+          sentAt = performance.now()
+          socket.write(request)
+        }
+        socket.on('connect', sendNext)
+        socket.on('error', reject)
+        socket.on('data', (chunk) => {
+          received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+          const headEnd = received.indexOf('\r\n\r\n')
+          if (headEnd < 0) return
+          const head = received.toString('latin1', 0, headEnd)
+          const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+          if (received.length < headEnd + 4 + length) return
+          const status = head.slice(9, 12)
+          statuses[status] = (statuses[status] ?? 0) + 1
+          latenciesMs.push(performance.now() - sentAt)
+          received = Buffer.alloc(0)
+          sendNext()
+        })
+      }),
+    ),
+  )
+  const seconds = (performance.now() - started) / 1000
+  latenciesMs.sort((a, b) => a - b)
+  const quantile = (q: number) => latenciesMs[Math.floor((latenciesMs.length - 1) * q)] ?? 0
+  return {
+    perSecond: requests.length / seconds,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+    statuses,
+  }
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isTimeZone, localTimeIn, parseIsoTime } from './local-time.ts'
+
+test.each([
+  ['UTC', '2026-01-31T23:59:59.999Z', '2026-01-31 23:59:59'],
+  ['UTC', '2026-02-01T00:00:00.000Z', '2026-02-01 00:00:00'],
+  ['Asia/Bangkok', '2025-12-31T17:00:00.000Z', '2026-01-01 00:00:00'],
+  ['Asia/Bangkok', '2026-01-31T16:59:59.999Z', '2026-01-31 23:59:59'],
+  ['Asia/Ho_Chi_Minh', '2026-01-31T05:04:03.000Z', '2026-01-31 12:04:03'],
+  ['America/New_York', '2026-07-01T04:00:00.000Z', '2026-07-01 00:00:00'],
+  ['America/New_York', '2026-01-01T04:00:00.000Z', '2025-12-31 23:00:00'],
+  ['Asia/Kathmandu', '2026-01-01T00:00:00.000Z', '2026-01-01 05:45:00'],
+])('in %s, %s is written %s', (zone, at, text) => {
+  expect(localTimeIn(zone)(new Date(at))).toBe(text)
+})
+
+test('Bangkok is seven hours ahead of UTC, and every time keeps the one format', () => {
+  const [utc, bangkok] = [localTimeIn('UTC'), localTimeIn('Asia/Bangkok')]
+  const range = { min: new Date('1970-01-01T00:00:00Z'), max: new Date('2500-01-01T00:00:00Z') }
+  fc.assert(
+    fc.property(fc.date({ ...range, noInvalidDate: true }), (at) => {
+      const text = bangkok(at)
+      expect(text).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+      expect(text).toBe(utc(new Date(at.getTime() + 7 * 3_600_000)))
+    }),
+  )
+})
+
+test.each([
+  ['UTC', true],
+  ['Asia/Bangkok', true],
+  ['Mars/Olympus', false],
+  ['', false],
+  ['Bangkok', false],
+])('%j is a time zone: %s', (name, isZone) => {
+  expect(isTimeZone(name)).toBe(isZone)
+})
+
+test.each([
+  ['2026-01-31T08:30:00Z', '2026-01-31T08:30:00.000Z'],
+  ['2026-01-31T08:30:00.5Z', '2026-01-31T08:30:00.500Z'],
+  ['2026-01-31T08:30:00.123456789Z', '2026-01-31T08:30:00.123Z'],
+  ['2026-01-31T08:30:00+07:00', '2026-01-31T01:30:00.000Z'],
+  ['2026-01-31T08:30:00-03:30', '2026-01-31T12:00:00.000Z'],
+  ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+])('the time %s is read as %s', (text, iso) => {
+  expect(parseIsoTime(text)?.toISOString()).toBe(iso)
+})
+
+test.each([
+  ['without a zone', '2026-01-31T08:30:00'],
+  ['with a space', '2026-01-31 08:30:00Z'],
+  ['a date alone', '2026-01-31'],
+  ['without seconds', '2026-01-31T08:30Z'],
+  ['the 30th of February', '2026-02-30T08:30:00Z'],
+  ['the 29th of February of a common year', '2026-02-29T08:30:00Z'],
+  ['the 31st of April', '2026-04-31T08:30:00+07:00'],
+  ['month 13', '2026-13-01T08:30:00Z'],
+  ['month 0', '2026-00-01T08:30:00Z'],
+  ['day 0', '2026-01-00T08:30:00Z'],
+  ['hour 24', '2026-01-31T24:00:00Z'],
+  ['minute 60', '2026-01-31T08:60:00Z'],
+  ['second 60', '2026-01-31T08:30:60Z'],
+  ['a zone beyond a day', '2026-01-31T08:30:00+99:00'],
+  ['a zone without a colon', '2026-01-31T08:30:00+0700'],
+  ['lower case', '2026-01-31t08:30:00z'],
+  ['a number', '1767225600'],
+  ['words', 'tomorrow'],
+  ['something behind it', '2026-01-31T08:30:00Z\n'],
+  ['digits of another script', '๒๐๒๖-01-31T08:30:00Z'],
+  ['nothing', ''],
+])('%s is no ISO time with zone', (_what, text) => {
+  expect(parseIsoTime(text)).toBeUndefined()
+})

@@ -1,0 +1,443 @@
+import type { Order, OrderStatus } from '../../src/ledger/book.ts'
+import type { Command } from '../../src/ledger/decide.ts'
+
+/**
+ * A second ledger, written from the tables of states and money alone and as simply as they can be
+ * put: plain objects, one command after the other, nothing kept but the rows. It exists to disagree
+ * with the real one.
+ */
+
+/** What an agent's contract says, as far as money depends on it. */
+export interface ModelTerms {
+  currency: 'THB' | 'VND'
+  revertFee: 'return' | 'keep'
+  lateMoney: 'review' | 'credit'
+}
+
+/** What a command was answered with: a refusal's code, or the order's state and whether it is news. */
+export type ModelAnswer = { refused: string } | { status: OrderStatus | null; changed: boolean }
+
+type Row = Record<string, unknown>
+
+/** A deposit or withdrawal as it is asked for; what is named replaces the rest. */
+export function newOrder(
+  fields: Pick<Order, 'agentId' | 'orderId' | 'kind' | 'createdAt'> & Partial<Order>,
+): Order {
+  const expiresAt =
+    fields.kind === 'deposit' ? new Date(fields.createdAt.getTime() + 900_000) : null
+  return {
+    refId: `ref-${fields.orderId}`,
+    userId: 'user-1',
+    amountMinor: 10_000n,
+    feeMinor: 0n,
+    feeRule: '0%',
+    accountName: 'Somchai Jaidee',
+    accountNo: '1234567890',
+    bankCode: 'SCB',
+    extraParams: null,
+    status: 'WAITING',
+    version: 1,
+    answer: fields.kind === 'deposit' ? `{"txn_id":"${fields.agentId}-${fields.orderId}"}` : '',
+    expiresAt,
+    completedAt: null,
+    paidAmountMinor: null,
+    paidFeeMinor: null,
+    provider: null,
+    providerRef: null,
+    handedOverAt: null,
+    ...fields,
+  }
+}
+
+/** An order's id for tests: the number in hex. */
+export function orderIdOf(number: number): string {
+  return number.toString(16).padStart(32, '0')
+}
+
+interface ModelWallet {
+  seq: bigint
+  available: bigint
+  held: bigint
+  clearing: bigint
+  fees: bigint
+  adjustments: bigint
+}
+
+const largest = 9_007_199_254_740_991n
+
+export class NaiveModel {
+  readonly orders: Order[] = []
+  readonly journal: Row[] = []
+  readonly callbacks: Row[] = []
+  readonly payments: {
+    agentId: bigint
+    paymentId: string
+    orderId: string
+    amount: bigint
+    paidAt: Date
+    reportedAt: Date
+    payer: string | null
+    state: 'waiting' | 'credited'
+    why: string | null
+  }[] = []
+  readonly wallets = new Map<bigint, ModelWallet>()
+  private readonly terms: Map<bigint, ModelTerms>
+
+  constructor(terms: Map<bigint, ModelTerms>) {
+    this.terms = terms
+    for (const agentId of terms.keys()) {
+      this.wallets.set(agentId, {
+        seq: 0n,
+        available: 0n,
+        held: 0n,
+        clearing: 0n,
+        fees: 0n,
+        adjustments: 0n,
+      })
+    }
+  }
+
+  do(command: Command): ModelAnswer {
+    switch (command.type) {
+      case 'create':
+        return this.create(command.order, command.at)
+      case 'adjust':
+        return this.adjust(command)
+      case 'hand_over':
+        return this.handOver(command)
+      case 'cancel':
+        return this.cancel(command)
+      case 'expire':
+        return this.expire(command)
+      case 'outcome':
+        return this.outcome(command)
+      case 'receive_payment':
+        return this.receivePayment(command)
+      case 'credit_payment':
+        return this.creditPayment(command)
+    }
+  }
+
+  private create(asked: Order, at: Date): ModelAnswer {
+    const first = this.orders.find((o) => o.agentId === asked.agentId && o.refId === asked.refId)
+    if (first) {
+      const contents = (o: Order) =>
+        JSON.stringify([
+          o.kind,
+          o.userId,
+          String(o.amountMinor),
+          o.accountName,
+          o.accountNo,
+          o.bankCode,
+          JSON.parse(o.extraParams ?? '{}'),
+        ])
+      if (contents(first) === contents(asked)) return { status: first.status, changed: false }
+      return { refused: 'ref_id_conflict' }
+    }
+    const order = { ...asked }
+    if (order.kind === 'withdraw') {
+      const total = order.amountMinor + order.feeMinor
+      const wallet = this.wallet(order.agentId)
+      if (wallet.available < total) return { refused: 'insufficient_balance' }
+      const legs = { available: -total, held: total }
+      if (!this.book(order.agentId, order.orderId, 'withdraw_held', at, legs)) {
+        return { refused: 'amount_out_of_range' }
+      }
+      order.answer =
+        `{"txn_id":"${order.agentId}-${order.orderId}","ref_id":${JSON.stringify(order.refId)},` +
+        `"amount":${this.money(order, order.amountMinor)},"fee":${this.money(order, order.feeMinor)},` +
+        `"status":"WAITING","wallet":{"balance":${this.money(order, wallet.available)}},` +
+        `"created_at":"${localTime(order.createdAt)}"}`
+    }
+    this.orders.push(order)
+    return { status: 'WAITING', changed: true }
+  }
+
+  private adjust(command: Command & { type: 'adjust' }): ModelAnswer {
+    const { agentId, amountMinor, ref, reason, at } = command
+    const once = `adjustment:${ref}`
+    if (this.journal.some((row) => row.agent_id === agentId && row.once_key === once)) {
+      return { status: null, changed: false }
+    }
+    const legs = { available: amountMinor, adjustments: -amountMinor }
+    const booked = this.book(agentId, null, 'adjustment', at, legs, once, reason)
+    return booked ? { status: null, changed: true } : { refused: 'amount_out_of_range' }
+  }
+
+  private handOver(command: Command & { type: 'hand_over' }): ModelAnswer {
+    const order = this.order(command)
+    if (!order) return { refused: 'order_not_found' }
+    if (order.handedOverAt) {
+      const same = order.provider === command.provider && order.providerRef === command.providerRef
+      return same ? { status: order.status, changed: false } : { refused: 'invalid_transition' }
+    }
+    if (order.kind === 'deposit' || order.status !== 'WAITING') {
+      return { refused: 'invalid_transition' }
+    }
+    order.provider = command.provider
+    order.providerRef = command.providerRef
+    order.handedOverAt = command.at
+    order.version += 1
+    return { status: order.status, changed: true }
+  }
+
+  private cancel(command: Command & { type: 'cancel' }): ModelAnswer {
+    const order = this.order(command)
+    if (!order) return { refused: 'order_not_found' }
+    const cancelled = order.kind === 'deposit' ? 'VOID' : 'CANCEL'
+    if (order.status === cancelled) return { status: order.status, changed: false }
+    if (order.status !== 'WAITING' || order.handedOverAt) {
+      return { refused: 'order_not_cancellable' }
+    }
+    return this.finish(order, cancelled, command.at)
+  }
+
+  private expire(command: Command & { type: 'expire' }): ModelAnswer {
+    const order = this.order(command)
+    if (!order) return { refused: 'order_not_found' }
+    const due = order.kind === 'deposit' && order.expiresAt && order.expiresAt <= command.at
+    if (!due || order.status !== 'WAITING') return { status: order.status, changed: false }
+    return this.finish(order, 'EXPIRED', command.at)
+  }
+
+  private outcome(command: Command & { type: 'outcome' }): ModelAnswer {
+    const order = this.order(command)
+    if (!order) return { refused: 'order_not_found' }
+    if (order.status === command.to) return { status: order.status, changed: false }
+    const allowed =
+      order.kind === 'deposit'
+        ? ['WAITING FAILED', 'WAITING EXPIRED', 'WAITING VOID', 'PAID VOID']
+        : ['WAITING PAID', 'WAITING FAILED', 'WAITING CANCEL', 'PAID REVERT']
+    if (!allowed.includes(`${order.status} ${command.to}`)) return { refused: 'invalid_transition' }
+    return this.finish(order, command.to, command.at)
+  }
+
+  private receivePayment(command: Command & { type: 'receive_payment' }): ModelAnswer {
+    const order = this.order(command)
+    if (order?.kind !== 'deposit' || !order.expiresAt) return { refused: 'order_not_found' }
+    const { paymentId, amountMinor, paidAt, payer } = command.payment
+    if (this.payments.some((p) => p.agentId === order.agentId && p.paymentId === paymentId)) {
+      return { status: order.status, changed: false }
+    }
+    const payment: (typeof this.payments)[number] = {
+      agentId: order.agentId,
+      paymentId,
+      orderId: order.orderId,
+      amount: amountMinor,
+      paidAt,
+      reportedAt: command.at,
+      payer: payer?.accountNo ?? null,
+      state: 'waiting',
+      why: null,
+    }
+    this.payments.push(payment)
+    const inTime = paidAt <= order.expiresAt
+    if (order.status === 'PAID') payment.why = 'duplicate'
+    else if (order.status === 'FAILED' || order.status === 'VOID' || !inTime) payment.why = 'late'
+    else if (amountMinor !== order.amountMinor) payment.why = 'wrong_amount'
+    const byPolicy =
+      payment.why !== 'duplicate' && this.termsOf(order.agentId).lateMoney === 'credit'
+    if (payment.why !== null && !byPolicy) return { status: order.status, changed: true }
+    const obstacle = this.pay(order, payment, command.at)
+    if (obstacle) payment.why = obstacle
+    return { status: order.status, changed: true }
+  }
+
+  private creditPayment(command: Command & { type: 'credit_payment' }): ModelAnswer {
+    const order = this.order(command)
+    const payment = this.payments.find(
+      (p) => p.agentId === command.agentId && p.paymentId === command.paymentId,
+    )
+    if (!order || !payment) return { refused: 'order_not_found' }
+    if (payment.state === 'credited' && payment.orderId === order.orderId) {
+      return { status: order.status, changed: false }
+    }
+    if (payment.state === 'credited' || order.kind !== 'deposit' || order.status === 'PAID') {
+      return { refused: 'invalid_transition' }
+    }
+    if (this.pay(order, payment, command.at)) return { refused: 'amount_out_of_range' }
+    return { status: order.status, changed: true }
+  }
+
+  /** Credits a payment to a deposit; says why it cannot be. */
+  private pay(
+    order: Order,
+    payment: (typeof this.payments)[number],
+    at: Date,
+  ): 'fee' | 'bound' | undefined {
+    const fee = feeByRule(order.feeRule, payment.amount, this.termsOf(order.agentId).currency)
+    if (fee >= payment.amount) return 'fee'
+    const booked = this.book(
+      order.agentId,
+      order.orderId,
+      'deposit_paid',
+      at,
+      { available: payment.amount - fee, fees: fee, clearing: -payment.amount },
+      `payment:${payment.paymentId}`,
+    )
+    if (!booked) return 'bound'
+    order.status = 'PAID'
+    order.version += 1
+    order.completedAt = at
+    order.paidAmountMinor = payment.amount
+    order.paidFeeMinor = fee
+    payment.state = 'credited'
+    payment.why = null
+    payment.orderId = order.orderId
+    this.callBack(order, payment.amount, fee, at, payment.payer)
+    return undefined
+  }
+
+  /** Ends an order, or takes it back, in any way but by money that comes in. */
+  private finish(order: Order, to: OrderStatus, at: Date): ModelAnswer {
+    const { amountMinor: amount, feeMinor: fee } = order
+    const total = amount + fee
+    const keeps = this.termsOf(order.agentId).revertFee === 'keep'
+    const paid = order.paidAmountMinor ?? 0n
+    const paidFee = order.paidFeeMinor ?? 0n
+    const released = { available: total, held: -total }
+    const [event, legs, charged] = {
+      'deposit WAITING FAILED': ['deposit_failed', {}, 0n] as const,
+      'deposit WAITING EXPIRED': ['deposit_expired', {}, 0n] as const,
+      'deposit WAITING VOID': ['deposit_void', {}, 0n] as const,
+      'deposit PAID VOID': [
+        'deposit_taken_back',
+        { available: paidFee - paid, fees: -paidFee, clearing: paid },
+        0n,
+      ] as const,
+      'withdraw WAITING PAID': [
+        'withdraw_paid',
+        { held: -total, clearing: amount, fees: fee },
+        fee,
+      ] as const,
+      'withdraw WAITING FAILED': ['withdraw_failed', released, 0n] as const,
+      'withdraw WAITING CANCEL': ['withdraw_cancelled', released, 0n] as const,
+      'withdraw PAID REVERT': [
+        'withdraw_reverted',
+        keeps
+          ? { available: amount, clearing: -amount }
+          : { available: total, clearing: -amount, fees: -fee },
+        keeps ? fee : 0n,
+      ] as const,
+    }[`${order.kind} ${order.status} ${to}`] ?? ['impossible', {}, 0n]
+    if (!this.book(order.agentId, order.orderId, event, at, legs)) {
+      return { refused: 'amount_out_of_range' }
+    }
+    order.status = to
+    order.version += 1
+    order.completedAt = at
+    if (event === 'withdraw_paid') {
+      order.paidAmountMinor = amount
+      order.paidFeeMinor = fee
+    }
+    this.callBack(order, amount, charged, at, null)
+    return { status: to, changed: true }
+  }
+
+  /** One row of the journal; false where a balance would pass the bound. */
+  private book(
+    agentId: bigint,
+    orderId: string | null,
+    event: string,
+    at: Date,
+    legs: Partial<Omit<ModelWallet, 'seq'>>,
+    onceKey: string | null = null,
+    reason: string | null = null,
+  ): boolean {
+    const before = this.wallet(agentId)
+    const { available = 0n, held = 0n, clearing = 0n, fees = 0n, adjustments = 0n } = legs
+    const after = {
+      available: before.available + available,
+      held: before.held + held,
+      clearing: before.clearing + clearing,
+      fees: before.fees + fees,
+      adjustments: before.adjustments + adjustments,
+    }
+    if (Object.values(after).some((balance) => balance > largest || balance < -largest)) {
+      return false
+    }
+    Object.assign(before, after, { seq: before.seq + 1n })
+    this.journal.push({
+      agent_id: agentId,
+      seq: before.seq,
+      order_id: orderId,
+      event,
+      at,
+      available_change: available,
+      held_change: held,
+      clearing_change: clearing,
+      fees_change: fees,
+      adjustments_change: adjustments,
+      ...after,
+      once_key: onceKey,
+      reason,
+    })
+    return true
+  }
+
+  private callBack(order: Order, amount: bigint, fee: bigint, at: Date, payer: string | null) {
+    const { seq, available } = this.wallet(order.agentId)
+    const reported =
+      payer === null
+        ? ''
+        : `,"flag_incorrect_payee":${payer !== order.accountNo},` +
+          `"payee":{"account_no":"${payer}","account_name":null,"bank_code":null}`
+    this.callbacks.push({
+      agent_id: order.agentId,
+      seq,
+      order_id: order.orderId,
+      body:
+        `{"refId":${JSON.stringify(order.refId)},"transactionId":"${order.agentId}-${order.orderId}",` +
+        `"userId":${JSON.stringify(order.userId)},"amount":${this.money(order, amount)},` +
+        `"fee":${this.money(order, fee)},"status":"${order.status}",` +
+        `"extParams":${order.extraParams ?? '{}'},"successAt":"${localTime(at)}",` +
+        `"wallet":{"balance":${this.money(order, available)}}${reported}}`,
+      state: 'waiting',
+      created_at: at,
+    })
+  }
+
+  private order({ agentId, orderId }: { agentId: bigint; orderId: string }): Order | undefined {
+    return this.orders.find((o) => o.agentId === agentId && o.orderId === orderId)
+  }
+
+  private wallet(agentId: bigint): ModelWallet {
+    const wallet = this.wallets.get(agentId)
+    if (!wallet) throw new Error(`the model has no agent ${agentId}`)
+    return wallet
+  }
+
+  private termsOf(agentId: bigint): ModelTerms {
+    const terms = this.terms.get(agentId)
+    if (!terms) throw new Error(`the model has no agent ${agentId}`)
+    return terms
+  }
+
+  private money(order: Order, minor: bigint): string {
+    if (this.termsOf(order.agentId).currency === 'VND') return String(minor)
+    const digits = String(minor < 0n ? -minor : minor).padStart(3, '0')
+    const text = `${digits.slice(0, -2)}.${digits.slice(-2)}`
+    return (minor < 0n ? '-' : '') + text.replace(/\.?0+$/, '')
+  }
+}
+
+/** `PERCENT%`, `FIXED` or `PERCENT%+FIXED`, half a minor unit rounded up. */
+function feeByRule(rule: string, amountMinor: bigint, currency: 'THB' | 'VND'): bigint {
+  let fee = 0n
+  for (const part of rule.split('+')) {
+    if (part.endsWith('%')) {
+      // Percentages have up to four decimals, so hundredths of them fit 10^-6 of the amount.
+      const millionths = BigInt(Math.round(Number(part.slice(0, -1)) * 10_000))
+      const [whole, rest] = [
+        (amountMinor * millionths) / 1_000_000n,
+        (amountMinor * millionths) % 1_000_000n,
+      ]
+      fee += rest >= 500_000n ? whole + 1n : whole
+    } else fee += BigInt(Math.round(Number(part) * (currency === 'THB' ? 100 : 1)))
+  }
+  return fee
+}
+
+function localTime(at: Date): string {
+  return at.toISOString().replace('T', ' ').slice(0, 19)
+}

@@ -1,0 +1,305 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFile, lstat, mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { AgentClient } from './service.ts'
+
+export const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
+const program = join(root, 'server/bin/sluice.js')
+
+export type Env = Record<string, string>
+
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+export interface Running {
+  child: ChildProcess
+  pid: number
+  /** What it has written so far. */
+  stdout: string
+  stderr: string
+  ended: Promise<Ended>
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+}
+
+const running = new Set<Running>()
+const folders = new Set<string>()
+const servers = new Set<{ close(): Promise<void> }>()
+
+/** Ends all that was started here and removes its folders; for afterEach or afterAll. */
+export async function cleanUp(): Promise<void> {
+  await Promise.all([...running].map((each) => (killGroup(each.pid), each.ended)))
+  for (const folder of folders) {
+    const left = postmasterPid(folder)
+    if (left !== undefined) kill(left)
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+  }
+  folders.clear()
+  await Promise.all([...servers].map((server) => server.close()))
+  servers.clear()
+}
+
+// A run that is broken off leaves nothing behind either.
+process.on('exit', () => {
+  for (const { pid } of running) killGroup(pid)
+  for (const folder of folders) kill(postmasterPid(folder) ?? 0)
+})
+
+export function kill(pid: number): void {
+  try {
+    if (pid > 0) process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself.
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It ended by itself.
+  }
+}
+
+/** Starts a program in a process group of its own, with nothing of our environment but the paths. */
+export function start(
+  file: string,
+  args: string[],
+  options: { env?: Env; cwd?: string; input?: string } = {},
+): Running {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(file, args, {
+    env: { PATH, HOME, ...options.env },
+    cwd: options.cwd ?? tmpdir(),
+    detached: true,
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  })
+  child.stdin?.end(options.input)
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      running.delete(started)
+      resolve({ code, signal, stdout: started.stdout, stderr: started.stderr })
+    })
+  })
+  const started: Running = {
+    child,
+    pid: child.pid ?? 0,
+    stdout: '',
+    stderr: '',
+    ended,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return ended
+    },
+  }
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    started.stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    started.stderr += text
+  })
+  running.add(started)
+  return started
+}
+
+/** Starts `sluice` with these arguments. */
+export function startSluice(args: string[], env: Env): Running {
+  return start(process.execPath, [program, ...args], { env })
+}
+
+/** Runs `sluice` with these arguments to its end. */
+export function sluice(args: string[], env: Env): Promise<Ended> {
+  return startSluice(args, env).ended
+}
+
+/** Runs a command with --json that must succeed, and reads what it printed. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+export async function sluiceJson(args: string[], env: Env): Promise<any> {
+  const { code, stdout, stderr } = await sluice([...args, '--json'], env)
+  if (code !== 0) throw new Error(`sluice ${args.join(' ')} ended with ${code}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** Fails where `sluice verify` does. */
+export async function verifyClean(env: Env): Promise<void> {
+  expect(await sluiceJson(['verify'], env)).toMatchObject({ ok: true, findings: [] })
+}
+
+export interface Serving extends Running {
+  /** Where it listens. */
+  url: string
+  /** The demo agent, where this start made it. */
+  demo: { appId: string; secret: string } | undefined
+  /** Signs for an agent; without one named, for the demo agent. */
+  agent(of?: { appId: string; secret: string }): AgentClient
+}
+
+/** Starts `sluice serve`, on a free port unless one is named, and waits until it is ready. */
+export async function serve(env: Env): Promise<Serving> {
+  const started = startSluice(['serve', '--json'], { PORT: '0', ...env })
+  const told = await readiness(started)
+  const demo = told.app_id ? { appId: told.app_id, secret: told.secret } : undefined
+  return Object.assign(started, {
+    url: told.listening,
+    demo,
+    agent(of = demo) {
+      if (!of) throw new Error('name an agent: this start made none')
+      return new AgentClient(told.listening, of.appId, of.secret, 0n, () => new Date())
+    },
+  })
+}
+
+/** What a serve prints once it is ready. */
+async function readiness(
+  started: Running,
+): Promise<{ listening: string; app_id?: string; secret?: string }> {
+  const failed = started.ended.then(({ code, signal, stderr }) => {
+    throw new Error(`serve ended with ${signal ?? code}: ${stderr}`)
+  })
+  failed.catch(() => {})
+  const ready = new Promise<void>((resolve) => {
+    started.child.stdout?.on('data', () => started.stdout.endsWith('}\n') && resolve())
+  })
+  await Promise.race([ready, failed])
+  return JSON.parse(started.stdout)
+}
+
+/** A folder for DATA_DIR that goes away with its PostgreSQL. */
+export async function tempFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-process-'))
+  folders.add(folder)
+  return folder
+}
+
+/** The main process of the PostgreSQL in a data directory, if it runs. */
+export function postmasterPid(dataDir: string): number | undefined {
+  const file = join(dataDir, 'postgres/postmaster.pid')
+  if (!existsSync(file)) return undefined
+  const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
+  return pid > 0 && isRunning(pid) ? pid : undefined
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What the PostgreSQL in a data directory has logged. */
+export function postgresLog(dataDir: string): string {
+  const folder = join(dataDir, 'postgres/log')
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('')
+}
+
+/** Takes a port, and says which. */
+export async function listen(port = 0): Promise<{ port: number; close(): Promise<void> }> {
+  const server = createServer((socket) => socket.destroy())
+  await listening(server, port)
+  const taken = { port: portOf(server), close: () => closed(server) }
+  servers.add(taken)
+  return taken
+}
+
+export async function freePort(): Promise<number> {
+  const { port, close } = await listen()
+  await close()
+  return port
+}
+
+export interface Proxy {
+  /** The same database, by way of the proxy. */
+  url: string
+  /** Breaks all connections and refuses new ones. */
+  cut(): Promise<void>
+  restore(): Promise<void>
+}
+
+/** Stands between the service and a database server, which can so go away and come back. */
+export async function proxyTo(databaseUrl: string): Promise<Proxy> {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  const keep = (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).once('close', () => sockets.delete(socket))
+  }
+  const server = createServer((inner) => {
+    const outer = connect(Number(target.port), target.hostname)
+    keep(inner)
+    keep(outer)
+    inner.pipe(outer).once('close', () => inner.destroy())
+    outer.pipe(inner).once('close', () => outer.destroy())
+  })
+  await listening(server, 0)
+  const url = new URL(databaseUrl)
+  const port = portOf(server)
+  url.port = String(port)
+  const cut = async () => {
+    const done = closed(server)
+    for (const socket of sockets) socket.resetAndDestroy()
+    await done
+  }
+  servers.add({ close: cut })
+  return { url: url.href, cut, restore: () => listening(server, port) }
+}
+
+function listening(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', () => resolve())
+  })
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+  })
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  return address.port
+}
+
+/**
+ * The working tree in a folder of its own, where npm's scripts may build and write without touching
+ * what other tests run. Packages are linked, our own ones to the copy.
+ */
+export async function copyOfRepository(): Promise<string> {
+  const copy = await tempFolder()
+  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  for (const path of files.split('\0')) {
+    if (path === '' || !existsSync(join(root, path))) continue
+    await mkdir(dirname(join(copy, path)), { recursive: true })
+    await copyFile(join(root, path), join(copy, path))
+  }
+  await linkPackages(join(root, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+async function linkPackages(from: string, to: string): Promise<void> {
+  await mkdir(to)
+  for (const name of await readdir(from)) {
+    const path = join(from, name)
+    if ((await lstat(path)).isSymbolicLink()) await symlink(await readlink(path), join(to, name))
+    else if (/^(@.*|\.bin)$/.test(name)) await linkPackages(path, join(to, name))
+    else await symlink(path, join(to, name))
+  }
+}

@@ -1,0 +1,108 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** Where a connection is cut that is about to commit. */
+export type CutAtCommit =
+  /** The server never sees the commit. */
+  | 'before'
+  /** The server commits; the client never learns of it. */
+  | 'after'
+
+const commit = Buffer.from('commit\0')
+
+/** Stands between a client and PostgreSQL, and fails in the ways a network does. */
+export class TcpProxy {
+  /** Commits that were cut so far. */
+  cuts = 0
+  private readonly server: Server
+  private readonly target: URL
+  private readonly pairs = new Set<{ client: Socket; upstream: Socket }>()
+  private plan: CutAtCommit[] = []
+  private afterCut = () => {}
+  private refusing = false
+  private stalled = false
+
+  private constructor(target: URL) {
+    this.target = target
+    this.server = createServer((client) => this.join(client))
+  }
+
+  static async open(databaseUrl: string): Promise<TcpProxy> {
+    const proxy = new TcpProxy(new URL(databaseUrl))
+    await new Promise<void>((resolve) => proxy.server.listen(0, '127.0.0.1', resolve))
+    return proxy
+  }
+
+  /** The address of the database by way of the proxy. */
+  get url(): string {
+    const address = this.server.address()
+    if (address === null || typeof address === 'string') throw new Error('the proxy is closed')
+    const url = new URL(this.target)
+    url.hostname = '127.0.0.1'
+    url.port = String(address.port)
+    return url.href
+  }
+
+  /** Cuts the next commits, one connection each, and calls back at every cut. */
+  cutNextCommits(cuts: CutAtCommit[], afterCut: () => void = () => {}): void {
+    this.plan = [...cuts]
+    this.afterCut = afterCut
+  }
+
+  cutAll(): void {
+    for (const { client, upstream } of this.pairs) {
+      client.resetAndDestroy()
+      upstream.destroy()
+    }
+  }
+
+  /** Connections that come meanwhile are reset at once. */
+  refuse(refusing: boolean): void {
+    this.refusing = refusing
+  }
+
+  /** The server's answers are swallowed; what the client sends still arrives. */
+  stall(stalled: boolean): void {
+    this.stalled = stalled
+  }
+
+  async close(): Promise<void> {
+    this.cutAll()
+    await new Promise((resolve) => this.server.close(resolve))
+  }
+
+  private join(client: Socket): void {
+    if (this.refusing) {
+      client.resetAndDestroy()
+      return
+    }
+    const upstream = connect(Number(this.target.port), this.target.hostname)
+    const pair = { client, upstream }
+    this.pairs.add(pair)
+    let told = true
+    upstream.on('data', (data) => {
+      if (told && !this.stalled) client.write(data)
+      // The commit has been answered, and nobody was there to hear it.
+      else if (!told) upstream.destroy()
+    })
+    client.on('data', (data) => {
+      const cut = data.includes(commit) ? this.plan.shift() : undefined
+      if (cut !== 'before') upstream.write(data)
+      if (cut === undefined) return
+      this.cuts++
+      told = false
+      client.resetAndDestroy()
+      if (cut === 'before') upstream.destroy()
+      this.afterCut()
+    })
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.on('error', () => {})
+      one.on('close', () => {
+        if (told) other.destroy()
+        this.pairs.delete(pair)
+      })
+    }
+  }
+}
