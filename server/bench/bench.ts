@@ -77,7 +77,9 @@ const dataDir = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
 const results = []
 try {
-  for (const row of rows.filter(({ name }) => options.only === undefined || name === options.only)) {
+  for (const row of rows.filter(
+    ({ name }) => options.only === undefined || name === options.only,
+  )) {
     results.push(await runRow(row))
   }
 } finally {

@@ -37,38 +37,40 @@ export async function load(
   let next = 0
   const started = performance.now()
   await Promise.all(
-    Array.from({ length: connections }, () =>
-      new Promise<void>((resolve, reject) => {
-        const socket = connect(port, '127.0.0.1')
-        socket.setNoDelay(true)
-        let sentAt = 0
-        let received = Buffer.alloc(0)
-        const sendNext = () => {
-          const request = requests[next++]
-          if (!request) {
-            socket.destroy()
-            resolve()
-            return
+    Array.from(
+      { length: connections },
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const socket = connect(port, '127.0.0.1')
+          socket.setNoDelay(true)
+          let sentAt = 0
+          let received = Buffer.alloc(0)
+          const sendNext = () => {
+            const request = requests[next++]
+            if (!request) {
+              socket.destroy()
+              resolve()
+              return
+            }
+            sentAt = performance.now()
+            socket.write(request)
           }
-          sentAt = performance.now()
-          socket.write(request)
-        }
-        socket.on('connect', sendNext)
-        socket.on('error', reject)
-        socket.on('data', (chunk) => {
-          received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-          const headEnd = received.indexOf('\r\n\r\n')
-          if (headEnd < 0) return
-          const head = received.toString('latin1', 0, headEnd)
-          const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
-          if (received.length < headEnd + 4 + length) return
-          const status = head.slice(9, 12)
-          statuses[status] = (statuses[status] ?? 0) + 1
-          latenciesMs.push(performance.now() - sentAt)
-          received = Buffer.alloc(0)
-          sendNext()
-        })
-      }),
+          socket.on('connect', sendNext)
+          socket.on('error', reject)
+          socket.on('data', (chunk) => {
+            received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+            const headEnd = received.indexOf('\r\n\r\n')
+            if (headEnd < 0) return
+            const head = received.toString('latin1', 0, headEnd)
+            const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+            if (received.length < headEnd + 4 + length) return
+            const status = head.slice(9, 12)
+            statuses[status] = (statuses[status] ?? 0) + 1
+            latenciesMs.push(performance.now() - sentAt)
+            received = Buffer.alloc(0)
+            sendNext()
+          })
+        }),
     ),
   )
   const seconds = (performance.now() - started) / 1000

@@ -2,8 +2,8 @@ import { AgentFinder } from '../dist/agents/agent-finder.js'
 import { createAgent, defaultTerms } from '../dist/agents/save-agent.js'
 import { openBackend } from '../dist/backend.js'
 import { readConfig } from '../dist/config.js'
-import { buildServer } from '../dist/http/server.js'
 import { Metrics } from '../dist/http/metrics.js'
+import { buildServer } from '../dist/http/server.js'
 import { fold } from '../dist/ledger/fold.js'
 import { makeLog, openDesk, startService } from '../dist/service.js'
 
@@ -26,7 +26,13 @@ for (let at = 0; at < Number(agentCount); at++) {
   const { agent, secret } = await createAgent(
     backend.pool,
     backend.secretKeys,
-    { ...defaultTerms, name: `Bench ${at}`, currency: 'THB', rateLimit: 0, method: method as 'link' },
+    {
+      ...defaultTerms,
+      name: `Bench ${at}`,
+      currency: 'THB',
+      rateLimit: 0,
+      method: method as 'link',
+    },
     new Date(),
   )
   await desk.teller.do({
@@ -53,13 +59,25 @@ if (kind === 'database') {
         wallet: {
           agentId: agent.agentId,
           seq: 1n,
-          balances: { available: 10n ** 15n, held: 0n, clearing: 0n, fees: 0n, adjustments: -(10n ** 15n) },
+          balances: {
+            available: 10n ** 15n,
+            held: 0n,
+            clearing: 0n,
+            fees: 0n,
+            adjustments: -(10n ** 15n),
+          },
         },
         terms: { currency: agent.currency, revertFee: agent.revertFee, lateMoney: agent.lateMoney },
       },
     ]),
   )
-  const books = { wallets, orders: new Map(), refIds: new Map(), payments: new Map(), adjustments: new Set<string>() }
+  const books = {
+    wallets,
+    orders: new Map(),
+    refIds: new Map(),
+    payments: new Map(),
+    adjustments: new Set<string>(),
+  }
   const finder = new AgentFinder(backend.pool, backend.secretKeys, desk.now)
   finder.find = async (appId: string) => found.get(appId)
   const app = await buildServer({

@@ -79,7 +79,7 @@ export function readConfig(
     .filter((part) => part !== '')
 
   if (publicUrl !== undefined && !isPublicUrl(publicUrl)) {
-    faults.push(`PUBLIC_URL must be an http or https URL without query, not "${publicUrl}"`)
+    faults.push('PUBLIC_URL must be an http or https URL without login, query or fragment')
   }
   if (role !== 'all' && databaseUrl === undefined) {
     faults.push(`ROLE=${role} needs DATABASE_URL: the embedded database serves one process`)
@@ -129,5 +129,6 @@ export function readConfig(
 function isPublicUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
-  return /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && !url.username
+  const extras = url.username + url.password + url.search + url.hash
+  return /^https?:$/.test(url.protocol) && extras === ''
 }

@@ -132,10 +132,15 @@ export async function startService(
     isDraining: () => draining,
     onResponse: (answer) => metrics.answered(answer),
   })
+  app.addHook('onSend', async (_request, reply) => {
+    if (draining) reply.header('connection', 'close')
+  })
   const worker = config.role === 'api' ? undefined : startWorker({ desk, proofPool, onError })
   const closeAll = async () => {
     draining = true
-    await app.close()
+    // Connections whose last answer was on its way before anybody could tell them to close.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), 100)
+    await app.close().finally(() => clearInterval(sweep))
     await worker?.stop()
     await close()
     await proofPool.end()

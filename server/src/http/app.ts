@@ -30,6 +30,7 @@ export async function buildApp(
   addRoutes: (app: FastifyInstance) => void,
 ): Promise<FastifyInstance> {
   const { log, trustedProxies, publicUrl, version } = options
+  const roots = new Set<string>()
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({
@@ -43,7 +44,7 @@ export async function buildApp(
     keepAliveTimeout: 75_000,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     genReqId: () => `req_${randomBytes(9).toString('base64url')}`,
-    rewriteUrl: (request) => withoutPrefix(request.url ?? '/', publicPath(publicUrl())),
+    rewriteUrl: (request) => withoutPrefix(request.url ?? '/', publicPath(publicUrl()), roots),
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, request, reply) => {
       const problem = problemOf(error)
@@ -117,6 +118,9 @@ export async function buildApp(
     },
     hideUntagged: true,
   })
+  app.addHook('onRoute', ({ url }) => {
+    roots.add(rootOf(url))
+  })
   addRoutesAndRefuseOtherMethods(app, addRoutes)
   return app
 }
@@ -126,10 +130,19 @@ export function publicPath(publicUrl: string): string {
   return new URL(publicUrl).pathname.replace(/\/+$/, '')
 }
 
-function withoutPrefix(url: string, prefix: string): string {
-  return prefix !== '' && (url.startsWith(`${prefix}/`) || url === prefix)
-    ? url.slice(prefix.length) || '/'
-    : url
+/**
+ * A proxy may take the path of PUBLIC_URL away or leave it. Where that path is, say, /payment, what
+ * is left of /payment/payment/deposit still begins with it, so only what leads to a route is cut.
+ */
+function withoutPrefix(url: string, prefix: string, roots: ReadonlySet<string>): string {
+  if (prefix === '' || !(url.startsWith(`${prefix}/`) || url === prefix)) return url
+  const rest = url.slice(prefix.length) || '/'
+  return roots.has(rootOf(rest)) ? rest : url
+}
+
+/** The first segment of a path. */
+function rootOf(url: string): string {
+  return url.split(/[/?]/)[1] ?? ''
 }
 
 /** A path that exists answers other methods with 405 and the ones it takes. */

@@ -38,7 +38,7 @@ const accountColumns = `w.agent_id, w.seq, w.available, w.held, w.clearing, w.fe
   a.currency, a.revert_fee, a.late_money`
 
 const lockWallet = `select ${accountColumns} from wallets w join agents a using (agent_id)
-  where w.agent_id = $1 for update of w`
+  where w.agent_id = $1 for no key update of w`
 
 const readWallets = `select ${accountColumns} from wallets w join agents a using (agent_id)
   where w.agent_id = any($1)`

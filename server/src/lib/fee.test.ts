@@ -58,9 +58,12 @@ test.each([
   ['1.4%', 'VND', 100n, 1n],
   ['0.0001%', 'THB', 100_000_000_000_000n, 100_000_000n],
   ['100%', 'THB', 12_345n, 12_345n],
-] as const)('the fee %s in %s of %s minor units is %s: half is rounded up', (text, currency, amount, fee) => {
-  expect(feeOf(amount, rule(text, currency))).toBe(fee)
-})
+] as const)(
+  'the fee %s in %s of %s minor units is %s: half is rounded up',
+  (text, currency, amount, fee) => {
+    expect(feeOf(amount, rule(text, currency))).toBe(fee)
+  },
+)
 
 const anyRule = fc.record({
   millionths: fc.bigInt({ min: 0n, max: 1_000_000n }),

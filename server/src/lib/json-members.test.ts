@@ -29,7 +29,7 @@ test.each([
   ['as a value', '{"a":"a","b":"a","c":["a","a"]}'],
   ['as a value after a key with a colon', '{"a:":"a","b":"\\"a\\":1"}'],
   ['in another case', '{"a":1,"A":2}'],
-  ['composed and decomposed', '{"é":1,"é":2}'],
+  ['composed and decomposed', '{"\\u00e9":1,"e\\u0301":2}'],
   ['within a string', '{"x":"{\\"a\\":1,\\"a\\":2}"}'],
   ['behind an escaped backslash', '{"a":"\\\\","b":"\\\\\\"a"}'],
 ])('a key that stands once and again %s is no duplicate', (_where, text) => {
@@ -39,20 +39,24 @@ test.each([
 
 test.each([
   ['a number', '{"x":1.50e+2}', '1.50e+2', 0],
-  ['a number beyond doubles', '{"x":123456789012345678901234567890}', '1'.repeat(0), 0],
+  ['a number beyond doubles', '{"x":12345678901234567890.12}', '12345678901234567890.12', 0],
   ['a string', '{"x" : "a,}]\\"" }', '"a,}]\\""', 0],
   ['null', '{ "y":1 , "x":null}', 'null', 0],
   ['an empty object', '{"x":{}}', '{}', 1],
   ['an empty array', '{"x":[]}', '[]', 1],
   ['an object with its spacing', '{"x":\n { "b" :1,\t"a":[ ] } ,"y":0}', '{ "b" :1,\t"a":[ ] }', 2],
-  ['escapes as they are', '{"x":{"k":"\\u0000\\ud83d\\ude00\\/"}}', '{"k":"\\u0000\\ud83d\\ude00\\/"}', 1],
+  [
+    'escapes as they are',
+    '{"x":{"k":"\\u0000\\ud83d\\ude00\\/"}}',
+    '{"k":"\\u0000\\ud83d\\ude00\\/"}',
+    1,
+  ],
   ['siblings', '{"x":[[],[[]],{}]}', '[[],[[]],{}]', 3],
-  ['five levels', '{"x":{"a":{"b":{"c":{"d":1}}}}}', '{"a":{"b":{"c":{"d":1}}}}', 5],
+  ['five levels', '{"x":{"a":{"b":{"c":{"d":[1]}}}}}', '{"a":{"b":{"c":{"d":[1]}}}}', 5],
   ['six levels', '{"x":{"a":[{"c":[{"d":[]}]}]}}', '{"a":[{"c":[{"d":[]}]}]}', 6],
-])('the text and depth of a member: %s', (what, text, member, depth) => {
+])('the text and depth of a member: %s', (_what, text, member, depth) => {
   const { textOf, depthOf } = jsonMembers(text)
-  const expected = what === 'a number beyond doubles' ? '123456789012345678901234567890' : member
-  expect(textOf.get('x')).toBe(expected)
+  expect(textOf.get('x')).toBe(member)
   expect(depthOf.get('x')).toBe(depth)
 })
 

@@ -63,23 +63,27 @@ interface ModelWallet {
   adjustments: bigint
 }
 
+type Legs = Partial<Omit<ModelWallet, 'seq'>>
+
+interface ModelPayment {
+  agentId: bigint
+  paymentId: string
+  orderId: string
+  amount: bigint
+  paidAt: Date
+  reportedAt: Date
+  payer: string | null
+  state: 'waiting' | 'credited'
+  why: string | null
+}
+
 const largest = 9_007_199_254_740_991n
 
 export class NaiveModel {
   readonly orders: Order[] = []
   readonly journal: Row[] = []
   readonly callbacks: Row[] = []
-  readonly payments: {
-    agentId: bigint
-    paymentId: string
-    orderId: string
-    amount: bigint
-    paidAt: Date
-    reportedAt: Date
-    payer: string | null
-    state: 'waiting' | 'credited'
-    why: string | null
-  }[] = []
+  readonly payments: ModelPayment[] = []
   readonly wallets = new Map<bigint, ModelWallet>()
   private readonly terms: Map<bigint, ModelTerms>
 
@@ -219,7 +223,7 @@ export class NaiveModel {
     if (this.payments.some((p) => p.agentId === order.agentId && p.paymentId === paymentId)) {
       return { status: order.status, changed: false }
     }
-    const payment: (typeof this.payments)[number] = {
+    const payment: ModelPayment = {
       agentId: order.agentId,
       paymentId,
       orderId: order.orderId,
@@ -260,11 +264,7 @@ export class NaiveModel {
   }
 
   /** Credits a payment to a deposit; says why it cannot be. */
-  private pay(
-    order: Order,
-    payment: (typeof this.payments)[number],
-    at: Date,
-  ): 'fee' | 'bound' | undefined {
+  private pay(order: Order, payment: ModelPayment, at: Date): 'fee' | 'bound' | undefined {
     const fee = feeByRule(order.feeRule, payment.amount, this.termsOf(order.agentId).currency)
     if (fee >= payment.amount) return 'fee'
     const booked = this.book(
@@ -296,30 +296,33 @@ export class NaiveModel {
     const paid = order.paidAmountMinor ?? 0n
     const paidFee = order.paidFeeMinor ?? 0n
     const released = { available: total, held: -total }
-    const [event, legs, charged] = {
-      'deposit WAITING FAILED': ['deposit_failed', {}, 0n] as const,
-      'deposit WAITING EXPIRED': ['deposit_expired', {}, 0n] as const,
-      'deposit WAITING VOID': ['deposit_void', {}, 0n] as const,
+    const steps: Record<string, [event: string, legs: Legs, charged: bigint]> = {
+      'deposit WAITING FAILED': ['deposit_failed', {}, 0n],
+      'deposit WAITING EXPIRED': ['deposit_expired', {}, 0n],
+      'deposit WAITING VOID': ['deposit_void', {}, 0n],
       'deposit PAID VOID': [
         'deposit_taken_back',
         { available: paidFee - paid, fees: -paidFee, clearing: paid },
         0n,
-      ] as const,
+      ],
       'withdraw WAITING PAID': [
         'withdraw_paid',
         { held: -total, clearing: amount, fees: fee },
         fee,
-      ] as const,
-      'withdraw WAITING FAILED': ['withdraw_failed', released, 0n] as const,
-      'withdraw WAITING CANCEL': ['withdraw_cancelled', released, 0n] as const,
+      ],
+      'withdraw WAITING FAILED': ['withdraw_failed', released, 0n],
+      'withdraw WAITING CANCEL': ['withdraw_cancelled', released, 0n],
       'withdraw PAID REVERT': [
         'withdraw_reverted',
         keeps
           ? { available: amount, clearing: -amount }
           : { available: total, clearing: -amount, fees: -fee },
         keeps ? fee : 0n,
-      ] as const,
-    }[`${order.kind} ${order.status} ${to}`] ?? ['impossible', {}, 0n]
+      ],
+    }
+    const step = steps[`${order.kind} ${order.status} ${to}`]
+    if (!step) throw new Error(`the model has no step from ${order.status} to ${to}`)
+    const [event, legs, charged] = step
     if (!this.book(order.agentId, order.orderId, event, at, legs)) {
       return { refused: 'amount_out_of_range' }
     }
@@ -340,7 +343,7 @@ export class NaiveModel {
     orderId: string | null,
     event: string,
     at: Date,
-    legs: Partial<Omit<ModelWallet, 'seq'>>,
+    legs: Legs,
     onceKey: string | null = null,
     reason: string | null = null,
   ): boolean {

@@ -37,7 +37,8 @@ const servers = new Set<{ close(): Promise<void> }>()
 
 /** Ends all that was started here and removes its folders; for afterEach or afterAll. */
 export async function cleanUp(): Promise<void> {
-  await Promise.all([...running].map((each) => (killGroup(each.pid), each.ended)))
+  for (const { pid } of running) killGroup(pid)
+  await Promise.all([...running].map(({ ended }) => ended))
   for (const folder of folders) {
     const left = postmasterPid(folder)
     if (left !== undefined) kill(left)
@@ -148,7 +149,7 @@ export interface Serving extends Running {
 export async function serve(env: Env): Promise<Serving> {
   const started = startSluice(['serve', '--json'], { PORT: '0', ...env })
   const told = await readiness(started)
-  const demo = told.app_id ? { appId: told.app_id, secret: told.secret } : undefined
+  const demo = told.secret ? { appId: told.app_id ?? '', secret: told.secret } : undefined
   return Object.assign(started, {
     url: told.listening,
     demo,
@@ -192,10 +193,12 @@ export function postmasterPid(dataDir: string): number | undefined {
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
   } catch {
     return false
   }
+  // One that has ended and only waits for its parent to notice is gone for everybody else.
+  const stat = `/proc/${pid}/stat`
+  return !(existsSync(stat) && / Z /.test(readFileSync(stat, 'utf8')))
 }
 
 /** What the PostgreSQL in a data directory has logged. */

@@ -35,6 +35,9 @@ const failuresAtOnce = 300
 /** No agent has this secret. Checked against it, an unknown app id takes as long as a known one. */
 const nobodysSecret = 'sk_nobody'
 
+/** Whole seconds, as `t` is: what we tell an agent of our clock is what we measure it by. */
+const unixSeconds = (at: Date) => Math.floor(at.getTime() / 1000)
+
 /**
  * The lock of the agents' door: signature, clock, address, rate, in this order. Wraps a handler, so
  * that no route of this door can be reached without it.
@@ -58,7 +61,7 @@ export function makeDoor({ agents, keyUse, now, publicPath }: DoorOptions) {
     return new Problem(
       code,
       code === 'stale_signature'
-        ? `t must be within ${clockToleranceS} seconds of the service's clock, which says ${Math.floor(now().getTime() / 1000)}.`
+        ? `t must be within ${clockToleranceS} seconds of the service's clock, which says ${unixSeconds(now())}.`
         : 'Send x-appid and x-signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.METHOD path.body">, keyed with the secret.',
     )
   }
@@ -80,7 +83,7 @@ export function makeDoor({ agents, keyUse, now, publicPath }: DoorOptions) {
     })
     const key = found?.keys[matched[0] ?? -1]
     if (!found || !key) throw refuse(request, 'invalid_signature')
-    if (Math.abs(now().getTime() / 1000 - Number(parsed.t)) > clockToleranceS) {
+    if (Math.abs(unixSeconds(now()) - Number(parsed.t)) > clockToleranceS) {
       throw refuse(request, 'stale_signature')
     }
     keyUse.note(found.agent.agentId, key.slot)

@@ -6,7 +6,8 @@ export const sandbox: Provider = {
   name: 'sandbox',
   depositInstructions({ txnId, amountMinor, currency }) {
     return {
-      qrcodeText: `SLUICE SANDBOX - NOT A PAYMENT ${txnId} ${decimalText(amountMinor, currency)} ${currency}`,
+      qrcodeText:
+        `SLUICE SANDBOX - NOT A PAYMENT ${txnId} ${decimalText(amountMinor, currency)} ${currency}`.toUpperCase(),
       transfer: {
         bankCode: 'SANDBOX',
         accountNumber: `TEST${txnId.slice(-8).toUpperCase()}`,

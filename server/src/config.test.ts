@@ -1,0 +1,152 @@
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Config, readConfig } from './config.ts'
+
+const key = Buffer.alloc(32, 1).toString('base64')
+const otherKey = Buffer.alloc(32, 2).toString('base64')
+const live = { MODE: 'live', SECRET_KEY: key, PUBLIC_URL: 'https://pay.example' }
+
+function config(env: Record<string, string>): Config {
+  const read = readConfig(env)
+  if ('faults' in read) throw new Error(read.faults.join('\n'))
+  return read.config
+}
+
+function faults(env: Record<string, string>): string[] {
+  const read = readConfig(env)
+  return 'faults' in read ? read.faults : []
+}
+
+test('nothing has to be set', () => {
+  expect(config({})).toEqual({
+    host: '127.0.0.1',
+    port: 8080,
+    publicUrl: 'http://localhost:8080',
+    databaseUrl: undefined,
+    databaseOwnerUrl: undefined,
+    dataDir: resolve('./data'),
+    mode: 'sandbox',
+    role: 'all',
+    secretKeys: [],
+    timeZone: 'UTC',
+    trustedProxies: [],
+    metricsToken: undefined,
+    logLevel: 'info',
+    tellerBatch: 500,
+  })
+})
+
+test.each([
+  ['PORT', '9000', { port: 9000, publicUrl: 'http://localhost:9000' }],
+  ['PORT', '0', { port: 0, publicUrl: undefined }],
+  ['HOST', '::', { host: '::' }],
+  ['PUBLIC_URL', 'https://pay.example/base/', { publicUrl: 'https://pay.example/base' }],
+  ['DATABASE_URL', 'postgres://u:p@h/d', { databaseUrl: 'postgres://u:p@h/d' }],
+  ['DATABASE_URL', 'postgresql://u:p@h/d', { databaseUrl: 'postgresql://u:p@h/d' }],
+  ['DATA_DIR', '/var/lib/sluice', { dataDir: '/var/lib/sluice' }],
+  ['TIME_ZONE', 'Asia/Bangkok', { timeZone: 'Asia/Bangkok' }],
+  ['TRUSTED_PROXIES', '10.0.0.0/8, ::1', { trustedProxies: ['10.0.0.0/8', '::1'] }],
+  ['METRICS_TOKEN', 'token', { metricsToken: 'token' }],
+  ['LOG_LEVEL', 'trace', { logLevel: 'trace' }],
+  ['TELLER_BATCH', '10', { tellerBatch: 10 }],
+] as const)('%s=%s is taken', (name, value, expected) => {
+  expect(config({ [name]: value })).toMatchObject(expected)
+})
+
+test('the key of today comes before the one of yesterday', () => {
+  const { secretKeys } = config({ SECRET_KEY: key, SECRET_KEY_PREVIOUS: otherKey })
+  expect(secretKeys.map((each) => each.toString('base64'))).toEqual([key, otherKey])
+})
+
+test.each([
+  'PORT',
+  'PUBLIC_URL',
+  'DATABASE_URL',
+  'MODE',
+  'ROLE',
+  'SECRET_KEY',
+  'TIME_ZONE',
+  'METRICS_TOKEN',
+  'LOG_LEVEL',
+])('an empty %s is as good as none', (name) => {
+  expect(config({ [name]: '' })).toEqual(config({}))
+})
+
+test.each([
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', '80.5'],
+  ['PORT', 'http'],
+  ['PORT', '1e3'],
+  ['PUBLIC_URL', 'pay.example'],
+  ['PUBLIC_URL', 'ftp://pay.example'],
+  ['PUBLIC_URL', 'https://pay.example/?x=1'],
+  ['PUBLIC_URL', 'https://pay.example/#x'],
+  ['PUBLIC_URL', 'https://user@pay.example'],
+  ['PUBLIC_URL', 'https://:password@pay.example'],
+  ['DATABASE_URL', 'mysql://u:p@h/d'],
+  ['DATABASE_URL', 'h:5432'],
+  ['MODE', 'production'],
+  ['ROLE', 'Worker'],
+  ['SECRET_KEY', 'short'],
+  ['SECRET_KEY', Buffer.alloc(31).toString('base64')],
+  ['SECRET_KEY', Buffer.alloc(33).toString('base64')],
+  ['SECRET_KEY', `${key}\n`],
+  ['SECRET_KEY', Buffer.alloc(32, 1).toString('hex')],
+  ['TIME_ZONE', 'Bangkok'],
+  ['TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['TRUSTED_PROXIES', 'loopback'],
+  ['LOG_LEVEL', 'loud'],
+  ['TELLER_BATCH', '0'],
+  ['TELLER_BATCH', '2001'],
+])('%s=%j is refused, by name', (name, value) => {
+  const found = faults({ [name]: value })
+  expect(found).toHaveLength(1)
+  expect(found[0]).toContain(name)
+})
+
+test.each([
+  ['ROLE', { ROLE: 'worker' }],
+  ['ROLE', { ROLE: 'api' }],
+  ['DATABASE_OWNER_URL', { DATABASE_OWNER_URL: 'postgres://u:p@h/d' }],
+  ['SECRET_KEY_PREVIOUS', { SECRET_KEY_PREVIOUS: key }],
+  ['SECRET_KEY', { MODE: 'live', PUBLIC_URL: 'https://pay.example' }],
+  ['PUBLIC_URL', { ...live, PUBLIC_URL: 'http://pay.example' }],
+  ['PUBLIC_URL', { MODE: 'live', SECRET_KEY: key }],
+])('%s is refused where the rest does not go with it: %j', (name, env) => {
+  expect(faults(env).map((fault) => fault.split(/[= ]/)[0])).toEqual([name])
+})
+
+test('live starts with a key and an https address', () => {
+  expect(config(live)).toMatchObject({ mode: 'live', publicUrl: 'https://pay.example' })
+})
+
+test('a worker or an API process starts where the database is named', () => {
+  for (const role of ['worker', 'api']) {
+    expect(config({ ROLE: role, DATABASE_URL: 'postgres://u:p@h/d' }).role).toBe(role)
+  }
+})
+
+test('all faults are told at once', () => {
+  const found = faults({ PORT: 'x', MODE: 'x', TIME_ZONE: 'x', SECRET_KEY: 'x', LOG_LEVEL: 'x' })
+  expect(found.map((fault) => fault.split(' ')[0]).toSorted()).toEqual([
+    'LOG_LEVEL',
+    'MODE',
+    'PORT',
+    'SECRET_KEY',
+    'TIME_ZONE',
+  ])
+})
+
+test('a fault never repeats a secret', () => {
+  const secrets = {
+    SECRET_KEY: 'hunter2',
+    SECRET_KEY_PREVIOUS: 'hunter2',
+    DATABASE_URL: 'mysql://u:hunter2@h/d',
+    DATABASE_OWNER_URL: 'mysql://u:hunter2@h/d',
+    PUBLIC_URL: 'https://u:hunter2@pay.example',
+  }
+  const found = faults(secrets)
+  expect(found).toHaveLength(5)
+  expect(found.join()).not.toContain('hunter2')
+})

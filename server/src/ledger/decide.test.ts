@@ -1,0 +1,392 @@
+import { describe, expect, it } from 'vitest'
+import { newOrder, orderIdOf } from '../../test/support/naive-model.ts'
+import { localTimeIn } from '../lib/local-time.ts'
+import { maxBalanceMinor } from '../lib/money.ts'
+import { noChange } from './accounts.ts'
+import type { Order, OrderStatus, Payment, Terms, Wallet } from './book.ts'
+import { type Command, type Decision, decide, isRepeat, type Page } from './decide.ts'
+
+const agentId = 7n
+const created = new Date('2026-01-01T00:00:00Z')
+const expiry = new Date('2026-01-01T00:15:00Z')
+const later = new Date('2026-01-01T00:20:00Z')
+const orderId = orderIdOf(1)
+const review: Terms = { currency: 'THB', revertFee: 'return', lateMoney: 'review' }
+const credit: Terms = { ...review, lateMoney: 'credit' }
+
+const deposit = (fields: Partial<Order> = {}) =>
+  newOrder({ agentId, orderId, kind: 'deposit', createdAt: created, expiresAt: expiry, ...fields })
+const withdrawal = (fields: Partial<Order> = {}) =>
+  newOrder({ agentId, orderId, kind: 'withdraw', createdAt: created, ...fields })
+const depositThatIs = (status: OrderStatus) =>
+  deposit({
+    status,
+    completedAt: status === 'WAITING' ? null : created,
+    ...(status === 'PAID' && { paidAmountMinor: 10_000n, paidFeeMinor: 0n }),
+  })
+const walletWith = (available: bigint, held = 0n): Wallet => ({
+  agentId,
+  seq: 9n,
+  balances: { ...noChange, available, held, clearing: -available - held },
+})
+
+function decided(
+  command: DistributiveOmit<Command, 'agentId' | 'at'>,
+  page: Partial<Page> = {},
+  at = created,
+): Decision {
+  return decide(
+    {
+      wallet: walletWith(0n),
+      terms: review,
+      order: undefined,
+      payment: undefined,
+      adjusted: false,
+      ...page,
+    },
+    { agentId, at, ...command },
+    localTimeIn('UTC'),
+  )
+}
+type DistributiveOmit<T, K extends keyof Command> = T extends unknown ? Omit<T, K> : never
+
+const handOver = { type: 'hand_over', orderId, provider: 'bank', providerRef: 'b-1' } as const
+const cancel = { type: 'cancel', orderId } as const
+const handedOver = { provider: 'bank', providerRef: 'b-1', handedOverAt: created, version: 2 }
+
+describe('handing over and cancelling', () => {
+  const rows: [string, Order, 'hand_over' | 'cancel', string][] = [
+    ['a waiting withdrawal', withdrawal(), 'hand_over', 'WAITING'],
+    ['a waiting withdrawal', withdrawal(), 'cancel', 'CANCEL'],
+    ['one that is handed over', withdrawal(handedOver), 'hand_over', 'unchanged'],
+    ['one that is handed over', withdrawal(handedOver), 'cancel', 'order_not_cancellable'],
+    [
+      'one that another provider has',
+      withdrawal({ ...handedOver, provider: 'other' }),
+      'hand_over',
+      'invalid_transition',
+    ],
+    [
+      'one that is handed over under another reference',
+      withdrawal({ ...handedOver, providerRef: 'b-2' }),
+      'hand_over',
+      'invalid_transition',
+    ],
+    ['a cancelled one', withdrawal({ status: 'CANCEL' }), 'hand_over', 'invalid_transition'],
+    ['a cancelled one', withdrawal({ status: 'CANCEL' }), 'cancel', 'unchanged'],
+    ['a failed one', withdrawal({ status: 'FAILED' }), 'hand_over', 'invalid_transition'],
+    ['a failed one', withdrawal({ status: 'FAILED' }), 'cancel', 'order_not_cancellable'],
+    ['a paid one', withdrawal({ status: 'PAID' }), 'cancel', 'order_not_cancellable'],
+    ['a reverted one', withdrawal({ status: 'REVERT' }), 'cancel', 'order_not_cancellable'],
+    ['a waiting deposit', deposit(), 'hand_over', 'invalid_transition'],
+    ['a waiting deposit', deposit(), 'cancel', 'VOID'],
+    ['a void deposit', depositThatIs('VOID'), 'cancel', 'unchanged'],
+    ['a failed deposit', depositThatIs('FAILED'), 'cancel', 'order_not_cancellable'],
+    ['an expired deposit', depositThatIs('EXPIRED'), 'cancel', 'order_not_cancellable'],
+    ['a paid deposit', depositThatIs('PAID'), 'cancel', 'order_not_cancellable'],
+  ]
+  it.each(rows)('%s: %o, %s gives %s', (_name, order, type, outcome) => {
+    const page = { order, wallet: walletWith(0n, order.kind === 'withdraw' ? 10_000n : 0n) }
+    expect(inShort(decided(type === 'cancel' ? cancel : handOver, page))).toBe(outcome)
+  })
+
+  it('an order that is not there is not found', () => {
+    expect(inShort(decided(cancel))).toBe('order_not_found')
+    expect(inShort(decided(handOver))).toBe('order_not_found')
+  })
+
+  it('handing over moves no money and tells nobody, but counts as a change of the order', () => {
+    const wallet = walletWith(0n, 10_000n)
+    expect(decided(handOver, { order: withdrawal(), wallet })).toEqual({
+      type: 'changed',
+      order: withdrawal(handedOver),
+      wallet,
+      row: undefined,
+      callback: undefined,
+      payment: undefined,
+    })
+  })
+
+  it('a provider may cancel what was handed to it, and the hold is released', () => {
+    const page = { order: withdrawal(handedOver), wallet: walletWith(0n, 10_000n) }
+    const decision = decided({ type: 'outcome', orderId, to: 'CANCEL' }, page, later)
+    expect(decision).toMatchObject({
+      type: 'changed',
+      order: { status: 'CANCEL', version: 3 },
+      wallet: { balances: { available: 10_000n, held: 0n } },
+      row: { event: 'withdraw_cancelled' },
+    })
+  })
+})
+
+describe('expiry', () => {
+  const rows: [string, Order, Date, string][] = [
+    ['a deposit before its time', deposit(), new Date(expiry.getTime() - 1), 'unchanged'],
+    ['a deposit at its time', deposit(), expiry, 'EXPIRED'],
+    ['a deposit after its time', deposit(), later, 'EXPIRED'],
+    ['an expired one again', depositThatIs('EXPIRED'), later, 'unchanged'],
+    ['a paid one', depositThatIs('PAID'), later, 'unchanged'],
+    ['a failed one', depositThatIs('FAILED'), later, 'unchanged'],
+    ['a void one', depositThatIs('VOID'), later, 'unchanged'],
+    ['a withdrawal', withdrawal(), later, 'unchanged'],
+  ]
+  it.each(rows)('%s', (_name, order, at, outcome) => {
+    expect(inShort(decided({ type: 'expire', orderId }, { order }, at))).toBe(outcome)
+  })
+})
+
+describe('money that comes in', () => {
+  const inTime = expiry
+  const late = new Date(expiry.getTime() + 1)
+  const rows: [OrderStatus, bigint, Date, Terms, string][] = [
+    ['WAITING', 10_000n, inTime, review, 'PAID'],
+    ['WAITING', 10_000n, late, review, 'late'],
+    ['WAITING', 9_999n, inTime, review, 'wrong_amount'],
+    ['WAITING', 10_001n, inTime, review, 'wrong_amount'],
+    ['WAITING', 9_999n, late, review, 'late'],
+    ['EXPIRED', 10_000n, inTime, review, 'PAID'],
+    ['EXPIRED', 10_000n, late, review, 'late'],
+    ['EXPIRED', 1n, inTime, review, 'wrong_amount'],
+    ['FAILED', 10_000n, inTime, review, 'late'],
+    ['VOID', 10_000n, inTime, review, 'late'],
+    ['PAID', 10_000n, inTime, review, 'duplicate'],
+    ['WAITING', 10_000n, late, credit, 'PAID'],
+    ['WAITING', 9_999n, inTime, credit, 'PAID'],
+    ['EXPIRED', 9_999n, late, credit, 'PAID'],
+    ['FAILED', 10_000n, inTime, credit, 'PAID'],
+    ['VOID', 10_000n, inTime, credit, 'PAID'],
+    ['PAID', 10_000n, inTime, credit, 'duplicate'],
+  ]
+  it.each(rows)('for a deposit that is %s: %d at %o under %o', (...row) => {
+    const [status, amountMinor, paidAt, terms, outcome] = row
+    const order = depositThatIs(status)
+    const decision = decided(notice({ amountMinor, paidAt }), { order, terms }, later)
+    if (outcome === 'PAID') {
+      expect(decision).toMatchObject({
+        type: 'changed',
+        order: { status: 'PAID', paidAmountMinor: amountMinor, completedAt: later },
+        wallet: { balances: { available: amountMinor } },
+        row: { event: 'deposit_paid', onceKey: 'payment:bank:p-1' },
+        payment: { state: 'credited', why: null, amountMinor, paidAt, reportedAt: later },
+      })
+    } else {
+      expect(decision).toEqual({
+        type: 'changed',
+        order,
+        wallet: walletWith(0n),
+        row: undefined,
+        callback: undefined,
+        payment: paymentThat({ why: reasonOf(outcome), amountMinor, paidAt }),
+      })
+    }
+  })
+
+  it('waits where the fee by the rule of the order would eat it', () => {
+    const order = deposit({ feeRule: '50%+50', feeMinor: 10_000n })
+    const decision = decided(notice(), { order, terms: credit })
+    expect(decision).toMatchObject({ row: undefined, payment: { state: 'waiting', why: 'fee' } })
+  })
+
+  it('waits where the wallet cannot hold that much', () => {
+    const page = { order: deposit(), wallet: walletWith(maxBalanceMinor - 9_999n) }
+    const decision = decided(notice(), page)
+    expect(decision).toMatchObject({ row: undefined, payment: { state: 'waiting', why: 'bound' } })
+  })
+
+  it('fills the wallet to the last minor unit', () => {
+    const page = { order: deposit(), wallet: walletWith(maxBalanceMinor - 10_000n) }
+    const full = { balances: { available: maxBalanceMinor } }
+    expect(decided(notice(), page)).toMatchObject({ wallet: full, payment: { state: 'credited' } })
+  })
+
+  it('is charged by what came in, not by what was asked', () => {
+    const order = deposit({ feeRule: '1.5%+2', feeMinor: 350n })
+    const decision = decided(notice({ amountMinor: 3_333n }), { order, terms: credit })
+    // 1.5 % of 33.33 is 0.49995, and 2 on top.
+    expect(decision).toMatchObject({ order: { paidAmountMinor: 3_333n, paidFeeMinor: 250n } })
+  })
+
+  it('counts once by its own id, whatever else is said', () => {
+    const order = deposit()
+    const page = { order, payment: paymentThat({ why: 'late' }), terms: credit }
+    expect(decided(notice({ amountMinor: 77n }), page)).toEqual({ type: 'unchanged', order })
+  })
+
+  it('needs a deposit to be for', () => {
+    expect(inShort(decided(notice()))).toBe('order_not_found')
+    expect(inShort(decided(notice(), { order: withdrawal() }))).toBe('order_not_found')
+  })
+})
+
+describe('an operator crediting a payment', () => {
+  const elsewhere = orderIdOf(2)
+  const rows: [string, Order | undefined, Payment | undefined, string][] = [
+    ['nothing to a deposit', deposit(), undefined, 'order_not_found'],
+    ['a waiting payment to no order', undefined, paymentThat({}), 'order_not_found'],
+    ['a waiting payment to a waiting deposit', deposit(), paymentThat({}), 'PAID'],
+    ['one to an expired deposit', depositThatIs('EXPIRED'), paymentThat({}), 'PAID'],
+    ['one to a failed deposit', depositThatIs('FAILED'), paymentThat({}), 'PAID'],
+    ['one to a void deposit', depositThatIs('VOID'), paymentThat({}), 'PAID'],
+    ['one that named another deposit', deposit(), paymentThat({ orderId: elsewhere }), 'PAID'],
+    ['one to a paid deposit', depositThatIs('PAID'), paymentThat({}), 'invalid_transition'],
+    ['one to a withdrawal', withdrawal(), paymentThat({}), 'invalid_transition'],
+    [
+      'a credited one to the same deposit',
+      depositThatIs('PAID'),
+      paymentThat({ state: 'credited' }),
+      'unchanged',
+    ],
+    [
+      'a credited one to another deposit',
+      deposit(),
+      paymentThat({ state: 'credited', orderId: elsewhere }),
+      'invalid_transition',
+    ],
+    ['a returned one', deposit(), paymentThat({ state: 'returned' }), 'invalid_transition'],
+    [
+      'one that the fee would eat',
+      deposit({ feeRule: '200' }),
+      paymentThat({}),
+      'amount_out_of_range',
+    ],
+  ]
+  it.each(rows)('%s', (_name, order, payment, outcome) => {
+    const command = { type: 'credit_payment', orderId, paymentId: 'bank:p-1' } as const
+    const decision = decided(command, { order, payment }, later)
+    expect(inShort(decision)).toBe(outcome)
+    if (decision.type === 'changed') {
+      expect(decision.payment).toEqual({ ...payment, orderId, state: 'credited', why: null })
+    }
+  })
+})
+
+describe('creating', () => {
+  const create = (order: Order) => ({ type: 'create', order }) as const
+
+  it('a deposit moves nothing', () => {
+    expect(decided(create(deposit()))).toEqual({
+      type: 'changed',
+      order: deposit(),
+      wallet: walletWith(0n),
+      row: undefined,
+      callback: undefined,
+      payment: undefined,
+    })
+  })
+
+  it('a withdrawal holds amount and fee, to the last minor unit', () => {
+    const order = withdrawal({ feeMinor: 150n })
+    const decision = decided(create(order), { wallet: walletWith(10_150n) })
+    expect(decision).toMatchObject({
+      type: 'changed',
+      wallet: { seq: 10n, balances: { available: 0n, held: 10_150n } },
+      row: { event: 'withdraw_held', change: { available: -10_150n, held: 10_150n } },
+      callback: undefined,
+    })
+    expect(decision.type === 'changed' && decision.order?.answer).toBe(
+      `{"txn_id":"7-${orderId}","ref_id":"ref-${orderId}","amount":100,"fee":1.5,` +
+        '"status":"WAITING","wallet":{"balance":0},"created_at":"2026-01-01 00:00:00"}',
+    )
+  })
+
+  it('a withdrawal that the balance does not cover is refused', () => {
+    const order = withdrawal({ feeMinor: 150n })
+    const short = decided(create(order), { wallet: walletWith(10_149n) })
+    expect(inShort(short)).toBe('insufficient_balance')
+  })
+
+  it('a withdrawal cannot hold more than the bound', () => {
+    const wallet = { ...walletWith(20_000n), balances: { ...noChange, available: 20_000n } }
+    wallet.balances.held = maxBalanceMinor - 9_999n
+    wallet.balances.clearing = -20_000n - wallet.balances.held
+    expect(inShort(decided(create(withdrawal()), { wallet }))).toBe('amount_out_of_range')
+  })
+
+  const rows: [string, Partial<Order>, 'unchanged' | 'ref_id_conflict'][] = [
+    ['nothing', {}, 'unchanged'],
+    ['the time', { createdAt: later }, 'unchanged'],
+    ['the fee in force', { feeMinor: 1n, feeRule: '0.01' }, 'unchanged'],
+    ['the spelling of extraParams', { extraParams: '{ "b":[1.0], "a":"x" }' }, 'unchanged'],
+    ['extraParams', { extraParams: '{"a":"x","b":[2]}' }, 'ref_id_conflict'],
+    ['extraParams left out', { extraParams: null }, 'ref_id_conflict'],
+    ['the kind', { kind: 'withdraw' }, 'ref_id_conflict'],
+    ['the user', { userId: 'user-2' }, 'ref_id_conflict'],
+    ['the amount', { amountMinor: 10_001n }, 'ref_id_conflict'],
+    ['the account name', { accountName: 'Another' }, 'ref_id_conflict'],
+    ['the account', { accountNo: '9999' }, 'ref_id_conflict'],
+    ['the bank', { bankCode: 'BBL' }, 'ref_id_conflict'],
+  ]
+  it.each(rows)('the same refId with %s different: %o, %s', (_name, fields, outcome) => {
+    const first = deposit({ status: 'PAID', extraParams: '{"a":"x","b":[1]}' })
+    const again = deposit({
+      refId: first.refId,
+      orderId: orderIdOf(2),
+      extraParams: first.extraParams,
+      ...fields,
+    })
+    const decision = decided(create(again), { order: first })
+    expect(inShort(decision)).toBe(outcome)
+    if (decision.type === 'unchanged') expect(decision.order).toBe(first)
+  })
+
+  it('no extraParams are the same as empty ones', () => {
+    expect(isRepeat(deposit(), deposit({ extraParams: '{}' }))).toBe(true)
+  })
+})
+
+describe('adjusting', () => {
+  const adjust = (amountMinor: bigint) =>
+    ({ type: 'adjust', amountMinor, reason: 'goodwill', ref: 'a-1' }) as const
+
+  it('is a row of its own, with its reason and its reference', () => {
+    expect(decided(adjust(-500n))).toMatchObject({
+      type: 'changed',
+      order: undefined,
+      wallet: { balances: { available: -500n, adjustments: 500n } },
+      row: { event: 'adjustment', orderId: null, onceKey: 'adjustment:a-1', reason: 'goodwill' },
+      callback: undefined,
+    })
+  })
+
+  it('happens once by its reference', () => {
+    expect(inShort(decided(adjust(500n), { adjusted: true }))).toBe('unchanged')
+  })
+
+  it('cannot pass the bound, up or down', () => {
+    expect(inShort(decided(adjust(maxBalanceMinor)))).toBe('changed')
+    expect(inShort(decided(adjust(-maxBalanceMinor)))).toBe('changed')
+    expect(inShort(decided(adjust(maxBalanceMinor + 1n)))).toBe('amount_out_of_range')
+    expect(inShort(decided(adjust(-maxBalanceMinor - 1n)))).toBe('amount_out_of_range')
+  })
+})
+
+function notice(fields: Partial<{ amountMinor: bigint; paidAt: Date }> = {}) {
+  const payment = { paymentId: 'bank:p-1', amountMinor: 10_000n, paidAt: created, payer: null }
+  return { type: 'receive_payment', orderId, payment: { ...payment, ...fields } } as const
+}
+
+function paymentThat(fields: Partial<Payment>): Payment {
+  return {
+    agentId,
+    paymentId: 'bank:p-1',
+    orderId,
+    amountMinor: 10_000n,
+    paidAt: created,
+    reportedAt: later,
+    payer: null,
+    state: 'waiting',
+    why: 'late',
+    ...fields,
+  }
+}
+
+function reasonOf(outcome: string): Payment['why'] {
+  const reasons = ['late', 'wrong_amount', 'duplicate', 'fee', 'bound'] as const
+  return reasons.find((reason) => reason === outcome) ?? null
+}
+
+/** The code of a refusal, `unchanged`, or the state that the order came to. */
+function inShort(decision: Decision): string {
+  if (decision.type === 'refused') return decision.code
+  return decision.type === 'unchanged' ? 'unchanged' : (decision.order?.status ?? 'changed')
+}
