@@ -542,7 +542,7 @@ describe('queries', () => {
     ['/payment/orders?after=x', ['after']],
     ['/payment/orders?after=', ['after']],
     ['/payment/orders?after=0190A1B2C3D4700080000123456789AB', ['after']],
-    ["/payment/orders?after='%20or%201=1", ['after']],
+    ['/payment/orders?after=%27%20or%201=1', ['after']],
     ['/payment/orders?status=paid', ['status']],
     ['/payment/orders?status=DONE', ['status']],
     ['/payment/orders?status=', ['status']],

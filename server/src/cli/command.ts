@@ -16,12 +16,29 @@ export function loadConfig(): Config {
   )
 }
 
+/** Opens the database; what keeps it shut is told without a stack. */
+export function openDatabase(...options: Parameters<typeof openBackend>): Promise<Backend> {
+  return openBackend(...options).catch((error) => {
+    throw databaseFault(error)
+  })
+}
+
+/** What keeps a database from being used, in words. */
+export function databaseFault(error: unknown): unknown {
+  if (error instanceof AggregateError) return databaseFault(error.errors[0])
+  if (isConnectionLost(error)) {
+    return new UsageError(`the database cannot be reached: ${error.message}`, { cause: error })
+  }
+  const isPlain = error instanceof pg.DatabaseError || error instanceof SchemaFault
+  return isPlain ? new UsageError(error.message, { cause: error }) : error
+}
+
 /** Runs a command on the database, beside a running service or without one. */
 export async function withBackend<T>(
   work: (backend: Backend, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig()
-  const backend = await openBackend(config, 'command', () => {})
+  const backend = await openDatabase(config, 'command', () => {})
   try {
     return await work(backend, config)
   } finally {

@@ -1,10 +1,11 @@
 import { Command } from 'commander'
+import type { Logger } from 'pino'
 import { createFirstAgent, defaultTerms, type NewAgent } from '../agents/save-agent.ts'
-import { openBackend } from '../backend.ts'
+import type { Backend } from '../backend.ts'
 import type { Config } from '../config.ts'
-import { makeLog, startService } from '../service.ts'
+import { makeLog, type Service, startService } from '../service.ts'
 import { version } from '../version.ts'
-import { loadConfig } from './command.ts'
+import { loadConfig, openDatabase, UsageError } from './command.ts'
 import { print, printJson } from './output.ts'
 
 const drainLimitMs = 30_000
@@ -16,39 +17,9 @@ export function serveCommand(): Command {
     .action(async (options: { json?: boolean }) => {
       const config = loadConfig()
       const log = makeLog(config.logLevel)
-      const backend = await openBackend(config, 'serve', (message) => log.info(message))
-      const service = await startService(config, backend, log).catch(async (error) => {
-        await backend.close()
-        throw error
-      })
-      let stopping = false
-      const stop = async (signal: string) => {
-        // A second signal means it: whoever sends it does not want to wait.
-        if (stopping) process.exit(1)
-        stopping = true
-        log.info(`${signal}: finishing what is under way`)
-        setTimeout(() => process.exit(1), drainLimitMs).unref()
-        try {
-          await service.close()
-          await backend.close()
-          process.exit(0)
-        } catch (error) {
-          log.error({ err: error }, 'stopping failed')
-          process.exit(1)
-        }
-      }
-      process.on('SIGTERM', () => void stop('SIGTERM'))
-      process.on('SIGINT', () => void stop('SIGINT'))
-
-      const demo =
-        config.mode === 'sandbox'
-          ? await createFirstAgent(
-              backend.pool,
-              backend.secretKeys,
-              { ...defaultTerms, name: 'Demo', currency: 'THB' },
-              new Date(),
-            )
-          : undefined
+      const starting = start(config, log)
+      stopOnSignal(starting, log)
+      const { service, demo } = await starting
       const url = service.desk.publicUrl()
       if (options.json) {
         printJson({
@@ -61,6 +32,71 @@ export function serveCommand(): Command {
         print(welcome(config, url, service.url, demo))
       }
     })
+}
+
+interface Started {
+  backend: Backend
+  service: Service
+  /** The first agent of an empty sandbox. */
+  demo: NewAgent | undefined
+}
+
+async function start(config: Config, log: Logger): Promise<Started> {
+  const backend = await openDatabase(config, 'serve', (message) => log.info(message))
+  try {
+    const service = await startService(config, backend, log)
+    const demo =
+      config.mode === 'sandbox'
+        ? await createFirstAgent(
+            backend.pool,
+            backend.secretKeys,
+            { ...defaultTerms, name: 'Demo', currency: 'THB' },
+            new Date(),
+          )
+        : undefined
+    return { backend, service, demo }
+  } catch (error) {
+    await backend.close()
+    throw listenFault(error, config)
+  }
+}
+
+/** In words where the address is what is wrong. */
+function listenFault(error: unknown, { host, port }: Config): unknown {
+  switch (error instanceof Error && 'code' in error && error.code) {
+    case 'EADDRINUSE':
+      return new UsageError(`port ${port} of ${host} is taken: set PORT to another one`)
+    case 'EACCES':
+      return new UsageError(`port ${port} of ${host} is not allowed: set PORT to one above 1023`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new UsageError(`${host} is not an address of this machine: set HOST`)
+    default:
+      return error
+  }
+}
+
+/** Told to end, it finishes what is under way, be it the start itself. */
+function stopOnSignal(starting: Promise<Started>, log: Logger): void {
+  let stopping = false
+  const stop = async (signal: string) => {
+    // A second signal means it: whoever sends it does not want to wait.
+    if (stopping) process.exit(1)
+    stopping = true
+    log.info(`${signal}: finishing what is under way`)
+    setTimeout(() => process.exit(1), drainLimitMs).unref()
+    try {
+      const { service, backend } = await starting
+      await service.close()
+      await backend.close()
+      process.exit(0)
+    } catch (error) {
+      log.error({ err: error }, 'stopping failed')
+      process.exit(1)
+    }
+  }
+  process.on('SIGTERM', () => void stop('SIGTERM'))
+  process.on('SIGINT', () => void stop('SIGINT'))
 }
 
 function welcome(

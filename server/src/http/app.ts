@@ -1,7 +1,13 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { isConnectionLost } from '../db/pool.ts'
 import { Problem, type ProblemCode } from '../lib/problem.ts'
 
@@ -43,13 +49,14 @@ export async function buildApp(
     requestTimeout: 30_000,
     keepAliveTimeout: 75_000,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
-    genReqId: () => `req_${randomBytes(9).toString('base64url')}`,
+    genReqId: () => `req_${randomUUID().replaceAll('-', '')}`,
     rewriteUrl: (request) => withoutPrefix(request.url ?? '/', publicPath(publicUrl()), roots),
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, request, reply) => {
       const problem = problemOf(error)
-      reply.raw.writeHead(problem.status, { 'content-type': problemType })
-      reply.raw.end(JSON.stringify(problem.toJSON(request.id)))
+      addManners(request, reply)
+      reply.code(problem.status).type(problemType)
+      reply.send(JSON.stringify(problem.toJSON(request.id)))
     },
   })
   // Bodies reach the door as they were sent; our own checks read the same schemas that are described.
@@ -61,15 +68,7 @@ export async function buildApp(
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
 
   app.decorateRequest('appId', undefined)
-  app.addHook('onSend', async (request, reply) => {
-    reply.header('x-request-id', request.id)
-    reply.header('x-content-type-options', 'nosniff')
-    reply.header('referrer-policy', 'no-referrer')
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-    if (!reply.hasHeader('content-security-policy')) {
-      reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
-    }
-  })
+  app.addHook('onSend', async (request, reply) => addManners(request, reply))
   app.addHook('onResponse', async (request, reply) => {
     const seconds = reply.elapsedTime / 1000
     // The route's pattern, never the address: addresses can hold tokens and names.
@@ -123,6 +122,17 @@ export async function buildApp(
   })
   addRoutesAndRefuseOtherMethods(app, addRoutes)
   return app
+}
+
+/** The headers that every answer has. */
+function addManners(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id)
+  reply.header('x-content-type-options', 'nosniff')
+  reply.header('referrer-policy', 'no-referrer')
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+  if (!reply.hasHeader('content-security-policy')) {
+    reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+  }
 }
 
 /** The path part of PUBLIC_URL, without a slash at its end. */

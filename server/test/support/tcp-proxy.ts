@@ -1,17 +1,19 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** Where a connection is cut that is about to commit. */
+/** What becomes of a connection that is about to commit. */
 export type CutAtCommit =
-  /** The server never sees the commit. */
+  /** It is cut, and the server never sees the commit. */
   | 'before'
-  /** The server commits; the client never learns of it. */
+  /** The server commits; the connection is cut before it can say so. */
   | 'after'
+  /** The server commits; the connection stays, and nothing is ever heard on it again. */
+  | 'silent'
 
 const commit = Buffer.from('commit\0')
 
 /** Stands between a client and PostgreSQL, and fails in the ways a network does. */
 export class TcpProxy {
-  /** Commits that were cut so far. */
+  /** Commits that something became of so far. */
   cuts = 0
   private readonly server: Server
   private readonly target: URL
@@ -42,7 +44,7 @@ export class TcpProxy {
     return url.href
   }
 
-  /** Cuts the next commits, one connection each, and calls back at every cut. */
+  /** What is to become of the next commits, one each; calls back when it does. */
   cutNextCommits(cuts: CutAtCommit[], afterCut: () => void = () => {}): void {
     this.plan = [...cuts]
     this.afterCut = afterCut
@@ -78,20 +80,19 @@ export class TcpProxy {
     const upstream = connect(Number(this.target.port), this.target.hostname)
     const pair = { client, upstream }
     this.pairs.add(pair)
-    let told = true
+    let fate: CutAtCommit | undefined
     upstream.on('data', (data) => {
-      if (told && !this.stalled) client.write(data)
+      if (fate === undefined && !this.stalled) client.write(data)
       // The commit has been answered, and nobody was there to hear it.
-      else if (!told) upstream.destroy()
+      else if (fate === 'after') upstream.destroy()
     })
     client.on('data', (data) => {
-      const cut = data.includes(commit) ? this.plan.shift() : undefined
-      if (cut !== 'before') upstream.write(data)
-      if (cut === undefined) return
+      if (fate === undefined && data.includes(commit)) fate = this.plan.shift()
+      if (fate !== 'before') upstream.write(data)
+      if (fate === undefined) return
       this.cuts++
-      told = false
-      client.resetAndDestroy()
-      if (cut === 'before') upstream.destroy()
+      if (fate !== 'silent') client.resetAndDestroy()
+      if (fate === 'before') upstream.destroy()
       this.afterCut()
     })
     for (const [one, other] of [
@@ -100,7 +101,8 @@ export class TcpProxy {
     ] as const) {
       one.on('error', () => {})
       one.on('close', () => {
-        if (told) other.destroy()
+        // Let the server come to its answer, so that what was sent to it is not lost as well.
+        if (fate !== 'after' || one === upstream) other.destroy()
         this.pairs.delete(pair)
       })
     }

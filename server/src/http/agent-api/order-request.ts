@@ -15,6 +15,9 @@ const maxExtraParamsDepth = 5
 export function readOrderRequest(raw: Buffer, now: Date): OrderRequest {
   const { value, members } = readJsonBody(raw)
   const errors = order.errors(value)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidRequest(errors)
+  }
   const bad = (field: string) => errors.some((error) => error.field === field)
   const refuse = (field: keyof typeof OrderRequestSchema.properties): FieldError => ({
     field,
@@ -26,7 +29,7 @@ export function readOrderRequest(raw: Buffer, now: Date): OrderRequest {
     errors.push(refuse('amount'))
   }
   const fields = value as Record<string, string>
-  if (typeof value === 'object' && value !== null && 'timestamp' in value && !bad('timestamp')) {
+  if ('timestamp' in value && !bad('timestamp')) {
     const at = parseIsoTime(fields.timestamp ?? '')
     const offMs = at ? Math.abs(at.getTime() - now.getTime()) : Number.POSITIVE_INFINITY
     if (offMs > clockToleranceS * 1000) errors.push(refuse('timestamp'))
