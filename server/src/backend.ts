@@ -3,9 +3,9 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { openEmbeddedPostgres } from './db/embedded.ts'
-import { migrate, pendingMigrations } from './db/migrate.ts'
-import { openPool, type Pool } from './db/pool.ts'
-import type { SecretKeys } from './lib/secret-box.ts'
+import { migrate, pendingMigrations, DatabaseFault } from './db/migrate.ts'
+import { openPool, type Pool, sqlState } from './db/pool.ts'
+import { type SecretKeys, unseal } from './lib/secret-box.ts'
 
 /** The database and the keys: what the service and the command line both stand on. */
 export interface Backend {
@@ -39,6 +39,7 @@ export async function openBackend(
   }
   try {
     await bringUpToDate(config, databaseUrl, pool, log)
+    await checkSecretKeys(pool, secretKeys, log)
   } catch (error) {
     await close()
     throw error
@@ -54,13 +55,40 @@ async function bringUpToDate(
 ): Promise<void> {
   // A login that is not the owner's may not change the schema, and the owner's is for migrate alone.
   if (config.databaseOwnerUrl !== undefined) {
-    const pending = await pendingMigrations(pool).catch(() => ['the role or the schema'])
+    const pending = await pendingMigrations(pool).catch((error) => {
+      // There is no such role, or the login may not act as it, or may not see the schema.
+      if (['22023', '42501'].includes(sqlState(error) ?? '')) return ['the role or the schema']
+      throw error
+    })
     if (pending.length > 0) {
-      throw new Error(`the database lacks ${pending.join(', ')}: run "sluice migrate" first`)
+      throw new DatabaseFault(`it lacks ${pending.join(', ')}: run "sluice migrate" first`)
     }
     return
   }
   for (const name of await migrate(databaseUrl)) log(`applied migration ${name}`)
+}
+
+/** Keys that open no secret at all are another database's: agents could not sign, new ones neither. */
+async function checkSecretKeys(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  log: (message: string) => void,
+): Promise<void> {
+  const { rows } = await pool.query<{ agent_id: bigint; sealed_secret: Buffer }>(
+    'select agent_id, sealed_secret from agent_keys',
+  )
+  const faults = rows.flatMap(({ agent_id, sealed_secret }) => {
+    try {
+      unseal(secretKeys, `agent ${agent_id}`, sealed_secret)
+      return []
+    } catch (error) {
+      return [String(error)]
+    }
+  })
+  if (faults.length === 0) return
+  const fault = `${faults.length} of ${rows.length} agents' secrets do not open with SECRET_KEY: set the key they were encrypted with, as SECRET_KEY or SECRET_KEY_PREVIOUS`
+  if (faults.length === rows.length) throw new DatabaseFault(fault)
+  log(fault)
 }
 
 /** The settings' keys or, in the sandbox, one that is generated once and kept beside the data. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, inject, it } from 'vitest'
 import { type TestDatabase, testDatabase } from './support/database.ts'
 import {
   cleanUp,
@@ -14,7 +14,6 @@ import {
   listen,
   postgresLog,
   postmasterPid,
-  proxyTo,
   type Running,
   type Serving,
   serve,
@@ -26,17 +25,20 @@ import {
   verifyClean,
 } from './support/process.ts'
 import { AgentClient, type Answer } from './support/service.ts'
+import { TcpProxy } from './support/tcp-proxy.ts'
 
 const quiet = { LOG_LEVEL: 'warn' }
 const patient = { timeout: 30_000, interval: 20 }
 const liveKey = Buffer.alloc(32, 9).toString('base64')
 
 let databases: TestDatabase[] = []
+let proxies: TcpProxy[] = []
 
 afterEach(async () => {
   await cleanUp()
-  for (const database of databases) await database.close()
+  for (const each of [...proxies, ...databases]) await each.close()
   databases = []
+  proxies = []
 })
 
 async function embedded(more: Env = {}): Promise<{ dataDir: string; env: Env }> {
@@ -117,7 +119,7 @@ function rawAnswer(received: string): RawAnswer {
 
 function expectOverloaded(answer: Answer): void {
   expect(answer).toMatchObject({ status: 503, json: { status: 503, code: 'overloaded' } })
-  expect(answer.headers.get('content-type')).toBe('application/problem+json')
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
 }
 
@@ -325,49 +327,33 @@ describe('while the database is away', () => {
 
   it('orders get 503 and work again by themselves: DATABASE_URL', async () => {
     const env = await external()
-    const proxy = await proxyTo(env.DATABASE_URL)
+    const proxy = await TcpProxy.open(env.DATABASE_URL)
+    proxies.push(proxy)
     const service = await serve({ ...env, DATABASE_URL: proxy.url })
     await expectTheManners(service, async () => {
-      await proxy.cut()
-      return proxy.restore
+      proxy.refuse(true)
+      proxy.cutAll()
+      return async () => proxy.refuse(false)
     })
     await verifyClean(env)
   })
 
-  it('a commit whose answer was lost is found again: nothing is done twice', async () => {
-    const env = await external()
-    const proxy = await proxyTo(env.DATABASE_URL)
-    const service = await serve({ ...env, DATABASE_URL: proxy.url })
-    const agent = service.agent()
-    await agent.fund(1_000_000)
-    let taken = 0
-    for (let round = 0; round < 5; round++) {
-      const orders = Array.from({ length: 40 }, () => agent.order({ amount: 1 }))
-      const first = orders.map((order) => agent.post('/payment/withdraw', order))
-      await Promise.race(first)
-      await proxy.cut()
-      await proxy.restore()
-      for (const [at, order] of orders.entries()) {
-        const answer = await first[at]
-        if (answer?.status !== 201) expectOverloaded(answer as Answer)
-        await expect
-          .poll(async () => (await agent.post('/payment/withdraw', order)).status, patient)
-          .toBeLessThan(202)
-        taken++
-      }
-    }
-    expect(await agent.balance()).toBe(1_000_000 - taken)
-    await verifyClean(env)
-  })
-
   it('a serve that cannot reach its database says so and ends', async () => {
-    const { port, close } = await listen()
-    await close()
-    const DATABASE_URL = `postgres://sluice:hidden@127.0.0.1:${port}/sluice`
-    const ended = await sluice(['serve'], { PORT: '0', DATABASE_URL, DATA_DIR: await tempFolder() })
-    expect(ended.code).toBe(1)
-    expect(ended.stderr).toContain('ECONNREFUSED')
-    expect(ended.stderr).not.toContain('hidden')
+    const DATA_DIR = await tempFolder()
+    const url = new URL(inject('postgresUrl'))
+    url.password = 'hidden'
+    const wrong = [
+      [`postgres://sluice:hidden@localhost:${await freePort()}/sluice`, 'cannot be reached'],
+      [url.href, 'password authentication failed'],
+    ] as const
+    await Promise.all(
+      wrong.map(async ([DATABASE_URL, fault]) => {
+        const ended = await sluice(['serve'], { PORT: '0', DATABASE_URL, DATA_DIR })
+        expect(ended).toMatchObject({ code: 1, stdout: '' })
+        expect(ended.stderr).toMatch(new RegExp(`^sluice: the database.*${fault}`))
+        expect(ended.stderr).not.toMatch(/hidden|\n\s+at /)
+      }),
+    )
   })
 })
 
@@ -394,10 +380,13 @@ describe('settings', () => {
     }
   })
 
-  it.each(['api', 'worker'])('ROLE=%s needs DATABASE_URL', async (ROLE) => {
-    const ended = await sluice(['serve'], { ROLE, DATA_DIR: await tempFolder() })
-    expect(ended).toMatchObject({ code: 1, stdout: '' })
-    expect(ended.stderr).toMatch(/ROLE=\w+ needs DATABASE_URL/)
+  it('a role of its own needs DATABASE_URL', async () => {
+    const DATA_DIR = await tempFolder()
+    const roles = ['api', 'worker'].map((ROLE) => sluice(['serve'], { ROLE, DATA_DIR }))
+    for (const ended of await Promise.all(roles)) {
+      expect(ended).toMatchObject({ code: 1, stdout: '' })
+      expect(ended.stderr).toMatch(/ROLE=\w+ needs DATABASE_URL/)
+    }
   })
 })
 
@@ -406,21 +395,27 @@ describe('live', () => {
 
   it('refuses to start with a generated key or an address without TLS', async () => {
     const DATA_DIR = await tempFolder()
-    const ended = await sluice(['serve'], { MODE: 'live', PORT: '0', DATA_DIR })
-    expect(ended).toMatchObject({ code: 1, stdout: '' })
-    expect(ended.stderr).toMatch(/SECRET_KEY must be set in live mode/)
-    const plain = { ...live, PUBLIC_URL: 'http://pay.example', PORT: '0', DATA_DIR }
-    expect((await sluice(['serve'], plain)).stderr).toMatch(/PUBLIC_URL must be the https address/)
-    const byDefault = await sluice(['serve'], { MODE: 'live', SECRET_KEY: liveKey, DATA_DIR })
-    expect(byDefault).toMatchObject({ code: 1, stdout: '' })
-    expect(byDefault.stderr).toMatch(/PUBLIC_URL must be the https address/)
+    const refusals: [Env, string][] = [
+      [{ PUBLIC_URL: live.PUBLIC_URL }, 'SECRET_KEY must be set in live mode'],
+      [{ SECRET_KEY: liveKey }, 'PUBLIC_URL must be the https address'],
+      [{ ...live, PUBLIC_URL: 'http://pay.example' }, 'PUBLIC_URL must be the https address'],
+    ]
+    await Promise.all(
+      refusals.map(async ([settings, fault]) => {
+        const ended = await sluice(['serve'], { MODE: 'live', DATA_DIR, ...settings })
+        expect(ended).toMatchObject({ code: 1, stdout: '' })
+        expect(ended.stderr).toContain(fault)
+      }),
+    )
   })
 
   it('takes no plain-http callback address, and none that is not public', async () => {
     const env = await external(live)
     const create = ['agent', 'create', '--name', 'Shop', '--json']
-    for (const url of ['http://shop.example/hook', 'https://127.0.0.1/hook', 'https://10.0.0.8/']) {
-      const ended = await sluice([...create, '--deposit-callback', url], env)
+    const refused = ['http://shop.example/hook', 'https://127.0.0.1/hook', 'https://10.0.0.8/'].map(
+      (url) => sluice([...create, '--deposit-callback', url], env),
+    )
+    for (const ended of await Promise.all(refused)) {
       expect(ended).toMatchObject({ code: 1, stdout: '' })
       expect(ended.stderr).toContain('--deposit-callback')
     }
@@ -484,7 +479,7 @@ describe('the welcome text', () => {
       /app id {2}(\S+)\n {2}secret {2}(\S+)/.exec(first.stdout) ?? []
     const request = first.stdout.slice(first.stdout.indexOf('APP_ID='))
     const order = JSON.parse(paste(request))
-    expect(order).toMatchObject({ amount: 250, status: undefined })
+    expect(order).toMatchObject({ amount: 250, txn_id: expect.any(String) })
     expect(order.link).toMatch(new RegExp(`^http://localhost:${env.PORT}/pay/`))
     const agent = new AgentClient(
       `http://127.0.0.1:${env.PORT}`,

@@ -1,5 +1,8 @@
+import pg from 'pg'
 import { type Backend, openBackend } from '../backend.ts'
 import { type Config, readConfig } from '../config.ts'
+import { DatabaseFault } from '../db/migrate.ts'
+import { isConnectionLost } from '../db/pool.ts'
 import type { Desk } from '../orders/desk.ts'
 import { openDesk } from '../service.ts'
 import { note } from './output.ts'
@@ -19,18 +22,18 @@ export function loadConfig(): Config {
 /** Opens the database; what keeps it shut is told without a stack. */
 export function openDatabase(...options: Parameters<typeof openBackend>): Promise<Backend> {
   return openBackend(...options).catch((error) => {
-    throw databaseFault(error)
+    throw plainFault(error)
   })
 }
 
 /** What keeps a database from being used, in words. */
-export function databaseFault(error: unknown): unknown {
-  if (error instanceof AggregateError) return databaseFault(error.errors[0])
-  if (isConnectionLost(error)) {
-    return new UsageError(`the database cannot be reached: ${error.message}`, { cause: error })
-  }
-  const isPlain = error instanceof pg.DatabaseError || error instanceof SchemaFault
-  return isPlain ? new UsageError(error.message, { cause: error }) : error
+export function plainFault(error: unknown): unknown {
+  if (error instanceof AggregateError) return plainFault(error.errors[0])
+  if (!(error instanceof Error)) return error
+  if (isConnectionLost(error))
+    return new UsageError(`the database cannot be reached: ${error.message}`)
+  const isPlain = error instanceof pg.DatabaseError || error instanceof DatabaseFault
+  return isPlain ? new UsageError(`the database: ${error.message}`) : error
 }
 
 /** Runs a command on the database, beside a running service or without one. */

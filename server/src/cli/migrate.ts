@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { openEmbeddedPostgres } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
-import { loadConfig } from './command.ts'
+import { plainFault, loadConfig } from './command.ts'
 import { print, printJson } from './output.ts'
 
 export function migrateCommand(): Command {
@@ -21,7 +21,9 @@ export function migrateCommand(): Command {
             ? decodeURIComponent(new URL(databaseUrl).username)
             : undefined
         const url = databaseOwnerUrl ?? databaseUrl ?? embedded?.url ?? ''
-        const applied = await migrate(url, login === '' ? undefined : login)
+        const applied = await migrate(url, login === '' ? undefined : login).catch((error) => {
+          throw plainFault(error)
+        })
         if (options.json) printJson({ applied })
         else print(applied.length === 0 ? 'Nothing to do.' : `Applied ${applied.join(', ')}.`)
       } finally {

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { serviceRole } from './pool.ts'
+import { serviceRole, sqlState } from './pool.ts'
 
 const folder = new URL('../../src/db/migrations/', import.meta.url)
 
 /** Held while migrating, so that a second starter waits instead of doing the same work. */
 const migrationLock = 7_358_401
+
+/** Why a database cannot be used as it is, and what to do. */
+export class DatabaseFault extends Error {}
 
 /**
  * Brings the schema up to date: each file of `migrations/` once, in order of its number, each in a
@@ -24,6 +27,7 @@ export async function migrate(ownerUrl: string, serviceLogin?: string): Promise<
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock])
     await createRole(client)
+    await joinRole(client, serviceLogin)
     await client.query('create schema if not exists sluice')
     await client.query('set search_path to sluice')
     await client.query(
@@ -31,9 +35,6 @@ export async function migrate(ownerUrl: string, serviceLogin?: string): Promise<
     )
     await client.query(`grant usage on schema sluice to ${serviceRole}`)
     await client.query(`grant select on schema_migrations to ${serviceRole}`)
-    if (serviceLogin !== undefined) {
-      await client.query(`grant ${serviceRole} to ${pg.escapeIdentifier(serviceLogin)}`)
-    }
     return await applyPending(client)
   } finally {
     await client.end()
@@ -51,8 +52,8 @@ async function applyPending(client: pg.Client): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   for (const name of applied.keys()) {
     if (!names.includes(name)) {
-      throw new Error(
-        `the database has migration ${name}, which this version does not know: run a newer version`,
+      throw new DatabaseFault(
+        `it has migration ${name}, which this version does not know: run a newer version`,
       )
     }
   }
@@ -63,7 +64,7 @@ async function applyPending(client: pg.Client): Promise<string[]> {
     const known = applied.get(name)
     if (known === sha256) continue
     if (known !== undefined) {
-      throw new Error(`migration ${name} is not the file that was applied: restore it`)
+      throw new DatabaseFault(`migration ${name} is not the file that was applied: restore it`)
     }
     await client.query('begin')
     try {
@@ -76,7 +77,7 @@ async function applyPending(client: pg.Client): Promise<string[]> {
       await client.query('commit')
     } catch (error) {
       await client.query('rollback')
-      throw new Error(`migration ${name} failed and was rolled back: ${String(error)}`, {
+      throw new DatabaseFault(`migration ${name} failed and was rolled back: ${String(error)}`, {
         cause: error,
       })
     }
@@ -92,16 +93,55 @@ async function createRole(client: pg.Client): Promise<void> {
     try {
       await client.query(`create role ${serviceRole} nologin`)
     } catch (error) {
-      const code = error instanceof pg.DatabaseError ? error.code : undefined
-      if (code === '42501') {
-        throw new Error(
-          `the database login may not create roles: let an administrator run "create role ${serviceRole} nologin; grant ${serviceRole} to <login>"`,
+      if (isForbidden(error)) {
+        throw new DatabaseFault(
+          `the login may not create roles: let an administrator run "create role ${serviceRole} nologin; grant ${serviceRole} to <login>"`,
           { cause: error },
         )
       }
-      if (code !== '42710' && code !== '23505') throw error
+      if (!['42710', '23505'].includes(sqlState(error) ?? '')) throw error
     }
   }
+}
+
+/**
+ * Lets the service's login act as the role. Having made the role is not enough: only a superuser may
+ * act as any role without being its member.
+ */
+async function joinRole(client: pg.Client, serviceLogin: string | undefined): Promise<void> {
+  if (await mayAct(client, serviceLogin)) return
+  const login = serviceLogin === undefined ? 'current_user' : pg.escapeIdentifier(serviceLogin)
+  try {
+    await client.query(`grant ${serviceRole} to ${login}`)
+  } catch (error) {
+    if (!isForbidden(error)) throw error
+    throw new DatabaseFault(
+      `the service's login may not act as ${serviceRole}: let an administrator run "grant ${serviceRole} to <login>"`,
+      { cause: error },
+    )
+  }
+}
+
+async function mayAct(client: pg.Client, serviceLogin: string | undefined): Promise<boolean> {
+  if (serviceLogin !== undefined) {
+    const { rows } = await client.query<{ is_member: boolean }>(
+      `select pg_has_role($1, $2, 'member') as is_member`,
+      [serviceLogin, serviceRole],
+    )
+    return rows[0]?.is_member === true
+  }
+  try {
+    await client.query(`set role ${serviceRole}`)
+  } catch (error) {
+    if (isForbidden(error)) return false
+    throw error
+  }
+  await client.query('reset role')
+  return true
+}
+
+function isForbidden(error: unknown): boolean {
+  return sqlState(error) === '42501'
 }
 
 /** The names of migrations that have not been applied; for a process that may not apply them. */

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { isConnectionLost } from '../db/pool.ts'
 import { Problem, type ProblemCode } from '../lib/problem.ts'
 
@@ -28,6 +22,13 @@ export interface AppOptions {
 
 const maxBodyBytes = 16 * 1024
 const problemType = 'application/problem+json'
+/** What every answer says, unless its route says otherwise. */
+const manners = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+}
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** An HTTP server with the manners all doors share: ids, problems, headers, one log line a request. */
@@ -54,9 +55,14 @@ export async function buildApp(
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, request, reply) => {
       const problem = problemOf(error)
-      addManners(request, reply)
-      reply.code(problem.status).type(problemType)
-      reply.send(JSON.stringify(problem.toJSON(request.id)))
+      const body = JSON.stringify(problem.toJSON(request.id))
+      reply.raw.writeHead(problem.status, {
+        ...manners,
+        'x-request-id': request.id,
+        'content-type': problemType,
+        'content-length': Buffer.byteLength(body),
+      })
+      reply.raw.end(body)
     },
   })
   // Bodies reach the door as they were sent; our own checks read the same schemas that are described.
@@ -68,7 +74,12 @@ export async function buildApp(
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
 
   app.decorateRequest('appId', undefined)
-  app.addHook('onSend', async (request, reply) => addManners(request, reply))
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    for (const [name, value] of Object.entries(manners)) {
+      if (!reply.hasHeader(name)) reply.header(name, value)
+    }
+  })
   app.addHook('onResponse', async (request, reply) => {
     const seconds = reply.elapsedTime / 1000
     // The route's pattern, never the address: addresses can hold tokens and names.
@@ -122,17 +133,6 @@ export async function buildApp(
   })
   addRoutesAndRefuseOtherMethods(app, addRoutes)
   return app
-}
-
-/** The headers that every answer has. */
-function addManners(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id)
-  reply.header('x-content-type-options', 'nosniff')
-  reply.header('referrer-policy', 'no-referrer')
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-  if (!reply.hasHeader('content-security-policy')) {
-    reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
-  }
 }
 
 /** The path part of PUBLIC_URL, without a slash at its end. */

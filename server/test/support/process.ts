@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { copyFile, lstat, mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -222,42 +222,6 @@ export async function freePort(): Promise<number> {
   const { port, close } = await listen()
   await close()
   return port
-}
-
-export interface Proxy {
-  /** The same database, by way of the proxy. */
-  url: string
-  /** Breaks all connections and refuses new ones. */
-  cut(): Promise<void>
-  restore(): Promise<void>
-}
-
-/** Stands between the service and a database server, which can so go away and come back. */
-export async function proxyTo(databaseUrl: string): Promise<Proxy> {
-  const target = new URL(databaseUrl)
-  const sockets = new Set<Socket>()
-  const keep = (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {}).once('close', () => sockets.delete(socket))
-  }
-  const server = createServer((inner) => {
-    const outer = connect(Number(target.port), target.hostname)
-    keep(inner)
-    keep(outer)
-    inner.pipe(outer).once('close', () => inner.destroy())
-    outer.pipe(inner).once('close', () => outer.destroy())
-  })
-  await listening(server, 0)
-  const url = new URL(databaseUrl)
-  const port = portOf(server)
-  url.port = String(port)
-  const cut = async () => {
-    const done = closed(server)
-    for (const socket of sockets) socket.resetAndDestroy()
-    await done
-  }
-  servers.add({ close: cut })
-  return { url: url.href, cut, restore: () => listening(server, port) }
 }
 
 function listening(server: Server, port: number): Promise<void> {
