@@ -135,7 +135,15 @@ export async function startService(
   app.addHook('onSend', async (_request, reply) => {
     if (draining) reply.header('connection', 'close')
   })
-  const worker = config.role === 'api' ? undefined : startWorker({ desk, proofPool, onError })
+  const worker =
+    config.role === 'api'
+      ? undefined
+      : startWorker({
+          desk,
+          proofPool,
+          onError,
+          onLie: (finding) => log.fatal({ finding }, 'the ledger does not prove'),
+        })
   const closeAll = async () => {
     draining = true
     // Connections whose last answer was on its way before anybody could tell them to close.

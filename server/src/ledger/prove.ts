@@ -1,5 +1,5 @@
 import type { PoolClient } from '../db/pool.ts'
-import { txnId } from '../lib/ids.ts'
+import { orderIdFromUuid, txnId } from '../lib/ids.ts'
 import { type Currency, decimalText } from '../lib/money.ts'
 import { type Accounts, accountNames, add, noChange, sumOf } from './accounts.ts'
 import type { JournalEvent, JournalRow, Order } from './book.ts'
@@ -79,6 +79,10 @@ export async function proveSpan(
     'select * from orders where agent_id = $1 and order_id = any($2)',
     [agentId, orderIds],
   )
+  demand(
+    orderRows.length === orderIds.length,
+    () => `the journal tells of ${orderIds.length - orderRows.length} orders that are not there`,
+  )
   await proveOrders(tx, agentId, orderRows.map(orderFromRow))
   return {
     lastSeq: rows.at(-1)?.seq ?? afterSeq,
@@ -104,6 +108,10 @@ function proveChain(rows: JournalRow[], before: JournalRow | undefined): void {
           `journal row ${seq} says ${name} is ${row.balances[name]}, but it is ${balances[name]}`,
       )
     }
+    demand(
+      row.event !== 'adjustment' || row.change.adjustments === -row.change.available,
+      () => `journal row ${seq} is an adjustment and moves more than that`,
+    )
     demand(balances.held >= 0n, () => `held is below zero at journal row ${seq}`)
     demand(
       balances.available >= 0n ||
@@ -127,31 +135,40 @@ async function proveCallbacks(
      where agent_id = $1 and seq between $2 and $3`,
     [agentId, rows[0]?.seq ?? 0n, rows.at(-1)?.seq ?? -1n],
   )
-  const bodies = new Map(callbacks.map(({ seq, body }) => [seq, body]))
+  const bySeq = new Map(callbacks.map((callback) => [callback.seq, callback]))
   for (const row of rows) {
     const status = statusOf[row.event]
-    const text = bodies.get(row.seq)
+    const callback = bySeq.get(row.seq)
     demand(
-      (text !== undefined) === (status !== undefined),
-      () => `journal row ${row.seq} (${row.event}) ${text ? 'has a' : 'has no'} callback`,
+      (callback !== undefined) === (status !== undefined),
+      () => `journal row ${row.seq} (${row.event}) ${callback ? 'has a' : 'has no'} callback`,
     )
-    if (text === undefined) continue
-    const body = JSON.parse(text)
+    if (callback === undefined) continue
+    const body = parsedBody(callback.body, row.seq)
     const says = (field: string, got: unknown, expected: unknown) =>
       demand(
         got === expected,
         () => `the callback of journal row ${row.seq} says ${field} ${got}, but it is ${expected}`,
       )
     says('status', body.status, status)
+    says('order', orderIdFromUuid(callback.order_id), row.orderId)
     says('transactionId', body.transactionId, txnId(agentId, row.orderId ?? ''))
-    says('balance', body.wallet.balance, Number(decimalText(row.balances.available, currency)))
+    says('balance', body.wallet?.balance, Number(decimalText(row.balances.available, currency)))
     if (row.event === 'deposit_paid' || row.event === 'withdraw_paid') {
       const paid = row.change.clearing < 0n ? -row.change.clearing : row.change.clearing
       says('amount', body.amount, Number(decimalText(paid, currency)))
       says('fee', body.fee, Number(decimalText(row.change.fees, currency)))
-    }
+    } else if (row.event !== 'withdraw_reverted') says('fee', body.fee, 0)
   }
   return callbacks.length
+}
+
+function parsedBody(text: string, seq: bigint) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Lie(`the callback of journal row ${seq} is not JSON`)
+  }
 }
 
 /** Every payment that was credited is recorded as such, with the amount that was credited. */
@@ -160,17 +177,21 @@ async function provePayments(tx: ProofTx, agentId: bigint, rows: JournalRow[]): 
   if (credits.length === 0) return
   const { rows: payments } = await tx.query<{
     payment_id: string
+    order_id: string
     amount: bigint
     state: string
   }>(
-    'select payment_id, amount, state from payments where agent_id = $1 and payment_id = any($2)',
+    `select payment_id, order_id, amount, state from payments
+     where agent_id = $1 and payment_id = any($2)`,
     [agentId, credits.map(({ onceKey }) => onceKey?.replace(/^payment:/, ''))],
   )
   const known = new Map(payments.map((payment) => [`payment:${payment.payment_id}`, payment]))
-  for (const { seq, onceKey, change } of credits) {
+  for (const { seq, orderId, onceKey, change } of credits) {
     const payment = known.get(onceKey ?? '')
     demand(
-      payment?.state === 'credited' && payment.amount === -change.clearing,
+      payment?.state === 'credited' &&
+        payment.amount === -change.clearing &&
+        orderIdFromUuid(payment.order_id) === orderId,
       () => `journal row ${seq} credits ${onceKey}, which is not recorded so`,
     )
   }
@@ -263,8 +284,9 @@ function proveLegs(
 
 /** The wallet is the last row, and what is held is what open withdrawals hold. */
 export async function proveTotals(tx: ProofTx, agentId: bigint): Promise<bigint> {
-  const { rows } = await tx.query<Accounts & { seq: bigint; open: bigint }>(
+  const { rows } = await tx.query<Accounts & { seq: bigint; open: bigint; told: bigint | null }>(
     `select w.seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
+       (select max(c.seq) from callbacks c where c.agent_id = w.agent_id) as told,
        (select coalesce(sum(o.amount + o.fee), 0)::bigint from orders o
         where o.agent_id = w.agent_id and o.kind = 'withdraw' and o.status = 'WAITING') as open
      from wallets w where w.agent_id = $1`,
@@ -284,6 +306,10 @@ export async function proveTotals(tx: ProofTx, agentId: bigint): Promise<bigint>
   demand(
     wallet.seq === (last?.seq ?? 0n),
     () => `the wallet is at seq ${wallet.seq}, the journal at ${last?.seq ?? 0n}`,
+  )
+  demand(
+    wallet.told === null || wallet.told <= wallet.seq,
+    () => `there is a callback of journal row ${wallet.told}, which is not there`,
   )
   for (const name of accountNames) {
     demand(

@@ -111,9 +111,13 @@ const againRows = 500
 
 /**
  * One small step of the proof that never ends: for every agent with new rows and for one more, the
- * rows that are new, and a stretch of what was proved before. Returns how much it looked at.
+ * rows that are new, and a stretch of what was proved before. Returns how much it looked at and the
+ * lies it found.
  */
-export async function proveOnward(pool: Pool, now: Date): Promise<{ rows: number }> {
+export async function proveOnward(
+  pool: Pool,
+  now: Date,
+): Promise<{ rows: number; findings: string[] }> {
   const { rows: agents } = await pool.query<
     AgentToProve & { proved_seq: bigint; again_seq: bigint; again_order: string | null }
   >(
@@ -122,10 +126,13 @@ export async function proveOnward(pool: Pool, now: Date): Promise<{ rows: number
       from wallets w join agents a using (agent_id) left join proofs p using (agent_id)
       where w.seq > coalesce(p.proved_seq, 0) order by p.checked_at nulls first limit 10)
      union
-     (select a.agent_id, a.app_id, a.currency, p.proved_seq, p.again_seq, p.again_order
-      from proofs p join agents a using (agent_id) order by p.checked_at limit 1)`,
+     (select a.agent_id, a.app_id, a.currency, coalesce(p.proved_seq, 0),
+        coalesce(p.again_seq, 0), p.again_order
+      from wallets w join agents a using (agent_id) left join proofs p using (agent_id)
+      order by p.checked_at nulls first limit 1)`,
   )
   let looked = 0
+  const findings: string[] = []
   for (const agent of agents) {
     const next = {
       proved: agent.proved_seq,
@@ -142,6 +149,7 @@ export async function proveOnward(pool: Pool, now: Date): Promise<{ rows: number
       next.order = page.last
       looked += tail.rows + again.rows
     })
+    if (finding !== null) findings.push(`${agent.app_id}: ${finding}`)
     await pool.query(
       `insert into proofs (agent_id, proved_seq, again_seq, again_order, finding, checked_at)
        values ($1, $2, $3, $4, $5, $6)
@@ -151,29 +159,18 @@ export async function proveOnward(pool: Pool, now: Date): Promise<{ rows: number
       [agent.agent_id, next.proved, next.again, next.order, finding, now],
     )
   }
-  return { rows: looked }
-}
-
-export interface ProofState {
-  redAgents: number
-  unprovedRows: number
+  return { rows: looked, findings }
 }
 
 /** How the endless proof stands, over all agents. */
-export async function proofState(pool: Pool): Promise<ProofState & { findings: string[] }> {
-  const { rows } = await pool.query<{
-    app_id: string
-    finding: string | null
-    unproved: bigint
-  }>(
-    `select a.app_id, p.finding, w.seq - coalesce(p.proved_seq, 0) as unproved
-     from wallets w join agents a using (agent_id) left join proofs p using (agent_id)
-     where p.finding is not null or w.seq > coalesce(p.proved_seq, 0)`,
+export async function proofState(pool: Pool): Promise<{ redAgents: number; unprovedRows: number }> {
+  const { rows } = await pool.query<{ red: bigint; unproved: bigint }>(
+    `select count(p.finding) as red,
+       coalesce(sum(w.seq - coalesce(p.proved_seq, 0)), 0)::bigint as unproved
+     from wallets w left join proofs p using (agent_id)`,
   )
-  const red = rows.filter(({ finding }) => finding !== null)
   return {
-    redAgents: red.length,
-    unprovedRows: rows.reduce((sum, { unproved }) => sum + Number(unproved), 0),
-    findings: red.map(({ app_id, finding }) => `${app_id}: ${finding}`),
+    redAgents: Number(rows[0]?.red ?? 0n),
+    unprovedRows: Number(rows[0]?.unproved ?? 0n),
   }
 }

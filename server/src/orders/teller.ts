@@ -1,6 +1,6 @@
 import { isConnectionLost, type Pool, sqlState } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
-import { type BatchTx, BooksChanged, readBooks, writeBooks } from '../ledger/books-store.ts'
+import { type BatchTx, BooksChanged, needsWallet, readBooks, writeBooks } from '../ledger/books-store.ts'
 import type { Command, Decision } from '../ledger/decide.ts'
 import { fold } from '../ledger/fold.ts'
 import type { LocalTime } from '../lib/local-time.ts'
@@ -40,7 +40,7 @@ interface Waiting {
 
 /**
  * The one place that changes money. Commands are collected while the batches before them commit: no
- * timer, and no waiting when idle. An agent is never in two batches at once, so its commands take
+ * timer, and no waiting when idle. A wallet is never in two batches at once, so its commands take
  * effect in the order they came.
  */
 export class Teller {
@@ -69,10 +69,11 @@ export class Teller {
       )
     }
     return new Promise((resolve, reject) => {
-      const queue = this.queues.get(command.agentId)
+      const key = queueOf(command)
+      const queue = this.queues.get(key)
       const entry = { command, resolve, reject }
       if (queue) queue.push(entry)
-      else this.queues.set(command.agentId, [entry])
+      else this.queues.set(key, [entry])
       this.waiting++
       this.schedule()
     })
@@ -95,15 +96,15 @@ export class Teller {
 
   private takeBatch(): Waiting[] {
     const batch: Waiting[] = []
-    for (const [agentId, queue] of this.queues) {
-      if (this.busy.has(agentId)) continue
+    for (const [key, queue] of this.queues) {
+      if (this.busy.has(key)) continue
       const room = this.options.maxBatch - batch.length
       if (room <= 0) break
       batch.push(...queue.splice(0, room))
-      this.busy.add(agentId)
+      if (key !== withoutWallet) this.busy.add(key)
       // What is left goes behind the other agents.
-      this.queues.delete(agentId)
-      if (queue.length > 0) this.queues.set(agentId, queue)
+      this.queues.delete(key)
+      if (queue.length > 0) this.queues.set(key, queue)
     }
     this.waiting -= batch.length
     return batch
@@ -116,7 +117,7 @@ export class Teller {
     } catch (error) {
       for (const { reject } of batch) reject(error)
     }
-    for (const { command } of batch) this.busy.delete(command.agentId)
+    for (const { command } of batch) this.busy.delete(queueOf(command))
     this.lanesInUse--
     this.options.onBatch?.({
       size: batch.length,
@@ -226,6 +227,13 @@ export class Teller {
       client.release(broken)
     }
   }
+}
+
+/** Agents count from one; this queue is of all commands that may run beside any other. */
+const withoutWallet = 0n
+
+function queueOf(command: Command): bigint {
+  return needsWallet(command) ? command.agentId : withoutWallet
 }
 
 /** Not even a connection could be had: nothing was sent, so there is nothing to find out. */

@@ -1,0 +1,16 @@
+-- Optional: spreads the books over the nodes of a Citus cluster, by agent. Run once, as the owner,
+-- after "sluice migrate" and before the first order. Nothing else changes: every key of these tables
+-- begins with agent_id, and every hot statement names its agent.
+
+set search_path to sluice;
+
+select create_reference_table('agents');
+select create_reference_table('agent_keys');
+select create_reference_table('schema_migrations');
+
+select create_distributed_table('wallets', 'agent_id');
+select create_distributed_table('orders', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('journal', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('callbacks', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('payments', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('proofs', 'agent_id', colocate_with => 'wallets');

@@ -1,0 +1,386 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { serviceRole } from '../src/db/pool.ts'
+import { type TestDatabase, testDatabase } from './support/database.ts'
+
+type Fields = Record<string, unknown>
+
+const at = '2026-01-01T00:00:00Z'
+const bound = '9007199254740991'
+const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+/** A good row of each table, beside those that are there; every case spoils one of these. */
+const good: Record<string, Fields> = {
+  agents: {
+    agent_id: 2,
+    app_id: 'app_two',
+    name: 'Two',
+    currency: 'THB',
+    status: 'active',
+    deposit_fee: '0%',
+    withdraw_fee: '0%',
+    revert_fee: 'return',
+    late_money: 'review',
+    method: 'link',
+    expires_in_s: 900,
+    min_deposit: 1,
+    max_deposit: 1000,
+    min_withdraw: 1,
+    max_withdraw: 1000,
+    rate_limit: 0,
+    allowed_ips: [],
+    frame_origins: [],
+    created_at: at,
+    updated_at: at,
+  },
+  agent_keys: { agent_id: 1, slot: 2, sealed_secret: '\\x00', created_at: at },
+  // The agent is there and has no wallet yet.
+  wallets: { agent_id: 3, seq: 0, available: 0, held: 0, clearing: 0, fees: 0, adjustments: 0 },
+  orders: {
+    agent_id: 1,
+    order_id: uuid(2),
+    kind: 'deposit',
+    ref_id: 'ref-2',
+    user_id: 'user',
+    amount: 100,
+    fee: 0,
+    fee_rule: '0%',
+    account_name: 'Somchai',
+    account_no: '1234567890',
+    bank_code: 'SCB',
+    status: 'WAITING',
+    version: 1,
+    answer: '{}',
+    created_at: at,
+    expires_at: at,
+  },
+  journal: {
+    agent_id: 1,
+    seq: 2,
+    order_id: uuid(1),
+    event: 'deposit_paid',
+    at,
+    available_change: 100,
+    held_change: 0,
+    clearing_change: -100,
+    fees_change: 0,
+    adjustments_change: 0,
+    available: 100,
+    held: 0,
+    clearing: -100,
+    fees: 0,
+    adjustments: 0,
+    once_key: 'payment:2',
+  },
+  callbacks: {
+    agent_id: 1,
+    seq: 1,
+    order_id: uuid(1),
+    body: '{}',
+    state: 'waiting',
+    created_at: at,
+  },
+  payments: {
+    agent_id: 1,
+    payment_id: 'bank:2',
+    order_id: uuid(1),
+    amount: 100,
+    paid_at: at,
+    reported_at: at,
+    state: 'credited',
+  },
+  proofs: { agent_id: 1, proved_seq: 0, again_seq: 0, checked_at: at },
+  schema_migrations: { name: 'another', sha256: 'x', applied_at: at },
+}
+
+/** What is there before each case. */
+const present: [table: string, fields: Fields][] = [
+  ['agents', { agent_id: 1, app_id: 'app_one' }],
+  ['agents', { agent_id: 3, app_id: 'app_three' }],
+  ['wallets', { agent_id: 1 }],
+  ['agent_keys', { slot: 1 }],
+  ['orders', { order_id: uuid(1), ref_id: 'ref-1' }],
+  ['journal', { seq: 1, once_key: 'payment:1' }],
+  ['payments', { payment_id: 'bank:1' }],
+]
+
+const withdrawal = { kind: 'withdraw', expires_at: null }
+const adjustment = { event: 'adjustment', order_id: null, reason: 'why' }
+const negative = { available: -1, clearing: 1 }
+
+/** What each constraint is there to refuse: a good row with one thing wrong. */
+const cases: [constraint: string, table: string, spoiled: Fields][] = [
+  ['agents_pkey', 'agents', { agent_id: 1 }],
+  ['agents_app_id_key', 'agents', { app_id: 'app_one' }],
+  ['agents_agent_id_check', 'agents', { agent_id: 0 }],
+  ['agents_app_id_check', 'agents', { app_id: 'a b c d' }],
+  ['agents_app_id_check', 'agents', { app_id: 'abc' }],
+  ['agents_name_check', 'agents', { name: '' }],
+  ['agents_name_check', 'agents', { name: 'x'.repeat(129) }],
+  ['agents_currency_check', 'agents', { currency: 'USD' }],
+  ['agents_status_check', 'agents', { status: 'gone' }],
+  ['agents_revert_fee_check', 'agents', { revert_fee: 'half' }],
+  ['agents_late_money_check', 'agents', { late_money: 'drop' }],
+  ['agents_method_check', 'agents', { method: 'qrcode' }],
+  ['agents_expires_in_s_check', 'agents', { expires_in_s: 0 }],
+  ['agents_expires_in_s_check', 'agents', { expires_in_s: 2_592_001 }],
+  ['agents_rate_limit_check', 'agents', { rate_limit: -1 }],
+  ['agents_deposit_limits', 'agents', { min_deposit: 0 }],
+  ['agents_deposit_limits', 'agents', { min_deposit: 1001 }],
+  ['agents_deposit_limits', 'agents', { max_deposit: 1_000_000_000_001 }],
+  ['agents_withdraw_limits', 'agents', { min_withdraw: 0 }],
+  ['agents_withdraw_limits', 'agents', { min_withdraw: 1001 }],
+  ['agents_withdraw_limits', 'agents', { max_withdraw: 1_000_000_000_001 }],
+
+  ['agent_keys_pkey', 'agent_keys', { slot: 1 }],
+  ['agent_keys_agent_id_fkey', 'agent_keys', { agent_id: 99 }],
+  ['agent_keys_slot_check', 'agent_keys', { slot: 3 }],
+
+  ['wallets_pkey', 'wallets', { agent_id: 1 }],
+  ['wallets_agent_id_fkey', 'wallets', { agent_id: 99 }],
+  ['wallets_seq_check', 'wallets', { seq: -1 }],
+  ['wallets_balance', 'wallets', { available: 1 }],
+  ['wallets_held_not_negative', 'wallets', { held: -1, available: 1 }],
+  ...beyond(['available', 'held', 'fees', 'adjustments']).map(
+    (spoiled): [string, string, Fields] => ['wallets_bound', 'wallets', spoiled],
+  ),
+
+  ['orders_pkey', 'orders', { order_id: uuid(1) }],
+  ['orders_agent_id_ref_id_key', 'orders', { ref_id: 'ref-1' }],
+  ['orders_agent_id_ref_id_key', 'orders', { ref_id: 'ref-1', ...withdrawal }],
+  ['orders_agent_id_fkey', 'orders', { agent_id: 3 }],
+  ['orders_kind_check', 'orders', { kind: 'refund', expires_at: null }],
+  ['orders_ref_id_check', 'orders', { ref_id: '' }],
+  ['orders_ref_id_check', 'orders', { ref_id: 'x'.repeat(65) }],
+  ['orders_user_id_check', 'orders', { user_id: '' }],
+  ['orders_user_id_check', 'orders', { user_id: 'x'.repeat(65) }],
+  ['orders_amount_check', 'orders', { amount: 0 }],
+  ['orders_fee_check', 'orders', { fee: -1 }],
+  ['orders_account_name_check', 'orders', { account_name: '' }],
+  ['orders_account_name_check', 'orders', { account_name: 'x'.repeat(129) }],
+  ['orders_account_no_check', 'orders', { account_no: '123' }],
+  ['orders_account_no_check', 'orders', { account_no: '1234-5678' }],
+  ['orders_bank_code_check', 'orders', { bank_code: 'scb' }],
+  ['orders_extra_params_check', 'orders', { extra_params: 'ก'.repeat(1_366) }],
+  ['orders_version_check', 'orders', { version: 0 }],
+  ['orders_paid_amount_check', 'orders', { paid_amount: 0, paid_fee: 0 }],
+  ['orders_paid_fee_check', 'orders', { paid_amount: 1, paid_fee: -1 }],
+  ['orders_status_of_kind', 'orders', { status: 'CANCEL', completed_at: at }],
+  ['orders_status_of_kind', 'orders', { status: 'REVERT', completed_at: at, ...paid() }],
+  ['orders_status_of_kind', 'orders', { status: 'VOID', completed_at: at, ...withdrawal }],
+  ['orders_status_of_kind', 'orders', { status: 'EXPIRED', completed_at: at, ...withdrawal }],
+  ['orders_status_of_kind', 'orders', { status: 'DONE', completed_at: at }],
+  ['orders_deposit_expires', 'orders', { expires_at: null }],
+  ['orders_deposit_expires', 'orders', { kind: 'withdraw' }],
+  ['orders_completed', 'orders', { completed_at: at }],
+  ['orders_completed', 'orders', { status: 'FAILED' }],
+  ['orders_paid', 'orders', { status: 'PAID', completed_at: at }],
+  ['orders_paid', 'orders', { status: 'REVERT', completed_at: at, ...withdrawal }],
+  ['orders_paid', 'orders', { paid_amount: 1 }],
+  ['orders_handed_over', 'orders', { handed_over_at: at, provider: 'p', provider_ref: 'r' }],
+  ['orders_handed_over', 'orders', { handed_over_at: at, provider: 'p', ...withdrawal }],
+  ['orders_handed_over', 'orders', { handed_over_at: at, provider_ref: 'r', ...withdrawal }],
+
+  ['journal_pkey', 'journal', { seq: 1 }],
+  ['journal_agent_id_fkey', 'journal', { agent_id: 3, ...adjustment }],
+  ['journal_agent_id_order_id_fkey', 'journal', { order_id: uuid(9) }],
+  ['journal_seq_check', 'journal', { seq: 0 }],
+  ['journal_event_check', 'journal', { event: 'deposit_lost' }],
+  ['journal_once_key_check', 'journal', { once_key: '' }],
+  ['journal_once_key_check', 'journal', { once_key: 'x'.repeat(257) }],
+  ['journal_reason_check', 'journal', { reason: '' }],
+  ['journal_reason_check', 'journal', { reason: 'x'.repeat(1_001) }],
+  ['journal_legs_balance', 'journal', { available_change: 99 }],
+  ['journal_balances_balance', 'journal', { available: 99 }],
+  ['journal_held_not_negative', 'journal', { held: -1, available: 101 }],
+  [
+    'journal_available_not_negative',
+    'journal',
+    { ...negative, event: 'withdraw_held', available_change: -1, clearing_change: 1 },
+  ],
+  ...beyond(['available', 'held', 'fees', 'adjustments']).map(
+    (spoiled): [string, string, Fields] => ['journal_bound', 'journal', spoiled],
+  ),
+  ['journal_order_or_adjustment', 'journal', { order_id: null }],
+  ['journal_order_or_adjustment', 'journal', { event: 'adjustment', reason: 'why' }],
+  ['journal_once', 'journal', { once_key: null }],
+  ['journal_once', 'journal', { ...adjustment, once_key: null }],
+  ['journal_once_key', 'journal', { once_key: 'payment:1' }],
+  ['journal_once_key', 'journal', { once_key: 'payment:1', ...adjustment }],
+  ['journal_adjustment_has_reason', 'journal', { ...adjustment, reason: null }],
+
+  ['callbacks_agent_id_seq_fkey', 'callbacks', { seq: 9 }],
+  ['callbacks_state_check', 'callbacks', { state: 'lost' }],
+
+  ['payments_pkey', 'payments', { payment_id: 'bank:1' }],
+  ['payments_agent_id_fkey', 'payments', { agent_id: 3 }],
+  ['payments_agent_id_order_id_fkey', 'payments', { order_id: uuid(9) }],
+  ['payments_payment_id_check', 'payments', { payment_id: 'b:' }],
+  ['payments_payment_id_check', 'payments', { payment_id: 'x'.repeat(201) }],
+  ['payments_amount_check', 'payments', { amount: 0 }],
+  ['payments_state_check', 'payments', { state: 'lost' }],
+  ['payments_why_check', 'payments', { state: 'waiting', why: 'unknown' }],
+  ['payments_waiting_has_why', 'payments', { state: 'waiting' }],
+
+  ['proofs_agent_id_fkey', 'proofs', { agent_id: 3 }],
+  ['proofs_proved_seq_check', 'proofs', { proved_seq: -1 }],
+  ['proofs_again_seq_check', 'proofs', { again_seq: -1 }],
+]
+
+/** Keys that need the good row to be there already. */
+const doubled: [constraint: string, table: string][] = [
+  ['callbacks_pkey', 'callbacks'],
+  ['proofs_pkey', 'proofs'],
+]
+
+/** The service has no right to write it at all. */
+const ownersOnly: [constraint: string, table: string][] = [
+  ['schema_migrations_pkey', 'schema_migrations'],
+]
+
+let database: TestDatabase
+let client: pg.Client
+
+beforeAll(async () => {
+  database = await testDatabase()
+  client = new pg.Client({ connectionString: database.url, options: '-c search_path=sluice' })
+  await client.connect()
+})
+afterAll(async () => {
+  await client.end()
+  await database.close()
+})
+
+beforeEach(async () => {
+  await client.query('begin')
+  await client.query(`set local role ${serviceRole}`)
+  for (const [table, fields] of present) await insert(table, fields)
+})
+afterEach(async () => {
+  await client.query('rollback')
+})
+
+it('every constraint and unique index has a case here', async () => {
+  const { rows } = await client.query<{ name: string }>(
+    `select conname as name from pg_constraint
+     where connamespace = 'sluice'::regnamespace and contype in ('c', 'u', 'f', 'p', 'x')
+     union
+     select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
+     where c.relnamespace = 'sluice'::regnamespace and i.indisunique
+     order by name`,
+  )
+  const named = new Set([...cases, ...doubled, ...ownersOnly].map(([constraint]) => constraint))
+  expect([...named].sort()).toEqual(rows.map(({ name }) => name).sort())
+})
+
+describe('as the role of the service', () => {
+  it.each(cases)('%s refuses in %s: %o', async (constraint, table, spoiled) => {
+    await expect(insert(table, spoiled)).rejects.toMatchObject({ constraint })
+  })
+
+  it.each(doubled)('%s refuses the same row twice in %s', async (constraint, table) => {
+    await insert(table)
+    await expect(insert(table)).rejects.toMatchObject({ constraint })
+  })
+
+  it.each(Object.keys(good).filter((table) => !ownersOnly.some(([, owned]) => owned === table)))(
+    'the row of %s that the cases spoil is good',
+    async (table) => {
+      await insert(table)
+    },
+  )
+
+  it('a balance may be as large as the bound, and below zero by the right events', async () => {
+    await insert('wallets', { available: bound, clearing: `-${bound}` })
+    const taken = { available_change: -1, clearing_change: 1, ...negative }
+    await insert('journal', { ...taken, event: 'deposit_taken_back', once_key: null })
+    await insert('journal', { ...taken, ...adjustment, seq: 3 })
+    // Coming back up is no way down.
+    await insert('journal', { ...negative, seq: 4, once_key: 'payment:4' })
+  })
+})
+
+it.each(ownersOnly)('%s refuses the same row twice in %s', async (constraint, table) => {
+  await client.query('reset role')
+  await insert(table)
+  await expect(insert(table)).rejects.toMatchObject({ constraint })
+})
+
+it.each(ownersOnly)('the service may not write what %s guards', async (_constraint, table) => {
+  await expect(insert(table)).rejects.toMatchObject({ code: '42501' })
+})
+
+describe('what is written down stays so, by privilege', () => {
+  const fixed: Record<string, string> = {
+    journal: `agent_id, seq, order_id, event, at, available_change, held_change, clearing_change,
+      fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason`,
+    orders: `agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule, account_name,
+      account_no, bank_code, extra_params, answer, created_at, expires_at`,
+    callbacks: 'agent_id, seq, order_id, body, created_at',
+    payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,
+      payer_account_name, payer_bank_code`,
+    wallets: 'agent_id',
+    schema_migrations: 'name, sha256, applied_at',
+  }
+  const columns = Object.entries(fixed).flatMap(([table, names]) =>
+    names.split(/,\s*/).map((column) => [table, column] as const),
+  )
+
+  it.each(columns)('%s.%s cannot be updated', async (table, column) => {
+    const update = client.query(`update ${table} set ${column} = ${column}`)
+    await expect(update).rejects.toMatchObject({ code: '42501' })
+  })
+
+  it('the journal has no column that could be', async () => {
+    const { rows } = await client.query<{ attname: string }>(
+      `select attname from pg_attribute
+       where attrelid = 'journal'::regclass and attnum > 0 and not attisdropped order by attnum`,
+    )
+    expect(rows.map(({ attname }) => attname)).toEqual(fixed.journal?.split(/,\s*/))
+  })
+
+  it.each(['delete from', 'truncate'])('nothing can be taken away with %s', async (verb) => {
+    const { rows } = await client.query<{ relname: string }>(
+      `select relname from pg_class
+       where relnamespace = 'sluice'::regnamespace and relkind in ('r', 'p')`,
+    )
+    expect(rows.map(({ relname }) => relname)).toEqual(
+      expect.arrayContaining(['journal', 'orders', 'callbacks', 'payments', 'wallets', 'agents']),
+    )
+    for (const { relname } of rows) {
+      await client.query('savepoint before')
+      await expect(client.query(`${verb} ${relname}`), relname).rejects.toMatchObject({
+        code: '42501',
+      })
+      await client.query('rollback to savepoint before')
+    }
+  })
+
+  it('what an order goes through can be updated', async () => {
+    const { rowCount } = await client.query(
+      `update orders set status = 'FAILED', version = 2, completed_at = created_at`,
+    )
+    expect(rowCount).toBe(1)
+  })
+})
+
+/** One minor unit more than the bound, in each of the accounts. */
+function beyond(accounts: string[]): Fields[] {
+  const [over, other] = ['9007199254740992', '-9007199254740992']
+  return accounts.map((account) => ({ available: 0, clearing: other, [account]: over }))
+}
+
+function paid(): Fields {
+  return { paid_amount: 100, paid_fee: 0 }
+}
+
+/** Inserts the good row of a table with some of its fields changed. */
+async function insert(table: string, fields: Fields = {}): Promise<void> {
+  const row = { ...good[table], ...fields }
+  const columns = Object.keys(row).join(', ')
+  await client.query(
+    `insert into ${table} (${columns})
+     select ${columns} from json_populate_record(null::${table}, $1)`,
+    [JSON.stringify(row)],
+  )
+}
