@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { openEmbeddedPostgres } from './db/embedded.ts'
-import { migrate, pendingMigrations, DatabaseFault } from './db/migrate.ts'
+import { DatabaseFault, migrate, pendingMigrations } from './db/migrate.ts'
 import { openPool, type Pool, sqlState } from './db/pool.ts'
 import { type SecretKeys, unseal } from './lib/secret-box.ts'
 

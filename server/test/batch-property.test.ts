@@ -326,19 +326,54 @@ function oneByOne(commands: Command[]) {
 function inChunks(commands: Command[], sizes: number[]) {
   return onEmptyBooks({ maxBatch: 1_000, lanes: 1 }, async (teller) => {
     const answers: ModelAnswer[] = []
-    for (let done = 0, turn = 0; done < commands.length; turn++) {
-      const chunk = commands.slice(done, done + (sizes[turn % sizes.length] ?? 1))
-      answers.push(...(await Promise.all(chunk.map((command) => answerOf(teller.do(command))))))
-      done += chunk.length
+    for (const wave of wavesOf(commands)) {
+      for (let done = 0, turn = 0; done < wave.length; turn++) {
+        const chunk = wave.slice(done, done + (sizes[turn % sizes.length] ?? 1))
+        answers.push(...(await Promise.all(chunk.map((command) => answerOf(teller.do(command))))))
+        done += chunk.length
+      }
     }
     return answers
   })
 }
 
 function allAtOnce(commands: Command[], options: { maxBatch: number; lanes: number }) {
-  return onEmptyBooks(options, (teller) =>
-    Promise.all(commands.map((command) => answerOf(teller.do(command)))),
-  )
+  return onEmptyBooks(options, async (teller) => {
+    const answers: ModelAnswer[] = []
+    for (const wave of wavesOf(commands)) {
+      answers.push(...(await Promise.all(wave.map((command) => answerOf(teller.do(command))))))
+    }
+    return answers
+  })
+}
+
+/**
+ * Creating a deposit waits for nobody, so what is asked beside it may come first. Commands that a
+ * deposit's creation matters to are therefore asked after it was answered, as its agent would.
+ */
+function wavesOf(commands: Command[]): Command[][] {
+  const waves: Command[][] = []
+  let wave: Command[] = []
+  for (const command of commands) {
+    if (
+      wave.some(
+        (earlier) => isAboutDepositOf(command, earlier) || isAboutDepositOf(earlier, command),
+      )
+    ) {
+      waves.push(wave)
+      wave = []
+    }
+    wave.push(command)
+  }
+  return [...waves, wave]
+}
+
+function isAboutDepositOf(command: Command, creation: Command): boolean {
+  if (creation.type !== 'create' || creation.order.kind !== 'deposit') return false
+  if (creation.agentId !== command.agentId) return false
+  return command.type === 'create'
+    ? command.order.refId === creation.order.refId
+    : 'orderId' in command && command.orderId === creation.order.orderId
 }
 
 async function onEmptyBooks(

@@ -226,7 +226,7 @@ describe('npm start', () => {
     const url = /listening on (\S+)\)/.exec(npm.stdout)?.[1] ?? ''
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
 
-    await npm.stop('SIGTERM')
+    npm.child.kill('SIGTERM')
     await expect.poll(() => isRefused(url), patient).toBe(true)
     await expect.poll(() => postmasterPid(dataDir), patient).toBeUndefined()
     expect(isRunning(postmaster)).toBe(false)

@@ -71,6 +71,35 @@ describe('the same refId many times at once', () => {
     },
   )
 
+  it('two services that each get one creation of a refId make one order, every time', async () => {
+    const { agentId } = await agent()
+    const tellers = [tellerOn(s.database.url), tellerOn(s.database.url)]
+    for (let round = 0; round < 60; round++) {
+      const [one, other] = await Promise.all(
+        tellers.map((teller) => teller.do(create(agentId, 'deposit', `x-${round}`))),
+      )
+      expect(one?.order?.orderId).toBe(other?.order?.orderId)
+      expect(one?.changed).toBe(!other?.changed)
+    }
+    expect(await orderCount(agentId)).toBe(60)
+  })
+
+  it('a deposit and a withdrawal at once with one refId are one order, and the other a conflict', async () => {
+    const { agentId } = await agent()
+    const rounds = 60
+    await fund(agentId, 10_000n * BigInt(rounds))
+    const tellers = [tellerOn(s.database.url), tellerOn(s.database.url)]
+    const outcomes = await Promise.allSettled(
+      many(rounds, (n) => [
+        pick(tellers, 0).do(create(agentId, 'deposit', `x-${n}`)),
+        pick(tellers, n).do(create(agentId, 'withdraw', `x-${n}`)),
+      ]).flat(),
+    )
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(rounds)
+    expect(refusalsOf(outcomes)).toEqual(Array(rounds).fill('ref_id_conflict'))
+    expect(await orderCount(agentId)).toBe(rounds)
+  })
+
   it('through two services, batches that share refIds in opposite order both come to an end', async () => {
     const { agentId } = await agent()
     const tellers = [tellerOn(s.database.url), tellerOn(s.database.url)]

@@ -4,7 +4,6 @@ import { type Config, readConfig } from '../config.ts'
 import { DatabaseFault } from '../db/migrate.ts'
 import { isConnectionLost } from '../db/pool.ts'
 import type { Desk } from '../orders/desk.ts'
-import { openDesk } from '../service.ts'
 import { note } from './output.ts'
 
 /** Something the person at the keyboard can put right; told without a stack. */
@@ -54,6 +53,7 @@ export async function withDesk<T>(
   work: (desk: Desk, backend: Backend, config: Config) => Promise<T>,
 ): Promise<T> {
   return withBackend(async (backend, config) => {
+    const { openDesk } = await import('../service.ts')
     const { desk, close } = openDesk(config, backend, {
       onFault: (error) => note(`the database: ${String(error)}`),
     })

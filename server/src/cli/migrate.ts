@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { openEmbeddedPostgres } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
-import { plainFault, loadConfig } from './command.ts'
+import { loadConfig, plainFault } from './command.ts'
 import { print, printJson } from './output.ts'
 
 export function migrateCommand(): Command {

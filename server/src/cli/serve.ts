@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { createFirstAgent, defaultTerms, type NewAgent } from '../agents/save-agent.ts'
 import type { Backend } from '../backend.ts'
 import type { Config } from '../config.ts'
-import { makeLog, type Service, startService } from '../service.ts'
+import type { Service, startService as StartService } from '../service.ts'
 import { version } from '../version.ts'
 import { loadConfig, openDatabase, UsageError } from './command.ts'
 import { print, printJson } from './output.ts'
@@ -16,8 +16,10 @@ export function serveCommand(): Command {
     .option('--json', 'tell the addresses as JSON')
     .action(async (options: { json?: boolean }) => {
       const config = loadConfig()
+      // Here and not at the top: no other command should wait for all of HTTP to be loaded.
+      const { makeLog, startService } = await import('../service.ts')
       const log = makeLog(config.logLevel)
-      const starting = start(config, log)
+      const starting = start(config, log, startService)
       stopOnSignal(starting, log)
       const { service, demo } = await starting
       const url = service.desk.publicUrl()
@@ -41,7 +43,11 @@ interface Started {
   demo: NewAgent | undefined
 }
 
-async function start(config: Config, log: Logger): Promise<Started> {
+async function start(
+  config: Config,
+  log: Logger,
+  startService: typeof StartService,
+): Promise<Started> {
   const backend = await openDatabase(config, 'serve', (message) => log.info(message))
   try {
     const service = await startService(config, backend, log)

@@ -66,7 +66,8 @@ export async function proveSpan(
 ): Promise<Span> {
   const { rows: dbRows } = await tx.query<JournalDbRow>(
     'select * from journal where agent_id = $1 and seq >= $2 order by seq limit $3',
-    [agentId, afterSeq, limit + 1],
+    // The row before the span comes along, except where there is none.
+    [agentId, afterSeq, afterSeq === 0n ? limit : limit + 1],
   )
   const rows = dbRows.map(journalFromRow)
   const before = rows[0]?.seq === afterSeq ? rows.shift() : undefined
@@ -108,8 +109,9 @@ function proveChain(rows: JournalRow[], before: JournalRow | undefined): void {
           `journal row ${seq} says ${name} is ${row.balances[name]}, but it is ${balances[name]}`,
       )
     }
+    const { held, clearing, fees } = row.change
     demand(
-      row.event !== 'adjustment' || row.change.adjustments === -row.change.available,
+      row.event !== 'adjustment' || (held === 0n && clearing === 0n && fees === 0n),
       () => `journal row ${seq} is an adjustment and moves more than that`,
     )
     demand(balances.held >= 0n, () => `held is below zero at journal row ${seq}`)
@@ -165,7 +167,7 @@ async function proveCallbacks(
 
 function parsedBody(text: string, seq: bigint) {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text) ?? {}
   } catch {
     throw new Lie(`the callback of journal row ${seq} is not JSON`)
   }

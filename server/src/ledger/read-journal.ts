@@ -46,7 +46,6 @@ export function journalFromRow(row: JournalDbRow): JournalRow {
 
 export async function readWallet(pool: Pool, agentId: bigint): Promise<Wallet> {
   const { rows } = await pool.query<Accounts & { seq: bigint }>({
-    name: 'read-wallet',
     text: 'select seq, available, held, clearing, fees, adjustments from wallets where agent_id = $1',
     values: [agentId],
   })
@@ -63,7 +62,6 @@ export async function readJournal(
   limit: number,
 ): Promise<JournalRow[]> {
   const { rows } = await pool.query<JournalDbRow>({
-    name: 'read-journal',
     text: 'select * from journal where agent_id = $1 and seq > $2 order by seq limit $3',
     values: [agentId, after, limit],
   })
@@ -110,7 +108,6 @@ export async function readEvents(
     state: string
     body: string
   }>({
-    name: 'read-events',
     text: `select c.seq, c.order_id, o.ref_id, o.kind, c.created_at, c.state, c.body
            from callbacks c join orders o on o.agent_id = c.agent_id and o.order_id = c.order_id
            where c.agent_id = $1 and c.seq > $2 order by c.seq limit $3`,

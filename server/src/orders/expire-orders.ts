@@ -10,7 +10,6 @@ const atOnce = 1_000
 export async function expireOrders(desk: Pick<Desk, 'pool' | 'teller' | 'now'>): Promise<number> {
   const at = desk.now()
   const { rows } = await desk.pool.query<{ agent_id: bigint; order_id: string }>({
-    name: 'expired-orders',
     text: `select agent_id, order_id from orders
            where status = 'WAITING' and kind = 'deposit' and expires_at <= $1
            order by expires_at limit $2`,

@@ -9,7 +9,6 @@ export async function findOrder(
   orderId: string,
 ): Promise<Order | undefined> {
   const { rows } = await pool.query<OrderRow>({
-    name: 'order-by-id',
     text: 'select * from orders where agent_id = $1 and order_id = $2',
     values: [agentId, orderId],
   })
@@ -22,7 +21,6 @@ export async function findOrderByRefId(
   refId: string,
 ): Promise<Order | undefined> {
   const { rows } = await pool.query<OrderRow>({
-    name: 'order-by-ref-id',
     text: 'select * from orders where agent_id = $1 and ref_id = $2',
     values: [agentId, refId],
   })

@@ -210,30 +210,6 @@ create table proofs (
   checked_at timestamptz not null
 );
 
--- What the planner has to know before the first real row: agents are few, everything else about an
--- order is nearly unique. On an empty table without statistics all indexes that begin with agent_id
--- look alike, and a plan that reads a whole agent is kept for as long as the session lives.
-insert into agents
-  select n, 'planner-' || n, 'planner', 'THB', 'active', null, null, '0%', '0%', 'return', 'review',
-    'link', 900, 1, 1, 1, 1, 0, '{}', '{}', null, 'epoch', 'epoch'
-  from generate_series(1, 4) n;
-insert into wallets select agent_id, 0, 0, 0, 0, 0, 0 from agents;
-insert into orders
-  select n % 4 + 1, md5('order' || n)::uuid, 'deposit', md5('ref' || n), 'user', 1, 0, '0%', 'name',
-    'account', 'BANK', null, 'WAITING', 1, repeat('x', 300), 'epoch',
-    timestamptz 'epoch' + n * interval '1 second', null, null, null, null, null, null
-  from generate_series(1, 2000) n;
-insert into journal
-  select agent_id, row_number() over (partition by agent_id order by order_id), order_id,
-    'deposit_paid', 'epoch', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'payment:' || ref_id, null
-  from orders;
-insert into callbacks select agent_id, seq, order_id, repeat('x', 300), 'waiting', 'epoch' from journal;
-insert into payments
-  select agent_id, once_key, order_id, 1, 'epoch', 'epoch', null, null, null, 'credited', null
-  from journal;
-analyze wallets, orders, journal, callbacks, payments;
-truncate agents cascade;
-
 grant usage on schema sluice to sluice_service;
 grant select on all tables in schema sluice to sluice_service;
 grant insert, update on agents, agent_keys, proofs to sluice_service;
