@@ -20,6 +20,8 @@ export interface Service {
   desk: Desk
   /** Where it listens. */
   url: string
+  /** Asks whoever sends a request from now on to come back on another connection. */
+  drain(): void
   /** Ends every request, then everything that runs by itself. */
   close(): Promise<void>
 }
@@ -163,5 +165,8 @@ export async function startService(
   const port = address !== null && typeof address === 'object' ? address.port : config.port
   if (config.publicUrl === undefined) publicUrl = `http://localhost:${port}`
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  return { app, desk, url: `http://${host}:${port}`, close: closeAll }
+  const drain = () => {
+    draining = true
+  }
+  return { app, desk, url: `http://${host}:${port}`, drain, close: closeAll }
 }

@@ -19,7 +19,7 @@ import {
 } from './support/naive-model.ts'
 
 /** More runs find rarer faults: `PROPERTY_RUNS=1000 npx vitest run server/test/batch-property.test.ts` */
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 60)
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 40)
 const timeoutMs = Math.max(60_000, numRuns * 2_000)
 
 interface PropertyAgent extends ModelTerms {
@@ -46,7 +46,7 @@ const contracts: PropertyAgent[] = [
 ]
 const start = new Date('2026-01-01T00:00:00Z').getTime()
 const stepMs = 1_000
-const expiresInMs = 10 * stepMs
+const expiresInMs = 4 * stepMs
 
 /** A command before it is known which agents and orders there are. */
 type Draft = { agent: number; target: number } & (
@@ -64,7 +64,8 @@ type Draft = { agent: number; target: number } & (
 
 const drafts: fc.Arbitrary<Draft> = fc
   .record({
-    agent: fc.nat({ max: contracts.length - 1 }),
+    // One agent is busier than the others, so that its orders live through more.
+    agent: fc.constantFrom(0, 0, 1, 1, 1, 2),
     // Small numbers are likelier, so that orders live through several events.
     target: fc.oneof(fc.nat({ max: 2 }), fc.nat({ max: 6 })),
   })
@@ -180,7 +181,8 @@ it(
           expect(await allAtOnce(commands, { maxBatch, lanes })).toEqual(expected)
         },
       ),
-      { numRuns },
+      // Looking for the smallest failing case must end before the test does.
+      { numRuns, interruptAfterTimeLimit: timeoutMs - 15_000 },
     )
   },
   timeoutMs,

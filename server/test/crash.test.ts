@@ -52,6 +52,9 @@ test(
     await load.answered(20)
     await load.stop()
 
+    console.info(
+      `${load.answers} answers, ${load.unknowns} times none, ${load.placed.length} orders`,
+    )
     expect(load.surprises).toEqual([])
     expect(load.unknowns).toBeGreaterThan(0)
     expect(postgresLog(dataDir)).toContain('automatic recovery in progress')

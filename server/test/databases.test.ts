@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { chmod } from 'node:fs/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createFirstAgent, defaultTerms } from '../src/agents/save-agent.ts'
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../src/db/embedded.ts'
+import { migrate } from '../src/db/migrate.ts'
 import { openPool } from '../src/db/pool.ts'
 import {
   cleanUp,
@@ -99,6 +101,21 @@ describe.each([
       expect((await service.agent(demo).get('/payment/wallet')).json.balance).toBe(0)
     }
     await verifyClean(env)
+  })
+
+  it('ten that make the first agent at once make one', async () => {
+    const url = urlOf(await database())
+    await migrate(url)
+    const pool = openPool({ url, max: 10, name: 'test', onError: () => {} })
+    const terms = { ...defaultTerms, name: 'Demo', currency: 'THB' } as const
+    try {
+      const first = () => createFirstAgent(pool, [Buffer.alloc(32)], terms, new Date())
+      const agents = await Promise.all(Array.from({ length: 10 }, first))
+      expect(agents.filter((agent) => agent !== undefined).length).toBe(1)
+      expect(await query(url, 'select count(*)::int from sluice.agents')).toBe(1)
+    } finally {
+      await pool.end()
+    }
   })
 
   it('an order goes its way, whichever of two processes is asked', async () => {

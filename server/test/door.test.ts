@@ -319,6 +319,7 @@ describe('keys', () => {
     return holding(agent, await rotateKey(pool, secretKeys, agent.agentId, overlapS, s.clock()))
   }
   const opens = async (agent: AgentClient) => (await agent.get('/payment/wallet')).status === 200
+  const patience = { timeout: 30_000 }
   const keysOf = (agent: AgentClient) => listKeys(s.backend.pool, agent.agentId, s.clock())
 
   test('after a rotation both secrets are good until the overlap ends', async () => {
@@ -357,15 +358,20 @@ describe('keys', () => {
     }
   })
 
-  test('rotating twice does not make an ending secret live longer', async () => {
-    const old = await s.agent()
-    const second = await rotate(old, 60)
-    await rotate(old, 86_400)
-    expect(await opens(old)).toBe(false)
-    const third = await rotate(old, 10)
+  test('a further rotation ends the oldest secret, and the one before it has its own overlap', async () => {
+    const first = await s.agent()
+    const second = await rotate(first, 86_400)
+    const third = await rotate(first, 86_400)
+    const fourth = await rotate(first, 10)
+    expect(await Promise.all([first, second, third, fourth].map(opens))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ])
     s.clock.advance(10_000)
-    expect([await opens(second), await opens(third)]).toEqual([false, true])
-    expect(await keysOf(old)).toHaveLength(1)
+    expect([await opens(third), await opens(fourth)]).toEqual([false, true])
+    expect(await keysOf(first)).toHaveLength(1)
   })
 
   test('the last use of each secret is recorded', async () => {
@@ -374,14 +380,25 @@ describe('keys', () => {
     expect((await keysOf(old)).map((key) => key.lastUsedAt)).toEqual([null, null])
     await opens(fresh)
     const usedAt = s.clock()
-    await vi.waitFor(async () =>
-      expect((await keysOf(old)).map((key) => key.lastUsedAt)).toEqual([usedAt, null]),
-    )
+    await vi.waitFor(async () => {
+      expect((await keysOf(old)).map((key) => key.lastUsedAt)).toEqual([usedAt, null])
+    }, patience)
     s.clock.advance(60_000)
     await opens(old)
-    await vi.waitFor(async () =>
-      expect((await keysOf(old)).map((key) => key.lastUsedAt)).toEqual([usedAt, s.clock()]),
-    )
+    await vi.waitFor(async () => {
+      expect((await keysOf(old)).map((key) => key.lastUsedAt)).toEqual([usedAt, s.clock()])
+    }, patience)
+  })
+
+  test('the first use of a new secret is recorded at once, though its slot was just in use', async () => {
+    const first = await s.agent()
+    await opens(first)
+    await rotate(first, 86_400)
+    const third = await rotate(first, 86_400)
+    await opens(third)
+    await vi.waitFor(async () => {
+      expect((await keysOf(first)).map((key) => key.lastUsedAt)).toEqual([s.clock(), null])
+    }, patience)
   })
 
   test('a refused request is no use of a secret', async () => {

@@ -153,6 +153,7 @@ describe('SIGTERM', () => {
     expect(answers.map(({ status, isComplete }) => isComplete && status)).toEqual(
       answers.map(() => 201),
     )
+    for (const { head } of answers) expect(head).toContain('connection: close')
 
     expect(await ended).toMatchObject({ code: 0, signal: null })
     expect(isRunning(postmaster)).toBe(false)
@@ -228,8 +229,8 @@ describe('npm start', () => {
 
     npm.child.kill('SIGTERM')
     await expect.poll(() => isRefused(url), patient).toBe(true)
-    await expect.poll(() => postmasterPid(dataDir), patient).toBeUndefined()
-    expect(isRunning(postmaster)).toBe(false)
+    await expect.poll(() => isRunning(postmaster), patient).toBe(false)
+    expect(postmasterPid(dataDir)).toBeUndefined()
     expect(postgresLog(dataDir)).toMatch(/database system is shut down\n$/)
     await verifyClean({ DATA_DIR: dataDir })
   })

@@ -97,6 +97,17 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
     /^journal row \d+ \(withdraw_held\) takes available below zero$/,
   ],
   [
+    'a payout takes what was never held, and a later hold makes up for it',
+    `update journal set held_change = 0, available_change = 0 where ${row('withdraw_held', 'wp')};
+     update journal set held = held - 10150, available = available + 10150
+       where agent_id = 1
+         and seq >= (select seq from journal where ${row('withdraw_held', 'wp')})
+         and seq < (select seq from journal where ${row('withdraw_held', 'ww')});
+     update journal set held_change = held_change + 10150, available_change = available_change - 10150
+       where ${row('withdraw_held', 'ww')}`,
+    /^held is below zero at journal row \d+$/,
+  ],
+  [
     'an event is another one',
     `update journal set event = 'withdraw_cancelled' where ${row('withdraw_failed')}`,
     /^the callback of journal row \d+ says status FAILED, but it is CANCEL$/,
@@ -105,6 +116,14 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
     'a row is of another order',
     `update journal set order_id = ${idOf('wp')} where ${row('withdraw_failed')}`,
     /^the callback of journal row \d+ says order \w+, but it is \w+$/,
+  ],
+  [
+    'a row and its callback are of another order, which it does not follow',
+    `update callbacks set order_id = ${idOf('df')}, body = replace(body,
+       replace(${idOf('dv')}::text, '-', ''), replace(${idOf('df')}::text, '-', ''))
+       where ${callback('deposit_void')};
+     update journal set order_id = ${idOf('df')} where ${row('deposit_void')}`,
+    /^order 1-\w+ has deposit_void \(journal row \d+\) after deposit_failed$/,
   ],
   [
     'the seq of the wallet is changed',

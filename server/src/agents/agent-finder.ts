@@ -4,6 +4,7 @@ import { type Agent, type AgentRow, agentFromRow } from './agent.ts'
 
 export interface LiveKey {
   slot: number
+  createdAt: string
   secret: string
 }
 
@@ -71,7 +72,7 @@ export class AgentFinder {
     const { rows } = await this.pool.query<AgentRow & { keys: string | null }>({
       name: 'agents-by-app-id',
       text: `select a.*, (select json_agg(json_build_object('slot', k.slot,
-               'sealed', encode(k.sealed_secret, 'base64'), 'expires_at', k.expires_at)
+               'created_at', k.created_at, 'sealed', encode(k.sealed_secret, 'base64'), 'expires_at', k.expires_at)
                order by k.created_at desc, k.slot desc)::text
              from agent_keys k where k.agent_id = a.agent_id) as keys
              from agents a where a.app_id = any($1)`,
@@ -86,11 +87,15 @@ export class AgentFinder {
   }
 
   private openKeys(agentId: bigint, keys: string | null): LiveKey[] {
-    const rows: { slot: number; sealed: string; expires_at: string | null }[] =
+    const rows: { slot: number; created_at: string; sealed: string; expires_at: string | null }[] =
       keys === null ? [] : JSON.parse(keys)
     return rows
       .filter(({ expires_at }) => expires_at === null || new Date(expires_at) > this.now())
-      .map(({ slot, sealed }) => ({ slot, secret: this.open(agentId, sealed) }))
+      .map(({ slot, created_at, sealed }) => ({
+        slot,
+        createdAt: created_at,
+        secret: this.open(agentId, sealed),
+      }))
   }
 
   private open(agentId: bigint, sealed: string): string {

@@ -1,4 +1,5 @@
 import type { Pool } from '../db/pool.ts'
+import type { LiveKey } from './agent-finder.ts'
 
 const writeEveryMs = 30_000
 
@@ -15,8 +16,9 @@ export class KeyUse {
     this.onError = onError
   }
 
-  note(agentId: bigint, slot: number): void {
-    const key = `${agentId} ${slot}`
+  note(agentId: bigint, { slot, createdAt }: LiveKey): void {
+    // A slot is used again by a later secret, whose first use is news.
+    const key = `${agentId} ${slot} ${createdAt}`
     const at = this.now()
     if (at.getTime() - (this.written.get(key) ?? Number.NEGATIVE_INFINITY) < writeEveryMs) return
     this.written.set(key, at.getTime())

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { Logger } from 'pino'
 import { createFirstAgent, defaultTerms, type NewAgent } from '../agents/save-agent.ts'
@@ -9,6 +10,9 @@ import { loadConfig, openDatabase, UsageError } from './command.ts'
 import { print, printJson } from './output.ts'
 
 const drainLimitMs = 30_000
+const sameSignalMs = 500
+/** A connection that is closed just when its client sends the next request would cut that off. */
+const partingMs = 300
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -84,15 +88,21 @@ function listenFault(error: unknown, { host, port }: Config): unknown {
 
 /** Told to end, it finishes what is under way, be it the start itself. */
 function stopOnSignal(starting: Promise<Started>, log: Logger): void {
-  let stopping = false
+  let toldAtMs: number | undefined
   const stop = async (signal: string) => {
-    // A second signal means it: whoever sends it does not want to wait.
-    if (stopping) process.exit(1)
-    stopping = true
+    if (toldAtMs !== undefined) {
+      // Whoever says it again does not want to wait; npm only passes on what a terminal has sent to
+      // us as well.
+      if (performance.now() - toldAtMs > sameSignalMs) process.exit(1)
+      return
+    }
+    toldAtMs = performance.now()
     log.info(`${signal}: finishing what is under way`)
     setTimeout(() => process.exit(1), drainLimitMs).unref()
     try {
       const { service, backend } = await starting
+      service.drain()
+      await sleep(partingMs)
       await service.close()
       await backend.close()
       process.exit(0)

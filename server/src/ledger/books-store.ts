@@ -274,6 +274,34 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
   ])
 }
 
+const writtenRows = `select 1 from journal j
+  join unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::timestamptz[])
+    w(agent_id, seq, order_id, event, at)
+    on j.agent_id = w.agent_id and j.seq = w.seq and j.event = w.event and j.at = w.at
+      and j.order_id is not distinct from w.order_id`
+
+/**
+ * Whether a batch whose commit got lost is on disk. Ids are made afresh for every order, so one new
+ * order tells of the whole batch; without any, its journal rows do. A batch that has neither may be
+ * folded again: it finds what it had done.
+ */
+export async function areWritten(tx: BatchTx, { newOrders, journal }: Writes): Promise<boolean> {
+  const [order] = newOrders
+  if (order) {
+    const ids: [bigint[], string[]] = [[order.agentId], [order.orderId]]
+    return (await read<OrderRow>(tx, 'orders-by-id', ordersById, ids)).length > 0
+  }
+  if (journal.length === 0) return false
+  const { rowCount } = await run(tx, 'written-rows', writtenRows, [
+    journal.map(({ agentId }) => agentId),
+    journal.map(({ seq }) => seq),
+    journal.map(({ orderId }) => orderId),
+    journal.map(({ event }) => event),
+    journal.map(({ at }) => at.toISOString()),
+  ])
+  return rowCount === journal.length
+}
+
 type Value = bigint | string | number | Date | null
 
 async function write<T>(

@@ -1,6 +1,7 @@
 import { isConnectionLost, type Pool, type PoolClient, sqlState } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
 import {
+  areWritten,
   type BatchTx,
   BooksChanged,
   needsWallet,
@@ -134,15 +135,19 @@ export class Teller {
   }
 
   /**
-   * Runs a batch to its end. Every command happens once however often it is asked, so a commit whose
-   * answer was lost is resolved by running the batch again: it finds what it had done.
+   * Runs a batch to its end. A commit whose answer was lost is resolved by running the batch again:
+   * under the same locks it sees whether its rows are there, and is answered as it was decided then.
    */
   private async settle(batch: Waiting[]): Promise<void> {
     const deadline = performance.now() + this.options.patienceMs
+    const lost: Attempt = {}
     for (let attempt = 1; ; attempt++) {
       try {
-        const decisions = await this.transact(batch.map(({ command }) => command))
-        this.answer(batch, decisions, attempt > 1)
+        const decisions = await this.transact(
+          batch.map(({ command }) => command),
+          lost,
+        )
+        this.answer(batch, decisions)
         return
       } catch (error) {
         const late = performance.now() > deadline
@@ -150,13 +155,19 @@ export class Teller {
           this.options.onFault?.(error)
           if (late || (attempt === 1 && error instanceof NotConnected)) {
             const detail = 'The database cannot be reached; repeat the request.'
-            throw new Problem('overloaded', detail, { retryAfterS: 1, cause: error })
+            throw new Problem('overloaded', detail, {
+              retryAfterS: 1,
+              cause: error,
+            })
           }
           await pause(Math.min(50 * attempt, 500))
         } else if (error instanceof BooksChanged || isContention(error)) {
           if (late) {
             const detail = 'The wallet is contended; repeat the request.'
-            throw new Problem('overloaded', detail, { retryAfterS: 1, cause: error })
+            throw new Problem('overloaded', detail, {
+              retryAfterS: 1,
+              cause: error,
+            })
           }
         } else if (batch.length > 1) {
           // One row that the database refuses must not take its neighbours down.
@@ -177,7 +188,7 @@ export class Teller {
     }
   }
 
-  private answer(batch: Waiting[], decisions: Decision[], again: boolean): void {
+  private answer(batch: Waiting[], decisions: Decision[]): void {
     const agents = new Set<bigint>()
     batch.forEach(({ command, resolve, reject }, at) => {
       const decision = decisions[at]
@@ -186,16 +197,15 @@ export class Teller {
         case 'refused':
           reject(new Problem(decision.code, decision.detail))
           break
-        case 'unchanged': {
-          // An order that a lost commit of this very command had created is new to its caller.
-          const isOwn =
-            again && command.type === 'create' && decision.order?.orderId === command.order.orderId
-          resolve({ order: decision.order, changed: isOwn, seq: undefined })
-          if (again) agents.add(command.agentId)
+        case 'unchanged':
+          resolve({ order: decision.order, changed: false, seq: undefined })
           break
-        }
         case 'changed':
-          resolve({ order: decision.order, changed: true, seq: decision.row?.seq })
+          resolve({
+            order: decision.order,
+            changed: true,
+            seq: decision.row?.seq,
+          })
           if (decision.callback) agents.add(command.agentId)
           if (decision.order && (decision.callback || command.type === 'create')) {
             this.options.onOrder?.(decision.order)
@@ -218,7 +228,7 @@ export class Teller {
     client.query('discard plans').catch(() => {})
   }
 
-  private async transact(commands: Command[]): Promise<Decision[]> {
+  private async transact(commands: Command[], lost: Attempt): Promise<Decision[]> {
     const client = await this.options.pool.connect().catch((error) => {
       throw new NotConnected(String(error), { cause: error })
     })
@@ -229,8 +239,16 @@ export class Teller {
       const reading = readBooks(client as unknown as BatchTx, commands)
       await Promise.allSettled([began, reading])
       await began
-      const { decisions, writes } = fold(await reading, commands, this.options.localTime)
+      const books = await reading
+      if (lost.folded && (await areWritten(client as unknown as BatchTx, lost.folded.writes))) {
+        await client.query('rollback')
+        broken = false
+        return lost.folded.decisions
+      }
+      const folded = fold(books, commands, this.options.localTime)
+      const { decisions, writes } = folded
       await writeBooks(client as unknown as BatchTx, writes)
+      lost.folded = folded
       const { command } = await client.query('commit')
       // PostgreSQL answers a commit of an aborted transaction with ROLLBACK, not with an error.
       if (command !== 'COMMIT') throw new Error(`commit was answered with ${command}`)
@@ -259,11 +277,16 @@ function queueOf(command: Command): bigint {
   return needsWallet(command) ? command.agentId : withoutWallet
 }
 
+/** What an attempt was about to commit, for as long as it is not known whether it did. */
+interface Attempt {
+  folded?: ReturnType<typeof fold>
+}
+
 /** Not even a connection could be had: nothing was sent, so there is nothing to find out. */
 class NotConnected extends Error {}
 
 function isContention(error: unknown): boolean {
-  // Serialization failure, deadlock, lock timeout, statement cancelled, unique key taken meanwhile.
+  // Serialization failure, deadlock, lock timeout, statement cancelled.
   return ['40001', '40P01', '55P03', '57014'].includes(sqlState(error) ?? '')
 }
 

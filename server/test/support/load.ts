@@ -30,6 +30,8 @@ const steps: Record<string, string[]> = {
   'withdraw PAID': ['REVERT'],
 }
 
+const knownWithinMs = 60_000
+
 /** Numbers from 0 to 1 that a seed repeats. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0
@@ -55,30 +57,39 @@ export class Load {
   /** Requests whose outcome was not known at first. */
   unknowns = 0
   private readonly agents: LoadAgent[]
-  private readonly working: Promise<void>[]
+  private readonly working: Promise<unknown>
   private stopping = false
   private wake: (() => void)[] = []
 
   constructor(url: string, agents: LoadAgent[], seed: number, connections: number) {
     this.url = url
     this.agents = agents
-    this.working = Array.from({ length: connections }, (_, number) =>
-      this.work(number, seeded(seed + 1 + number)),
+    this.working = Promise.all(
+      Array.from({ length: connections }, (_, number) =>
+        this.work(number, seeded(seed + 1 + number)),
+      ),
     )
+    // Whoever waits for answers is told.
+    this.working.catch(() => {})
   }
 
   /** Resolves after so many further answers. */
   async answered(more: number): Promise<void> {
     const goal = this.answers + more
     while (this.answers < goal) {
-      await new Promise<void>((resolve) => this.wake.push(resolve))
+      await Promise.race([
+        this.working,
+        new Promise<void>((resolve) => {
+          this.wake.push(resolve)
+        }),
+      ])
     }
   }
 
   /** Ends when everything under way is known. */
   async stop(): Promise<void> {
     this.stopping = true
-    await Promise.all(this.working)
+    await this.working
   }
 
   private async work(connection: number, random: () => number): Promise<void> {
@@ -150,6 +161,7 @@ export class Load {
   }
 
   private async untilKnown(agent: LoadAgent, path: string, body: () => object): Promise<Answer> {
+    const deadline = performance.now() + knownWithinMs
     for (;;) {
       const client = new AgentClient(this.url, agent.appId, agent.secret, 0n, () => new Date())
       const answer = await client.post(path, body()).catch(() => undefined)
@@ -157,6 +169,9 @@ export class Load {
         this.answers++
         for (const wake of this.wake.splice(0)) wake()
         return answer
+      }
+      if (performance.now() > deadline) {
+        throw new Error(`${path} was not answered for a minute: ${answer?.text ?? 'no connection'}`)
       }
       this.unknowns++
       await pause(20)

@@ -86,7 +86,7 @@ export function makeDoor({ agents, keyUse, now, publicPath }: DoorOptions) {
     if (Math.abs(unixSeconds(now()) - Number(parsed.t)) > clockToleranceS) {
       throw refuse(request, 'stale_signature')
     }
-    keyUse.note(found.agent.agentId, key.slot)
+    keyUse.note(found.agent.agentId, key)
     return found.agent
   }
 
