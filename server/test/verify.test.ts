@@ -397,6 +397,18 @@ it('an agent without a wallet is found', async () => {
   expect(await verify(pool, {})).toMatchObject([{ finding: 'there is no wallet' }, {}])
 })
 
+it('a payment that counts as credited without a journal row is found', async () => {
+  await owner.query(
+    `insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at, state)
+     select agent_id, 'sandbox:made-up', order_id, 100, now(), now(), 'credited'
+     from orders where agent_id = 1 and kind = 'deposit' limit 1`,
+  )
+  expect(await verify(pool, {})).toMatchObject([
+    { finding: 'payment sandbox:made-up counts as credited, but no journal row does so' },
+    { finding: null },
+  ])
+})
+
 describe('the proof in the background', () => {
   it('finds a lie in the book of an agent that has no journal yet', async () => {
     await makeAgent(3n)

@@ -321,3 +321,17 @@ export async function proveTotals(tx: ProofTx, agentId: bigint): Promise<bigint>
   }
   return wallet.seq
 }
+
+/** No payment counts as credited without the journal row that credited it. */
+export async function proveCredits(tx: ProofTx, agentId: bigint): Promise<void> {
+  const { rows } = await tx.query<{ payment_id: string }>(
+    `select p.payment_id from payments p
+     where p.agent_id = $1 and p.state = 'credited' and not exists (
+       select 1 from journal j
+       where j.agent_id = p.agent_id and j.once_key = 'payment:' || p.payment_id
+     ) limit 1`,
+    [agentId],
+  )
+  const lost = rows[0]?.payment_id
+  demand(lost === undefined, () => `payment ${lost} counts as credited, but no journal row does so`)
+}

@@ -1,7 +1,7 @@
 import type { Pool } from '../db/pool.ts'
 import type { Currency } from '../lib/money.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
-import { Lie, type ProofTx, proveOrders, proveSpan, proveTotals } from './prove.ts'
+import { Lie, type ProofTx, proveCredits, proveOrders, proveSpan, proveTotals } from './prove.ts'
 
 const chunk = 2_000
 
@@ -57,6 +57,7 @@ async function proveWholly(
   onProgress: () => void,
 ): Promise<void> {
   const lastSeq = await proveTotals(tx, agent_id)
+  await proveCredits(tx, agent_id)
   for (let seq = 0n; seq < lastSeq; onProgress()) {
     const span = await proveSpan(tx, agent_id, currency, seq, chunk)
     proof.journalRows += span.rows
