@@ -35,7 +35,13 @@ export function makeLog(level: string): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: {
-        paths: [...secrets, ...secrets.map((name) => `*.${name}`), '*.headers'],
+        paths: [
+          ...secrets,
+          ...secrets.map((name) => `*.${name}`),
+          '*.headers',
+          'err.detail',
+          'err.where',
+        ],
         censor: '[redacted]',
       },
     },

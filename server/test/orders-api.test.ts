@@ -906,7 +906,7 @@ describe('lists', () => {
   const pages = async (agent: AgentClient, query: string, between = async () => {}) => {
     const found: Listed[][] = []
     let next: string | null = ''
-    while (next !== null) {
+    while (next !== null && found.length < 50) {
       const { json } = await agent.get(`/payment/orders?${query}${next && `&after=${next}`}`)
       found.push(json.data)
       next = json.next

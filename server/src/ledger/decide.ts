@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { maxBalanceMinor } from '../lib/money.ts'
 import type { ProblemCode } from '../lib/problem.ts'
+import { isSameJson } from '../lib/same-json.ts'
 import { type Accounts, accountNames, add, noChange } from './accounts.ts'
 import type {
   Callback,
@@ -128,11 +128,7 @@ export function isRepeat(first: Order, again: Order): boolean {
     first.accountName === again.accountName &&
     first.accountNo === again.accountNo &&
     first.bankCode === again.bankCode &&
-    (first.extraParams === again.extraParams ||
-      isDeepStrictEqual(
-        JSON.parse(first.extraParams ?? '{}'),
-        JSON.parse(again.extraParams ?? '{}'),
-      ))
+    isSameJson(first.extraParams ?? '{}', again.extraParams ?? '{}')
   )
 }
 

@@ -174,7 +174,7 @@ export class Load {
         throw new Error(`${path} was not answered for a minute: ${answer?.text ?? 'no connection'}`)
       }
       this.unknowns++
-      await pause(20)
+      await pause(100)
     }
   }
 }

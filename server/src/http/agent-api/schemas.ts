@@ -149,8 +149,6 @@ export const SeqQuery = Type.Object(
   { additionalProperties: false },
 )
 
-export const NoQuery = Type.Object({}, { additionalProperties: false })
-
 export const TxnParams = Type.Object({ txn_id: Type.String() })
 
 export const WalletView = Type.Object({
