@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { copyFile, lstat, mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -52,7 +52,10 @@ export async function cleanUp(): Promise<void> {
 // A run that is broken off leaves nothing behind either.
 process.on('exit', () => {
   for (const { pid } of running) killGroup(pid)
-  for (const folder of folders) kill(postmasterPid(folder) ?? 0)
+  for (const folder of folders) {
+    kill(postmasterPid(folder) ?? 0)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
 })
 
 export function kill(pid: number): void {
