@@ -78,7 +78,7 @@ if (kind === 'database') {
     payments: new Map(),
     adjustments: new Set<string>(),
   }
-  const finder = new AgentFinder(backend.pool, backend.secretKeys, desk.now)
+  const finder = new AgentFinder(backend.pool, backend.secretKeys, desk.now, () => {})
   finder.find = async (appId: string) => found.get(appId)
   const app = await buildServer({
     log,

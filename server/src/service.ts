@@ -130,7 +130,7 @@ export async function startService(
     version,
     desk,
     metrics,
-    agents: new AgentFinder(backend.pool, backend.secretKeys, clock),
+    agents: new AgentFinder(backend.pool, backend.secretKeys, clock, onError),
     keyUse: new KeyUse(backend.pool, clock, onError),
     trustedProxies: config.trustedProxies,
     publicUrl: () => publicUrl,

@@ -29,15 +29,22 @@ export class AgentFinder {
   private readonly pool: Pool
   private readonly secretKeys: SecretKeys
   private readonly now: () => Date
+  private readonly onError: (error: unknown) => void
   private asked: Asked[] = []
   private underway = 0
   /** Opening a sealed secret costs more than finding it; the sealed bytes name exactly one secret. */
   private readonly opened = new Map<string, string>()
 
-  constructor(pool: Pool, secretKeys: SecretKeys, now: () => Date) {
+  constructor(
+    pool: Pool,
+    secretKeys: SecretKeys,
+    now: () => Date,
+    onError: (error: unknown) => void,
+  ) {
     this.pool = pool
     this.secretKeys = secretKeys
     this.now = now
+    this.onError = onError
   }
 
   find(appId: string): Promise<AgentWithKeys | undefined> {
@@ -91,19 +98,24 @@ export class AgentFinder {
       keys === null ? [] : JSON.parse(keys)
     return rows
       .filter(({ expires_at }) => expires_at === null || new Date(expires_at) > this.now())
-      .map(({ slot, created_at, sealed }) => ({
-        slot,
-        createdAt: created_at,
-        secret: this.open(agentId, sealed),
-      }))
+      .flatMap(({ slot, created_at, sealed }) => {
+        const secret = this.open(agentId, sealed)
+        return secret === undefined ? [] : [{ slot, createdAt: created_at, secret }]
+      })
   }
 
-  private open(agentId: bigint, sealed: string): string {
+  /** A secret that no key opens signs nothing; it must not keep other agents from being found. */
+  private open(agentId: bigint, sealed: string): string | undefined {
     const known = this.opened.get(sealed)
     if (known !== undefined) return known
-    const secret = unseal(this.secretKeys, `agent ${agentId}`, Buffer.from(sealed, 'base64'))
-    if (this.opened.size > 10_000) this.opened.clear()
-    this.opened.set(sealed, secret)
-    return secret
+    try {
+      const secret = unseal(this.secretKeys, `agent ${agentId}`, Buffer.from(sealed, 'base64'))
+      if (this.opened.size > 10_000) this.opened.clear()
+      this.opened.set(sealed, secret)
+      return secret
+    } catch (error) {
+      this.onError(error)
+      return undefined
+    }
   }
 }

@@ -225,7 +225,10 @@ function view(agent: Agent, keys?: KeyInfo[]) {
 }
 
 function show(agent: Agent, keys: KeyInfo[], json: boolean | undefined): void {
-  if (json) return printJson(view(agent, keys))
+  if (json) {
+    printJson(view(agent, keys))
+    return
+  }
   const { keys: _keys, ...terms } = view(agent, keys)
   const lines = Object.entries(terms).map(([name, value]) => [
     name,

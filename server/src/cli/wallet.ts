@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
 import type { Wallet } from '../ledger/book.ts'
 import { readWallet } from '../ledger/read-journal.ts'
+import { jsonObject, quoted } from '../lib/json-text.ts'
 import { type Currency, decimalText, maxAmount, toMinor } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { existing } from './agent.ts'
 import { UsageError, withBackend, withDesk } from './command.ts'
-import { print, printJson, table } from './output.ts'
+import { print, table } from './output.ts'
 
 export function walletCommand(): Command {
   const wallet = new Command('wallet').description("agents' wallets")
@@ -73,18 +74,20 @@ function showWallet(
 ): void {
   const money = (minor: bigint) => decimalText(minor, currency)
   if (json) {
-    // Exact decimals as strings of their own would surprise; these are display figures.
-    return printJson({
-      app_id: appId,
-      currency,
-      balance: Number(money(balances.available)),
-      held: Number(money(balances.held)),
-      clearing: Number(money(balances.clearing)),
-      fees: Number(money(balances.fees)),
-      adjustments: Number(money(balances.adjustments)),
-      seq,
-      ...more,
-    })
+    print(
+      jsonObject({
+        app_id: quoted(appId),
+        currency: quoted(currency),
+        balance: money(balances.available),
+        held: money(balances.held),
+        clearing: money(balances.clearing),
+        fees: money(balances.fees),
+        adjustments: money(balances.adjustments),
+        seq: String(seq),
+        changed: more.changed === undefined ? undefined : String(more.changed),
+      }),
+    )
+    return
   }
   if (more.changed === false) print('This reference was used before: nothing changed.')
   print(

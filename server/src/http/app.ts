@@ -47,6 +47,8 @@ export async function buildApp(
     bodyLimit: maxBodyBytes,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
+    // What comes in over an open connection while draining is answered like everything else.
+    return503OnClosing: false,
     requestTimeout: 30_000,
     keepAliveTimeout: 75_000,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
