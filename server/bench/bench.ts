@@ -9,6 +9,7 @@ import pg from 'pg'
 import { openEmbeddedPostgres } from '../dist/db/embedded.js'
 import { openPool } from '../dist/db/pool.js'
 import { verify } from '../dist/ledger/verify.js'
+import { benchCallbacks } from './callbacks.js'
 import { type LoadResult, load, type Signer, signedPost } from './load.js'
 
 interface Variant {
@@ -81,6 +82,17 @@ try {
     ({ name }) => options.only === undefined || name === options.only,
   )) {
     results.push(await runRow(row))
+  }
+  if (options.only === undefined || options.only === 'callbacks') {
+    process.stderr.write('callbacks: ')
+    const row = await benchCallbacks(postgres.url, rounds, dataDir)
+    results.push(row)
+    process.stdout.write(`${row.name.padEnd(24)} ${row.perSecond.toFixed(0).padStart(6)}/s\n`)
+    for (const other of row.compared) {
+      process.stdout.write(
+        `${''.padEnd(24)} ${other.ratio.toFixed(2).padStart(6)} × ${other.with} (${other.perSecond.toFixed(0)}/s)\n`,
+      )
+    }
   }
 } finally {
   await postgres.close()

@@ -105,6 +105,7 @@ if (kind === 'database') {
     mode: 'sandbox',
     role: 'all',
     isDraining: () => false,
+    wake: () => {},
     trustedProxies: [],
     publicUrl: () => 'http://localhost',
     onResponse: (answer) => metrics.answered(answer),

@@ -32,6 +32,8 @@ test('nothing has to be set', () => {
     trustedProxies: [],
     metricsToken: undefined,
     logLevel: 'info',
+    callbacksPerAgent: 32,
+    attemptsKeptDays: 90,
     tellerBatch: 500,
   })
 })

@@ -19,6 +19,10 @@ export interface Config {
   trustedProxies: string[]
   metricsToken: string | undefined
   logLevel: string
+  /** Callbacks of one agent that are under way at once, at most. */
+  callbacksPerAgent: number
+  /** Days for which attempts to deliver callbacks are kept. */
+  attemptsKeptDays: number
   /** Commands in one transaction of the teller. */
   tellerBatch: number
 }
@@ -121,6 +125,8 @@ export function readConfig(
     trustedProxies,
     metricsToken: text('METRICS_TOKEN'),
     logLevel: oneOf('LOG_LEVEL', 'info', logLevels),
+    callbacksPerAgent: number('CALLBACKS_PER_AGENT', 32, 1, 1_000),
+    attemptsKeptDays: number('CALLBACK_ATTEMPTS_DAYS', 90, 1, 36_500),
     tellerBatch: number('TELLER_BATCH', 500, 1, 2_000),
   }
   return faults.length > 0 ? { faults } : { config }

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { agentCommand } from './cli/agent.ts'
+import { callbackCommand } from './cli/callback.ts'
 import { UsageError } from './cli/command.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { orderCommand, triggerCommand } from './cli/order.ts'
@@ -20,6 +21,7 @@ const program = new Command('sluice')
   .addCommand(agentCommand())
   .addCommand(walletCommand())
   .addCommand(orderCommand())
+  .addCommand(callbackCommand())
   .addCommand(triggerCommand())
   .addCommand(verifyCommand())
 

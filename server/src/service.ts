@@ -2,7 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { AgentFinder } from './agents/agent-finder.ts'
 import { KeyUse } from './agents/key-use.ts'
+import { makeResolveHost, type ResolveHost } from './agents/resolve-host.ts'
 import type { Backend } from './backend.ts'
+import { CallbackPoster } from './callbacks/post-callback.ts'
+import { CallbackSender } from './callbacks/sender.ts'
+import { listen, WakeUp } from './callbacks/wake-up.ts'
 import type { Config } from './config.ts'
 import { openPool } from './db/pool.ts'
 import { Metrics } from './http/metrics.ts'
@@ -55,7 +59,7 @@ export function openDesk(
   backend: Backend,
   options: { clock?: Clock; publicUrl?: () => string } & Pick<
     TellerOptions,
-    'onBatch' | 'onFault' | 'onOrder'
+    'onBatch' | 'onFault' | 'onOrder' | 'onCallbacks'
   >,
 ): { desk: Desk; teller: Teller; close: () => Promise<void> } {
   const { clock = systemClock, publicUrl, ...hooks } = options
@@ -96,12 +100,20 @@ export function openDesk(
   return { desk, teller, close: () => pool.end() }
 }
 
+/** The outside world, where tests put another in its place. */
+export interface Outside {
+  clock?: Clock
+  resolveHost?: ResolveHost
+  /** A certificate authority to be trusted besides the usual ones. */
+  ca?: string
+}
+
 /** Starts the service on an open backend, which stays the caller's to close. */
 export async function startService(
   config: Config,
   backend: Backend,
   log: Logger,
-  clock: Clock = systemClock,
+  { clock = systemClock, resolveHost = makeResolveHost(), ca }: Outside = {},
 ): Promise<Service> {
   const metrics = new Metrics()
   let publicUrl = config.publicUrl ?? `http://localhost:${config.port}`
@@ -116,21 +128,73 @@ export async function startService(
       onError(error)
     },
     onOrder: ({ kind, status }) => metrics.order(kind, status),
+    onCallbacks: (agentIds) => wake(agentIds),
   })
+  const agents = new AgentFinder(backend.pool, backend.secretKeys, clock, onError)
+  const callbackPool = openPool({
+    url: backend.databaseUrl,
+    max: 4,
+    name: 'sluice callbacks',
+    pipeline: true,
+    onError,
+  })
+  const poster = new CallbackPoster({
+    mode: config.mode,
+    resolveHost,
+    connections: config.callbacksPerAgent,
+    now: clock,
+    ...(ca !== undefined && { ca }),
+  })
+  const sender = new CallbackSender({
+    pool: callbackPool,
+    agents,
+    poster,
+    now: clock,
+    random: Math.random,
+    version,
+    widest: config.callbacksPerAgent,
+    maxInFlight: 1_000,
+    onError,
+    onAttempt: ({ attempt, callback, at }) =>
+      metrics.callback(
+        attempt.reason,
+        attempt.error === null ? (at.getTime() - callback.createdAt.getTime()) / 1000 : undefined,
+      ),
+  })
+  const wakeUp = new WakeUp(backend.pool, onError)
+  const sends = config.role !== 'api'
+  const wake = (agentIds: Iterable<bigint>) => {
+    const named = [...agentIds]
+    if (sends) sender.wake(named)
+    else wakeUp.tell(named)
+  }
+  const listening = sends
+    ? listen(
+        backend.databaseUrl,
+        (agentIds) => {
+          if (agentIds.length > 0) sender.wake(agentIds)
+          else sender.poll().catch(onError)
+        },
+        onError,
+      )
+    : undefined
   const proofPool = openPool({
     url: backend.databaseUrl,
     max: 1,
     name: 'sluice proof',
     onError,
   })
-  metrics.watch({ main: backend.pool, proof: proofPool }, () => teller.queueDepth)
+  metrics.watch(
+    { main: backend.pool, callbacks: callbackPool, proof: proofPool },
+    () => teller.queueDepth,
+  )
 
   const app = await buildServer({
     log,
     version,
     desk,
     metrics,
-    agents: new AgentFinder(backend.pool, backend.secretKeys, clock, onError),
+    agents,
     keyUse: new KeyUse(backend.pool, clock, onError),
     trustedProxies: config.trustedProxies,
     publicUrl: () => publicUrl,
@@ -138,6 +202,7 @@ export async function startService(
     mode: config.mode,
     role: config.role,
     isDraining: () => draining,
+    wake,
     onResponse: (answer) => metrics.answered(answer),
   })
   app.addHook('onSend', async (_request, reply) => {
@@ -149,6 +214,8 @@ export async function startService(
       : startWorker({
           desk,
           proofPool,
+          sender,
+          attemptsKeptMs: config.attemptsKeptDays * 86_400_000,
           onError,
           onLie: (finding) => log.fatal({ finding }, 'the ledger does not prove'),
         })
@@ -158,7 +225,10 @@ export async function startService(
     const sweep = setInterval(() => app.server.closeIdleConnections(), 100)
     await app.close().finally(() => clearInterval(sweep))
     await worker?.stop()
+    await listening?.stop()
+    await poster.close()
     await close()
+    await callbackPool.end()
     await proofPool.end()
   }
   try {

@@ -56,7 +56,7 @@ const good: Record<string, Fields> = {
   },
   journal: {
     agent_id: 1,
-    seq: 2,
+    seq: 3,
     order_id: uuid(1),
     event: 'deposit_paid',
     at,
@@ -76,9 +76,23 @@ const good: Record<string, Fields> = {
     agent_id: 1,
     seq: 1,
     order_id: uuid(1),
+    kind: 'deposit',
+    follows: false,
     body: '{}',
     state: 'waiting',
     created_at: at,
+    due_at: at,
+    attempts: 0,
+    again: 0,
+  },
+  callback_lanes: { agent_id: 3, paused: false, width: 4, failures: 0 },
+  callback_attempts: {
+    agent_id: 1,
+    seq: 2,
+    attempt_id: uuid(9),
+    started_at: at,
+    duration_ms: 1,
+    url: 'https://shop.example',
   },
   payments: {
     agent_id: 1,
@@ -102,6 +116,9 @@ const present: [table: string, fields: Fields][] = [
   ['orders', { order_id: uuid(1), ref_id: 'ref-1' }],
   ['journal', { seq: 1, once_key: 'payment:1' }],
   ['payments', { payment_id: 'bank:1' }],
+  ['journal', { seq: 2, once_key: 'payment:3' }],
+  ['callbacks', { seq: 2 }],
+  ['callback_lanes', { agent_id: 1 }],
 ]
 
 const withdrawal = { kind: 'withdraw', expires_at: null }
@@ -211,6 +228,25 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
 
   ['callbacks_agent_id_seq_fkey', 'callbacks', { seq: 9 }],
   ['callbacks_state_check', 'callbacks', { state: 'lost' }],
+  ['callbacks_kind_check', 'callbacks', { kind: 'refund' }],
+  ['callbacks_attempts_check', 'callbacks', { attempts: -1 }],
+  ['callbacks_again_check', 'callbacks', { again: -1 }],
+  ['callbacks_leased_while_sending', 'callbacks', { state: 'sending' }],
+  ['callbacks_leased_while_sending', 'callbacks', { lease_token: uuid(1), lease_until: at }],
+
+  ['callback_lanes_pkey', 'callback_lanes', { agent_id: 1 }],
+  ['callback_lanes_agent_id_fkey', 'callback_lanes', { agent_id: 99 }],
+  ['callback_lanes_width_check', 'callback_lanes', { width: 0 }],
+  ['callback_lanes_failures_check', 'callback_lanes', { failures: -1 }],
+  ['callback_lanes_probe_every_s_check', 'callback_lanes', { probe_every_s: 0 }],
+
+  ['callback_attempts_agent_id_seq_fkey', 'callback_attempts', { seq: 1 }],
+  ['callback_attempts_duration_ms_check', 'callback_attempts', { duration_ms: -1 }],
+  [
+    'callback_attempts_response_body_check',
+    'callback_attempts',
+    { response_body: `\\x${'00'.repeat(16_385)}` },
+  ],
 
   ['payments_pkey', 'payments', { payment_id: 'bank:1' }],
   ['payments_agent_id_fkey', 'payments', { agent_id: 3 }],
@@ -230,6 +266,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
 /** Keys that need the good row to be there already. */
 const doubled: [constraint: string, table: string][] = [
   ['callbacks_pkey', 'callbacks'],
+  ['callback_attempts_pkey', 'callback_attempts'],
   ['proofs_pkey', 'proofs'],
 ]
 
@@ -294,9 +331,9 @@ describe('as the role of the service', () => {
     await insert('wallets', { available: bound, clearing: `-${bound}` })
     const taken = { available_change: -1, clearing_change: 1, ...negative }
     await insert('journal', { ...taken, event: 'deposit_taken_back', once_key: null })
-    await insert('journal', { ...taken, ...adjustment, seq: 3 })
+    await insert('journal', { ...taken, ...adjustment, seq: 4 })
     // Coming back up is no way down.
-    await insert('journal', { ...negative, seq: 4, once_key: 'payment:4' })
+    await insert('journal', { ...negative, seq: 5, once_key: 'payment:4' })
   })
 })
 
@@ -316,7 +353,7 @@ describe('what is written down stays so, by privilege', () => {
       fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason`,
     orders: `agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule, account_name,
       account_no, bank_code, extra_params, answer, created_at, expires_at`,
-    callbacks: 'agent_id, seq, order_id, body, created_at',
+    callbacks: 'agent_id, seq, order_id, kind, follows, body, created_at',
     payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,
       payer_account_name, payer_bank_code`,
     wallets: 'agent_id',
@@ -347,7 +384,11 @@ describe('what is written down stays so, by privilege', () => {
     expect(rows.map(({ relname }) => relname)).toEqual(
       expect.arrayContaining(['journal', 'orders', 'callbacks', 'payments', 'wallets', 'agents']),
     )
-    for (const { relname } of rows) {
+    // Old attempts are forgotten after a time that is set.
+    const kept = rows.filter(
+      ({ relname }) => !(verb === 'delete from' && relname === 'callback_attempts'),
+    )
+    for (const { relname } of kept) {
       await client.query('savepoint before')
       await expect(client.query(`${verb} ${relname}`), relname).rejects.toMatchObject({
         code: '42501',

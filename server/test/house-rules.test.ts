@@ -33,6 +33,8 @@ const doors = ['http', 'worker', 'cli']
 const sharedTables: Record<string, { folder: string; verb: string }> = {
   // An agent without a wallet must not exist, so creating it inserts the wallet at zero.
   wallets: { folder: 'agents', verb: 'insert into' },
+  // No outcome without its callback: the teller writes both in one transaction, callbacks/ delivers.
+  callbacks: { folder: 'ledger', verb: 'insert into' },
 }
 
 /** Folders import only those before them in the list; http, worker and cli never each other. */

@@ -54,12 +54,18 @@ export class AgentFinder {
     })
   }
 
+  /** One agent by its number, as of now. */
+  async findById(agentId: bigint): Promise<AgentWithKeys | undefined> {
+    const [found] = (await this.read('a.agent_id = $1', agentId)).values()
+    return found
+  }
+
   private next(): void {
     if (this.underway >= 2 || this.asked.length === 0) return
     const asked = this.asked
     this.asked = []
     this.underway++
-    this.read([...new Set(asked.map(({ appId }) => appId))])
+    this.read('a.app_id = any($1)', [...new Set(asked.map(({ appId }) => appId))])
       .then(
         (found) => {
           for (const { appId, resolve } of asked) resolve(found.get(appId))
@@ -75,15 +81,15 @@ export class AgentFinder {
       .catch(() => {})
   }
 
-  private async read(appIds: string[]): Promise<Map<string, AgentWithKeys>> {
+  private async read(where: string, value: unknown): Promise<Map<string, AgentWithKeys>> {
     const { rows } = await this.pool.query<AgentRow & { keys: string | null }>({
-      name: 'agents-by-app-id',
+      name: `agents where ${where}`,
       text: `select a.*, (select json_agg(json_build_object('slot', k.slot,
                'created_at', k.created_at, 'sealed', encode(k.sealed_secret, 'base64'), 'expires_at', k.expires_at)
                order by k.created_at desc, k.slot desc)::text
              from agent_keys k where k.agent_id = a.agent_id) as keys
-             from agents a where a.app_id = any($1)`,
-      values: [appIds],
+             from agents a where ${where}`,
+      values: [value],
     })
     return new Map(
       rows.map((row) => [

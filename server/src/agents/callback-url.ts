@@ -1,5 +1,7 @@
-import { promises as dns } from 'node:dns'
 import ipaddr from 'ipaddr.js'
+import { makeResolveHost, type ResolveHost } from './resolve-host.ts'
+
+export type Mode = 'sandbox' | 'live'
 
 /**
  * What is wrong with a callback address, in words, or undefined. In live only https to public
@@ -8,31 +10,56 @@ import ipaddr from 'ipaddr.js'
  */
 export async function callbackUrlFault(
   text: string,
-  mode: 'sandbox' | 'live',
+  mode: Mode,
+  resolve: ResolveHost = makeResolveHost(),
 ): Promise<string | undefined> {
+  const fault = urlFault(text, mode)
+  if (fault !== undefined) return fault
+  // A name that does not resolve now may do so later; one that resolves to a forbidden place may not.
+  const found = await vettedAddresses(hostOf(new URL(text)), mode, resolve).catch(() => [])
+  return typeof found === 'string' ? found : undefined
+}
+
+/** What is wrong with the text of a callback address, whatever its name resolves to. */
+export function urlFault(text: string, mode: Mode): string | undefined {
   if (!URL.canParse(text)) return `"${text}" is not a URL`
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https URL'
   if (mode === 'live' && url.protocol !== 'https:') return 'must be https in live mode'
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
   if (url.hash !== '') return 'must not have a fragment'
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-  if (ipaddr.isValid(host)) return addressFault(host, mode)
-  if (host === 'localhost' || host.endsWith('.localhost')) return addressFault('127.0.0.1', mode)
-  // A name that does not resolve now may do so later; one that resolves to a forbidden place may not.
-  const addresses = await dns.lookup(host, { all: true }).catch(() => [])
-  for (const { address } of addresses) {
+  const host = hostOf(url)
+  return ipaddr.isValid(host) ? addressFault(host, mode) : undefined
+}
+
+/** A URL's host without the brackets of a v6 address or the dot at the end of a name. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+}
+
+/**
+ * The addresses of a host, or in words why they may not be dialled. One forbidden address among them
+ * is enough: which one is dialled would be up to whoever runs the name.
+ */
+export async function vettedAddresses(
+  host: string,
+  mode: Mode,
+  resolve: ResolveHost,
+): Promise<string[] | string> {
+  const addresses = ipaddr.isValid(host) ? [host] : await resolve(host)
+  for (const address of addresses) {
     const fault = addressFault(address, mode)
-    if (fault !== undefined) return `${host} is ${address}: ${fault}`
+    if (fault !== undefined) return address === host ? fault : `${host} is ${address}: ${fault}`
   }
-  return undefined
+  return addresses
 }
 
 /** The one metadata address that is not link-local. */
 const cloudMetadataV6 = 'fd00:ec2::254'
 
 /** What is wrong with dialling an address, or undefined. Looks through addresses that embed a v4 one. */
-export function addressFault(address: string, mode: 'sandbox' | 'live'): string | undefined {
+export function addressFault(address: string, mode: Mode): string | undefined {
+  if (!ipaddr.isValid(address)) return `${address} is not an address`
   const ip = embeddedV4(ipaddr.process(address))
   const range = ip.range()
   if (range === 'unicast') return undefined
@@ -46,9 +73,14 @@ function embeddedV4(ip: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   const bytes = ip.toByteArray()
   const v4 = (from: number, flip = 0) =>
     ipaddr.fromByteArray(bytes.slice(from, from + 4).map((byte) => byte ^ flip))
+  const isZero = (from: number, to: number) => bytes.slice(from, to).every((byte) => byte === 0)
   switch (ip.range()) {
     case 'rfc6052':
-      return v4(12)
+      // Under the prefix for local use nobody knows where the v4 address lies.
+      return isZero(4, 12) ? v4(12) : ip
+    case 'unicast':
+      // The old form of a v4 address, without the ffff of a mapped one.
+      return isZero(0, 12) ? v4(12) : ip
     case '6to4':
       return v4(2)
     case 'teredo':

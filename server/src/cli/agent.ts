@@ -9,6 +9,7 @@ import {
   termsFaults,
   updateAgent,
 } from '../agents/save-agent.ts'
+import { hurryCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { Pool } from '../db/pool.ts'
 import { currencies } from '../lib/money.ts'
 import { UsageError, withBackend } from './command.ts'
@@ -96,6 +97,9 @@ export function agentCommand(): Command {
         const terms = applied(found, options)
         refuse(await termsFaults(terms, mode))
         const changed = await updateAgent(pool, found.agentId, terms, new Date())
+        if (options.depositCallback !== undefined || options.withdrawCallback !== undefined) {
+          await hurryCallbacks(pool, changed.agentId, new Date())
+        }
         show(changed, await listKeys(pool, changed.agentId, new Date()), options.json)
       })
     })

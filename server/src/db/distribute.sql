@@ -14,3 +14,5 @@ select create_distributed_table('journal', 'agent_id', colocate_with => 'wallets
 select create_distributed_table('callbacks', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('payments', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('proofs', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('callback_lanes', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('callback_attempts', 'agent_id', colocate_with => 'wallets');

@@ -61,6 +61,24 @@ export function openPool({ url, max, name, onError, ...options }: PoolOptions): 
   return pool
 }
 
+const plansLiveMs = 1_000
+const plannedAt = new WeakMap<PoolClient, number>()
+
+/**
+ * Has a session plan its prepared statements anew, once a second at most. A plan that was made while a
+ * table was small is otherwise kept for as long as the session lives: on an empty table all indexes
+ * that begin with agent_id look alike, and the one that was taken then would read a whole agent for
+ * every row later. That goes for foreign-key checks too. For pipelined sessions: it is sent ahead of
+ * what follows, without waiting.
+ */
+export function forgetOldPlans(client: PoolClient): void {
+  const now = performance.now()
+  if (now - (plannedAt.get(client) ?? Number.NEGATIVE_INFINITY) < plansLiveMs) return
+  plannedAt.set(client, now)
+  // Where this fails, so does the statement behind it, and that one is waited for.
+  client.query('discard plans').catch(() => {})
+}
+
 /** Fails where the database does not answer. */
 export async function reach(pool: Pool): Promise<void> {
   await pool.query('select 1')

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { readBacklog } from '../callbacks/read-callbacks.ts'
 import type { Pool } from '../db/pool.ts'
 import { proofState } from '../ledger/verify.ts'
 import { Problem } from '../lib/problem.ts'
@@ -40,6 +41,19 @@ export class Metrics {
     registers: [this.registry],
   })
 
+  private readonly callbacks = new Counter({
+    name: 'sluice_callback_attempts_total',
+    help: 'Attempts to deliver a callback, by what they came to',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  })
+  private readonly callbackTime = new Histogram({
+    name: 'sluice_callback_seconds',
+    help: 'Time from an outcome to the acceptance of its callback',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600, 86400],
+    registers: [this.registry],
+  })
+
   constructor() {
     collectDefaultMetrics({ register: this.registry })
   }
@@ -56,6 +70,12 @@ export class Metrics {
 
   order(kind: string, outcome: string): void {
     this.orders.inc({ kind, outcome })
+  }
+
+  /** An attempt to deliver a callback; `seconds` since its outcome where it was accepted. */
+  callback(reason: string, seconds: number | undefined): void {
+    this.callbacks.inc({ reason })
+    if (seconds !== undefined) this.callbackTime.observe(seconds)
   }
 
   fault(): void {
@@ -83,6 +103,28 @@ export class Metrics {
           this.set({ pool: name, state: 'used' }, pool.totalCount - pool.idleCount)
           this.set({ pool: name, state: 'awaited' }, pool.waitingCount)
         }
+      },
+    })
+    const oldest = new Gauge({
+      name: 'sluice_callbacks_oldest_seconds',
+      help: 'Age of the oldest outcome that has not reached its agent',
+      registers: [this.registry],
+    })
+    new Gauge({
+      name: 'sluice_callbacks_waiting',
+      help: 'Callbacks that are to be sent or under way',
+      registers: [this.registry],
+      async collect() {
+        const backlog = pools.main
+          ? await readBacklog(pools.main, new Date()).catch(() => undefined)
+          : undefined
+        if (!backlog) {
+          this.reset()
+          oldest.reset()
+          return
+        }
+        this.set(backlog.waiting)
+        oldest.set(backlog.oldestAgeS)
       },
     })
     const red = new Gauge({

@@ -5,6 +5,7 @@ import type { Desk } from '../orders/desk.ts'
 import { cancelOrderRoute, triggerRoute } from './agent-api/change-order.ts'
 import { createOrderRoutes } from './agent-api/create-order.ts'
 import { makeDoor } from './agent-api/door.ts'
+import { eventRoutes } from './agent-api/events.ts'
 import { readOrderRoutes } from './agent-api/read-orders.ts'
 import { readWalletRoutes } from './agent-api/read-wallet.ts'
 import { type AppOptions, buildApp, publicPath } from './app.ts'
@@ -21,6 +22,8 @@ export interface ServerOptions extends AppOptions {
   mode: 'sandbox' | 'live'
   role: 'all' | 'api' | 'worker'
   isDraining: () => boolean
+  /** Says that agents have callbacks to be sent. */
+  wake: (agentIds: bigint[]) => void
 }
 
 /** All doors of the service. A worker has only those for its health. */
@@ -41,6 +44,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     readOrderRoutes(app, door, desk)
     cancelOrderRoute(app, door, desk)
     readWalletRoutes(app, door, desk)
+    eventRoutes(app, door, desk, options.wake)
     if (mode === 'sandbox') triggerRoute(app, door, desk)
     app.get('/openapi.json', async (_request, reply) => reply.send(app.swagger()))
     app.get('/docs', async (_request, reply) => {

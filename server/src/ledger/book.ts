@@ -78,6 +78,9 @@ export interface Callback {
   agentId: bigint
   seq: bigint
   orderId: string
+  kind: OrderKind
+  /** Whether the order had an outcome before this one, which must reach the agent first. */
+  follows: boolean
   body: string
   createdAt: Date
 }

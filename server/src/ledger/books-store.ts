@@ -152,10 +152,11 @@ const insertJournal = `insert into journal (agent_id, seq, order_id, event, at, 
     $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[],
     $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::text[], $17::text[])`
 
-const insertCallbacks = `insert into callbacks (agent_id, seq, order_id, body, state, created_at)
-  select agent_id, seq, order_id, body, 'waiting', created_at
-  from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::timestamptz[])
-    c(agent_id, seq, order_id, body, created_at)`
+const insertCallbacks = `insert into callbacks (agent_id, seq, order_id, kind, follows, body, state,
+    created_at, due_at, attempts, again)
+  select agent_id, seq, order_id, kind, follows, body, 'waiting', created_at, created_at, 0, 0
+  from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::boolean[], $6::text[],
+    $7::timestamptz[]) c(agent_id, seq, order_id, kind, follows, body, created_at)`
 
 const insertPayments = `insert into payments (agent_id, payment_id, order_id, amount, paid_at,
     reported_at, payer_account_no, payer_account_name, payer_bank_code, state, why)
@@ -258,6 +259,8 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       c.agentId,
       c.seq,
       c.orderId,
+      c.kind,
+      c.follows,
       c.body,
       c.createdAt,
     ]),
@@ -302,7 +305,7 @@ export async function areWritten(tx: BatchTx, { newOrders, journal }: Writes): P
   return rowCount === journal.length
 }
 
-type Value = bigint | string | number | Date | null
+type Value = bigint | string | number | boolean | Date | null
 
 async function write<T>(
   tx: BatchTx,

@@ -314,6 +314,8 @@ function outcome(
     agentId: order.agentId,
     seq: entry.row.seq,
     orderId: order.orderId,
+    kind: order.kind,
+    follows: page.order?.status !== 'WAITING',
     body: callbackBody(order, entry.row, payer, page.terms, localTime),
     createdAt: at,
   }

@@ -1,7 +1,7 @@
 import type { Pool } from '../db/pool.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Accounts } from './accounts.ts'
-import type { JournalEvent, JournalRow, OrderKind, OrderStatus, Wallet } from './book.ts'
+import type { JournalEvent, JournalRow, Wallet } from './book.ts'
 
 export interface JournalDbRow extends Accounts {
   agent_id: bigint
@@ -79,48 +79,4 @@ export async function readJournalOfOrder(
     [agentId, orderId],
   )
   return rows.map(journalFromRow)
-}
-
-export interface OutcomeEvent {
-  seq: bigint
-  orderId: string
-  refId: string
-  kind: OrderKind
-  status: OrderStatus
-  at: Date
-  delivery: string
-  body: string
-}
-
-/** An agent's outcomes after a seq, oldest first, each with its callback. */
-export async function readEvents(
-  pool: Pool,
-  agentId: bigint,
-  after: bigint,
-  limit: number,
-): Promise<OutcomeEvent[]> {
-  const { rows } = await pool.query<{
-    seq: bigint
-    order_id: string
-    ref_id: string
-    kind: OrderKind
-    created_at: Date
-    state: string
-    body: string
-  }>({
-    text: `select c.seq, c.order_id, o.ref_id, o.kind, c.created_at, c.state, c.body
-           from callbacks c join orders o on o.agent_id = c.agent_id and o.order_id = c.order_id
-           where c.agent_id = $1 and c.seq > $2 order by c.seq limit $3`,
-    values: [agentId, after, limit],
-  })
-  return rows.map((row) => ({
-    seq: row.seq,
-    orderId: orderIdFromUuid(row.order_id),
-    refId: row.ref_id,
-    kind: row.kind,
-    status: JSON.parse(row.body).status,
-    at: row.created_at,
-    delivery: row.state,
-    body: row.body,
-  }))
 }

@@ -1,4 +1,4 @@
-import { isConnectionLost, type Pool, type PoolClient, sqlState } from '../db/pool.ts'
+import { forgetOldPlans, isConnectionLost, type Pool, sqlState } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
 import {
   areWritten,
@@ -57,7 +57,6 @@ export class Teller {
   private waiting = 0
   private lanesInUse = 0
   private scheduled = false
-  private readonly plannedAt = new WeakMap<PoolClient, number>()
 
   constructor(options: TellerOptions) {
     this.options = options
@@ -215,26 +214,13 @@ export class Teller {
     if (agents.size > 0) this.options.onCallbacks?.(agents)
   }
 
-  /**
-   * A plan that was made while a table was small is kept for as long as the session lives: on an
-   * empty table all indexes that begin with agent_id look alike, and the one that was taken then
-   * would read a whole agent for every row later. That goes for foreign-key checks too.
-   */
-  private forgetOldPlans(client: PoolClient): void {
-    const now = performance.now()
-    if (now - (this.plannedAt.get(client) ?? 0) < plansLiveMs) return
-    this.plannedAt.set(client, now)
-    // Sent ahead of the batch, without waiting; where it fails, the batch does too.
-    client.query('discard plans').catch(() => {})
-  }
-
   private async transact(commands: Command[], lost: Attempt): Promise<Decision[]> {
     const client = await this.options.pool.connect().catch((error) => {
       throw new NotConnected(String(error), { cause: error })
     })
     let broken = true
     try {
-      this.forgetOldPlans(client)
+      forgetOldPlans(client)
       const began = client.query('begin')
       const reading = readBooks(client as unknown as BatchTx, commands)
       await Promise.allSettled([began, reading])
@@ -267,8 +253,6 @@ export class Teller {
     }
   }
 }
-
-const plansLiveMs = 1_000
 
 /** Agents count from one; this queue is of all commands that may run beside any other. */
 const withoutWallet = 0n

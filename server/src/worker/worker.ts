@@ -1,3 +1,5 @@
+import { pruneAttempts } from '../callbacks/read-callbacks.ts'
+import type { CallbackSender } from '../callbacks/sender.ts'
 import type { Pool } from '../db/pool.ts'
 import { proveOnward } from '../ledger/verify.ts'
 import type { Desk } from '../orders/desk.ts'
@@ -8,16 +10,37 @@ export interface WorkerOptions {
   desk: Desk
   /** For the proof, so that it never takes a connection from a request. */
   proofPool: Pool
+  sender: CallbackSender
+  /** Attempts to deliver callbacks are kept for so long; the latest one always. */
+  attemptsKeptMs: number
   onError: (error: unknown) => void
   /** Called when the proof finds a lie that it had not found a moment before. */
   onLie: (finding: string) => void
 }
 
 /** Everything that happens by itself. Any number of processes may do it at once. */
-export function startWorker({ desk, proofPool, onError, onLie }: WorkerOptions): Repeated {
+export function startWorker(options: WorkerOptions): Repeated {
+  const { desk, proofPool, sender, attemptsKeptMs, onError, onLie } = options
   let known: string[] = []
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
+    // The safety net: what is due is usually told to the sender.
+    repeat(
+      1_000,
+      async () => {
+        await sender.poll()
+        return 'done'
+      },
+      onError,
+    ),
+    repeat(
+      60_000,
+      async () => {
+        const before = new Date(desk.now().getTime() - attemptsKeptMs)
+        return (await pruneAttempts(proofPool, before, 1_000)) >= 1_000 ? 'more' : 'done'
+      },
+      onError,
+    ),
     // A bounded number of rows each time, so that the proof costs the same on a large ledger.
     repeat(
       1_000,
@@ -33,6 +56,7 @@ export function startWorker({ desk, proofPool, onError, onLie }: WorkerOptions):
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))
+      await sender.stop()
     },
   }
 }

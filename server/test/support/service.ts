@@ -4,7 +4,7 @@ import { type AgentTerms, createAgent, defaultTerms } from '../../src/agents/sav
 import { type Backend, openBackend } from '../../src/backend.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { verify } from '../../src/ledger/verify.ts'
-import { makeLog, type Service, startService } from '../../src/service.ts'
+import { makeLog, type Outside, type Service, startService } from '../../src/service.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
 export interface Answer {
@@ -40,6 +40,8 @@ export interface TestServiceOptions {
   env?: Record<string, string>
   /** Another service on the same database. */
   beside?: TestService
+  /** The outside world as the test wants it. */
+  outside?: Omit<Outside, 'clock'>
   /** A clock that runs by itself. */
   realTime?: boolean
 }
@@ -58,7 +60,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const { config } = read
   const backend = await openBackend(config, 'serve', () => {})
   const clock = options.beside?.clock ?? testClock(options.realTime)
-  const service = await startService(config, backend, makeLog(config.logLevel), clock)
+  const service = await startService(config, backend, makeLog(config.logLevel), {
+    clock,
+    ...options.outside,
+  })
   const owner = new pg.Pool({
     connectionString: database.url,
     max: 2,

@@ -1,18 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import { readEvents, readJournal, readWallet } from '../../ledger/read-journal.ts'
+import { readJournal, readWallet } from '../../ledger/read-journal.ts'
 import { banksOf } from '../../lib/banks.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonObject, quoted } from '../../lib/json-text.ts'
 import { decimalText } from '../../lib/money.ts'
 import type { Desk } from '../../orders/desk.ts'
-import { checker } from '../check.ts'
 import type { Door } from './door.ts'
-import { operation, readQuery, sendJson } from './operation.ts'
-import { BankList, EntryPage, EventPage, SeqQuery, WalletView } from './schemas.ts'
+import { operation, sendJson } from './operation.ts'
+import { BankList, EntryPage, SeqQuery, WalletView } from './schemas.ts'
+import { pageOf, seqRange } from './seq-page.ts'
 
-const seqQuery = checker(SeqQuery)
-
-/** `GET /payment/wallet`, `/payment/wallet/entries`, `/payment/events` and `/payment/banks`. */
+/** `GET /payment/wallet`, `/payment/wallet/entries` and `/payment/banks`. */
 export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): void {
   app.get(
     '/payment/wallet',
@@ -46,7 +44,7 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
       }),
     },
     door(async ({ agent, request, reply }) => {
-      const { after, limit } = range(request.query)
+      const { after, limit } = seqRange(request.query)
       const money = (minor: bigint) => decimalText(minor, agent.currency)
       const rows = await readJournal(desk.pool, agent.agentId, after, limit + 1)
       const items = rows.map((row) => ({
@@ -62,37 +60,6 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
           balance: money(row.balances.available),
           held: money(row.balances.held),
           reason: quoted(row.reason),
-        }),
-      }))
-      return sendJson(reply, 200, pageOf(items, limit))
-    }),
-  )
-
-  app.get(
-    '/payment/events',
-    {
-      schema: operation({
-        summary: 'List outcomes with their callbacks, oldest first',
-        description: 'For an agent that was down. Numbers of holds and adjustments are left out.',
-        tag: 'Callbacks',
-        query: SeqQuery,
-        answers: { 200: EventPage },
-      }),
-    },
-    door(async ({ agent, request, reply }) => {
-      const { after, limit } = range(request.query)
-      const events = await readEvents(desk.pool, agent.agentId, after, limit + 1)
-      const items = events.map((event) => ({
-        seq: event.seq,
-        json: jsonObject({
-          seq: String(event.seq),
-          txn_id: quoted(txnId(agent.agentId, event.orderId)),
-          ref_id: quoted(event.refId),
-          kind: quoted(event.kind),
-          status: quoted(event.status),
-          at: quoted(desk.localTime(event.at)),
-          delivery: quoted(event.delivery),
-          body: quoted(event.body),
         }),
       }))
       return sendJson(reply, 200, pageOf(items, limit))
@@ -120,16 +87,4 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
       return sendJson(reply, 200, JSON.stringify({ data }))
     }),
   )
-}
-
-function range(query: unknown): { after: bigint; limit: number } {
-  const given = readQuery(query, seqQuery)
-  return { after: BigInt(Number(given.get('after') ?? 0)), limit: Number(given.get('limit') ?? 50) }
-}
-
-/** A page of `limit` items out of `limit + 1` that were read, and where the next one begins. */
-function pageOf(items: { seq: bigint; json: string }[], limit: number): string {
-  const shown = items.slice(0, limit)
-  const next = items.length > limit ? String(shown.at(-1)?.seq) : 'null'
-  return `{"data":[${shown.map(({ json }) => json).join(',')}],"next":${next}}`
 }

@@ -190,6 +190,15 @@ export const EventPage = page(
   seq,
 )
 
+export const SeqParams = Type.Object({
+  seq: Type.Integer({ description: 'from the list of events' }),
+})
+
+export const ResendAnswer = Type.Object({
+  seq,
+  delivery: Type.String({ description: 'waiting: it goes out in a moment' }),
+})
+
 export const BankList = Type.Object({
   data: Type.Array(
     Type.Object({

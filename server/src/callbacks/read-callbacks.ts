@@ -1,0 +1,125 @@
+import type { Pool } from '../db/pool.ts'
+import type { OrderKind } from '../ledger/book.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+
+/** An outcome with its callback, as its agent and the operator see it. */
+export interface OutcomeEvent {
+  agentId: bigint
+  appId: string
+  seq: bigint
+  orderId: string
+  refId: string
+  kind: OrderKind
+  at: Date
+  delivery: string
+  attempts: number
+  dueAt: Date
+  body: string
+  lastError: string | null
+  lastStatus: number | null
+}
+
+export interface EventFilter {
+  agentId?: bigint
+  afterSeq?: bigint
+  state?: string
+  since?: Date
+  limit: number
+}
+
+interface EventRow {
+  agent_id: bigint
+  app_id: string
+  seq: bigint
+  order_id: string
+  ref_id: string
+  kind: OrderKind
+  created_at: Date
+  delivery: string
+  attempts: number
+  due_at: Date
+  body: string
+  last_error: string | null
+  last_status: number | null
+}
+
+/** Outcomes with their callbacks, oldest first. */
+export async function readEvents(pool: Pool, filter: EventFilter): Promise<OutcomeEvent[]> {
+  const { rows } = await pool.query<EventRow>(
+    `select * from (
+       select c.agent_id, a.app_id, c.seq, c.order_id, o.ref_id, c.kind, c.created_at, c.attempts,
+         c.due_at, c.body, l.error as last_error, l.status as last_status,
+         case when c.state = 'waiting' and coalesce(n.paused, false) then 'paused' else c.state end
+           as delivery
+       from callbacks c
+       join agents a using (agent_id)
+       join orders o on o.agent_id = c.agent_id and o.order_id = c.order_id
+       left join callback_lanes n on n.agent_id = c.agent_id
+       left join lateral (
+         select t.error, t.status from callback_attempts t
+         where t.agent_id = c.agent_id and t.seq = c.seq order by t.attempt_id desc limit 1
+       ) l on true
+       where ($1::bigint is null or c.agent_id = $1) and c.seq > $2
+         and ($4::timestamptz is null or c.created_at >= $4)
+     ) e where $3::text is null or e.delivery = $3
+     order by e.agent_id, e.seq limit $5`,
+    [
+      filter.agentId ?? null,
+      filter.afterSeq ?? 0n,
+      filter.state ?? null,
+      filter.since ?? null,
+      filter.limit,
+    ],
+  )
+  return rows.map((row) => ({
+    agentId: row.agent_id,
+    appId: row.app_id,
+    seq: row.seq,
+    orderId: orderIdFromUuid(row.order_id),
+    refId: row.ref_id,
+    kind: row.kind,
+    at: row.created_at,
+    delivery: row.delivery,
+    attempts: row.attempts,
+    dueAt: row.due_at,
+    body: row.body,
+    lastError: row.last_error,
+    lastStatus: row.last_status,
+  }))
+}
+
+export interface Backlog {
+  waiting: number
+  oldestAgeS: number
+}
+
+/** What has not reached its agent yet, over all agents. */
+export async function readBacklog(pool: Pool, now: Date): Promise<Backlog> {
+  const { rows } = await pool.query<{ waiting: bigint; oldest: Date | null }>(
+    `select count(*) as waiting, min(created_at) as oldest from (
+       select created_at from callbacks where state = 'waiting'
+       union all
+       select created_at from callbacks where state = 'sending'
+     ) open`,
+  )
+  const oldest = rows[0]?.oldest
+  return {
+    waiting: Number(rows[0]?.waiting ?? 0n),
+    oldestAgeS: oldest ? Math.max(0, (now.getTime() - oldest.getTime()) / 1000) : 0,
+  }
+}
+
+/** Forgets attempts from before a time, a bounded number at once; the latest of each stays. */
+export async function pruneAttempts(pool: Pool, before: Date, limit: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    `delete from callback_attempts t using (
+       select x.agent_id, x.seq, x.attempt_id from callback_attempts x
+       where x.started_at < $1 and exists (
+         select 1 from callback_attempts later where later.agent_id = x.agent_id
+           and later.seq = x.seq and later.attempt_id > x.attempt_id)
+       limit $2
+     ) old where t.agent_id = old.agent_id and t.seq = old.seq and t.attempt_id = old.attempt_id`,
+    [before, limit],
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify'
+import { readEvents } from '../../callbacks/read-callbacks.ts'
+import { resendCallbacks } from '../../callbacks/resend-callbacks.ts'
+import { txnId } from '../../lib/ids.ts'
+import { jsonObject, quoted } from '../../lib/json-text.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { Desk } from '../../orders/desk.ts'
+import type { Door } from './door.ts'
+import { operation, sendJson } from './operation.ts'
+import { EventPage, ResendAnswer, SeqParams, SeqQuery } from './schemas.ts'
+import { pageOf, seqRange } from './seq-page.ts'
+
+/** `GET /payment/events` and `POST /payment/events/{seq}/resend`. */
+export function eventRoutes(
+  app: FastifyInstance,
+  door: Door,
+  desk: Desk,
+  wake: (agentIds: bigint[]) => void,
+): void {
+  app.get(
+    '/payment/events',
+    {
+      schema: operation({
+        summary: 'List outcomes with their callbacks, oldest first',
+        description: 'For an agent that was down. Numbers of holds and adjustments are left out.',
+        tag: 'Callbacks',
+        query: SeqQuery,
+        answers: { 200: EventPage },
+      }),
+    },
+    door(async ({ agent, request, reply }) => {
+      const { after, limit } = seqRange(request.query)
+      const events = await readEvents(desk.pool, {
+        agentId: agent.agentId,
+        afterSeq: after,
+        limit: limit + 1,
+      })
+      const items = events.map((event) => ({
+        seq: event.seq,
+        json: jsonObject({
+          seq: String(event.seq),
+          txn_id: quoted(txnId(agent.agentId, event.orderId)),
+          ref_id: quoted(event.refId),
+          kind: quoted(event.kind),
+          status: quoted(JSON.parse(event.body).status),
+          at: quoted(desk.localTime(event.at)),
+          delivery: quoted(event.delivery),
+          body: quoted(event.body),
+        }),
+      }))
+      return sendJson(reply, 200, pageOf(items, limit))
+    }),
+  )
+
+  app.post(
+    '/payment/events/:seq/resend',
+    {
+      schema: operation({
+        summary: 'Send a callback again',
+        tag: 'Callbacks',
+        params: SeqParams,
+        answers: { 202: ResendAnswer },
+      }),
+    },
+    door(async ({ agent, request, reply }) => {
+      const { seq } = request.params as { seq: string }
+      const resent = /^\d{1,15}$/.test(seq)
+        ? await resendCallbacks(desk.pool, { agentId: agent.agentId, seq: BigInt(seq) }, desk.now())
+        : 0
+      if (resent === 0) throw new Problem('not_found', 'The agent has no callback with this seq.')
+      wake([agent.agentId])
+      return sendJson(reply, 202, `{"seq":${Number(seq)},"delivery":"waiting"}`)
+    }),
+  )
+}

@@ -1,0 +1,18 @@
+import { checker } from '../check.ts'
+import { readQuery } from './operation.ts'
+import { SeqQuery } from './schemas.ts'
+
+const seqQuery = checker(SeqQuery)
+
+/** Where a list by seq begins and how long it is. */
+export function seqRange(query: unknown): { after: bigint; limit: number } {
+  const given = readQuery(query, seqQuery)
+  return { after: BigInt(Number(given.get('after') ?? 0)), limit: Number(given.get('limit') ?? 50) }
+}
+
+/** A page of `limit` items out of `limit + 1` that were read, and where the next one begins. */
+export function pageOf(items: { seq: bigint; json: string }[], limit: number): string {
+  const shown = items.slice(0, limit)
+  const next = items.length > limit ? String(shown.at(-1)?.seq) : 'null'
+  return `{"data":[${shown.map(({ json }) => json).join(',')}],"next":${next}}`
+}
