@@ -44,7 +44,7 @@ for (let at = 0; at < Number(agentCount); at++) {
     ref: 'benchmark',
   })
   agents.push({ appId: agent.appId, secret })
-  found.set(agent.appId, { agent, keys: [{ slot: 1, secret }] })
+  found.set(agent.appId, { agent, keys: [{ slot: 1, createdAt: '', expiresAt: null, secret }] })
 }
 
 if (kind === 'database') {
@@ -94,7 +94,7 @@ if (kind === 'database') {
           }
           const decision = decisions[0]
           if (decision?.type !== 'changed') throw new Error('refused')
-          return { order: decision.order, changed: true, seq: decision.row?.seq }
+          return { order: decision.order, changed: true }
         },
       },
     },

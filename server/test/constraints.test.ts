@@ -165,7 +165,6 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['orders_pkey', 'orders', { order_id: uuid(1) }],
   ['orders_agent_id_ref_id_key', 'orders', { ref_id: 'ref-1' }],
   ['orders_agent_id_ref_id_key', 'orders', { ref_id: 'ref-1', ...withdrawal }],
-  ['orders_agent_id_fkey', 'orders', { agent_id: 3 }],
   ['orders_kind_check', 'orders', { kind: 'refund', expires_at: null }],
   ['orders_ref_id_check', 'orders', { ref_id: '' }],
   ['orders_ref_id_check', 'orders', { ref_id: 'x'.repeat(65) }],

@@ -5,6 +5,7 @@ import { type Agent, type AgentRow, agentFromRow } from './agent.ts'
 export interface LiveKey {
   slot: number
   createdAt: string
+  expiresAt: Date | null
   secret: string
 }
 
@@ -21,9 +22,9 @@ interface Asked {
 }
 
 /**
- * Finds agents with their secrets by app id. Nothing is remembered from one request to the next, so
- * that a suspended agent or a revoked key is refused at once by every process; instead, all look-ups
- * that come in while one is under way share the next.
+ * Finds agents with their secrets by app id. Every look-up asks the database whether what is known of
+ * an agent still holds, so that a suspended agent or a revoked key is refused at once by every process;
+ * all look-ups that come in while one is under way share the next.
  */
 export class AgentFinder {
   private readonly pool: Pool
@@ -31,7 +32,8 @@ export class AgentFinder {
   private readonly now: () => Date
   private readonly onError: (error: unknown) => void
   private asked: Asked[] = []
-  private underway = 0
+  private underway = false
+  private readonly known = new Map<string, AgentWithKeys & { stamp: string }>()
   /** Opening a sealed secret costs more than finding it; the sealed bytes name exactly one secret. */
   private readonly opened = new Map<string, string>()
 
@@ -57,15 +59,15 @@ export class AgentFinder {
   /** One agent by its number, as of now. */
   async findById(agentId: bigint): Promise<AgentWithKeys | undefined> {
     const [found] = (await this.read('a.agent_id = $1', agentId)).values()
-    return found
+    return found && this.live(found)
   }
 
   private next(): void {
-    if (this.underway >= 2 || this.asked.length === 0) return
+    if (this.underway || this.asked.length === 0) return
     const asked = this.asked
     this.asked = []
-    this.underway++
-    this.read('a.app_id = any($1)', [...new Set(asked.map(({ appId }) => appId))])
+    this.underway = true
+    this.lookUp([...new Set(asked.map(({ appId }) => appId))])
       .then(
         (found) => {
           for (const { appId, resolve } of asked) resolve(found.get(appId))
@@ -75,10 +77,41 @@ export class AgentFinder {
         },
       )
       .finally(() => {
-        this.underway--
+        this.underway = false
         this.next()
       })
       .catch(() => {})
+  }
+
+  private async lookUp(appIds: string[]): Promise<Map<string, AgentWithKeys>> {
+    // xmin is the transaction that wrote a row: it changes whenever the row does.
+    const { rows } = await this.pool.query<{ app_id: string; stamp: string }>({
+      name: 'stamps-of-agents',
+      text: `select a.app_id, concat_ws(' ', a.xmin,
+               (select string_agg(k.xmin::text, ' ' order by k.slot) from agent_keys k
+                where k.agent_id = a.agent_id)) as stamp
+             from agents a where a.app_id = any($1)`,
+      values: [appIds],
+    })
+    const changed = rows.filter(({ app_id, stamp }) => this.known.get(app_id)?.stamp !== stamp)
+    if (changed.length > 0) {
+      const read = await this.read(
+        'a.app_id = any($1)',
+        changed.map(({ app_id }) => app_id),
+      )
+      if (this.known.size > 10_000) this.known.clear()
+      // Read after its stamp: where it has changed in between, the next look-up reads it again.
+      for (const { app_id, stamp } of changed) {
+        const found = read.get(app_id)
+        if (found) this.known.set(app_id, { stamp, ...found })
+      }
+    }
+    return new Map(
+      rows.flatMap(({ app_id }) => {
+        const found = this.known.get(app_id)
+        return found ? [[app_id, this.live(found)]] : []
+      }),
+    )
   }
 
   private async read(where: string, value: unknown): Promise<Map<string, AgentWithKeys>> {
@@ -99,15 +132,19 @@ export class AgentFinder {
     )
   }
 
+  private live({ agent, keys }: AgentWithKeys): AgentWithKeys {
+    const now = this.now()
+    return { agent, keys: keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now) }
+  }
+
   private openKeys(agentId: bigint, keys: string | null): LiveKey[] {
     const rows: { slot: number; created_at: string; sealed: string; expires_at: string | null }[] =
       keys === null ? [] : JSON.parse(keys)
-    return rows
-      .filter(({ expires_at }) => expires_at === null || new Date(expires_at) > this.now())
-      .flatMap(({ slot, created_at, sealed }) => {
-        const secret = this.open(agentId, sealed)
-        return secret === undefined ? [] : [{ slot, createdAt: created_at, secret }]
-      })
+    return rows.flatMap(({ slot, created_at, sealed, expires_at }) => {
+      const secret = this.open(agentId, sealed)
+      const expiresAt = expires_at === null ? null : new Date(expires_at)
+      return secret === undefined ? [] : [{ slot, createdAt: created_at, expiresAt, secret }]
+    })
   }
 
   /** A secret that no key opens signs nothing; it must not keep other agents from being found. */

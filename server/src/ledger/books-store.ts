@@ -2,7 +2,7 @@ import type { PoolClient } from '../db/pool.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Accounts } from './accounts.ts'
 import type { Payment, Terms } from './book.ts'
-import { adjustmentKey, type Command } from './decide.ts'
+import { adjustmentKey, type Command, needsWallet } from './decide.ts'
 import { type Books, keyOf, type Writes } from './fold.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
 
@@ -34,14 +34,10 @@ interface PaymentRow {
   why: Payment['why']
 }
 
-const accountColumns = `w.agent_id, w.seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
-  a.currency, a.revert_fee, a.late_money`
-
-const lockWallet = `select ${accountColumns} from wallets w join agents a using (agent_id)
+const lockWallet = `select w.agent_id, w.seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
+    a.currency, a.revert_fee, a.late_money
+  from wallets w join agents a using (agent_id)
   where w.agent_id = $1 for no key update of w`
-
-const readWallets = `select ${accountColumns} from wallets w join agents a using (agent_id)
-  where w.agent_id = any($1)`
 
 const ordersByRefId = `select o.* from orders o
   join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
@@ -59,20 +55,9 @@ const adjustmentsByKey = `select j.agent_id, j.once_key from journal j
   join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
     on j.agent_id = k.agent_id and j.once_key = k.once_key`
 
-/**
- * Creating a deposit moves no money: its refId's unique key is guard enough, and agents' deposits
- * need not wait for each other's wallets.
- */
-export function needsWallet(command: Command): boolean {
-  return command.type !== 'create' || command.order.kind === 'withdraw'
-}
-
 /** Locks the wallets that the commands may change, in id order, and reads all they look at. */
 export async function readBooks(tx: BatchTx, commands: readonly Command[]): Promise<Books> {
-  const locked = new Set<bigint>()
-  const plain = new Set<bigint>()
-  for (const command of commands) (needsWallet(command) ? locked : plain).add(command.agentId)
-  for (const agentId of locked) plain.delete(agentId)
+  const locked = new Set(commands.filter(needsWallet).map(({ agentId }) => agentId))
 
   const refIds = pairs(commands, (c) => (c.type === 'create' ? c.order.refId : undefined))
   const orderIds = pairs(commands, (c) => ('orderId' in c ? c.orderId : undefined))
@@ -87,12 +72,11 @@ export async function readBooks(tx: BatchTx, commands: readonly Command[]): Prom
 
   // Sent in one go; the database runs them one after the other, so the reads see what the locks saw.
   const [accounts, byRefId, byId, payments, adjustments] = await all([
-    all([
-      ...[...locked]
+    all(
+      [...locked]
         .sort((a, b) => (a < b ? -1 : 1))
         .map((agentId) => run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])),
-      ...(plain.size > 0 ? [run<AccountRow>(tx, 'read-wallets', readWallets, [[...plain]])] : []),
-    ]),
+    ),
     read<OrderRow>(tx, 'orders-by-ref-id', ordersByRefId, refIds),
     read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
     read<PaymentRow>(tx, 'payments-by-id', paymentsById, paymentIds),
@@ -278,31 +262,50 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
 }
 
 const writtenRows = `select 1 from journal j
-  join unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::timestamptz[])
-    w(agent_id, seq, order_id, event, at)
+  join unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::timestamptz[], $6::text[])
+    w(agent_id, seq, order_id, event, at, once_key)
     on j.agent_id = w.agent_id and j.seq = w.seq and j.event = w.event and j.at = w.at
-      and j.order_id is not distinct from w.order_id`
+      and j.order_id is not distinct from w.order_id
+      and j.once_key is not distinct from w.once_key`
 
 /**
  * Whether a batch whose commit got lost is on disk. Ids are made afresh for every order, so one new
- * order tells of the whole batch; without any, its journal rows do. A batch that has neither may be
- * folded again: it finds what it had done.
+ * order tells of the whole batch; so do its journal rows, a payment with the time it was reported, and
+ * an order's change that no other would have made.
  */
-export async function areWritten(tx: BatchTx, { newOrders, journal }: Writes): Promise<boolean> {
+export async function areWritten(tx: BatchTx, writes: Writes): Promise<boolean> {
+  const { newOrders, journal, newPayments, changedOrders } = writes
   const [order] = newOrders
   if (order) {
     const ids: [bigint[], string[]] = [[order.agentId], [order.orderId]]
     return (await read<OrderRow>(tx, 'orders-by-id', ordersById, ids)).length > 0
   }
-  if (journal.length === 0) return false
-  const { rowCount } = await run(tx, 'written-rows', writtenRows, [
-    journal.map(({ agentId }) => agentId),
-    journal.map(({ seq }) => seq),
-    journal.map(({ orderId }) => orderId),
-    journal.map(({ event }) => event),
-    journal.map(({ at }) => at.toISOString()),
-  ])
-  return rowCount === journal.length
+  if (journal.length > 0) {
+    const { rowCount } = await run(tx, 'written-rows', writtenRows, [
+      journal.map(({ agentId }) => agentId),
+      journal.map(({ seq }) => seq),
+      journal.map(({ orderId }) => orderId),
+      journal.map(({ event }) => event),
+      journal.map(({ at }) => at.toISOString()),
+      journal.map(({ onceKey }) => onceKey),
+    ])
+    return rowCount === journal.length
+  }
+  const [payment] = newPayments
+  if (payment) {
+    const ids: [bigint[], string[]] = [[payment.agentId], [payment.paymentId]]
+    const [found] = await read<PaymentRow>(tx, 'payments-by-id', paymentsById, ids)
+    return found?.reported_at.getTime() === payment.reportedAt.getTime()
+  }
+  const [changed] = changedOrders
+  if (!changed) return false
+  const ids: [bigint[], string[]] = [[changed.order.agentId], [changed.order.orderId]]
+  const [found] = await read<OrderRow>(tx, 'orders-by-id', ordersById, ids)
+  return (
+    found?.version === changed.order.version &&
+    found.provider_ref === changed.order.providerRef &&
+    found.handed_over_at?.getTime() === changed.order.handedOverAt?.getTime()
+  )
 }
 
 type Value = bigint | string | number | boolean | Date | null

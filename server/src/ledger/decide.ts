@@ -31,6 +31,14 @@ export type Command = { agentId: bigint; at: Date } & (
   | { type: 'adjust'; amountMinor: bigint; reason: string; ref: string }
 )
 
+/**
+ * Creating a deposit moves no money: its refId's unique key is guard enough, and it need not wait for
+ * anything else of its agent.
+ */
+export function needsWallet(command: Command): boolean {
+  return command.type !== 'create' || command.order.kind === 'withdraw'
+}
+
 export interface PaymentNotice {
   paymentId: string
   amountMinor: bigint
@@ -176,7 +184,8 @@ function handOver(page: Page, order: Order, command: Command & { type: 'hand_ove
 
 function cancel(page: Page, order: Order, at: Date, localTime: LocalTime): Decision {
   const to = order.kind === 'deposit' ? 'VOID' : 'CANCEL'
-  if (order.status === to) return { type: 'unchanged', order }
+  const wasPaid = order.kind === 'deposit' && order.paidAmountMinor !== null
+  if (order.status === to && !wasPaid) return { type: 'unchanged', order }
   if (order.status !== 'WAITING') {
     return refused('order_not_cancellable', `The order is ${order.status} and stays so.`)
   }

@@ -1,6 +1,7 @@
 import type { LocalTime } from '../lib/local-time.ts'
+import { noChange } from './accounts.ts'
 import type { Callback, JournalRow, Order, Payment, Terms, Wallet } from './book.ts'
-import { adjustmentKey, type Command, type Decision, decide } from './decide.ts'
+import { adjustmentKey, type Command, type Decision, decide, needsWallet } from './decide.ts'
 
 /** What has been read of the books that a batch of commands touches. */
 export interface Books {
@@ -26,6 +27,22 @@ export interface Writes {
 
 export const keyOf = (agentId: bigint, id: string) => `${agentId} ${id}`
 
+export const noBooks: Books = {
+  wallets: new Map(),
+  orders: new Map(),
+  refIds: new Map(),
+  payments: new Map(),
+  adjustments: new Set(),
+}
+
+/** Stands for a wallet that a command neither looks at nor changes. */
+function untouched(agentId: bigint): { wallet: Wallet; terms: Terms } {
+  return {
+    wallet: { agentId, seq: 0n, balances: noChange },
+    terms: { currency: 'THB', revertFee: 'return', lateMoney: 'review' },
+  }
+}
+
 /** Folds commands over the books, in order. A refusal leaves the books as they were. */
 export function fold(
   books: Books,
@@ -42,7 +59,7 @@ export function fold(
 
   const decisions = commands.map((command): Decision => {
     const { agentId } = command
-    const account = wallets.get(agentId)
+    const account = wallets.get(agentId) ?? (needsWallet(command) ? undefined : untouched(agentId))
     if (!account) throw new Error(`the wallet of agent ${agentId} was not read`)
     const paymentId =
       command.type === 'receive_payment'
@@ -67,7 +84,7 @@ export function fold(
       localTime,
     )
     if (decision.type !== 'changed') return decision
-    wallets.set(agentId, { ...account, wallet: decision.wallet })
+    if (needsWallet(command)) wallets.set(agentId, { ...account, wallet: decision.wallet })
     if (decision.order) {
       orders.set(keyOf(agentId, decision.order.orderId), decision.order)
       refIds.set(keyOf(agentId, decision.order.refId), decision.order)

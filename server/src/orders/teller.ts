@@ -1,15 +1,20 @@
-import { forgetOldPlans, isConnectionLost, type Pool, sqlState } from '../db/pool.ts'
+import {
+  forgetOldPlans,
+  isConnectionLost,
+  type Pool,
+  type PoolClient,
+  sqlState,
+} from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
 import {
   areWritten,
   type BatchTx,
   BooksChanged,
-  needsWallet,
   readBooks,
   writeBooks,
 } from '../ledger/books-store.ts'
-import type { Command, Decision } from '../ledger/decide.ts'
-import { fold } from '../ledger/fold.ts'
+import { type Command, type Decision, needsWallet } from '../ledger/decide.ts'
+import { fold, noBooks } from '../ledger/fold.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
 
@@ -18,8 +23,6 @@ export interface Done {
   order: Order | undefined
   /** Whether the command changed anything, as against having happened before. */
   changed: boolean
-  /** The journal row it wrote. */
-  seq: bigint | undefined
 }
 
 export interface TellerOptions {
@@ -142,10 +145,9 @@ export class Teller {
     const lost: Attempt = {}
     for (let attempt = 1; ; attempt++) {
       try {
-        const decisions = await this.transact(
-          batch.map(({ command }) => command),
-          lost,
-        )
+        const commands = batch.map(({ command }) => command)
+        const isFree = attempt === 1 && !commands.some(needsWallet)
+        const decisions = isFree ? await this.insert(commands) : await this.transact(commands, lost)
         this.answer(batch, decisions)
         return
       } catch (error) {
@@ -196,15 +198,16 @@ export class Teller {
         case 'refused':
           reject(new Problem(decision.code, decision.detail))
           break
-        case 'unchanged':
-          resolve({ order: decision.order, changed: false, seq: undefined })
+        case 'unchanged': {
+          // An order's id is made for one command alone: whoever finds its own has created it, in an
+          // attempt before this one.
+          const isOwn =
+            command.type === 'create' && decision.order?.orderId === command.order.orderId
+          resolve({ order: decision.order, changed: isOwn })
           break
+        }
         case 'changed':
-          resolve({
-            order: decision.order,
-            changed: true,
-            seq: decision.row?.seq,
-          })
+          resolve({ order: decision.order, changed: true })
           if (decision.callback) agents.add(command.agentId)
           if (decision.order && (decision.callback || command.type === 'create')) {
             this.options.onOrder?.(decision.order)
@@ -214,10 +217,35 @@ export class Teller {
     if (agents.size > 0) this.options.onCallbacks?.(agents)
   }
 
-  private async transact(commands: Command[], lost: Attempt): Promise<Decision[]> {
-    const client = await this.options.pool.connect().catch((error) => {
+  /**
+   * Orders that need no wallet are one statement, which is a transaction by itself. It goes ahead
+   * without looking; where a refId was taken, the batch is run again with reading.
+   */
+  private async insert(commands: Command[]): Promise<Decision[]> {
+    const client = await this.connect()
+    let broken = true
+    try {
+      forgetOldPlans(client)
+      const { decisions, writes } = fold(noBooks, commands, this.options.localTime)
+      await writeBooks(client as unknown as BatchTx, writes)
+      broken = false
+      return decisions
+    } catch (error) {
+      broken = isConnectionLost(error)
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  private connect(): Promise<PoolClient> {
+    return this.options.pool.connect().catch((error) => {
       throw new NotConnected(String(error), { cause: error })
     })
+  }
+
+  private async transact(commands: Command[], lost: Attempt): Promise<Decision[]> {
+    const client = await this.connect()
     let broken = true
     try {
       forgetOldPlans(client)
