@@ -75,7 +75,8 @@ async function checkSecretKeys(
   log: (message: string) => void,
 ): Promise<void> {
   const { rows } = await pool.query<{ agent_id: bigint; sealed_secret: Buffer }>(
-    'select agent_id, sealed_secret from agent_keys',
+    'select agent_id, sealed_secret from agent_keys where expires_at is null or expires_at > $1',
+    [new Date()],
   )
   const faults = rows.flatMap(({ agent_id, sealed_secret }) => {
     try {

@@ -99,9 +99,6 @@ export function readConfig(
       'SECRET_KEY must be set in live mode; make one with: openssl rand -base64 32, and keep it safe: without it no agent can sign',
     )
   }
-  if (mode === 'live' && publicUrl !== undefined && !publicUrl.startsWith('https:')) {
-    faults.push('PUBLIC_URL must be the https address that agents and payers see, in live mode')
-  }
   if (!isTimeZone(timeZone)) {
     faults.push(`TIME_ZONE must be a zone such as UTC or Asia/Bangkok, not "${timeZone}"`)
   }

@@ -8,7 +8,7 @@ import { CallbackPoster } from './callbacks/post-callback.ts'
 import { CallbackSender } from './callbacks/sender.ts'
 import { listen, WakeUp } from './callbacks/wake-up.ts'
 import type { Config } from './config.ts'
-import { openPool } from './db/pool.ts'
+import { openPool, type Pool } from './db/pool.ts'
 import { Metrics } from './http/metrics.ts'
 import { buildServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -61,7 +61,7 @@ export function openDesk(
     TellerOptions,
     'onBatch' | 'onFault' | 'onOrder' | 'onCallbacks'
   >,
-): { desk: Desk; teller: Teller; close: () => Promise<void> } {
+): { desk: Desk; teller: Teller; pool: Pool; close: () => Promise<void> } {
   const { clock = systemClock, publicUrl, ...hooks } = options
   const localTime = localTimeIn(config.timeZone)
   const lanes = 3
@@ -97,7 +97,7 @@ export function openDesk(
     localTime,
     now: clock,
   }
-  return { desk, teller, close: () => pool.end() }
+  return { desk, teller, pool, close: () => pool.end() }
 }
 
 /** The outside world, where tests put another in its place. */
@@ -119,7 +119,12 @@ export async function startService(
   let publicUrl = config.publicUrl ?? `http://localhost:${config.port}`
   let draining = false
   const onError = (error: unknown) => log.error({ err: error })
-  const { desk, teller, close } = openDesk(config, backend, {
+  const {
+    desk,
+    teller,
+    pool: tellerPool,
+    close,
+  } = openDesk(config, backend, {
     clock,
     publicUrl: () => publicUrl,
     onBatch: (batch) => metrics.batch(batch),
@@ -141,7 +146,6 @@ export async function startService(
   const poster = new CallbackPoster({
     mode: config.mode,
     resolveHost,
-    connections: config.callbacksPerAgent,
     now: clock,
     ...(ca !== undefined && { ca }),
   })
@@ -185,7 +189,7 @@ export async function startService(
     onError,
   })
   metrics.watch(
-    { main: backend.pool, callbacks: callbackPool, proof: proofPool },
+    { main: backend.pool, teller: tellerPool, callbacks: callbackPool, proof: proofPool },
     () => teller.queueDepth,
   )
 

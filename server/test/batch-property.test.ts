@@ -320,7 +320,7 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
 function oneByOne(commands: Command[]) {
   return onEmptyBooks({ maxBatch: 1, lanes: 1 }, async (teller) => {
     const answers: ModelAnswer[] = []
-    for (const command of commands) answers.push(await answerOf(teller.do(command)))
+    for (const command of commands) answers.push(await answerOf(teller, command))
     return answers
   })
 }
@@ -331,7 +331,7 @@ function inChunks(commands: Command[], sizes: number[]) {
     for (const wave of wavesOf(commands)) {
       for (let done = 0, turn = 0; done < wave.length; turn++) {
         const chunk = wave.slice(done, done + (sizes[turn % sizes.length] ?? 1))
-        answers.push(...(await Promise.all(chunk.map((command) => answerOf(teller.do(command))))))
+        answers.push(...(await Promise.all(chunk.map((command) => answerOf(teller, command)))))
         done += chunk.length
       }
     }
@@ -343,7 +343,7 @@ function allAtOnce(commands: Command[], options: { maxBatch: number; lanes: numb
   return onEmptyBooks(options, async (teller) => {
     const answers: ModelAnswer[] = []
     for (const wave of wavesOf(commands)) {
-      answers.push(...(await Promise.all(wave.map((command) => answerOf(teller.do(command))))))
+      answers.push(...(await Promise.all(wave.map((command) => answerOf(teller, command)))))
     }
     return answers
   })
@@ -399,10 +399,11 @@ async function onEmptyBooks(
   return { answers, ...(await readRows()) }
 }
 
-async function answerOf(done: ReturnType<Teller['do']>): Promise<ModelAnswer> {
+async function answerOf(teller: Teller, command: Command): Promise<ModelAnswer> {
   try {
-    const { order, changed } = await done
-    return { status: order?.status ?? null, changed }
+    const { order, changed } = await teller.do(command)
+    const isRepeat = command.type === 'create' && !changed
+    return { status: isRepeat ? null : (order?.status ?? null), changed }
   } catch (error) {
     if (error instanceof Problem) return { refused: error.code }
     throw error

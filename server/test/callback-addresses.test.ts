@@ -41,7 +41,7 @@ const names =
 
 /** Posts once to an address, with the listener's port where PORT stands. */
 async function post(url: string, mode: Mode, resolveHost: ResolveHost): Promise<Attempt> {
-  const poster = new CallbackPoster({ mode, resolveHost, connections: 1, now: () => new Date() })
+  const poster = new CallbackPoster({ mode, resolveHost, now: () => new Date() })
   try {
     return await poster.post(url.replace('PORT', String(listener.port)), {}, '{}')
   } finally {
@@ -192,7 +192,6 @@ test('a name is looked up again for every connection, and the address told is th
   const poster = new CallbackPoster({
     mode: 'sandbox',
     resolveHost: async () => answers.shift() ?? [],
-    connections: 1,
     now: () => new Date(),
   })
   const told: [address: string | null, reason: string][] = []

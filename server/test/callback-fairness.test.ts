@@ -282,7 +282,7 @@ describe('what is held back', () => {
   async function setAddress({ agentId }: AgentClient, depositCallbackUrl: string | null) {
     const agent = await findAgentById(s.backend.pool, agentId)
     if (!agent) throw new Error('there is no such agent')
-    await updateAgent(s.backend.pool, agentId, { ...agent, depositCallbackUrl }, s.clock())
+    await updateAgent(s.backend.pool, agent, { ...agent, depositCallbackUrl }, s.clock())
     await hurryCallbacks(s.backend.pool, agentId, s.clock())
   }
 

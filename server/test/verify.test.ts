@@ -253,13 +253,16 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
   ],
   [
     'a hold has a callback',
-    `insert into callbacks select agent_id, seq, order_id, '{}', 'waiting', at from journal
+    `insert into callbacks (agent_id, seq, order_id, body, state, created_at, kind, follows, attempts,
+       due_at, again) select agent_id, seq, order_id, '{}', 'waiting', at, 'withdraw', false, 0, at, 0 from journal
      where ${row('withdraw_held', 'ww')}`,
     /^journal row \d+ \(withdraw_held\) has a callback$/,
   ],
   [
     'there is a callback of nothing',
-    `insert into callbacks select agent_id, 9999, order_id, body, state, created_at from callbacks
+    `insert into callbacks (agent_id, seq, order_id, body, state, created_at, kind, follows, attempts,
+       due_at, again) select agent_id, 9999, order_id, body, state, created_at, kind, follows, attempts,
+       due_at, again from callbacks
      where ${callback('deposit_failed')}`,
     /^there is a callback of journal row 9999, which is not there$/,
   ],

@@ -32,7 +32,11 @@ export const defaultTerms = {
 } satisfies Omit<AgentTerms, 'name' | 'currency'>
 
 /** Everything that is wrong with an agent's terms, in words. */
-export async function termsFaults(terms: AgentTerms, mode: 'sandbox' | 'live'): Promise<string[]> {
+export async function termsFaults(
+  terms: AgentTerms,
+  mode: 'sandbox' | 'live',
+  before?: Pick<Agent, 'depositCallbackUrl' | 'withdrawCallbackUrl'>,
+): Promise<string[]> {
   const faults: string[] = []
   const require = (holds: boolean, fault: string) => holds || faults.push(fault)
   require(isPrintable(terms.name, 128), '--name must be 1 to 128 printable characters')
@@ -43,11 +47,13 @@ export async function termsFaults(terms: AgentTerms, mode: 'sandbox' | 'live'): 
     const parsed = parseFeeRule(rule, terms.currency)
     if (typeof parsed === 'string') faults.push(`${option}: ${parsed}`)
   }
-  for (const [option, url] of [
-    ['--deposit-callback', terms.depositCallbackUrl],
-    ['--withdraw-callback', terms.withdrawCallbackUrl],
+  for (const [option, url, known] of [
+    ['--deposit-callback', terms.depositCallbackUrl, before?.depositCallbackUrl],
+    ['--withdraw-callback', terms.withdrawCallbackUrl, before?.withdrawCallbackUrl],
   ] as const) {
-    const fault = url === null ? undefined : await callbackUrlFault(url, mode)
+    // An address that stays as it is must not keep an agent from being suspended.
+    const isNew = url !== null && url !== known
+    const fault = isNew ? await callbackUrlFault(url, mode) : undefined
     if (fault !== undefined) faults.push(`${option}: ${fault}`)
   }
   require(Number.isInteger(terms.expiresInS) &&
@@ -152,24 +158,32 @@ async function insertAgent(
   }
 }
 
-/** Changes an agent's terms; the currency never changes. */
+/**
+ * Changes an agent's terms; the currency never changes. Undefined where somebody else has changed
+ * them since they were read: what that was, a suspension perhaps, must not be undone unseen.
+ */
 export async function updateAgent(
   pool: Pool,
-  agentId: bigint,
+  { agentId, updatedAt }: Pick<Agent, 'agentId' | 'updatedAt'>,
   terms: AgentTerms,
   now: Date,
-): Promise<Agent> {
+): Promise<Agent | undefined> {
   const { rows } = await pool.query<AgentRow>(
     `update agents set name = $2, status = $4, deposit_callback_url = $5,
        withdraw_callback_url = $6, deposit_fee = $7, withdraw_fee = $8, revert_fee = $9,
        late_money = $10, method = $11, expires_in_s = $12, min_deposit = $13, max_deposit = $14,
        min_withdraw = $15, max_withdraw = $16, rate_limit = $17, allowed_ips = $18,
        frame_origins = $19, support = $20, updated_at = $21
-     where agent_id = $1 and currency = $3 returning *`,
-    [agentId, ...termsValues(terms), now],
+     where agent_id = $1 and currency = $3 and updated_at = $22 returning *`,
+    // A clock that stands still or goes back must not make two changes look alike.
+    [
+      agentId,
+      ...termsValues(terms),
+      new Date(Math.max(now.getTime(), updatedAt.getTime() + 1)),
+      updatedAt,
+    ],
   )
-  if (!rows[0]) throw new Error('there is no such agent in that currency')
-  return agentFromRow(rows[0])
+  return rows[0] && agentFromRow(rows[0])
 }
 
 /** Makes a new secret. The one before it stays valid for the overlap, any older one ends now. */
@@ -184,6 +198,8 @@ export async function rotateKey(
   const client = await pool.connect()
   try {
     await client.query('begin')
+    // Two rotations at once take turns; otherwise one would overwrite the secret the other has shown.
+    await client.query('select 1 from agents where agent_id = $1 for no key update', [agentId])
     const { rows } = await client.query<{ slot: number }>(
       'select slot from agent_keys where agent_id = $1 order by created_at desc, slot desc for update',
       [agentId],

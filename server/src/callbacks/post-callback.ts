@@ -28,8 +28,6 @@ export interface Attempt {
 export interface PosterOptions {
   mode: Mode
   resolveHost: ResolveHost
-  /** Connections to one address. */
-  connections: number
   now: () => Date
   /** Trusted besides the system's own; for tests. */
   ca?: string

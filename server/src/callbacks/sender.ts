@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentFinder, AgentWithKeys } from '../agents/agent-finder.ts'
-import type { Pool } from '../db/pool.ts'
+import { isContention, type Pool } from '../db/pool.ts'
 import { signCallback } from '../lib/signature.ts'
 import { type ClaimedCallback, claimCallbacks, findDueAgents } from './claim-callbacks.ts'
 import { type Lane, newLane } from './lane.ts'
@@ -75,7 +75,10 @@ export class CallbackSender {
       this.claiming.add(agentId)
       this.track(
         this.claimAndSend(agentId)
-          .catch(this.options.onError)
+          .catch((error) => {
+            // Others had the lane for too long: the poll comes back to it.
+            if (!isContention(error)) this.options.onError(error)
+          })
           .finally(() => {
             this.claiming.delete(agentId)
             this.pump()

@@ -95,8 +95,9 @@ export function agentCommand(): Command {
       await withBackend(async ({ pool }, { mode }) => {
         const found = await existing(pool, appId)
         const terms = applied(found, options)
-        refuse(await termsFaults(terms, mode))
-        const changed = await updateAgent(pool, found.agentId, terms, new Date())
+        refuse(await termsFaults(terms, mode, found))
+        const changed = await updateAgent(pool, found, terms, new Date())
+        if (!changed) throw new UsageError('it was changed meanwhile; run the command again')
         if (options.depositCallback !== undefined || options.withdrawCallback !== undefined) {
           await hurryCallbacks(pool, changed.agentId, new Date())
         }

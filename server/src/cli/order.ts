@@ -4,13 +4,14 @@ import type { Pool } from '../db/pool.ts'
 import { accountNames } from '../ledger/accounts.ts'
 import { readJournalOfOrder } from '../ledger/read-journal.ts'
 import { parseTxnId } from '../lib/ids.ts'
+import { jsonObject, quoted } from '../lib/json-text.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { decimalText, parseDecimal } from '../lib/money.ts'
 import { findOrder } from '../orders/find-order.ts'
 import { orderView } from '../orders/order-view.ts'
 import { trigger, triggerOutcomes } from '../orders/trigger.ts'
 import { UsageError, withBackend, withDesk } from './command.ts'
-import { print, printJson, table } from './output.ts'
+import { print, table } from './output.ts'
 
 export function orderCommand(): Command {
   const order = new Command('order').description('orders')
@@ -37,13 +38,25 @@ export function orderCommand(): Command {
             event: row.event,
             ...Object.fromEntries(
               accountNames.flatMap((name) => [
-                [`${name}_change`, Number(money(row.change[name]))],
-                [name, Number(money(row.balances[name]))],
+                [`${name}_change`, money(row.change[name])],
+                [name, money(row.balances[name])],
               ]),
             ),
           }),
         )
-        if (options.json) return printJson({ ...view, journal })
+        if (options.json) {
+          // Decimals as they are: a JSON number made from a double would lose digits near the bound.
+          const rows = journal.map((row) =>
+            jsonObject({
+              ...Object.fromEntries(
+                Object.entries(row).map(([name, value]) => [name, String(value)]),
+              ),
+              at: quoted(row.at),
+              event: quoted(row.event),
+            }),
+          )
+          return print(`${JSON.stringify(view).slice(0, -1)},"journal":[${rows.join(',')}]}`)
+        }
         const { qrcode: _image, ...shown } = view
         print(
           table(
@@ -98,6 +111,11 @@ export function triggerCommand(): Command {
             options.paidAmount === undefined
               ? undefined
               : parseDecimal(options.paidAmount, agent.currency)
+          if (!/^[A-Za-z0-9*-]{1,34}$/.test(options.payerAccountNo ?? 'none')) {
+            throw new UsageError(
+              `--payer-account-no "${options.payerAccountNo}" is not an account number`,
+            )
+          }
           if (options.paidAmount !== undefined && (paidAmountMinor ?? 0n) <= 0n) {
             throw new UsageError(`--paid-amount "${options.paidAmount}" is not an amount`)
           }

@@ -56,7 +56,7 @@ async function start(
   try {
     const service = await startService(config, backend, log)
     const demo =
-      config.mode === 'sandbox'
+      config.mode === 'sandbox' && config.role !== 'worker'
         ? await createFirstAgent(
             backend.pool,
             backend.secretKeys,
@@ -132,6 +132,13 @@ function welcome(
     `  Health     ${url}/readyz`,
     '',
   ]
+  if (config.role === 'worker') {
+    return [
+      '',
+      `Sluice ${version} is working: ${config.mode}, ${database}. Health: ${listening}/readyz`,
+      '',
+    ].join('\n')
+  }
   if (config.mode === 'live') {
     lines.push('No payment provider is set up: orders are answered with 503.', '')
   } else if (demo) {

@@ -7,7 +7,7 @@ import { type Currency, decimalText, maxAmount, toMinor } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { existing } from './agent.ts'
 import { UsageError, withBackend, withDesk } from './command.ts'
-import { print, table } from './output.ts'
+import { note, print, table } from './output.ts'
 
 export function walletCommand(): Command {
   const wallet = new Command('wallet').description("agents' wallets")
@@ -49,14 +49,20 @@ export function walletCommand(): Command {
         }
         await withDesk(async (desk) => {
           const { agentId, currency } = await existing(desk.pool, appId)
-          const { changed } = await desk.teller.do({
-            type: 'adjust',
-            agentId,
-            at: desk.now(),
-            amountMinor: toMinor(units, currency),
-            reason: options.reason,
-            ref: options.ref ?? randomUUID(),
-          })
+          const ref = options.ref ?? randomUUID()
+          const { changed } = await desk.teller
+            .do({
+              type: 'adjust',
+              agentId,
+              at: desk.now(),
+              amountMinor: toMinor(units, currency),
+              reason: options.reason,
+              ref,
+            })
+            .catch((error) => {
+              note(`It may have been booked: repeat it with --ref ${ref}, which counts once.`)
+              throw error
+            })
           const after = await readWallet(desk.pool, agentId)
           showWallet(appId, currency, after, options.json, { changed })
         })

@@ -40,14 +40,23 @@ export function openPool({ url, max, name, onError, ...options }: PoolOptions): 
     idle_in_transaction_session_timeout: '15s',
     ...options.settings,
   }
+  // Options in the address would take the place of ours, and with them the role.
+  const address = new URL(url)
+  const given = address.searchParams.get('options') ?? ''
+  address.searchParams.delete('options')
   const config: pg.PoolConfig & { pipeline?: boolean } = {
-    connectionString: url,
+    connectionString: address.href,
     max,
     types,
     application_name: name,
-    options: Object.entries(settings)
-      .map(([key, value]) => `-c ${key}=${value.replaceAll(' ', '\\ ')}`)
-      .join(' '),
+    options: [
+      given,
+      ...Object.entries(settings).map(
+        ([key, value]) => `-c ${key}=${value.replaceAll(' ', '\\ ')}`,
+      ),
+    ]
+      .join(' ')
+      .trim(),
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     query_timeout: 20_000,
@@ -88,8 +97,9 @@ export async function reach(pool: Pool): Promise<void> {
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  // Class 08: connection exceptions; 57P: shutdown, crash, cannot connect now; 53300: too many.
-  if (/^(08|57P|53300|25P0[34])/.test(code)) return true
+  // Class 08: connection exceptions; 57P: shutdown, crash, cannot connect now; 53: out of connections,
+  // memory or disk; 25006: a standby, which cannot be written to.
+  if (/^(08|57P|53|25006|25P0[34])/.test(code)) return true
   if (/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/.test(code))
     return true
   return (
@@ -102,4 +112,10 @@ export function isConnectionLost(error: unknown): boolean {
 /** The code of an error that PostgreSQL itself gave, such as 23505. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined
+}
+
+/** Whether others were in the way: it can be tried again as it is. */
+export function isContention(error: unknown): boolean {
+  // Serialization failure, deadlock, lock timeout, statement cancelled.
+  return ['40001', '40P01', '55P03', '57014'].includes(sqlState(error) ?? '')
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { isConnectionLost } from '../db/pool.ts'
+import { isConnectionLost, sqlState } from '../db/pool.ts'
 import { Problem, type ProblemCode } from '../lib/problem.ts'
 
 declare module 'fastify' {
@@ -185,8 +185,8 @@ function addRoutesAndRefuseOtherMethods(
 
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
-  if (isConnectionLost(error)) {
-    return new Problem('overloaded', 'The database cannot be reached; repeat the request.', {
+  if (isConnectionLost(error) || sqlState(error) === '57014') {
+    return new Problem('overloaded', 'The database did not answer in time; repeat the request.', {
       retryAfterS: 1,
       cause: error,
     })

@@ -1,7 +1,7 @@
 import type { PoolClient } from '../db/pool.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Accounts } from './accounts.ts'
-import type { Payment, Terms } from './book.ts'
+import type { Order, Payment, Terms } from './book.ts'
 import { adjustmentKey, type Command, needsWallet } from './decide.ts'
 import { type Books, keyOf, type Writes } from './fold.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
@@ -110,7 +110,7 @@ export async function readBooks(tx: BatchTx, commands: readonly Command[]): Prom
   return books
 }
 
-const insertOrders = `insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee,
+const ordersInsert = `insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee,
     fee_rule, account_name, account_no, bank_code, extra_params, status, version, answer,
     created_at, expires_at, completed_at, paid_amount, paid_fee, provider, provider_ref,
     handed_over_at)
@@ -118,7 +118,8 @@ const insertOrders = `insert into orders (agent_id, order_id, kind, ref_id, user
     $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
     $14::int[], $15::text[], $16::timestamptz[], $17::timestamptz[], $18::timestamptz[],
     $19::bigint[], $20::bigint[], $21::text[], $22::text[], $23::timestamptz[])
-  on conflict do nothing`
+  on conflict do nothing
+  returning order_id`
 
 const updateOrders = `update orders o set status = u.status, version = u.version,
     completed_at = u.completed_at, paid_amount = u.paid_amount, paid_fee = u.paid_fee,
@@ -159,34 +160,46 @@ const updateWallets = `update wallets w set seq = u.seq, available = u.available
     u(agent_id, seq_read, seq, available, held, clearing, fees, adjustments)
   where w.agent_id = u.agent_id and w.seq = u.seq_read`
 
+const orderValues = (o: Order): Value[] => [
+  o.agentId,
+  o.orderId,
+  o.kind,
+  o.refId,
+  o.userId,
+  o.amountMinor,
+  o.feeMinor,
+  o.feeRule,
+  o.accountName,
+  o.accountNo,
+  o.bankCode,
+  o.extraParams,
+  o.status,
+  o.version,
+  o.answer,
+  o.createdAt,
+  o.expiresAt,
+  o.completedAt,
+  o.paidAmountMinor,
+  o.paidFeeMinor,
+  o.provider,
+  o.providerRef,
+  o.handedOverAt,
+]
+
+/** Inserts new orders, as many as have a refId of their own. Returns the ids of those. */
+export async function insertOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
+  const { rows } = await client.query<{ order_id: string }>({
+    name: 'insert-orders',
+    text: ordersInsert,
+    values: columnsOf(orders, orderValues),
+  })
+  return new Set(rows.map(({ order_id }) => orderIdFromUuid(order_id)))
+}
+
 /** Writes what a batch came to. Every statement must meet as many rows as it names. */
 export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
   await all([
-    write(tx, 'insert-orders', insertOrders, writes.newOrders, (o) => [
-      o.agentId,
-      o.orderId,
-      o.kind,
-      o.refId,
-      o.userId,
-      o.amountMinor,
-      o.feeMinor,
-      o.feeRule,
-      o.accountName,
-      o.accountNo,
-      o.bankCode,
-      o.extraParams,
-      o.status,
-      o.version,
-      o.answer,
-      o.createdAt,
-      o.expiresAt,
-      o.completedAt,
-      o.paidAmountMinor,
-      o.paidFeeMinor,
-      o.provider,
-      o.providerRef,
-      o.handedOverAt,
-    ]),
+    write(tx, 'insert-orders', ordersInsert, writes.newOrders, orderValues),
     write(tx, 'update-orders', updateOrders, writes.changedOrders, ({ order, versionRead }) => [
       order.agentId,
       order.orderId,
@@ -318,6 +331,14 @@ async function write<T>(
   valuesOf: (item: T) => Value[],
 ): Promise<void> {
   if (items.length === 0) return
+  const { rowCount } = await run(tx, name, text, columnsOf(items, valuesOf))
+  if (rowCount !== items.length) {
+    throw new BooksChanged(`${name} met ${rowCount} rows instead of ${items.length}`)
+  }
+}
+
+/** Rows turned into the columns that a statement takes. */
+function columnsOf<T>(items: readonly T[], valuesOf: (item: T) => Value[]): Value[][] {
   const columns: Value[][] = []
   for (const item of items) {
     valuesOf(item).forEach((value, at) => {
@@ -327,10 +348,7 @@ async function write<T>(
       else columns.push([sent])
     })
   }
-  const { rowCount } = await run(tx, name, text, columns)
-  if (rowCount !== items.length) {
-    throw new BooksChanged(`${name} met ${rowCount} rows instead of ${items.length}`)
-  }
+  return columns
 }
 
 async function read<Row extends object>(

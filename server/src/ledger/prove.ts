@@ -53,7 +53,6 @@ export interface Span {
   lastSeq: bigint
   rows: number
   callbacks: number
-  orders: number
 }
 
 /** Proves up to `limit` journal rows after a seq, with their callbacks, payments and orders. */
@@ -89,7 +88,6 @@ export async function proveSpan(
     lastSeq: rows.at(-1)?.seq ?? afterSeq,
     rows: rows.length,
     callbacks,
-    orders: orderRows.length,
   }
 }
 

@@ -26,6 +26,12 @@ export async function verify(
     [options.appId ?? null],
   )
   const proofs: Proof[] = []
+  if (options.appId === undefined) {
+    for (const agentId of await findOrphans(pool)) {
+      const finding = `agent ${agentId} has orders, but is not there`
+      proofs.push({ agentId, appId: '-', journalRows: 0, orders: 0, callbacks: 0, finding })
+    }
+  }
   for (const agent of agents) {
     const proof: Proof = {
       agentId: agent.agent_id,
@@ -42,6 +48,22 @@ export async function verify(
     proofs.push(proof)
   }
   return proofs
+}
+
+/** Agents that have orders and are not there. Skips from agent to agent along the orders' key. */
+async function findOrphans(pool: Pool): Promise<bigint[]> {
+  const { rows } = await pool.query<{ agent_id: bigint }>(
+    `with recursive owners as (
+       (select agent_id from orders order by agent_id limit 1)
+       union all
+       select (select o.agent_id from orders o where o.agent_id > owners.agent_id
+               order by o.agent_id limit 1)
+       from owners where owners.agent_id is not null
+     )
+     select agent_id from owners
+     where agent_id is not null and agent_id not in (select agent_id from agents)`,
+  )
+  return rows.map(({ agent_id }) => agent_id)
 }
 
 interface AgentToProve {

@@ -1,4 +1,4 @@
-import { type Currency, decimalText, parseDecimal } from './money.ts'
+import { type Currency, parseDecimal } from './money.ts'
 
 /** `PERCENT%`, `FIXED` or `PERCENT%+FIXED`; the percentage in millionths of the amount. */
 export interface FeeRule {
@@ -21,13 +21,6 @@ export function parseFeeRule(text: string, currency: Currency): FeeRule | string
     return `the fixed part ${fixed} is finer than ${currency} allows, or too large`
   }
   return { millionths, fixedMinor }
-}
-
-export function feeRuleText(rule: FeeRule, currency: Currency): string {
-  const percent = `${Number(rule.millionths) / 10_000}%`
-  if (rule.fixedMinor === 0n) return percent
-  const fixed = decimalText(rule.fixedMinor, currency)
-  return rule.millionths === 0n ? fixed : `${percent}+${fixed}`
 }
 
 /** The fee of an amount. The one place where money is rounded: half up, to the minor unit. */

@@ -12,10 +12,6 @@ export const maxBalanceMinor = 2n ** 53n - 1n
 /** The largest amount of one order, in whole units. */
 export const maxAmount = 10n ** 12n
 
-export function isCurrency(value: string): value is Currency {
-  return currencies.some((currency) => currency === value)
-}
-
 export function minorPerUnit(currency: Currency): bigint {
   return 10n ** BigInt(decimals[currency])
 }

@@ -1,7 +1,8 @@
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Desk } from './desk.ts'
 
-const atOnce = 1_000
+/** How many are looked at in one round. */
+export const expiryPage = 1_000
 
 /**
  * Expires deposits whose time has come. Several processes may find the same ones: the teller lets
@@ -13,7 +14,7 @@ export async function expireOrders(desk: Pick<Desk, 'pool' | 'teller' | 'now'>):
     text: `select agent_id, order_id from orders
            where status = 'WAITING' and kind = 'deposit' and expires_at <= $1
            order by expires_at limit $2`,
-    values: [at, atOnce],
+    values: [at, expiryPage],
   })
   const outcomes = await Promise.allSettled(
     rows.map((row) =>
@@ -29,5 +30,3 @@ export async function expireOrders(desk: Pick<Desk, 'pool' | 'teller' | 'now'>):
   if (failed) throw failed.reason
   return rows.length
 }
-
-export const expiryPage = atOnce

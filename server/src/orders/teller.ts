@@ -1,15 +1,16 @@
 import {
   forgetOldPlans,
   isConnectionLost,
+  isContention,
   type Pool,
   type PoolClient,
-  sqlState,
 } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
 import {
   areWritten,
   type BatchTx,
   BooksChanged,
+  insertOrders,
   readBooks,
   writeBooks,
 } from '../ledger/books-store.ts'
@@ -143,12 +144,19 @@ export class Teller {
   private async settle(batch: Waiting[]): Promise<void> {
     const deadline = performance.now() + this.options.patienceMs
     const lost: Attempt = {}
+    let open = batch
+    let isUnknown = false
     for (let attempt = 1; ; attempt++) {
       try {
-        const commands = batch.map(({ command }) => command)
-        const isFree = attempt === 1 && !commands.some(needsWallet)
-        const decisions = isFree ? await this.insert(commands) : await this.transact(commands, lost)
-        this.answer(batch, decisions)
+        if (attempt === 1 && !open.some(({ command }) => needsWallet(command))) {
+          open = await this.insert(open)
+          if (open.length === 0) return
+        }
+        const decisions = await this.transact(
+          open.map(({ command }) => command),
+          lost,
+        )
+        this.answer(open, decisions, isUnknown)
         return
       } catch (error) {
         const late = performance.now() > deadline
@@ -161,6 +169,7 @@ export class Teller {
               cause: error,
             })
           }
+          isUnknown = true
           await pause(Math.min(50 * attempt, 500))
         } else if (error instanceof BooksChanged || isContention(error)) {
           if (late) {
@@ -189,7 +198,7 @@ export class Teller {
     }
   }
 
-  private answer(batch: Waiting[], decisions: Decision[]): void {
+  private answer(batch: Waiting[], decisions: Decision[], isUnknown: boolean): void {
     const agents = new Set<bigint>()
     batch.forEach(({ command, resolve, reject }, at) => {
       const decision = decisions[at]
@@ -199,10 +208,11 @@ export class Teller {
           reject(new Problem(decision.code, decision.detail))
           break
         case 'unchanged': {
-          // An order's id is made for one command alone: whoever finds its own has created it, in an
-          // attempt before this one.
+          // Whoever finds its own order after a connection was lost has created it before that.
           const isOwn =
-            command.type === 'create' && decision.order?.orderId === command.order.orderId
+            isUnknown &&
+            command.type === 'create' &&
+            decision.order?.orderId === command.order.orderId
           resolve({ order: decision.order, changed: isOwn })
           break
         }
@@ -219,17 +229,26 @@ export class Teller {
 
   /**
    * Orders that need no wallet are one statement, which is a transaction by itself. It goes ahead
-   * without looking; where a refId was taken, the batch is run again with reading.
+   * without looking, and returns those whose refId was taken: they have to be looked at.
    */
-  private async insert(commands: Command[]): Promise<Decision[]> {
+  private async insert(batch: Waiting[]): Promise<Waiting[]> {
+    const commands = batch.map(({ command }) => command)
     const client = await this.connect()
     let broken = true
     try {
       forgetOldPlans(client)
       const { decisions, writes } = fold(noBooks, commands, this.options.localTime)
-      await writeBooks(client as unknown as BatchTx, writes)
+      const inserted = await insertOrders(client, writes.newOrders)
       broken = false
-      return decisions
+      const isDone = decisions.map(
+        (decision) => decision.type !== 'refused' && inserted.has(decision.order?.orderId ?? ''),
+      )
+      this.answer(
+        batch.filter((_, at) => isDone[at]),
+        decisions.filter((_, at) => isDone[at]),
+        false,
+      )
+      return batch.filter((_, at) => !isDone[at])
     } catch (error) {
       broken = isConnectionLost(error)
       throw error
@@ -296,11 +315,6 @@ interface Attempt {
 
 /** Not even a connection could be had: nothing was sent, so there is nothing to find out. */
 class NotConnected extends Error {}
-
-function isContention(error: unknown): boolean {
-  // Serialization failure, deadlock, lock timeout, statement cancelled.
-  return ['40001', '40P01', '55P03', '57014'].includes(sqlState(error) ?? '')
-}
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))

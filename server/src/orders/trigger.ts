@@ -22,6 +22,9 @@ export async function trigger(
 ): Promise<Order> {
   const order = await findOrder(desk.pool, agentId, orderId)
   if (!order) throw new Problem('order_not_found', 'The agent has no such order.')
+  // Said again without more, it is the same payment.
+  const isRepeat = order.status === what.outcome && what.paidAmountMinor === undefined
+  if (isRepeat && what.payerAccountNo === undefined) return order
   const { order: after, changed } = await desk.teller.do(commandOf(order, what, desk.now()))
   if (!after) throw new Error('a trigger was answered without an order')
   if (!changed && after.status !== what.outcome) {
@@ -45,8 +48,8 @@ function commandOf(order: Order, what: Trigger, at: Date): Command {
     orderId,
     at,
     payment: {
-      // Said again with the same amount and payer, it is the same payment.
-      paymentId: `sandbox:${orderId}:${amountMinor}:${from ?? ''}`,
+      // One payment for each state of the order, amount and payer: asking twice at once pays once.
+      paymentId: `sandbox:${orderId}:${order.version}:${amountMinor}:${from ?? ''}`,
       amountMinor,
       paidAt: at,
       payer: from === undefined ? null : { accountNo: from, accountName: null, bankCode: null },

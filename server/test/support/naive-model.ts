@@ -135,7 +135,8 @@ export class NaiveModel {
           o.bankCode,
           JSON.parse(o.extraParams ?? '{}'),
         ])
-      if (contents(first) === contents(asked)) return { status: first.status, changed: false }
+      // A repeat is answered with the first answer's bytes, whatever has become of the order.
+      if (contents(first) === contents(asked)) return { status: null, changed: false }
       return { refused: 'ref_id_conflict' }
     }
     const order = { ...asked }
@@ -189,7 +190,8 @@ export class NaiveModel {
     const order = this.order(command)
     if (!order) return { refused: 'order_not_found' }
     const cancelled = order.kind === 'deposit' ? 'VOID' : 'CANCEL'
-    if (order.status === cancelled) return { status: order.status, changed: false }
+    const wasPaid = order.kind === 'deposit' && order.paidAmountMinor !== null
+    if (order.status === cancelled && !wasPaid) return { status: order.status, changed: false }
     if (order.status !== 'WAITING' || order.handedOverAt) {
       return { refused: 'order_not_cancellable' }
     }

@@ -41,7 +41,6 @@ export function startSender(s: TestService, options: TestSenderOptions = {}): Te
   const poster = new CallbackPoster({
     mode: 'sandbox',
     resolveHost,
-    connections: widest,
     now: s.clock,
   })
   const sender = new CallbackSender({

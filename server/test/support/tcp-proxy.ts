@@ -19,6 +19,7 @@ export class TcpProxy {
   private readonly target: URL
   private readonly pairs = new Set<{ client: Socket; upstream: Socket }>()
   private plan: CutAtCommit[] = []
+  private committing = commit
   private afterCut = () => {}
   private refusing = false
   private stalled = false
@@ -48,6 +49,13 @@ export class TcpProxy {
   cutNextCommits(cuts: CutAtCommit[], afterCut: () => void = () => {}): void {
     this.plan = [...cuts]
     this.afterCut = afterCut
+    this.committing = commit
+  }
+
+  /** The same for a statement that is a transaction by itself, known by its name. */
+  cutNextStatements(name: string, cuts: CutAtCommit[]): void {
+    this.cutNextCommits(cuts)
+    this.committing = Buffer.from(`${name}\0`)
   }
 
   cutAll(): void {
@@ -87,7 +95,7 @@ export class TcpProxy {
       else if (fate === 'after') upstream.destroy()
     })
     client.on('data', (data) => {
-      if (fate === undefined && data.includes(commit)) fate = this.plan.shift()
+      if (fate === undefined && data.includes(this.committing)) fate = this.plan.shift()
       if (fate !== 'before') upstream.write(data)
       if (fate === undefined) return
       this.cuts++

@@ -66,7 +66,7 @@ create table wallets (
 
 create table orders (
   -- No foreign key to wallets: checking it would lock the wallet of every new deposit, and a hot one
-  -- would be the meeting place of all its orders again. The proof looks for orders without a wallet.
+  -- would be the meeting place of all its orders again. The proof looks for orders without an agent.
   agent_id bigint not null,
   order_id uuid not null,
   kind text not null check (kind in ('deposit', 'withdraw')),
@@ -214,7 +214,12 @@ create table proofs (
 
 grant usage on schema sluice to sluice_service;
 grant select on all tables in schema sluice to sluice_service;
-grant insert, update on agents, agent_keys, proofs to sluice_service;
+grant insert, update on agent_keys, proofs to sluice_service;
+grant insert on agents to sluice_service;
+grant update (name, status, deposit_callback_url, withdraw_callback_url, deposit_fee, withdraw_fee,
+              revert_fee, late_money, method, expires_in_s, min_deposit, max_deposit, min_withdraw,
+              max_withdraw, rate_limit, allowed_ips, frame_origins, support, updated_at)
+  on agents to sluice_service;
 grant insert on wallets, orders, journal, callbacks, payments to sluice_service;
 grant update (seq, available, held, clearing, fees, adjustments) on wallets to sluice_service;
 grant update (status, version, completed_at, paid_amount, paid_fee, provider, provider_ref,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { decimalText, parseDecimal } from '../../lib/money.ts'
+import { type Currency, decimalText, parseDecimal, toMinor, wholeNumber } from '../../lib/money.ts'
 import type { Desk } from '../../orders/desk.ts'
 import { orderView } from '../../orders/order-view.ts'
 import { type Trigger, trigger } from '../../orders/trigger.ts'
@@ -56,10 +56,16 @@ export function triggerRoute(app: FastifyInstance, door: Door, desk: Desk): void
       const errors = triggerRequest.errors(value)
       const amountText = members.textOf.get('paidAmount')
       const paidAmountMinor =
-        amountText === undefined ? undefined : parseDecimal(amountText, agent.currency)
+        amountText === undefined ? undefined : minorOf(amountText, agent.currency)
       if (errors.length === 0 && amountText !== undefined && !paidAmountMinor) {
         const finest = decimalText(1n, agent.currency)
         errors.push({ field: 'paidAmount', message: `must be a positive multiple of ${finest}` })
+      }
+      const isPaid = members.textOf.get('outcome') === '"PAID"'
+      for (const field of ['paidAmount', 'payerAccountNo']) {
+        if (errors.length === 0 && members.textOf.has(field) && !isPaid) {
+          errors.push({ field, message: 'goes with the outcome PAID only' })
+        }
       }
       if (errors.length > 0) throw invalidRequest(errors)
       const { outcome, payerAccountNo } = value as Pick<Trigger, 'outcome' | 'payerAccountNo'>
@@ -71,4 +77,10 @@ export function triggerRoute(app: FastifyInstance, door: Door, desk: Desk): void
       return sendJson(reply, 200, orderView(order, agent.currency, desk.localTime))
     }),
   )
+}
+
+/** An amount in minor units from a JSON number's own text, however it is written. */
+function minorOf(text: string, currency: Currency): bigint | undefined {
+  const whole = wholeNumber(text)
+  return whole === undefined ? parseDecimal(text, currency) : toMinor(whole, currency)
 }

@@ -32,8 +32,8 @@ export interface Signed {
 const failuresPerS = 5
 const failuresAtOnce = 300
 
-/** No agent has this secret. Checked against it, an unknown app id takes as long as a known one. */
-const nobodysSecret = 'sk_nobody'
+/** No agent has this secret, which is as long as theirs. Checked against it, an unknown app id takes as long as a known one. */
+const nobodysSecret = `sk_${'0'.repeat(64)}`
 
 /** Whole seconds, as `t` is: what we tell an agent of our clock is what we measure it by. */
 const unixSeconds = (at: Date) => Math.floor(at.getTime() / 1000)

@@ -40,7 +40,7 @@ export const OrderRequest = Type.Object(
       description: '4 to 34 letters and digits',
     }),
     bankCode: Type.String({
-      pattern: '^[A-Za-z0-9]{2,32}$',
+      ...printable(32),
       description: 'a code from GET /payment/banks',
     }),
     timestamp: Type.String({
