@@ -1,6 +1,7 @@
 import { forgetOldPlans, type Pool } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
 import type { Lane } from './lane.ts'
+import { type LaneRow, laneFromRow, lockLane } from './lane-row.ts'
 
 /** How long a claim holds. Whoever does not report by then has lost it. */
 export const leaseMs = 60_000
@@ -25,15 +26,6 @@ export interface Claim {
   lane: Lane
 }
 
-interface LaneRow {
-  width: number
-  failures: number
-  last_failed_seq: bigint | null
-  probe_at: Date | null
-  probe_every_s: number | null
-  why: string | null
-}
-
 interface CallbackRow {
   seq: bigint
   kind: OrderKind
@@ -41,9 +33,6 @@ interface CallbackRow {
   attempts: number
   created_at: Date
 }
-
-const lockLane = `select width, failures, last_failed_seq, probe_at, probe_every_s, why
-  from callback_lanes where agent_id = $1 for update`
 
 const makeLane = `insert into callback_lanes (agent_id, paused, width, failures)
   values ($1, false, $2, 0) on conflict do nothing`
@@ -134,14 +123,7 @@ export async function claimCallbacks(
           leaseUntil,
         }))
         .sort((a, b) => (a.seq < b.seq ? -1 : 1)),
-      lane: {
-        width: lane.width,
-        failures: lane.failures,
-        lastFailedSeq: lane.last_failed_seq,
-        probeAt: lane.probe_at,
-        probeEveryS: lane.probe_every_s,
-        why: lane.why,
-      },
+      lane: laneFromRow(lane),
     }
   } finally {
     client.release(broken)

@@ -2,6 +2,7 @@ import { forgetOldPlans, type Pool } from '../db/pool.ts'
 import { newOrderId } from '../lib/ids.ts'
 import type { ClaimedCallback } from './claim-callbacks.ts'
 import { type Lane, laneAfter } from './lane.ts'
+import { type LaneRow, laneFromRow, lockLane } from './lane-row.ts'
 import type { Attempt } from './post-callback.ts'
 import { nextDelayMs, parseRetryAfter } from './schedule.ts'
 
@@ -37,9 +38,6 @@ const updateCallbacks = `update callbacks c set
 const updateLane = `update callback_lanes set width = $2, failures = $3, last_failed_seq = $4,
     probe_at = $5, probe_every_s = $6, why = $7 where agent_id = $1`
 
-const lockLane = `select width, failures, last_failed_seq, probe_at, probe_every_s, why
-  from callback_lanes where agent_id = $1 for update`
-
 export interface RecordOptions {
   now: Date
   widest: number
@@ -61,24 +59,9 @@ export async function recordAttempts(
     forgetOldPlans(client)
     await client.query('begin')
     for (const [agentId, own] of laneChanges(outcomes, options)) {
-      const { rows } = await client.query<{
-        width: number
-        failures: number
-        last_failed_seq: bigint | null
-        probe_at: Date | null
-        probe_every_s: number | null
-        why: string | null
-      }>(lockLane, [agentId])
-      const row = rows[0]
-      if (!row) continue
-      let lane: Lane = {
-        width: row.width,
-        failures: row.failures,
-        lastFailedSeq: row.last_failed_seq,
-        probeAt: row.probe_at,
-        probeEveryS: row.probe_every_s,
-        why: row.why,
-      }
+      const { rows } = await client.query<LaneRow>(lockLane, [agentId])
+      if (!rows[0]) continue
+      let lane = laneFromRow(rows[0])
       for (const result of own) lane = laneAfter(lane, result, options.widest, now)
       await client.query(updateLane, [
         agentId,
