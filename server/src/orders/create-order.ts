@@ -25,7 +25,11 @@ export async function createDeposit(
     txnId: txnId(order.agentId, order.orderId),
     amountMinor: order.amountMinor,
     currency: agent.currency,
+    expiresAt: order.expiresAt ?? order.createdAt,
+    payer: order,
+    extraParams: order.extraParams,
   })
+  if (!instructions) throw new Error('the provider gives no instructions')
   const answer = depositAnswer(desk, agent, order, instructions)
   return create(desk, { ...order, answer })
 }

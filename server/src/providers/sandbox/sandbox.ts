@@ -4,6 +4,7 @@ import type { Provider } from '../provider.ts'
 /** The bank of the sandbox. Nothing it hands out can be mistaken for a way to pay real money. */
 export const sandbox: Provider = {
   name: 'sandbox',
+  can: { currencies: ['THB', 'VND'], deposits: true, payouts: true, idempotentByReference: true },
   depositInstructions({ txnId, amountMinor, currency }) {
     return {
       qrcodeText:
@@ -15,4 +16,7 @@ export const sandbox: Provider = {
       },
     }
   },
+  submitPayout: async () => ({ type: 'unknown', reason: 'the bank has no payouts yet' }),
+  askPayout: async () => ({ type: 'unknown', reason: 'the bank has no payouts yet' }),
+  readNotice: () => undefined,
 }
