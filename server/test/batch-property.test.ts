@@ -57,8 +57,16 @@ type Draft = { agent: number; target: number } & (
       type: 'outcome'
       to: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
     }
-  | { type: 'receive_payment'; payment: number; off: bigint; lag: number; payer: string | null }
-  | { type: 'credit_payment'; payment: number }
+  | {
+      type: 'receive_payment'
+      payment: number
+      off: bigint
+      lag: number
+      payer: string | null
+      matched: boolean
+    }
+  | { type: 'credit_payment' | 'credit_wallet' | 'return_payment' | 'take_back'; payment: number }
+  | { type: 'instruct' }
   | { type: 'adjust'; ref: number; amount: bigint }
 )
 
@@ -91,6 +99,7 @@ const drafts: fc.Arbitrary<Draft> = fc
             off: fc.constantFrom(0n, 0n, 0n, 1n, -1n, 5_000n),
             lag: fc.nat({ max: 15 }),
             payer: fc.constantFrom(null, '1234567890', '5555555555'),
+            matched: fc.constantFrom(true, true, true, true, false),
           }),
         },
         {
@@ -110,20 +119,27 @@ const drafts: fc.Arbitrary<Draft> = fc
           }),
         },
         {
-          weight: 2,
+          weight: 4,
           arbitrary: fc.record({
             type: fc.constant('hand_over' as const),
-            provider: fc.nat({ max: 1 }),
+            provider: fc.constantFrom(0, 0, 1, 1, 2),
           }),
         },
         { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('cancel' as const, 'expire') }) },
         {
-          weight: 2,
+          weight: 4,
           arbitrary: fc.record({
-            type: fc.constant('credit_payment' as const),
+            type: fc.constantFrom(
+              'credit_payment' as const,
+              'credit_wallet' as const,
+              'return_payment' as const,
+              'take_back' as const,
+              'take_back' as const,
+            ),
             payment: fc.nat({ max: 8 }),
           }),
         },
+        { weight: 1, arbitrary: fc.record({ type: fc.constant('instruct' as const) }) },
         {
           weight: 3,
           arbitrary: fc.record({
@@ -201,6 +217,7 @@ it('the commands of the property reach every event and every refusal', () => {
     }
     for (const { event } of model.journal) seen.add(String(event))
     for (const { state, why } of model.payments) seen.add(why ?? state)
+    for (const { state } of model.payouts) seen.add(`payout ${state}`)
   }
   expect([...seen].sort()).toEqual([
     'adjustment',
@@ -221,7 +238,12 @@ it('the commands of the property reach every event and every refusal', () => {
     'late',
     'order_not_cancellable',
     'order_not_found',
+    'payout handed',
+    'payout rejected',
     'ref_id_conflict',
+    'returned',
+    'taken_back',
+    'unmatched',
     'withdraw_cancelled',
     'withdraw_failed',
     'withdraw_held',
@@ -283,7 +305,9 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         at,
         orderId,
         provider: 'bank',
-        providerRef: `b-${draft.provider}`,
+        providerRef: `${orderId}-${draft.provider}`,
+        insteadOf: draft.provider === 0 ? null : `${orderId}-${draft.provider - 1}`,
+        askAt: new Date(at.getTime() + stepMs),
       }
     case 'cancel':
       return { type: 'cancel', agentId, at, orderId }
@@ -301,10 +325,38 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
             ? null
             : { accountNo: draft.payer, accountName: null, bankCode: null },
       }
-      return { type: 'receive_payment', agentId, at, orderId, payment }
+      return {
+        type: 'receive_payment',
+        agentId,
+        at,
+        orderId: draft.matched ? orderId : null,
+        payment,
+      }
     }
     case 'credit_payment':
       return { type: 'credit_payment', agentId, at, orderId, paymentId: `bank:${draft.payment}` }
+    case 'credit_wallet':
+      return { type: draft.type, agentId, at, paymentId: `bank:${draft.payment}`, reason: 'found' }
+    case 'return_payment':
+      return { type: draft.type, agentId, at, paymentId: `bank:${draft.payment}`, evidence: 'sent' }
+    case 'take_back':
+      return {
+        type: 'take_back_payment',
+        agentId,
+        at,
+        orderId: draft.target === 0 ? null : orderId,
+        paymentId: `bank:${draft.payment}`,
+      }
+    case 'instruct':
+      return {
+        type: 'instruct',
+        agentId,
+        at,
+        orderId,
+        provider: 'bank',
+        providerRef: orderId,
+        answer: '{"told":"later"}',
+      }
     case 'adjust':
       return {
         type: 'adjust',
@@ -383,7 +435,8 @@ async function onEmptyBooks(
   run: (teller: Teller) => Promise<ModelAnswer[]>,
 ) {
   await owner.query(
-    `delete from callbacks; delete from payments; delete from journal; delete from orders;
+    `delete from callbacks; delete from payments; delete from journal; delete from payouts;
+     delete from orders;
      update wallets set seq = 0, available = 0, held = 0, clearing = 0, fees = 0, adjustments = 0`,
   )
   const teller = new Teller({
@@ -433,8 +486,12 @@ async function readRows() {
     ),
     payments: await read(
       `select agent_id, payment_id, ${orderId}, amount, paid_at, reported_at, payer_account_no,
-         payer_account_name, payer_bank_code, state, why
+         payer_account_name, payer_bank_code, state, why, credited_to, evidence
        from payments order by agent_id, payment_id`,
+    ),
+    payouts: await read(
+      `select agent_id, ${orderId}, attempt, provider, reference, state, handed_at, asks, ask_at
+       from payouts order by agent_id, order_id, attempt`,
     ),
   }
 }
@@ -490,8 +547,14 @@ function rowsOf(model: NaiveModel) {
         payer_bank_code: null,
         state: payment.state,
         why: payment.why,
+        credited_to: payment.creditedTo,
+        evidence: payment.evidence,
       })),
       (payment) => `${payment.agent_id} ${payment.payment_id}`,
+    ),
+    payouts: sorted(
+      model.payouts,
+      (payout) => `${payout.agent_id} ${payout.order_id} ${payout.attempt}`,
     ),
   }
 }

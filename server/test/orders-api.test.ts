@@ -606,6 +606,8 @@ describe('cancelling', () => {
       at: s.clock(),
       provider: 'sandbox',
       providerRef: 'ref-1',
+      insteadOf: null,
+      askAt: s.clock(),
     })
     const answer = await agent.post(`/payment/orders/${txn_id}/cancel`)
     expect(said(answer)).toEqual([409, 'order_not_cancellable'])

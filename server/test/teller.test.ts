@@ -600,7 +600,17 @@ function create(
 
 function handOver(agentId: bigint, orderId: string): Command {
   const at = s.clock()
-  return { type: 'hand_over', agentId, at, orderId, provider: 'bank', providerRef: `b-${orderId}` }
+  const [provider, providerRef] = ['bank', `b-${orderId}`]
+  return {
+    type: 'hand_over',
+    agentId,
+    at,
+    orderId,
+    provider,
+    providerRef,
+    insteadOf: null,
+    askAt: at,
+  }
 }
 
 function cancel(agentId: bigint, orderId: string): Command {

@@ -533,7 +533,9 @@ async function writeEveryEvent(agentId: bigint): Promise<void> {
   await outcome(reverted, 'PAID')
   await outcome(reverted, 'REVERT')
   const orderId = await open('withdraw', 'wh')
-  await teller.do({ type: 'hand_over', agentId, at, orderId, provider: 'bank', providerRef: 'b' })
+  const [provider, providerRef] = ['bank', 'b']
+  const handOver = { type: 'hand_over', provider, providerRef, insteadOf: null, askAt: at } as const
+  await teller.do({ ...handOver, agentId, at, orderId })
   await open('withdraw', 'ww')
 }
 

@@ -6,6 +6,9 @@ set search_path to sluice;
 
 select create_reference_table('agents');
 select create_reference_table('agent_keys');
+select create_reference_table('providers');
+select create_reference_table('provider_routes');
+select create_reference_table('unmatched_payments');
 select create_reference_table('schema_migrations');
 
 select create_distributed_table('wallets', 'agent_id');
@@ -16,3 +19,5 @@ select create_distributed_table('payments', 'agent_id', colocate_with => 'wallet
 select create_distributed_table('proofs', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('callback_lanes', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('callback_attempts', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('payouts', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('notices', 'agent_id', colocate_with => 'wallets');

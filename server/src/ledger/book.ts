@@ -92,16 +92,32 @@ export interface Payer {
   bankCode: string | null
 }
 
-/** Money that a provider says has come in for an order. */
+/** Money that a provider says has come in for an agent. */
 export interface Payment {
   agentId: bigint
   /** The provider's name and its own id of the payment. */
   paymentId: string
-  orderId: string
+  /** Null where it is for none of the agent's orders. */
+  orderId: string | null
   amountMinor: bigint
   paidAt: Date
   reportedAt: Date
   payer: Payer | null
-  state: 'credited' | 'waiting' | 'returned'
-  why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | null
+  state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+  /** Why it waits for a decision. */
+  why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+  creditedTo: 'order' | 'wallet' | null
+  evidence: string | null
+}
+
+/** A withdrawal as it is handed to a provider; a later attempt takes the place of a rejected one. */
+export interface HandedPayout {
+  agentId: bigint
+  orderId: string
+  attempt: number
+  provider: string
+  reference: string
+  handedAt: Date
+  /** When the provider is to be asked, should nothing be heard of it; null where another has it. */
+  askAt: Date | null
 }

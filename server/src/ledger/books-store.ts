@@ -3,7 +3,7 @@ import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Accounts } from './accounts.ts'
 import type { Order, Payment, Terms } from './book.ts'
 import { adjustmentKey, type Command, needsWallet } from './decide.ts'
-import { type Books, keyOf, type Writes } from './fold.ts'
+import { type Books, keyOf, paymentIdOf, type Writes } from './fold.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
 
 /** Another process changed what this batch had read: it has to be read and folded again. */
@@ -23,7 +23,7 @@ type AccountRow = Accounts & {
 interface PaymentRow {
   agent_id: bigint
   payment_id: string
-  order_id: string
+  order_id: string | null
   amount: bigint
   paid_at: Date
   reported_at: Date
@@ -32,6 +32,8 @@ interface PaymentRow {
   payer_bank_code: string | null
   state: Payment['state']
   why: Payment['why']
+  credited_to: Payment['creditedTo']
+  evidence: string | null
 }
 
 const lockWallet = `select w.agent_id, w.seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
@@ -60,14 +62,8 @@ export async function readBooks(tx: BatchTx, commands: readonly Command[]): Prom
   const locked = new Set(commands.filter(needsWallet).map(({ agentId }) => agentId))
 
   const refIds = pairs(commands, (c) => (c.type === 'create' ? c.order.refId : undefined))
-  const orderIds = pairs(commands, (c) => ('orderId' in c ? c.orderId : undefined))
-  const paymentIds = pairs(commands, (c) =>
-    c.type === 'receive_payment'
-      ? c.payment.paymentId
-      : c.type === 'credit_payment'
-        ? c.paymentId
-        : undefined,
-  )
+  const orderIds = pairs(commands, (c) => ('orderId' in c ? (c.orderId ?? undefined) : undefined))
+  const paymentIds = pairs(commands, paymentIdOf)
   const keys = pairs(commands, (c) => (c.type === 'adjust' ? adjustmentKey(c.ref) : undefined))
 
   // Sent in one go; the database runs them one after the other, so the reads see what the locks saw.
@@ -123,11 +119,12 @@ const ordersInsert = `insert into orders (agent_id, order_id, kind, ref_id, user
 
 const updateOrders = `update orders o set status = u.status, version = u.version,
     completed_at = u.completed_at, paid_amount = u.paid_amount, paid_fee = u.paid_fee,
-    provider = u.provider, provider_ref = u.provider_ref, handed_over_at = u.handed_over_at
+    provider = u.provider, provider_ref = u.provider_ref, handed_over_at = u.handed_over_at,
+    answer = coalesce(u.answer, o.answer)
   from unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::int[], $6::timestamptz[],
-    $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::timestamptz[])
+    $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::timestamptz[], $12::text[])
     u(agent_id, order_id, version_read, status, version, completed_at, paid_amount, paid_fee,
-      provider, provider_ref, handed_over_at)
+      provider, provider_ref, handed_over_at, answer)
   where o.agent_id = u.agent_id and o.order_id = u.order_id and o.version = u.version_read`
 
 const insertJournal = `insert into journal (agent_id, seq, order_id, event, at, available_change,
@@ -144,14 +141,32 @@ const insertCallbacks = `insert into callbacks (agent_id, seq, order_id, kind, f
     $7::timestamptz[]) c(agent_id, seq, order_id, kind, follows, body, created_at)`
 
 const insertPayments = `insert into payments (agent_id, payment_id, order_id, amount, paid_at,
-    reported_at, payer_account_no, payer_account_name, payer_bank_code, state, why)
+    reported_at, payer_account_no, payer_account_name, payer_bank_code, state, why, credited_to,
+    evidence)
   select * from unnest($1::bigint[], $2::text[], $3::uuid[], $4::bigint[], $5::timestamptz[],
-    $6::timestamptz[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[])`
+    $6::timestamptz[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[],
+    $13::text[])`
 
-const updatePayments = `update payments p set order_id = u.order_id, state = u.state, why = u.why
-  from unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::text[])
-    u(agent_id, payment_id, order_id, state, why)
-  where p.agent_id = u.agent_id and p.payment_id = u.payment_id and p.state = 'waiting'`
+const updatePayments = `update payments p set order_id = u.order_id, state = u.state, why = u.why,
+    credited_to = u.credited_to, evidence = u.evidence
+  from unnest($1::bigint[], $2::text[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[],
+    $8::text[])
+    u(agent_id, payment_id, state_read, order_id, state, why, credited_to, evidence)
+  where p.agent_id = u.agent_id and p.payment_id = u.payment_id and p.state = u.state_read`
+
+/** The attempt that this one takes the place of was surely refused. */
+const closePayouts = `update payouts p set state = 'rejected', ask_at = null
+  from unnest($1::bigint[], $2::uuid[], $3::int[]) u(agent_id, order_id, attempt)
+  where p.agent_id = u.agent_id and p.order_id = u.order_id and p.attempt < u.attempt
+    and p.ask_at is not null`
+
+const insertPayouts = `insert into payouts (agent_id, order_id, attempt, provider, reference, state,
+    handed_at, asks, ask_at)
+  select agent_id, order_id, attempt, provider, reference,
+    case when ask_at is null then 'rejected' else 'handed' end, handed_at, 0, ask_at
+  from unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::timestamptz[],
+    $7::timestamptz[])
+    u(agent_id, order_id, attempt, provider, reference, handed_at, ask_at)`
 
 const updateWallets = `update wallets w set seq = u.seq, available = u.available, held = u.held,
     clearing = u.clearing, fees = u.fees, adjustments = u.adjustments
@@ -212,7 +227,26 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       order.provider,
       order.providerRef,
       order.handedOverAt,
+      // Only a deposit's instructions come later than its creation.
+      order.kind === 'deposit' && order.providerRef !== null ? order.answer : null,
     ]),
+    // One that is taken back makes room for another that pays its order.
+    write(
+      tx,
+      'update-payments',
+      updatePayments,
+      writes.changedPayments,
+      ({ payment: p, stateRead }) => [
+        p.agentId,
+        p.paymentId,
+        stateRead,
+        p.orderId,
+        p.state,
+        p.why,
+        p.creditedTo,
+        p.evidence,
+      ],
+    ),
     write(tx, 'insert-payments', insertPayments, writes.newPayments, (p) => [
       p.agentId,
       p.paymentId,
@@ -225,13 +259,18 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       p.payer?.bankCode ?? null,
       p.state,
       p.why,
+      p.creditedTo,
+      p.evidence,
     ]),
-    write(tx, 'update-payments', updatePayments, writes.changedPayments, (p) => [
+    closeRefused(tx, writes.newPayouts),
+    write(tx, 'insert-payouts', insertPayouts, writes.newPayouts, (p) => [
       p.agentId,
-      p.paymentId,
       p.orderId,
-      p.state,
-      p.why,
+      p.attempt,
+      p.provider,
+      p.reference,
+      p.handedAt,
+      p.askAt,
     ]),
     write(tx, 'insert-journal', insertJournal, writes.journal, (row) => [
       row.agentId,
@@ -321,6 +360,13 @@ export async function areWritten(tx: BatchTx, writes: Writes): Promise<boolean> 
   )
 }
 
+async function closeRefused(tx: BatchTx, payouts: Writes['newPayouts']): Promise<void> {
+  const later = payouts.filter(({ attempt }) => attempt > 1)
+  if (later.length === 0) return
+  const keys = columnsOf(later, (p) => [p.agentId, p.orderId, p.attempt])
+  await run(tx, 'close-payouts', closePayouts, keys)
+}
+
 type Value = bigint | string | number | boolean | Date | null
 
 async function write<T>(
@@ -403,12 +449,14 @@ function paymentFromRow(row: PaymentRow): Payment {
   return {
     agentId: row.agent_id,
     paymentId: row.payment_id,
-    orderId: orderIdFromUuid(row.order_id),
+    orderId: row.order_id === null ? null : orderIdFromUuid(row.order_id),
     amountMinor: row.amount,
     paidAt: row.paid_at,
     reportedAt: row.reported_at,
     payer: isKnown ? payer : null,
     state: row.state,
     why: row.why,
+    creditedTo: row.credited_to,
+    evidence: row.evidence,
   }
 }

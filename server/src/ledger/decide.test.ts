@@ -50,7 +50,14 @@ function decided(
 }
 type DistributiveOmit<T, K extends keyof Command> = T extends unknown ? Omit<T, K> : never
 
-const handOver = { type: 'hand_over', orderId, provider: 'bank', providerRef: 'b-1' } as const
+const handOver = {
+  type: 'hand_over',
+  orderId,
+  provider: 'bank',
+  providerRef: 'b-1',
+  insteadOf: null,
+  askAt: created,
+} as const
 const cancel = { type: 'cancel', orderId } as const
 const handedOver = { provider: 'bank', providerRef: 'b-1', handedOverAt: created, version: 2 }
 
@@ -104,7 +111,32 @@ describe('handing over and cancelling', () => {
       row: undefined,
       callback: undefined,
       payment: undefined,
+      payout: {
+        agentId,
+        orderId,
+        attempt: 1,
+        provider: 'bank',
+        reference: 'b-1',
+        handedAt: created,
+        askAt: created,
+      },
     })
+  })
+
+  it('another provider gets it only in the place of the one that has it', () => {
+    const order = withdrawal(handedOver)
+    const next = { ...handOver, provider: 'other', providerRef: 'o-2' }
+    const instead = (insteadOf: string | null) =>
+      decided({ ...next, insteadOf }, { order, wallet: walletWith(0n, 10_000n) })
+    expect(inShort(instead(null))).toBe('invalid_transition')
+    expect(inShort(instead('b-0'))).toBe('invalid_transition')
+    expect(instead('b-1')).toMatchObject({
+      order: { version: 3, provider: 'other', providerRef: 'o-2' },
+      payout: { attempt: 2, reference: 'o-2' },
+    })
+    const first = { type: 'outcome', orderId, to: 'PAID', providerRef: 'b-1' } as const
+    const page = { order: withdrawal({ ...handedOver, providerRef: 'o-2' }) }
+    expect(inShort(decided(first, page))).toBe('invalid_transition')
   })
 
   it('a provider may cancel what was handed to it, and the hold is released', () => {
@@ -255,7 +287,13 @@ describe('an operator crediting a payment', () => {
     const decision = decided(command, { order, payment }, later)
     expect(inShort(decision)).toBe(outcome)
     if (decision.type === 'changed') {
-      expect(decision.payment).toEqual({ ...payment, orderId, state: 'credited', why: null })
+      expect(decision.payment).toEqual({
+        ...payment,
+        orderId,
+        state: 'credited',
+        why: null,
+        creditedTo: 'order',
+      })
     }
   })
 })
@@ -271,6 +309,7 @@ describe('creating', () => {
       row: undefined,
       callback: undefined,
       payment: undefined,
+      payout: undefined,
     })
   })
 
@@ -376,6 +415,8 @@ function paymentThat(fields: Partial<Payment>): Payment {
     payer: null,
     state: 'waiting',
     why: 'late',
+    creditedTo: null,
+    evidence: null,
     ...fields,
   }
 }

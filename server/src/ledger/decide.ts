@@ -1,33 +1,60 @@
-import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import type { LocalTime } from '../lib/local-time.ts'
-import { maxBalanceMinor } from '../lib/money.ts'
 import type { ProblemCode } from '../lib/problem.ts'
 import { isSameJson } from '../lib/same-json.ts'
-import { type Accounts, accountNames, add, noChange } from './accounts.ts'
+import { noChange } from './accounts.ts'
 import type {
   Callback,
+  HandedPayout,
   JournalRow,
   Order,
-  OrderEvent,
   OrderStatus,
   Payer,
   Payment,
   Terms,
   Wallet,
 } from './book.ts'
-import { callbackBody } from './callback-body.ts'
-import { changeOf, eventOf } from './transitions.ts'
+import {
+  creditPayment,
+  creditWallet,
+  receivePayment,
+  returnPayment,
+  takeBackPayment,
+} from './decide-payment.ts'
+import { beyondBound, nothingElse, outcome, refused, write, writeRow } from './entry.ts'
+import { eventOf } from './transitions.ts'
 import { withdrawAnswer } from './withdraw-answer.ts'
 
 /** Everything that can be asked of an agent's book. Each one may be asked again: it happens once. */
 export type Command = { agentId: bigint; at: Date } & (
   | { type: 'create'; order: Order }
-  | { type: 'hand_over'; orderId: string; provider: string; providerRef: string }
+  /** The provider's instructions for a deposit that had to be announced to it. */
+  | { type: 'instruct'; orderId: string; provider: string; providerRef: string; answer: string }
+  /** `insteadOf` names the attempt that another provider has surely refused. */
+  | {
+      type: 'hand_over'
+      orderId: string
+      provider: string
+      providerRef: string
+      insteadOf: string | null
+      askAt: Date
+    }
   | { type: 'cancel'; orderId: string }
   | { type: 'expire'; orderId: string }
-  | { type: 'outcome'; orderId: string; to: OrderStatus }
-  | { type: 'receive_payment'; orderId: string; payment: PaymentNotice }
+  /** `providerRef`: only where the payout is still known by it. `evidence`: by a person's word. */
+  | {
+      type: 'outcome'
+      orderId: string
+      to: OrderStatus
+      providerRef?: string
+      evidence?: string
+    }
+  /** Without an order it is the agent's money that waits for a decision. */
+  | { type: 'receive_payment'; orderId: string | null; payment: PaymentNotice }
   | { type: 'credit_payment'; orderId: string; paymentId: string }
+  | { type: 'credit_wallet'; paymentId: string; reason: string }
+  | { type: 'return_payment'; paymentId: string; evidence: string }
+  /** The bank took it back; `orderId` is the order it was credited to, if any. */
+  | { type: 'take_back_payment'; orderId: string | null; paymentId: string }
   | { type: 'adjust'; amountMinor: bigint; reason: string; ref: string }
 )
 
@@ -68,6 +95,7 @@ export type Decision =
       row: JournalRow | undefined
       callback: Callback | undefined
       payment: Payment | undefined
+      payout: HandedPayout | undefined
     }
 
 /** What a command does to an agent's book. Pure: no clock, no ids, no I/O. */
@@ -78,12 +106,20 @@ export function decide(page: Page, command: Command, localTime: LocalTime): Deci
     case 'adjust':
       return adjust(page, command)
     case 'receive_payment':
-      return receivePayment(page, command.orderId, command.payment, command.at, localTime)
+      return receivePayment(page, command, localTime)
+    case 'credit_wallet':
+      return creditWallet(page, command)
+    case 'return_payment':
+      return returnPayment(page, command.evidence)
+    case 'take_back_payment':
+      return takeBackPayment(page, command, localTime)
     default:
   }
   const { order } = page
   if (!order) return refused('order_not_found', 'The agent has no such order.')
   switch (command.type) {
+    case 'instruct':
+      return instruct(page, order, command)
     case 'hand_over':
       return handOver(page, order, command)
     case 'cancel':
@@ -94,14 +130,13 @@ export function decide(page: Page, command: Command, localTime: LocalTime): Deci
       }
       return move(page, order, 'EXPIRED', command.at, localTime)
     case 'outcome':
-      return move(page, order, command.to, command.at, localTime)
+      if (command.providerRef !== undefined && command.providerRef !== order.providerRef) {
+        return refused('invalid_transition', 'The payout is not with this provider any more.')
+      }
+      return move(page, order, command.to, command.at, localTime, command.evidence)
     case 'credit_payment':
       return creditPayment(page, order, command.at, localTime)
   }
-}
-
-function refused(code: ProblemCode, detail: string): Decision {
-  return { type: 'refused', code, detail }
 }
 
 function create(page: Page, order: Order, at: Date, localTime: LocalTime): Decision {
@@ -162,24 +197,45 @@ export function adjustmentKey(ref: string): string {
   return `adjustment:${ref}`
 }
 
+function instruct(page: Page, order: Order, command: Command & { type: 'instruct' }): Decision {
+  if (order.providerRef !== null) return { type: 'unchanged', order }
+  if (order.kind !== 'deposit') {
+    return refused('invalid_transition', 'Only a deposit has instructions.')
+  }
+  const { provider, providerRef, answer } = command
+  const instructed = { ...order, version: order.version + 1, provider, providerRef, answer }
+  return { type: 'changed', ...nothingElse, wallet: page.wallet, order: instructed }
+}
+
 function handOver(page: Page, order: Order, command: Command & { type: 'hand_over' }): Decision {
-  if (order.handedOverAt) {
-    if (order.provider === command.provider && order.providerRef === command.providerRef) {
-      return { type: 'unchanged', order }
-    }
-    return refused('invalid_transition', 'The withdrawal is with a provider already.')
+  const { provider, providerRef, insteadOf, at, askAt } = command
+  if (order.handedOverAt && order.provider === provider && order.providerRef === providerRef) {
+    return { type: 'unchanged', order }
   }
   if (order.kind !== 'withdraw' || order.status !== 'WAITING') {
     return refused('invalid_transition', 'Only a waiting withdrawal can be handed to a provider.')
   }
-  const handed = {
+  if ((order.handedOverAt ? order.providerRef : null) !== insteadOf) {
+    return refused('invalid_transition', 'The withdrawal is with a provider already.')
+  }
+  const handed: Order = {
     ...order,
     version: order.version + 1,
-    provider: command.provider,
-    providerRef: command.providerRef,
-    handedOverAt: command.at,
+    provider,
+    providerRef,
+    handedOverAt: at,
   }
-  return { type: 'changed', ...nothingElse, wallet: page.wallet, order: handed }
+  // A withdrawal's only other changes are its outcomes, after which it is handed over no more.
+  const payout: HandedPayout = {
+    agentId: order.agentId,
+    orderId: order.orderId,
+    attempt: order.version,
+    provider,
+    reference: providerRef,
+    handedAt: at,
+    askAt,
+  }
+  return { type: 'changed', ...nothingElse, wallet: page.wallet, order: handed, payout }
 }
 
 function cancel(page: Page, order: Order, at: Date, localTime: LocalTime): Decision {
@@ -199,11 +255,18 @@ function cancel(page: Page, order: Order, at: Date, localTime: LocalTime): Decis
 }
 
 /** Takes an order to another state, if there is such a step. Payments have ways of their own. */
-function move(page: Page, order: Order, to: OrderStatus, at: Date, localTime: LocalTime): Decision {
+function move(
+  page: Page,
+  order: Order,
+  to: OrderStatus,
+  at: Date,
+  localTime: LocalTime,
+  evidence?: string,
+): Decision {
   if (order.status === to) return { type: 'unchanged', order }
   const event = eventOf(order, to)
-  // Money that came in is told as a payment, so that it is counted once by the provider's own id.
-  if (!event || event === 'deposit_paid') {
+  // Money that comes in or is taken back is told as a payment, and counts once by the provider's id.
+  if (!event || event === 'deposit_paid' || event === 'deposit_taken_back') {
     return refused(
       'invalid_transition',
       `A ${order.kind} order that is ${order.status} cannot become ${to}.`,
@@ -214,156 +277,7 @@ function move(page: Page, order: Order, to: OrderStatus, at: Date, localTime: Lo
     moved.paidAmountMinor = order.amountMinor
     moved.paidFeeMinor = order.feeMinor
   }
-  return outcome(page, moved, event, at, localTime, { onceKey: null, payer: null })
-}
-
-/**
- * Records money that came in, and pays the order with it where everything fits. Anything else waits
- * for a person, unless the agent's terms credit what came late or in another amount.
- */
-function receivePayment(
-  page: Page,
-  orderId: string,
-  notice: PaymentNotice,
-  at: Date,
-  localTime: LocalTime,
-): Decision {
-  const { order } = page
-  if (order?.kind !== 'deposit') {
-    return refused('order_not_found', 'The agent has no such deposit order.')
-  }
-  if (page.payment) return { type: 'unchanged', order }
-  const payment: Payment = {
-    ...notice,
-    agentId: order.agentId,
-    orderId,
-    reportedAt: at,
-    state: 'credited',
-    why: null,
-  }
-  const inTime = order.expiresAt !== null && notice.paidAt <= order.expiresAt
-  // An order that expired before the news of a payment in time came is still paid by it.
-  const open = order.status === 'WAITING' || order.status === 'EXPIRED'
-  let why: Payment['why'] = null
-  if (order.status === 'PAID') why = 'duplicate'
-  else if (!open || !inTime) why = 'late'
-  else if (notice.amountMinor !== order.amountMinor) why = 'wrong_amount'
-  const byPolicy = (why === 'late' || why === 'wrong_amount') && page.terms.lateMoney === 'credit'
-  if (why !== null && !byPolicy) return waits(page, order, payment, why)
-  return pay(page, order, payment, at, localTime)
-}
-
-function creditPayment(page: Page, order: Order, at: Date, localTime: LocalTime): Decision {
-  const { payment } = page
-  if (!payment) return refused('order_not_found', 'There is no such payment.')
-  if (payment.state === 'credited' && payment.orderId === order.orderId) {
-    return { type: 'unchanged', order }
-  }
-  if (payment.state !== 'waiting' || order.kind !== 'deposit' || order.status === 'PAID') {
-    return refused(
-      'invalid_transition',
-      `A payment that is ${payment.state} cannot be credited to a ${order.kind} order that is ${order.status}.`,
-    )
-  }
-  const credited = pay(page, order, { ...payment, orderId: order.orderId }, at, localTime)
-  if (credited.type === 'changed' && credited.payment?.state === 'waiting') {
-    return refused('amount_out_of_range', 'The fee or the bound of the wallet does not allow it.')
-  }
-  return credited
-}
-
-function pay(page: Page, order: Order, payment: Payment, at: Date, localTime: LocalTime): Decision {
-  const rule = parseFeeRule(order.feeRule, page.terms.currency)
-  if (typeof rule === 'string') throw new Error(`order ${order.orderId}: ${rule}`)
-  const feeMinor = feeOf(payment.amountMinor, rule)
-  if (feeMinor >= payment.amountMinor) return waits(page, order, payment, 'fee')
-  const paid: Order = {
-    ...order,
-    status: 'PAID',
-    version: order.version + 1,
-    completedAt: at,
-    paidAmountMinor: payment.amountMinor,
-    paidFeeMinor: feeMinor,
-  }
-  const decision = outcome(page, paid, 'deposit_paid', at, localTime, {
-    onceKey: `payment:${payment.paymentId}`,
-    payer: payment.payer,
+  return outcome(page, moved, event, at, localTime, {
+    ...(evidence !== undefined && { reason: evidence }),
   })
-  if (decision.type !== 'changed') return waits(page, order, payment, 'bound')
-  return { ...decision, payment: { ...payment, state: 'credited', why: null } }
-}
-
-function waits(
-  page: Page,
-  order: Order,
-  payment: Payment,
-  why: NonNullable<Payment['why']>,
-): Decision {
-  return {
-    type: 'changed',
-    ...nothingElse,
-    order,
-    wallet: page.wallet,
-    payment: { ...payment, orderId: order.orderId, state: 'waiting', why },
-  }
-}
-
-/** Writes an outcome down: the journal row and the callback that tells the agent. */
-function outcome(
-  page: Page,
-  order: Order,
-  event: OrderEvent,
-  at: Date,
-  localTime: LocalTime,
-  { onceKey, payer }: { onceKey: string | null; payer: Payer | null },
-): Decision {
-  const entry = write(page, order, event, at, onceKey)
-  if (!entry) return beyondBound
-  const callback: Callback = {
-    agentId: order.agentId,
-    seq: entry.row.seq,
-    orderId: order.orderId,
-    kind: order.kind,
-    follows: page.order?.status !== 'WAITING',
-    body: callbackBody(order, entry.row, payer, page.terms, localTime),
-    createdAt: at,
-  }
-  return { type: 'changed', ...nothingElse, ...entry, order, callback }
-}
-
-function write(
-  page: Page,
-  order: Order,
-  event: OrderEvent,
-  at: Date,
-  onceKey: string | null = null,
-) {
-  const change = changeOf(event, order, page.terms)
-  return writeRow(page.wallet, change, { orderId: order.orderId, event, at, onceKey, reason: null })
-}
-
-function writeRow(
-  wallet: Wallet,
-  change: Accounts,
-  what: Pick<JournalRow, 'orderId' | 'event' | 'at' | 'onceKey' | 'reason'>,
-): { wallet: Wallet; row: JournalRow } | undefined {
-  const { agentId } = wallet
-  const seq = wallet.seq + 1n
-  const balances = add(wallet.balances, change)
-  const within = accountNames.every(
-    (name) => balances[name] <= maxBalanceMinor && balances[name] >= -maxBalanceMinor,
-  )
-  if (!within) return undefined
-  return {
-    wallet: { agentId, seq, balances },
-    row: { agentId, seq, change, balances, ...what },
-  }
-}
-
-const nothingElse = { row: undefined, callback: undefined, payment: undefined }
-
-const beyondBound: Decision = {
-  type: 'refused',
-  code: 'amount_out_of_range',
-  detail: 'The wallet cannot hold that much.',
 }

@@ -1,6 +1,6 @@
 import type { LocalTime } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
-import type { Callback, JournalRow, Order, Payment, Terms, Wallet } from './book.ts'
+import type { Callback, HandedPayout, JournalRow, Order, Payment, Terms, Wallet } from './book.ts'
 import { adjustmentKey, type Command, type Decision, decide, needsWallet } from './decide.ts'
 
 /** What has been read of the books that a batch of commands touches. */
@@ -21,11 +21,18 @@ export interface Writes {
   journal: JournalRow[]
   callbacks: Callback[]
   newPayments: Payment[]
-  changedPayments: Payment[]
+  changedPayments: { payment: Payment; stateRead: Payment['state'] }[]
+  newPayouts: HandedPayout[]
   wallets: { wallet: Wallet; seqRead: bigint }[]
 }
 
 export const keyOf = (agentId: bigint, id: string) => `${agentId} ${id}`
+
+/** The payment that a command is about, if it is about one. */
+export function paymentIdOf(command: Command): string | undefined {
+  if (command.type === 'receive_payment') return command.payment.paymentId
+  return 'paymentId' in command ? command.paymentId : undefined
+}
 
 export const noBooks: Books = {
   wallets: new Map(),
@@ -56,26 +63,22 @@ export function fold(
   const adjustments = new Set(books.adjustments)
   const journal: JournalRow[] = []
   const callbacks: Callback[] = []
+  const newPayouts: HandedPayout[] = []
 
   const decisions = commands.map((command): Decision => {
     const { agentId } = command
     const account = wallets.get(agentId) ?? (needsWallet(command) ? undefined : untouched(agentId))
     if (!account) throw new Error(`the wallet of agent ${agentId} was not read`)
-    const paymentId =
-      command.type === 'receive_payment'
-        ? command.payment.paymentId
-        : command.type === 'credit_payment'
-          ? command.paymentId
-          : undefined
+    const paymentId = paymentIdOf(command)
     const decision = decide(
       {
         ...account,
         order:
           command.type === 'create'
             ? refIds.get(keyOf(agentId, command.order.refId))
-            : command.type === 'adjust'
-              ? undefined
-              : orders.get(keyOf(agentId, command.orderId)),
+            : 'orderId' in command && command.orderId !== null
+              ? orders.get(keyOf(agentId, command.orderId))
+              : undefined,
         payment: paymentId === undefined ? undefined : payments.get(keyOf(agentId, paymentId)),
         adjusted:
           command.type === 'adjust' && adjustments.has(keyOf(agentId, adjustmentKey(command.ref))),
@@ -99,6 +102,11 @@ export function fold(
       }
     }
     if (decision.callback) callbacks.push(decision.callback)
+    if (decision.payout) {
+      const { orderId } = decision.payout
+      for (const earlier of newPayouts) if (earlier.orderId === orderId) earlier.askAt = null
+      newPayouts.push(decision.payout)
+    }
     return decision
   })
 
@@ -109,6 +117,7 @@ export function fold(
     callbacks,
     newPayments: [],
     changedPayments: [],
+    newPayouts,
     wallets: [],
   }
   for (const [key, order] of orders) {
@@ -119,7 +128,7 @@ export function fold(
   for (const [key, payment] of payments) {
     const read = books.payments.get(key)
     if (!read) writes.newPayments.push(payment)
-    else if (read !== payment) writes.changedPayments.push(payment)
+    else if (read !== payment) writes.changedPayments.push({ payment, stateRead: read.state })
   }
   for (const [agentId, { wallet }] of wallets) {
     const read = books.wallets.get(agentId)

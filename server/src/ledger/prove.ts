@@ -177,7 +177,7 @@ async function provePayments(tx: ProofTx, agentId: bigint, rows: JournalRow[]): 
   if (credits.length === 0) return
   const { rows: payments } = await tx.query<{
     payment_id: string
-    order_id: string
+    order_id: string | null
     amount: bigint
     state: string
   }>(
@@ -189,9 +189,9 @@ async function provePayments(tx: ProofTx, agentId: bigint, rows: JournalRow[]): 
   for (const { seq, orderId, onceKey, change } of credits) {
     const payment = known.get(onceKey ?? '')
     demand(
-      payment?.state === 'credited' &&
+      (payment?.state === 'credited' || payment?.state === 'taken_back') &&
         payment.amount === -change.clearing &&
-        orderIdFromUuid(payment.order_id) === orderId,
+        orderIdFromUuid(payment.order_id ?? '') === orderId,
       () => `journal row ${seq} credits ${onceKey}, which is not recorded so`,
     )
   }
@@ -209,10 +209,30 @@ export async function proveOrders(tx: ProofTx, agentId: bigint, orders: Order[])
     own.push(row)
     rowsOf.set(row.orderId ?? '', own)
   }
-  for (const order of orders) proveOrder(order, rowsOf.get(order.orderId) ?? [])
+  const handedOver = await readHandOvers(tx, agentId, orders)
+  for (const order of orders) {
+    const handOvers = handedOver.get(order.orderId) ?? 0
+    proveOrder(order, rowsOf.get(order.orderId) ?? [], handOvers)
+  }
 }
 
-function proveOrder(order: Order, rows: JournalRow[]): void {
+/** How often each withdrawal was handed to a provider. */
+async function readHandOvers(
+  tx: ProofTx,
+  agentId: bigint,
+  orders: Order[],
+): Promise<Map<string, number>> {
+  const handed = orders.filter(({ handedOverAt }) => handedOverAt !== null)
+  if (handed.length === 0) return new Map()
+  const { rows } = await tx.query<{ order_id: string; times: bigint }>(
+    `select order_id, count(*) as times from payouts
+     where agent_id = $1 and order_id = any($2) group by order_id`,
+    [agentId, handed.map(({ orderId }) => orderId)],
+  )
+  return new Map(rows.map(({ order_id, times }) => [orderIdFromUuid(order_id), Number(times)]))
+}
+
+function proveOrder(order: Order, rows: JournalRow[], handOvers: number): void {
   const name = `order ${txnId(order.agentId, order.orderId)}`
   let last = '-'
   let paid = { amount: 0n, fee: 0n }
@@ -233,7 +253,13 @@ function proveOrder(order: Order, rows: JournalRow[]): void {
     () => `${name} is a withdrawal without a hold`,
   )
   const steps = rows.filter(({ event }) => event !== 'withdraw_held').length
-  const version = 1 + steps + (order.handedOverAt ? 1 : 0)
+  demand(
+    (order.handedOverAt !== null) === handOvers > 0,
+    () => `${name} was handed to a provider ${handOvers} times, but does not say so`,
+  )
+  // A deposit gets a reference together with the provider's instructions.
+  const instructed = order.kind === 'deposit' && order.providerRef !== null ? 1 : 0
+  const version = 1 + steps + handOvers + instructed
   demand(
     order.version === version,
     () => `${name} has version ${order.version}, its journal says ${version}`,
@@ -324,7 +350,7 @@ export async function proveTotals(tx: ProofTx, agentId: bigint): Promise<bigint>
 export async function proveCredits(tx: ProofTx, agentId: bigint): Promise<void> {
   const { rows } = await tx.query<{ payment_id: string }>(
     `select p.payment_id from payments p
-     where p.agent_id = $1 and p.state = 'credited' and not exists (
+     where p.agent_id = $1 and p.credited_to is not null and not exists (
        select 1 from journal j
        where j.agent_id = p.agent_id and j.once_key = 'payment:' || p.payment_id
      ) limit 1`,

@@ -16,7 +16,7 @@ const at = new Date('2026-01-01T00:00:00Z')
 
 /**
  * What a provider's word does to an order: the event it is written down as, `unchanged` where it
- * has happened before, `by payment` where only money that came in takes that step.
+ * has happened before, `by payment` where only money that came in or was taken back takes that step.
  */
 const table: [OrderKind, OrderStatus, OrderStatus, string][] = [
   ['deposit', 'WAITING', 'WAITING', 'unchanged'],
@@ -30,7 +30,7 @@ const table: [OrderKind, OrderStatus, OrderStatus, string][] = [
   ['deposit', 'PAID', 'PAID', 'unchanged'],
   ['deposit', 'PAID', 'FAILED', 'refused'],
   ['deposit', 'PAID', 'EXPIRED', 'refused'],
-  ['deposit', 'PAID', 'VOID', 'deposit_taken_back'],
+  ['deposit', 'PAID', 'VOID', 'by payment'],
   ['deposit', 'PAID', 'CANCEL', 'refused'],
   ['deposit', 'PAID', 'REVERT', 'refused'],
   ['deposit', 'FAILED', 'WAITING', 'refused'],
@@ -126,7 +126,7 @@ describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to
 
   it('has a step of its own only if it is one', () => {
     const steps: Record<string, string | undefined> = {
-      'by payment': 'deposit_paid',
+      'by payment': to === 'VOID' ? 'deposit_taken_back' : 'deposit_paid',
       unchanged: undefined,
       refused: undefined,
     }

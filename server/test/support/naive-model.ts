@@ -68,13 +68,15 @@ type Legs = Partial<Omit<ModelWallet, 'seq'>>
 interface ModelPayment {
   agentId: bigint
   paymentId: string
-  orderId: string
+  orderId: string | null
   amount: bigint
   paidAt: Date
   reportedAt: Date
   payer: string | null
-  state: 'waiting' | 'credited'
+  state: 'waiting' | 'credited' | 'returned' | 'taken_back'
   why: string | null
+  creditedTo: 'order' | 'wallet' | null
+  evidence: string | null
 }
 
 const largest = 9_007_199_254_740_991n
@@ -84,6 +86,7 @@ export class NaiveModel {
   readonly journal: Row[] = []
   readonly callbacks: Row[] = []
   readonly payments: ModelPayment[] = []
+  readonly payouts: Row[] = []
   readonly wallets = new Map<bigint, ModelWallet>()
   private readonly terms: Map<bigint, ModelTerms>
 
@@ -119,6 +122,14 @@ export class NaiveModel {
         return this.receivePayment(command)
       case 'credit_payment':
         return this.creditPayment(command)
+      case 'credit_wallet':
+        return this.creditWallet(command)
+      case 'return_payment':
+        return this.returnPayment(command)
+      case 'take_back_payment':
+        return this.takeBack(command)
+      case 'instruct':
+        return this.instruct(command)
     }
   }
 
@@ -172,13 +183,27 @@ export class NaiveModel {
   private handOver(command: Command & { type: 'hand_over' }): ModelAnswer {
     const order = this.order(command)
     if (!order) return { refused: 'order_not_found' }
-    if (order.handedOverAt) {
-      const same = order.provider === command.provider && order.providerRef === command.providerRef
-      return same ? { status: order.status, changed: false } : { refused: 'invalid_transition' }
+    if (order.handedOverAt && order.providerRef === command.providerRef) {
+      return { status: order.status, changed: false }
     }
     if (order.kind === 'deposit' || order.status !== 'WAITING') {
       return { refused: 'invalid_transition' }
     }
+    const before = this.payouts.filter(({ order_id }) => order_id === order.orderId)
+    const current = before.at(-1)?.reference ?? null
+    if (current !== command.insteadOf) return { refused: 'invalid_transition' }
+    for (const payout of before) Object.assign(payout, { state: 'rejected', ask_at: null })
+    this.payouts.push({
+      agent_id: order.agentId,
+      order_id: order.orderId,
+      attempt: before.length + 1,
+      provider: command.provider,
+      reference: command.providerRef,
+      state: 'handed',
+      handed_at: command.at,
+      asks: 0,
+      ask_at: command.askAt,
+    })
     order.provider = command.provider
     order.providerRef = command.providerRef
     order.handedOverAt = command.at
@@ -212,31 +237,38 @@ export class NaiveModel {
     if (order.status === command.to) return { status: order.status, changed: false }
     const allowed =
       order.kind === 'deposit'
-        ? ['WAITING FAILED', 'WAITING EXPIRED', 'WAITING VOID', 'PAID VOID']
+        ? ['WAITING FAILED', 'WAITING EXPIRED', 'WAITING VOID']
         : ['WAITING PAID', 'WAITING FAILED', 'WAITING CANCEL', 'PAID REVERT']
     if (!allowed.includes(`${order.status} ${command.to}`)) return { refused: 'invalid_transition' }
     return this.finish(order, command.to, command.at)
   }
 
   private receivePayment(command: Command & { type: 'receive_payment' }): ModelAnswer {
-    const order = this.order(command)
-    if (order?.kind !== 'deposit' || !order.expiresAt) return { refused: 'order_not_found' }
+    const { agentId, orderId } = command
+    const order = orderId === null ? undefined : this.order({ agentId, orderId })
+    if (orderId !== null && order?.kind !== 'deposit') return { refused: 'order_not_found' }
     const { paymentId, amountMinor, paidAt, payer } = command.payment
-    if (this.payments.some((p) => p.agentId === order.agentId && p.paymentId === paymentId)) {
-      return { status: order.status, changed: false }
+    if (this.payment(command, paymentId)) {
+      return { status: order?.status ?? null, changed: false }
     }
     const payment: ModelPayment = {
-      agentId: order.agentId,
+      agentId,
       paymentId,
-      orderId: order.orderId,
+      orderId,
       amount: amountMinor,
       paidAt,
       reportedAt: command.at,
       payer: payer?.accountNo ?? null,
       state: 'waiting',
       why: null,
+      creditedTo: null,
+      evidence: null,
     }
     this.payments.push(payment)
+    if (!order?.expiresAt) {
+      payment.why = 'unmatched'
+      return { status: null, changed: true }
+    }
     const inTime = paidAt <= order.expiresAt
     if (order.status === 'PAID') payment.why = 'duplicate'
     else if (order.status === 'FAILED' || order.status === 'VOID' || !inTime) payment.why = 'late'
@@ -251,18 +283,91 @@ export class NaiveModel {
 
   private creditPayment(command: Command & { type: 'credit_payment' }): ModelAnswer {
     const order = this.order(command)
-    const payment = this.payments.find(
-      (p) => p.agentId === command.agentId && p.paymentId === command.paymentId,
-    )
+    const payment = this.payment(command)
     if (!order || !payment) return { refused: 'order_not_found' }
     if (payment.state === 'credited' && payment.orderId === order.orderId) {
       return { status: order.status, changed: false }
     }
-    if (payment.state === 'credited' || order.kind !== 'deposit' || order.status === 'PAID') {
+    if (payment.state !== 'waiting' || order.kind !== 'deposit' || order.status === 'PAID') {
       return { refused: 'invalid_transition' }
     }
     if (this.pay(order, payment, command.at)) return { refused: 'amount_out_of_range' }
     return { status: order.status, changed: true }
+  }
+
+  private creditWallet(command: Command & { type: 'credit_wallet' }): ModelAnswer {
+    const payment = this.payment(command)
+    if (!payment) return { refused: 'order_not_found' }
+    if (payment.state === 'credited' && payment.creditedTo === 'wallet') {
+      return { status: null, changed: false }
+    }
+    if (payment.state !== 'waiting') return { refused: 'invalid_transition' }
+    const legs = { available: payment.amount, adjustments: -payment.amount }
+    const once = `payment:${payment.paymentId}`
+    const { agentId, at, reason } = command
+    if (!this.book(agentId, null, 'adjustment', at, legs, once, reason)) {
+      return { refused: 'amount_out_of_range' }
+    }
+    Object.assign(payment, { state: 'credited', why: null, creditedTo: 'wallet' })
+    return { status: null, changed: true }
+  }
+
+  private returnPayment(command: Command & { type: 'return_payment' }): ModelAnswer {
+    const payment = this.payment(command)
+    if (!payment) return { refused: 'order_not_found' }
+    if (payment.state === 'returned') return { status: null, changed: false }
+    if (payment.state !== 'waiting') return { refused: 'invalid_transition' }
+    Object.assign(payment, { state: 'returned', why: null, evidence: command.evidence })
+    return { status: null, changed: true }
+  }
+
+  private takeBack(command: Command & { type: 'take_back_payment' }): ModelAnswer {
+    const { agentId, orderId, at } = command
+    const order = orderId === null ? undefined : this.order({ agentId, orderId })
+    const payment = this.payment(command)
+    if (!payment) return { refused: 'order_not_found' }
+    const status = order?.status ?? null
+    if (payment.state === 'returned' || payment.state === 'taken_back') {
+      return { status, changed: false }
+    }
+    if (payment.state === 'waiting') {
+      const evidence = 'The bank took it back.'
+      Object.assign(payment, { state: 'returned', why: null, evidence })
+      return { status, changed: true }
+    }
+    if (payment.creditedTo === 'wallet') {
+      const legs = { available: -payment.amount, adjustments: payment.amount }
+      const once = `payment-taken-back:${payment.paymentId}`
+      const reason = `The bank took payment ${payment.paymentId} back.`
+      if (!this.book(agentId, null, 'adjustment', at, legs, once, reason)) {
+        return { refused: 'amount_out_of_range' }
+      }
+      payment.state = 'taken_back'
+      return { status: null, changed: true }
+    }
+    if (!order || order.orderId !== payment.orderId) return { refused: 'invalid_transition' }
+    const answer = this.finish(order, 'VOID', at)
+    if (!('refused' in answer)) payment.state = 'taken_back'
+    return answer
+  }
+
+  private instruct(command: Command & { type: 'instruct' }): ModelAnswer {
+    const order = this.order(command)
+    if (!order) return { refused: 'order_not_found' }
+    if (order.providerRef !== null) return { status: order.status, changed: false }
+    if (order.kind !== 'deposit') return { refused: 'invalid_transition' }
+    order.version += 1
+    order.provider = command.provider
+    order.providerRef = command.providerRef
+    order.answer = command.answer
+    return { status: order.status, changed: true }
+  }
+
+  private payment(
+    command: { agentId: bigint; paymentId?: string },
+    paymentId = command.paymentId,
+  ): ModelPayment | undefined {
+    return this.payments.find((p) => p.agentId === command.agentId && p.paymentId === paymentId)
   }
 
   /** Credits a payment to a deposit; says why it cannot be. */
@@ -286,6 +391,7 @@ export class NaiveModel {
     payment.state = 'credited'
     payment.why = null
     payment.orderId = order.orderId
+    payment.creditedTo = 'order'
     this.callBack(order, payment.amount, fee, at, payment.payer)
     return undefined
   }

@@ -185,20 +185,34 @@ create table payments (
   agent_id bigint not null references wallets,
   -- The provider's name and its own id of the payment.
   payment_id text not null check (length(payment_id) between 3 and 200),
-  order_id uuid not null,
+  -- Null where it belongs to the agent, but to none of its orders.
+  order_id uuid,
   amount bigint not null check (amount > 0),
   paid_at timestamptz not null,
   reported_at timestamptz not null,
   payer_account_no text,
   payer_account_name text,
   payer_bank_code text,
-  state text not null check (state in ('credited', 'waiting', 'returned')),
+  -- returned: given back without having been credited; taken_back: credited, then lost again.
+  state text not null check (state in ('waiting', 'credited', 'returned', 'taken_back')),
   -- Why it waits for a decision.
-  why text check (why in ('late', 'wrong_amount', 'duplicate', 'fee', 'bound')),
+  why text check (why in ('late', 'wrong_amount', 'duplicate', 'fee', 'bound', 'unmatched')),
+  credited_to text check (credited_to in ('order', 'wallet')),
+  -- What a person or the bank said when it was returned.
+  evidence text check (length(evidence) between 1 and 1000),
   primary key (agent_id, payment_id),
   foreign key (agent_id, order_id) references orders,
-  constraint payments_waiting_has_why check (state <> 'waiting' or why is not null)
+  constraint payments_waiting_has_why check (state <> 'waiting' or why is not null),
+  constraint payments_credited_to check (
+    (state in ('credited', 'taken_back')) = (credited_to is not null)
+    and (credited_to is distinct from 'order' or order_id is not null)
+  ),
+  constraint payments_returned_has_evidence check (state <> 'returned' or evidence is not null)
 );
+
+-- An order is paid by one payment.
+create unique index payments_one_pays on payments (agent_id, order_id)
+  where state = 'credited' and credited_to = 'order';
 
 -- How far the background proof has come for each agent, and what it found.
 create table proofs (
@@ -225,4 +239,4 @@ grant update (seq, available, held, clearing, fees, adjustments) on wallets to s
 grant update (status, version, completed_at, paid_amount, paid_fee, provider, provider_ref,
               handed_over_at) on orders to sluice_service;
 grant update (state) on callbacks to sluice_service;
-grant update (order_id, state, why) on payments to sluice_service;
+grant update (order_id, state, why, credited_to, evidence) on payments to sluice_service;

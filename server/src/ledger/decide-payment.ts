@@ -1,0 +1,175 @@
+import { feeOf, parseFeeRule } from '../lib/fee.ts'
+import type { LocalTime } from '../lib/local-time.ts'
+import { noChange } from './accounts.ts'
+import type { Order, Payment } from './book.ts'
+import type { Command, Decision, Page } from './decide.ts'
+import { beyondBound, nothingElse, outcome, refused, writeRow } from './entry.ts'
+
+/**
+ * Records money that came in, and pays the order with it where everything fits. Anything else waits
+ * for a person, unless the agent's terms credit what came late or in another amount.
+ */
+export function receivePayment(
+  page: Page,
+  command: Command & { type: 'receive_payment' },
+  localTime: LocalTime,
+): Decision {
+  const { order } = page
+  const { payment: notice, at } = command
+  if (command.orderId !== null && order?.kind !== 'deposit') {
+    return refused('order_not_found', 'The agent has no such deposit order.')
+  }
+  if (page.payment) return { type: 'unchanged', order }
+  const payment: Payment = {
+    ...notice,
+    agentId: command.agentId,
+    orderId: command.orderId,
+    reportedAt: at,
+    state: 'waiting',
+    why: 'unmatched',
+    creditedTo: null,
+    evidence: null,
+  }
+  if (!order) return recorded(page, payment)
+  const inTime = order.expiresAt !== null && notice.paidAt <= order.expiresAt
+  // An order that expired before the news of a payment in time came is still paid by it.
+  const open = order.status === 'WAITING' || order.status === 'EXPIRED'
+  let why: Payment['why'] = null
+  if (order.status === 'PAID') why = 'duplicate'
+  else if (!open || !inTime) why = 'late'
+  else if (notice.amountMinor !== order.amountMinor) why = 'wrong_amount'
+  const byPolicy = (why === 'late' || why === 'wrong_amount') && page.terms.lateMoney === 'credit'
+  if (why !== null && !byPolicy) return recorded(page, { ...payment, why })
+  return pay(page, order, payment, at, localTime)
+}
+
+/** An operator credits a payment that waits to an order, with the amount really paid. */
+export function creditPayment(page: Page, order: Order, at: Date, localTime: LocalTime): Decision {
+  const { payment } = page
+  if (!payment) return noSuchPayment
+  if (payment.state === 'credited' && payment.orderId === order.orderId) {
+    return { type: 'unchanged', order }
+  }
+  if (payment.state !== 'waiting' || order.kind !== 'deposit' || order.status === 'PAID') {
+    return refused(
+      'invalid_transition',
+      `A payment that is ${payment.state} cannot be credited to a ${order.kind} order that is ${order.status}.`,
+    )
+  }
+  const credited = pay(page, order, { ...payment, orderId: order.orderId }, at, localTime)
+  if (credited.type === 'changed' && credited.payment?.state === 'waiting') {
+    return refused('amount_out_of_range', 'The fee or the bound of the wallet does not allow it.')
+  }
+  return credited
+}
+
+/** An operator credits a payment that waits to the wallet itself: an adjustment that names it. */
+export function creditWallet(page: Page, command: Command & { type: 'credit_wallet' }): Decision {
+  const { payment } = page
+  if (!payment) return noSuchPayment
+  if (payment.state === 'credited' && payment.creditedTo === 'wallet') return unchanged
+  if (payment.state !== 'waiting') return isSettled(payment)
+  const entry = writeRow(page.wallet, adjustedBy(payment.amountMinor), {
+    orderId: null,
+    event: 'adjustment',
+    at: command.at,
+    onceKey: `payment:${payment.paymentId}`,
+    reason: command.reason,
+  })
+  if (!entry) return beyondBound
+  return {
+    type: 'changed',
+    ...nothingElse,
+    ...entry,
+    order: undefined,
+    payment: { ...payment, state: 'credited', why: null, creditedTo: 'wallet' },
+  }
+}
+
+/** A payment that waits was given back to whoever paid. */
+export function returnPayment(page: Page, evidence: string): Decision {
+  const { payment } = page
+  if (!payment) return noSuchPayment
+  if (payment.state === 'returned') return unchanged
+  if (payment.state !== 'waiting') return isSettled(payment)
+  return recorded(page, { ...payment, state: 'returned', why: null, evidence })
+}
+
+/** The bank took a payment back: what it had been credited to gives it back. */
+export function takeBackPayment(
+  page: Page,
+  command: Command & { type: 'take_back_payment' },
+  localTime: LocalTime,
+): Decision {
+  const { payment, order } = page
+  if (!payment) return noSuchPayment
+  if (payment.state === 'waiting') return returnPayment(page, 'The bank took it back.')
+  if (payment.state !== 'credited') return { type: 'unchanged', order }
+  const takenBack: Payment = { ...payment, state: 'taken_back' }
+  if (payment.creditedTo === 'wallet') {
+    const entry = writeRow(page.wallet, adjustedBy(-payment.amountMinor), {
+      orderId: null,
+      event: 'adjustment',
+      at: command.at,
+      onceKey: `payment-taken-back:${payment.paymentId}`,
+      reason: `The bank took payment ${payment.paymentId} back.`,
+    })
+    if (!entry) return beyondBound
+    return { type: 'changed', ...nothingElse, ...entry, order: undefined, payment: takenBack }
+  }
+  if (order?.orderId !== payment.orderId || order?.status !== 'PAID') {
+    return refused('invalid_transition', 'The payment was credited to another order meanwhile.')
+  }
+  const voided: Order = {
+    ...order,
+    status: 'VOID',
+    version: order.version + 1,
+    completedAt: command.at,
+  }
+  const decision = outcome(page, voided, 'deposit_taken_back', command.at, localTime)
+  return decision.type === 'changed' ? { ...decision, payment: takenBack } : decision
+}
+
+function pay(page: Page, order: Order, payment: Payment, at: Date, localTime: LocalTime): Decision {
+  const rule = parseFeeRule(order.feeRule, page.terms.currency)
+  if (typeof rule === 'string') throw new Error(`order ${order.orderId}: ${rule}`)
+  const feeMinor = feeOf(payment.amountMinor, rule)
+  if (feeMinor >= payment.amountMinor) {
+    return recorded(page, { ...payment, state: 'waiting', why: 'fee' })
+  }
+  const paid: Order = {
+    ...order,
+    status: 'PAID',
+    version: order.version + 1,
+    completedAt: at,
+    paidAmountMinor: payment.amountMinor,
+    paidFeeMinor: feeMinor,
+  }
+  const decision = outcome(page, paid, 'deposit_paid', at, localTime, {
+    onceKey: `payment:${payment.paymentId}`,
+    payer: payment.payer,
+  })
+  if (decision.type !== 'changed') {
+    return recorded(page, { ...payment, state: 'waiting', why: 'bound' })
+  }
+  return {
+    ...decision,
+    payment: { ...payment, state: 'credited', why: null, creditedTo: 'order' },
+  }
+}
+
+/** The payment alone changes; whatever it is about stays as it is. */
+function recorded(page: Page, payment: Payment): Decision {
+  return { type: 'changed', ...nothingElse, order: page.order, wallet: page.wallet, payment }
+}
+
+function isSettled(payment: Payment): Decision {
+  return refused('invalid_transition', `The payment is ${payment.state.replace('_', ' ')} already.`)
+}
+
+function adjustedBy(amountMinor: bigint) {
+  return { ...noChange, available: amountMinor, adjustments: -amountMinor }
+}
+
+const noSuchPayment = refused('order_not_found', 'The agent has no such payment.')
+const unchanged: Decision = { type: 'unchanged', order: undefined }
