@@ -1,15 +1,17 @@
 import type { Pool } from '../db/pool.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import type { SecretKeys } from '../lib/secret-box.ts'
-import type { Provider } from '../providers/provider.ts'
+import type { SandboxBank } from '../providers/sandbox/bank-client.ts'
+import type { Providers } from './providers.ts'
 import type { Teller } from './teller.ts'
 
 /** What taking and changing orders needs. */
 export interface Desk {
   pool: Pool
   teller: Pick<Teller, 'do'>
-  /** Undefined where none is set up: then nothing can be collected or paid out. */
-  provider: Provider | undefined
+  providers: Providers
+  /** The bank that does as it is told; in the sandbox only. */
+  bank: SandboxBank | undefined
   secretKeys: SecretKeys
   publicUrl: () => string
   localTime: LocalTime

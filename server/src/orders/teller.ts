@@ -5,7 +5,7 @@ import {
   type Pool,
   type PoolClient,
 } from '../db/pool.ts'
-import type { Order } from '../ledger/book.ts'
+import type { Order, Payment } from '../ledger/book.ts'
 import {
   areWritten,
   type BatchTx,
@@ -24,6 +24,8 @@ export interface Done {
   order: Order | undefined
   /** Whether the command changed anything, as against having happened before. */
   changed: boolean
+  /** The payment as it is now, where the command was about one and changed it. */
+  payment?: Payment | undefined
 }
 
 export interface TellerOptions {
@@ -217,7 +219,7 @@ export class Teller {
           break
         }
         case 'changed':
-          resolve({ order: decision.order, changed: true })
+          resolve({ order: decision.order, changed: true, payment: decision.payment })
           if (decision.callback) agents.add(command.agentId)
           if (decision.order && (decision.callback || command.type === 'create')) {
             this.options.onOrder?.(decision.order)

@@ -1,0 +1,176 @@
+import type { Pool } from '../db/pool.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+import type { Order } from './book.ts'
+import { type OrderRow, orderFromRow } from './order-row.ts'
+
+export type PayoutState =
+  | 'handed'
+  | 'accepted'
+  | 'unknown'
+  | 'not_found'
+  | 'paid'
+  | 'rejected'
+  | 'cancelled'
+  | 'returned'
+
+/** One attempt at paying a withdrawal out, with its order as it is now. */
+export interface PayoutAttempt {
+  agentId: bigint
+  orderId: string
+  attempt: number
+  provider: string
+  reference: string
+  state: PayoutState
+  handedAt: Date
+  asks: number
+  askAt: Date | null
+  said: string | null
+  evidence: string | null
+}
+
+interface PayoutRow {
+  agent_id: bigint
+  order_id: string
+  attempt: number
+  provider: string
+  reference: string
+  state: PayoutState
+  handed_at: Date
+  asks: number
+  ask_at: Date | null
+  said: string | null
+  evidence: string | null
+}
+
+function payoutFromRow(row: PayoutRow): PayoutAttempt {
+  return {
+    agentId: row.agent_id,
+    orderId: orderIdFromUuid(row.order_id),
+    attempt: row.attempt,
+    provider: row.provider,
+    reference: row.reference,
+    state: row.state,
+    handedAt: row.handed_at,
+    asks: row.asks,
+    askAt: row.ask_at,
+    said: row.said,
+    evidence: row.evidence,
+  }
+}
+
+/** Withdrawals that no provider has, after the given one in the order of agents and ids. */
+export async function findToHandOver(
+  pool: Pool,
+  after: { agentId: bigint; orderId: string },
+  createdBefore: Date,
+  limit: number,
+): Promise<Order[]> {
+  const { rows } = await pool.query<OrderRow>(
+    `select * from orders
+     where status = 'WAITING' and kind = 'withdraw' and handed_over_at is null
+       and (agent_id, order_id) > ($1, $2) and created_at <= $3
+     order by agent_id, order_id limit $4`,
+    [after.agentId, after.orderId, createdBefore, limit],
+  )
+  return rows.map(orderFromRow)
+}
+
+export async function findDuePayouts(
+  pool: Pool,
+  now: Date,
+  limit: number,
+): Promise<PayoutAttempt[]> {
+  const { rows } = await pool.query<PayoutRow>(
+    'select * from payouts where ask_at <= $1 order by ask_at limit $2',
+    [now, limit],
+  )
+  return rows.map(payoutFromRow)
+}
+
+/** Puts the next question off, so that no other process asks it too; false where one was quicker. */
+export async function claimQuestion(
+  pool: Pool,
+  payout: PayoutAttempt,
+  askAt: Date,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update payouts set ask_at = $5, asks = asks + 1
+     where agent_id = $1 and order_id = $2 and attempt = $3 and ask_at = $4`,
+    [payout.agentId, payout.orderId, payout.attempt, payout.askAt, askAt],
+  )
+  return rowCount === 1
+}
+
+/** Writes down what is known of a payout. What has ended stays ended. */
+export async function savePayout(
+  pool: Pool,
+  payout: Pick<PayoutAttempt, 'agentId' | 'orderId' | 'attempt'>,
+  what: { state: PayoutState; askAt: Date | null; said: string | null; evidence?: string },
+): Promise<void> {
+  await pool.query(
+    `update payouts set state = $4, ask_at = $5, said = coalesce($6, said),
+       evidence = coalesce($7, evidence)
+     where agent_id = $1 and order_id = $2 and attempt = $3
+       and (ask_at is not null or (state = 'paid' and $4 = 'returned'))`,
+    [
+      payout.agentId,
+      payout.orderId,
+      payout.attempt,
+      what.state,
+      what.askAt,
+      what.said?.slice(0, 1_000) ?? null,
+      what.evidence ?? null,
+    ],
+  )
+}
+
+export async function findPayout(
+  pool: Pool,
+  agentId: bigint,
+  provider: string,
+  reference: string,
+): Promise<PayoutAttempt | undefined> {
+  const { rows } = await pool.query<PayoutRow>(
+    'select * from payouts where agent_id = $1 and provider = $2 and reference = $3',
+    [agentId, provider, reference],
+  )
+  return rows[0] && payoutFromRow(rows[0])
+}
+
+export async function payoutsOfOrder(
+  pool: Pool,
+  agentId: bigint,
+  orderId: string,
+): Promise<PayoutAttempt[]> {
+  const { rows } = await pool.query<PayoutRow>(
+    'select * from payouts where agent_id = $1 and order_id = $2 order by attempt',
+    [agentId, orderId],
+  )
+  return rows.map(payoutFromRow)
+}
+
+/** Payouts whose end is not known, the oldest first. */
+export async function listOpenPayouts(
+  pool: Pool,
+  filter: { agentId: bigint | null; state: PayoutState | null; limit: number },
+): Promise<PayoutAttempt[]> {
+  const { rows } = await pool.query<PayoutRow>(
+    `select * from payouts
+     where ask_at is not null and ($1::bigint is null or agent_id = $1)
+       and ($2::text is null or state = $2)
+     order by handed_at limit $3`,
+    [filter.agentId, filter.state, filter.limit],
+  )
+  return rows.map(payoutFromRow)
+}
+
+/** How many payouts are open in each state, and since when the oldest has been. */
+export async function countOpenPayouts(
+  pool: Pool,
+): Promise<{ state: PayoutState; count: number; oldest: Date }[]> {
+  const { rows } = await pool.query<{ state: PayoutState; count: bigint; oldest: Date }>(
+    `select state, count(*) as count, min(handed_at) as oldest
+     from payouts where ask_at is not null group by state`,
+  )
+  return rows.map(({ state, count, oldest }) => ({ state, count: Number(count), oldest }))
+}

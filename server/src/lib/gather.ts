@@ -1,0 +1,35 @@
+/**
+ * Makes one run of what comes in while the run before is under way: no timer, and no waiting when
+ * idle. `run` answers its items in their order.
+ */
+export function gather<Item, Answer>(
+  run: (items: Item[]) => Promise<Answer[]>,
+  most = 500,
+): (item: Item) => Promise<Answer> {
+  let waiting: {
+    item: Item
+    resolve: (answer: Answer) => void
+    reject: (error: unknown) => void
+  }[] = []
+  let running = false
+  const next = async () => {
+    if (running) return
+    running = true
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, most)
+      waiting = waiting.slice(most)
+      try {
+        const answers = await run(batch.map(({ item }) => item))
+        batch.forEach(({ resolve }, at) => resolve(answers[at] as Answer))
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    running = false
+  }
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      if (waiting.length === 1) setImmediate(() => void next())
+    })
+}

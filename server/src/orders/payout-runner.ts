@@ -1,0 +1,65 @@
+import type { Order } from '../ledger/book.ts'
+import { findDuePayouts, findToHandOver } from '../ledger/payouts.ts'
+import { ask, handOver, type PayoutDesk, submit } from './pay-out.ts'
+
+/** What a new order is given to be offered by whoever took it, before others look for it. */
+const headStartMs = 2_000
+const pageSize = 200
+
+/**
+ * Takes withdrawals to providers and asks after them. Any number of processes may run one: the teller
+ * lets one of them hand a withdrawal over, and one of them asks each question.
+ */
+export class PayoutRunner {
+  private readonly desk: PayoutDesk
+  private readonly maxInFlight: number
+  private readonly onError: (error: unknown) => void
+  private readonly underway = new Map<string, Promise<void>>()
+  private readonly stopping = new AbortController()
+  private cursor = { agentId: 0n, orderId: '0'.repeat(32) }
+
+  constructor(desk: PayoutDesk, maxInFlight: number, onError: (error: unknown) => void) {
+    this.desk = desk
+    this.maxInFlight = maxInFlight
+    this.onError = onError
+  }
+
+  /** A withdrawal that is new. Where there is no room for it now, `poll` finds it. */
+  offer(order: Order): void {
+    this.run(order.orderId, () => this.payOut(order))
+  }
+
+  /** Looks for what nobody has taken up, and for questions that have come due. */
+  async poll(): Promise<'done' | 'more'> {
+    const { pool, now } = this.desk
+    for (const payout of await findDuePayouts(pool, now(), pageSize)) {
+      this.run(payout.orderId, () => ask(this.desk, payout, this.stopping.signal))
+    }
+    const before = new Date(now().getTime() - headStartMs)
+    const orders = await findToHandOver(pool, this.cursor, before, pageSize)
+    for (const order of orders) this.offer(order)
+    const last = orders.length === pageSize ? orders.at(-1) : undefined
+    this.cursor = last ?? { agentId: 0n, orderId: '0'.repeat(32) }
+    return last && this.underway.size < this.maxInFlight ? 'more' : 'done'
+  }
+
+  /** Breaks calls off; what became of them is asked later, by whoever runs then. */
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error('The service was stopped during the call.'))
+    while (this.underway.size > 0) await Promise.allSettled(this.underway.values())
+  }
+
+  private run(orderId: string, work: () => Promise<void>): void {
+    const isFull = this.underway.size >= this.maxInFlight
+    if (isFull || this.underway.has(orderId) || this.stopping.signal.aborted) return
+    const running = work()
+      .catch(this.onError)
+      .finally(() => this.underway.delete(orderId))
+    this.underway.set(orderId, running)
+  }
+
+  private async payOut(order: Order): Promise<void> {
+    const attempt = await handOver(this.desk, order)
+    if (attempt) await submit(this.desk, attempt, order, this.stopping.signal)
+  }
+}

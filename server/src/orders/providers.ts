@@ -1,0 +1,141 @@
+import type { Pool } from '../db/pool.ts'
+import type { OrderKind } from '../ledger/book.ts'
+import type { Currency } from '../lib/money.ts'
+import type { Provider } from '../providers/provider.ts'
+import {
+  type OrderToRoute,
+  type ProviderState,
+  type Route,
+  type RoutingTable,
+  routeOrder,
+} from './route-order.ts'
+
+/** How old a copy of the routing table may be. */
+const freshMs = 1_000
+
+/** The providers that are set up, and the operator's word on who gets what. */
+export class Providers {
+  readonly all: readonly Provider[]
+  private readonly pool: Pool
+  private readonly onError: (error: unknown) => void
+  private table: RoutingTable = { states: new Map(), routes: [] }
+  private readAt = Number.NEGATIVE_INFINITY
+  private reading: Promise<void> | undefined
+
+  constructor(all: readonly Provider[], pool: Pool, onError: (error: unknown) => void) {
+    this.all = all
+    this.pool = pool
+    this.onError = onError
+  }
+
+  find(name: string | null): Provider | undefined {
+    return this.all.find((provider) => provider.name === name)
+  }
+
+  stateOf(name: string): ProviderState {
+    return this.table.states.get(name) ?? 'on'
+  }
+
+  /** Who may take the order, the first choice first. The table in use is at most about a second old. */
+  async candidates(order: OrderToRoute): Promise<Provider[]> {
+    if (this.all.length === 0) return []
+    const isFirst = this.readAt === Number.NEGATIVE_INFINITY
+    if (performance.now() - this.readAt > freshMs) {
+      const reading = this.refresh()
+      // Only the first order waits: for the others the copy at hand is good enough.
+      if (isFirst) await reading
+      else reading.catch(this.onError)
+    }
+    return routeOrder(order, this.all, this.table, Math.random)
+  }
+
+  refresh(): Promise<void> {
+    this.reading ??= readRoutingTable(this.pool)
+      .then((table) => {
+        this.table = table
+        this.readAt = performance.now()
+      })
+      .finally(() => {
+        this.reading = undefined
+      })
+    return this.reading
+  }
+}
+
+interface RouteRow {
+  provider: string
+  route: string
+  direction: OrderKind
+  currency: Currency
+  banks: string[] | null
+  min_amount: bigint
+  max_amount: bigint
+  preference: number
+  weight: number
+}
+
+export async function readRoutingTable(pool: Pool): Promise<RoutingTable> {
+  const { rows: states } = await pool.query<{ name: string; state: ProviderState }>(
+    'select name, state from providers',
+  )
+  const { rows: routes } = await pool.query<RouteRow>(
+    'select * from provider_routes order by provider, route',
+  )
+  return {
+    states: new Map(states.map(({ name, state }) => [name, state])),
+    routes: routes.map((row) => ({
+      provider: row.provider,
+      route: row.route,
+      direction: row.direction,
+      currency: row.currency,
+      banks: row.banks,
+      minAmount: row.min_amount,
+      maxAmount: row.max_amount,
+      preference: row.preference,
+      weight: row.weight,
+    })),
+  }
+}
+
+export async function saveProviderState(
+  pool: Pool,
+  name: string,
+  state: ProviderState,
+  at: Date,
+): Promise<void> {
+  await pool.query(
+    `insert into providers (name, state, updated_at) values ($1, $2, $3)
+     on conflict (name) do update set state = excluded.state, updated_at = excluded.updated_at`,
+    [name, state, at],
+  )
+}
+
+export async function saveRoute(pool: Pool, route: Route): Promise<void> {
+  await pool.query(
+    `insert into provider_routes (provider, route, direction, currency, banks, min_amount,
+       max_amount, preference, weight)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     on conflict (provider, route) do update set direction = excluded.direction,
+       currency = excluded.currency, banks = excluded.banks, min_amount = excluded.min_amount,
+       max_amount = excluded.max_amount, preference = excluded.preference, weight = excluded.weight`,
+    [
+      route.provider,
+      route.route,
+      route.direction,
+      route.currency,
+      route.banks,
+      route.minAmount,
+      route.maxAmount,
+      route.preference,
+      route.weight,
+    ],
+  )
+}
+
+export async function removeRoute(pool: Pool, provider: string, route: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'delete from provider_routes where provider = $1 and route = $2',
+    [provider, route],
+  )
+  return rowCount === 1
+}

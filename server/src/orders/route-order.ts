@@ -1,0 +1,74 @@
+import type { OrderKind } from '../ledger/book.ts'
+import { type Currency, toMinor } from '../lib/money.ts'
+import type { Provider } from '../providers/provider.ts'
+
+export type ProviderState = 'on' | 'draining' | 'off'
+
+/** Which orders a provider gets. */
+export interface Route {
+  provider: string
+  route: string
+  direction: OrderKind
+  currency: Currency
+  /** Null: every bank. */
+  banks: string[] | null
+  /** In whole units. */
+  minAmount: bigint
+  maxAmount: bigint
+  /** The lowest is tried first; among equals, chance decides by weight. */
+  preference: number
+  weight: number
+}
+
+export interface RoutingTable {
+  /** A provider that is not here is on. */
+  states: ReadonlyMap<string, ProviderState>
+  routes: readonly Route[]
+}
+
+export interface OrderToRoute {
+  direction: OrderKind
+  currency: Currency
+  bankCode: string
+  amountMinor: bigint
+}
+
+/**
+ * The providers that may take an order, the first choice first. One without routes for a direction
+ * takes everything it can. `random` gives numbers from 0 up to 1.
+ */
+export function routeOrder(
+  order: OrderToRoute,
+  providers: readonly Provider[],
+  { states, routes }: RoutingTable,
+  random: () => number,
+): Provider[] {
+  const { direction, currency, bankCode, amountMinor } = order
+  const candidates = providers.flatMap((provider) => {
+    const isAble = direction === 'deposit' ? provider.can.deposits : provider.can.payouts
+    const isOn = (states.get(provider.name) ?? 'on') === 'on'
+    if (!isAble || !isOn || !provider.can.currencies.includes(currency)) return []
+    const own = routes.filter(
+      (route) => route.provider === provider.name && route.direction === direction,
+    )
+    if (own.length === 0) return [{ provider, preference: 100, weight: 1 }]
+    const fitting = own
+      .filter(
+        (route) =>
+          route.currency === currency &&
+          (route.banks === null || route.banks.includes(bankCode)) &&
+          amountMinor >= toMinor(route.minAmount, currency) &&
+          amountMinor <= toMinor(route.maxAmount, currency),
+      )
+      .sort((a, b) => a.preference - b.preference)
+    return fitting[0] ? [{ ...fitting[0], provider }] : []
+  })
+  // The heavier one draws the smaller number more often: an order by weight in one pass.
+  return candidates
+    .map((candidate) => ({
+      ...candidate,
+      draw: -Math.log(1 - random()) / candidate.weight,
+    }))
+    .sort((a, b) => a.preference - b.preference || a.draw - b.draw)
+    .map(({ provider }) => provider)
+}
