@@ -31,11 +31,16 @@ export function unseal(keys: SecretKeys, owner: string, sealed: Buffer): string 
 
 const derivedKeys = new WeakMap<Buffer, Map<string, Buffer>>()
 
-/** A short unguessable mark over a text, from a key of its own that is derived for the purpose. */
-export function mark(key: Buffer, purpose: string, text: string): Buffer {
+/** A key of its own for a purpose: who knows it learns nothing about the key it comes from. */
+export function derivedKey(key: Buffer, purpose: string): Buffer {
   const ofKey = derivedKeys.get(key) ?? new Map<string, Buffer>()
   derivedKeys.set(key, ofKey)
   const derived = ofKey.get(purpose) ?? Buffer.from(hkdfSync('sha256', key, '', purpose, 32))
   ofKey.set(purpose, derived)
-  return createHmac('sha256', derived).update(text).digest().subarray(0, 16)
+  return derived
+}
+
+/** A short unguessable mark over a text, from a key that is derived for the purpose. */
+export function mark(key: Buffer, purpose: string, text: string): Buffer {
+  return createHmac('sha256', derivedKey(key, purpose)).update(text).digest().subarray(0, 16)
 }

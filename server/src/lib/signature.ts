@@ -42,7 +42,7 @@ export function signRequest(
 }
 
 /** The byte after `t.` is `{` here and a letter in a request, so neither can pass for the other. */
-export function signCallback(secret: string, t: string, body: Buffer | string): string {
+export function signCallback(secret: string | Buffer, t: string, body: Buffer | string): string {
   return createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex')
 }
 

@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { parseDecimal } from '../../lib/money.ts'
+import {
+  clockToleranceS,
+  matchesAny,
+  parseSignatureHeader,
+  signCallback,
+} from '../../lib/signature.ts'
+import type { ProviderEvent } from '../provider.ts'
+
+const strict = { additionalProperties: false }
+const Text = Type.String({ minLength: 1, maxLength: 200 })
+const TextOrNull = Type.Union([Text, Type.Null()])
+
+const EventOnWire = Type.Union([
+  Type.Object(
+    {
+      id: Text,
+      type: Type.Literal('payment'),
+      paymentId: Text,
+      reference: Text,
+      amount: Text,
+      currency: Type.Union([Type.Literal('THB'), Type.Literal('VND')]),
+      paidAt: TextOrNull,
+      payer: Type.Union([
+        Type.Object(
+          { accountNo: TextOrNull, accountName: TextOrNull, bankCode: TextOrNull },
+          strict,
+        ),
+        Type.Null(),
+      ]),
+    },
+    strict,
+  ),
+  Type.Object(
+    { id: Text, type: Type.Literal('payment_taken_back'), paymentId: Text, reference: Text },
+    strict,
+  ),
+  Type.Object(
+    {
+      id: Text,
+      type: Type.Literal('deposit_ended'),
+      reference: Text,
+      status: Type.Union([Type.Literal('FAILED'), Type.Literal('VOID'), Type.Literal('EXPIRED')]),
+    },
+    strict,
+  ),
+  Type.Object(
+    {
+      id: Text,
+      type: Type.Literal('payout'),
+      reference: Text,
+      outcome: Type.Union([
+        Type.Object({ type: Type.Literal('accepted') }, strict),
+        Type.Object({ type: Type.Literal('paid') }, strict),
+        Type.Object({ type: Type.Literal('cancelled') }, strict),
+        Type.Object({ type: Type.Literal('returned') }, strict),
+        Type.Object(
+          { type: Type.Literal('rejected'), reason: Text, mayTryAnother: Type.Boolean() },
+          strict,
+        ),
+      ]),
+    },
+    strict,
+  ),
+])
+
+const Notice = Type.Object(
+  { events: Type.Array(EventOnWire, { minItems: 1, maxItems: 100 }) },
+  strict,
+)
+const notice = Compile(Notice)
+
+/** The events of a notice; undefined where it is not the bank's, stale, or not to be read. */
+export function readBankNotice(
+  key: Buffer,
+  body: Buffer,
+  header: string | string[] | undefined,
+  now: Date,
+): ProviderEvent[] | undefined {
+  const signed = typeof header === 'string' ? parseSignatureHeader(header) : undefined
+  if (!signed || !matchesAny(signCallback(key, signed.t, body), signed.signatures)) return undefined
+  if (Math.abs(now.getTime() / 1000 - Number(signed.t)) > clockToleranceS) return undefined
+  const value = parsed(body)
+  if (!notice.Check(value)) return undefined
+  const events = value.events.map(eventOf)
+  return events.every((event) => event !== undefined) ? events : undefined
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function eventOf(event: Static<typeof EventOnWire>): ProviderEvent | undefined {
+  if (event.type !== 'payment') return event
+  const { amount, paidAt, ...rest } = event
+  const amountMinor = parseDecimal(amount, event.currency)
+  const at = paidAt === null ? null : new Date(paidAt)
+  if (amountMinor === undefined || amountMinor <= 0n) return undefined
+  if (at !== null && Number.isNaN(at.getTime())) return undefined
+  return { ...rest, amountMinor, paidAt: at }
+}

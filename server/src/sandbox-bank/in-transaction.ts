@@ -1,0 +1,23 @@
+import type { Pool, PoolClient } from '../db/pool.ts'
+
+/** A connection inside a transaction: what must be written together takes one, not the pool. */
+export type Tx = PoolClient
+
+/** Runs something in a transaction: all of it is written, or nothing. */
+export async function inTransaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const tx = await pool.connect()
+  let isBroken = false
+  try {
+    await tx.query('begin')
+    const done = await work(tx)
+    await tx.query('commit')
+    return done
+  } catch (error) {
+    await tx.query('rollback').catch(() => {
+      isBroken = true
+    })
+    throw error
+  } finally {
+    tx.release(isBroken)
+  }
+}

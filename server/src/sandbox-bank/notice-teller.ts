@@ -1,0 +1,151 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import type { Pool } from '../db/pool.ts'
+import { signCallback } from '../lib/signature.ts'
+import {
+  type ClaimedNotice,
+  claimDueNotices,
+  claimNextOf,
+  type EventResult,
+  eventId,
+  readNotice,
+  recordAccepted,
+  recordRefused,
+} from './notices.ts'
+
+const answerLimitMs = 5_000
+const maxAnswerBytes = 64 * 1024
+const maxInFlight = 16
+
+export interface NoticeTellerOptions {
+  pool: Pool
+  key: Buffer
+  now: () => Date
+  /** Where notices go; undefined while there is nobody to tell. */
+  noticeUrl: () => string | undefined
+  onError: (error: unknown) => void
+}
+
+/** What became of an event that was to be told at once. */
+export interface ToldEvent {
+  id: string
+  told: boolean
+  result?: string
+  detail?: string
+}
+
+/** Sends the bank's notices, signed, each until it is accepted. */
+export class NoticeTeller {
+  private readonly options: NoticeTellerOptions
+  private readonly agent = new Agent({ connections: maxInFlight, keepAliveTimeout: 4_000 })
+  private readonly inFlight = new Set<Promise<unknown>>()
+
+  constructor(options: NoticeTellerOptions) {
+    this.options = options
+  }
+
+  /** Starts sending what is due, as much as there is room for. Returns how many it started. */
+  async startDue(): Promise<number> {
+    const room = maxInFlight - this.inFlight.size
+    if (room <= 0 || this.options.noticeUrl() === undefined) return 0
+    const claimed = await claimDueNotices(this.options.pool, this.options.now(), room)
+    for (const notice of claimed) {
+      const sending: Promise<unknown> = this.send(notice)
+        .catch(this.options.onError)
+        .finally(() => this.inFlight.delete(sending))
+      this.inFlight.add(sending)
+    }
+    return claimed.length
+  }
+
+  /** Resolves when nothing that was started is under way any more. */
+  async settled(): Promise<void> {
+    await Promise.all(this.inFlight)
+  }
+
+  /**
+   * Tells an event at once, after what was to be told about its reference before. Where the telling
+   * fails, or takes too long, the notice stays in the book and is repeated.
+   */
+  async tellNow(noticeNo: bigint): Promise<ToldEvent> {
+    const { pool, now, noticeUrl } = this.options
+    const id = eventId(noticeNo)
+    const giveUpAt = performance.now() + answerLimitMs
+    for (;;) {
+      const { reference, isAccepted, result, detail } = await readNotice(pool, noticeNo)
+      if (isAccepted) {
+        return { id, told: true, ...(result && { result }), ...(detail && { detail }) }
+      }
+      if (noticeUrl() === undefined || performance.now() > giveUpAt) return { id, told: false }
+      const next = await claimNextOf(pool, reference, now())
+      // Somebody else is sending it right now.
+      if (!next) await pause(10)
+      else if (!(await this.send(next))) return { id, told: false }
+    }
+  }
+
+  /** Sends one notice and records what came of it. Returns whether it was accepted. */
+  private async send(notice: ClaimedNotice): Promise<boolean> {
+    const { pool, now } = this.options
+    const result = await this.post(notice)
+    if (result) await recordAccepted(pool, notice, result, now())
+    else await recordRefused(pool, notice, now())
+    return result !== undefined
+  }
+
+  private async post({ noticeNo, event }: ClaimedNotice): Promise<EventResult | undefined> {
+    const { key, now, noticeUrl } = this.options
+    const url = noticeUrl()
+    if (url === undefined) return undefined
+    const id = eventId(noticeNo)
+    const body = JSON.stringify({ events: [{ id, ...event }] })
+    const t = String(Math.floor(now().getTime() / 1000))
+    try {
+      const answer = await request(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-bank-signature': `t=${t},v1=${signCallback(key, t, body)}`,
+        },
+        body,
+        signal: AbortSignal.timeout(answerLimitMs),
+        dispatcher: this.agent,
+      })
+      const text = await firstText(answer.body)
+      return answer.statusCode === 200 ? resultOf(text, id) : undefined
+    } catch {
+      // No answer, for whatever reason: it may have arrived or not, so it is said again.
+      return undefined
+    }
+  }
+
+  /** Breaks off what is under way; it is told again by whoever opens the book next. */
+  async close(): Promise<void> {
+    await this.agent.destroy()
+    await this.settled()
+  }
+}
+
+async function firstText(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > maxAnswerBytes) break
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** What an accepting answer says about the event. One that cannot be read accepts it all the same. */
+function resultOf(text: string, id: string): EventResult {
+  const none: EventResult = { result: null, detail: null }
+  try {
+    const { results } = JSON.parse(text)
+    const { result, detail } = results.find((one: { id: unknown }) => one.id === id)
+    if (!['applied', 'unchanged', 'refused', 'waiting'].includes(result)) return none
+    return { result, detail: typeof detail === 'string' ? detail.slice(0, 1_000) : null }
+  } catch {
+    return none
+  }
+}

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto'
+import type { Pool } from '../db/pool.ts'
+import type { Tx } from './in-transaction.ts'
+
+/** What the bank has to tell, as it stands on the wire but for its id. */
+export type BankEvent = { reference: string } & (
+  | {
+      type: 'payment'
+      paymentId: string
+      amount: string
+      currency: string
+      paidAt: string
+      payer: {
+        accountNo: string
+        accountName: string | null
+        bankCode: string | null
+      } | null
+    }
+  | { type: 'payment_taken_back'; paymentId: string }
+  | { type: 'deposit_ended'; status: 'FAILED' | 'VOID' | 'EXPIRED' }
+  | { type: 'payout'; outcome: object }
+)
+
+export interface ClaimedNotice {
+  noticeNo: bigint
+  event: BankEvent
+  /** This one included. The claim's own mark: whoever claims next has a higher one. */
+  attempts: number
+}
+
+/** What the answer to a notice said became of its event. */
+export interface EventResult {
+  result: 'applied' | 'unchanged' | 'refused' | 'waiting' | null
+  detail: string | null
+}
+
+/** Longer than a notice may take, so that no other process sends it meanwhile. */
+const leaseMs = 10_000
+const repeatAfterMs = 500
+
+/** Writes down something to tell, in the transaction of what it is about. Returns its number. */
+export async function addNotice(tx: Tx, event: BankEvent, now: Date, copies = 1): Promise<bigint> {
+  const { rows } = await tx.query<{ notice_no: bigint }>(
+    `insert into sandbox_bank.notices (reference, event, copies_left, attempts, next_at)
+     values ($1, $2, $3, 0, $4) returning notice_no`,
+    [event.reference, JSON.stringify(event), copies, now],
+  )
+  const noticeNo = rows[0]?.notice_no
+  if (noticeNo === undefined) throw new Error('a notice was not written')
+  return noticeNo
+}
+
+export function eventId(noticeNo: bigint): string {
+  return `evt-${noticeNo}`
+}
+
+/** About one notice in ten is sent twice even though it was accepted; always the same ones. */
+export function isSentTwice(noticeNo: bigint): boolean {
+  return createHash('sha256').update(eventId(noticeNo)).digest().readUInt8(0) < 26
+}
+
+/** The bank tells what happened to one reference in its order; only what it repeats may come later. */
+const nothingEarlierIsUntold = `(n.accepted_at is not null or not exists (
+  select 1 from sandbox_bank.notices e
+  where e.reference = n.reference and e.notice_no < n.notice_no and e.accepted_at is null))`
+
+const claim = (which: string) => `update sandbox_bank.notices c
+  set attempts = attempts + 1, lease_until = $2, next_at = $2
+  where notice_no = any(array(
+    select n.notice_no from sandbox_bank.notices n where ${which} and ${nothingEarlierIsUntold}
+    order by n.next_at, n.notice_no limit $3 for update of n skip locked
+  ))
+  returning notice_no, event, attempts`
+
+const claimDue = claim('n.copies_left > 0 and n.next_at <= $1')
+const claimOfReference = claim(
+  'n.reference = $4 and n.accepted_at is null and (n.lease_until is null or n.lease_until <= $1)',
+)
+
+/** Claims notices that are due. Whoever does not report in time has lost the claim. */
+export async function claimDueNotices(
+  pool: Pool,
+  now: Date,
+  limit: number,
+): Promise<ClaimedNotice[]> {
+  return claimed(await pool.query<NoticeRow>(claimDue, [now, leaseEnd(now), limit]))
+}
+
+/** Claims the next notice about a reference, due or not, unless somebody is sending it. */
+export async function claimNextOf(
+  pool: Pool,
+  reference: string,
+  now: Date,
+): Promise<ClaimedNotice | undefined> {
+  const values = [now, leaseEnd(now), 1, reference]
+  return claimed(await pool.query<NoticeRow>(claimOfReference, values))[0]
+}
+
+interface NoticeRow {
+  notice_no: bigint
+  event: BankEvent
+  attempts: number
+}
+
+function claimed({ rows }: { rows: NoticeRow[] }): ClaimedNotice[] {
+  return rows.map(({ notice_no, event, attempts }) => ({ noticeNo: notice_no, event, attempts }))
+}
+
+function leaseEnd(now: Date): Date {
+  return new Date(now.getTime() + leaseMs)
+}
+
+/** The notice was accepted. The first answer is the one that is kept. */
+export async function recordAccepted(
+  pool: Pool,
+  { noticeNo, attempts }: ClaimedNotice,
+  { result, detail }: EventResult,
+  now: Date,
+): Promise<void> {
+  await pool.query(
+    `update sandbox_bank.notices set
+       copies_left = copies_left - case when accepted_at is null and $3 then 0 else 1 end,
+       result = case when accepted_at is null then $4 else result end,
+       detail = case when accepted_at is null then $5 else detail end,
+       accepted_at = coalesce(accepted_at, $6), next_at = $7, lease_until = null
+     where notice_no = $1 and attempts = $2`,
+    [
+      noticeNo,
+      attempts,
+      isSentTwice(noticeNo),
+      result,
+      detail,
+      now,
+      new Date(now.getTime() + repeatAfterMs),
+    ],
+  )
+}
+
+/** The notice was not accepted: again after half a second, twice that, and so on up to 30 s. */
+export async function recordRefused(
+  pool: Pool,
+  { noticeNo, attempts }: ClaimedNotice,
+  now: Date,
+): Promise<void> {
+  const delayMs = Math.min(30_000, 500 * 2 ** Math.min(attempts - 1, 10))
+  await pool.query(
+    `update sandbox_bank.notices set next_at = $3, lease_until = null
+     where notice_no = $1 and attempts = $2`,
+    [noticeNo, attempts, new Date(now.getTime() + delayMs)],
+  )
+}
+
+export interface NoticeState extends EventResult {
+  reference: string
+  isAccepted: boolean
+}
+
+export async function readNotice(pool: Pool, noticeNo: bigint): Promise<NoticeState> {
+  const { rows } = await pool.query<EventResult & { reference: string; is_accepted: boolean }>(
+    `select reference, accepted_at is not null as is_accepted, result, detail
+     from sandbox_bank.notices where notice_no = $1`,
+    [noticeNo],
+  )
+  const row = rows[0]
+  if (!row) throw new Error(`there is no notice ${noticeNo}`)
+  const { reference, result, detail } = row
+  return { reference, isAccepted: row.is_accepted, result, detail }
+}
+
+/** When the bank next has something to do; undefined where it has nothing to do at all. */
+export async function nextDueAt(pool: Pool): Promise<Date | undefined> {
+  const { rows } = await pool.query<{ due_at: Date | null }>(
+    `select least(
+       (select min(due_at) from sandbox_bank.acts where played_at is null),
+       (select min(next_at) from sandbox_bank.notices where copies_left > 0)) as due_at`,
+  )
+  return rows[0]?.due_at ?? undefined
+}

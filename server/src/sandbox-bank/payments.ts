@@ -1,0 +1,101 @@
+import { type Currency, decimalText } from '../lib/money.ts'
+import type { Tx } from './in-transaction.ts'
+import { addNotice } from './notices.ts'
+import { Refusal } from './refusal.ts'
+
+export interface Transfer {
+  reference: string
+  amountMinor: bigint
+  currency: Currency
+  payer: { accountNo: string; accountName: string | null; bankCode: string | null } | null
+  paidAt: Date
+  once: string | null
+}
+
+/** Money comes in. The same `once` gives the same payment. Returns the number of the notice about it. */
+export async function receiveTransfer(tx: Tx, transfer: Transfer, now: Date): Promise<bigint> {
+  const { reference, amountMinor, currency, payer, paidAt, once } = transfer
+  const { rows } = await tx.query<{ payment_no: bigint }>(
+    `insert into sandbox_bank.payments (reference, amount, currency, payer_account_no,
+       payer_account_name, payer_bank_code, paid_at, once_key)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (once_key) do nothing returning payment_no`,
+    [
+      reference,
+      amountMinor,
+      currency,
+      payer?.accountNo ?? null,
+      payer?.accountName ?? null,
+      payer?.bankCode ?? null,
+      paidAt,
+      once,
+    ],
+  )
+  const paymentNo = rows[0]?.payment_no
+  if (paymentNo === undefined) return noticeOfSame(tx, transfer)
+  return addNotice(
+    tx,
+    {
+      reference,
+      type: 'payment',
+      paymentId: paymentId(paymentNo),
+      amount: decimalText(amountMinor, currency),
+      currency,
+      paidAt: paidAt.toISOString(),
+      payer,
+    },
+    now,
+  )
+}
+
+async function noticeOfSame(tx: Tx, transfer: Transfer): Promise<bigint> {
+  const { rows } = await tx.query<{ notice_no: bigint }>(
+    `select n.notice_no from sandbox_bank.payments p
+     join sandbox_bank.notices n on n.reference = p.reference
+       and n.event->>'type' = 'payment' and n.event->>'paymentId' = 'pay-' || p.payment_no
+     where p.once_key = $1 and p.reference = $2 and p.amount = $3 and p.currency = $4
+       and p.payer_account_no is not distinct from $5`,
+    [
+      transfer.once,
+      transfer.reference,
+      transfer.amountMinor,
+      transfer.currency,
+      transfer.payer?.accountNo ?? null,
+    ],
+  )
+  if (!rows[0]) throw new Refusal(409, 'Another transfer has this key.')
+  return rows[0].notice_no
+}
+
+/** Takes a payment back: the one that is named, or else the reference's latest. */
+export async function takeBack(
+  tx: Tx,
+  which: { paymentId: string } | { reference: string },
+  now: Date,
+): Promise<bigint> {
+  const named = 'paymentId' in which ? /^pay-(\d{1,18})$/.exec(which.paymentId)?.[1] : undefined
+  if ('paymentId' in which && named === undefined) throw noSuchPayment()
+  const { rows } = await tx.query<{ payment_no: bigint; reference: string }>(
+    `select payment_no, reference from sandbox_bank.payments
+     where ${'paymentId' in which ? 'payment_no = $1' : 'reference = $1'} and taken_back_at is null
+     order by payment_no desc limit 1 for update`,
+    [named ?? ('reference' in which ? which.reference : '')],
+  )
+  const payment = rows[0]
+  if (!payment) throw noSuchPayment()
+  await tx.query('update sandbox_bank.payments set taken_back_at = $2 where payment_no = $1', [
+    payment.payment_no,
+    now,
+  ])
+  const { reference } = payment
+  const id = paymentId(payment.payment_no)
+  return addNotice(tx, { reference, type: 'payment_taken_back', paymentId: id }, now)
+}
+
+function noSuchPayment(): Refusal {
+  return new Refusal(404, 'There is no such payment that has not been taken back.')
+}
+
+function paymentId(paymentNo: bigint): string {
+  return `pay-${paymentNo}`
+}

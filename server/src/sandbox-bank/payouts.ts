@@ -1,0 +1,128 @@
+import type { Pool } from '../db/pool.ts'
+import type { Tx } from './in-transaction.ts'
+import { addNotice } from './notices.ts'
+import { Refusal } from './refusal.ts'
+import type { PayoutStory } from './stories.ts'
+
+export type PayoutState = 'accepted' | 'paid' | 'rejected' | 'returned' | 'cancelled'
+
+export interface PayoutOrder {
+  reference: string
+  amountMinor: bigint
+  currency: string
+  payee: { accountNo: string; accountName: string; bankCode: string }
+  story: string | null
+}
+
+/** Where a payout can go from each state; nothing is ever unsaid. */
+const next: Record<PayoutState, readonly PayoutState[]> = {
+  accepted: ['paid', 'rejected', 'cancelled'],
+  paid: ['returned'],
+  rejected: [],
+  returned: [],
+  cancelled: [],
+}
+
+/** Books a payout with the acts of its story. The same once more changes nothing. */
+export async function bookPayout(
+  pool: Pool,
+  order: PayoutOrder,
+  { acts }: PayoutStory,
+  now: Date,
+): Promise<PayoutState> {
+  const { reference, amountMinor, currency, payee, story } = order
+  const contents = [
+    amountMinor,
+    currency,
+    payee.accountNo,
+    payee.accountName,
+    payee.bankCode,
+    story,
+  ]
+  await pool.query(
+    `with booked as (
+       insert into sandbox_bank.payouts (reference, amount, currency, payee_account_no,
+         payee_account_name, payee_bank_code, story, state, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, 'accepted', $8)
+       on conflict do nothing returning reference
+     )
+     insert into sandbox_bank.acts (party, reference, step, due_at)
+     select 'payout', reference, act.step - 1, act.due_at
+     from booked, unnest($9::timestamptz[]) with ordinality act (due_at, step)`,
+    [reference, ...contents, now, acts.map(({ afterMs }) => new Date(now.getTime() + afterMs))],
+  )
+  const { rows } = await pool.query<{ state: PayoutState; is_same: boolean }>(
+    `select state, (amount, currency, payee_account_no, payee_account_name, payee_bank_code, story)
+       is not distinct from ($2::bigint, $3::text, $4::text, $5::text, $6::text, $7::text) as is_same
+     from sandbox_bank.payouts where reference = $1`,
+    [reference, ...contents],
+  )
+  if (!rows[0]) throw new Error('a payout was not booked')
+  if (!rows[0].is_same) throw new Refusal(409, 'Another payout has this reference.')
+  return rows[0].state
+}
+
+export async function payoutState(pool: Pool, reference: string): Promise<PayoutState | undefined> {
+  const { rows } = await pool.query<{ state: PayoutState }>(
+    'select state from sandbox_bank.payouts where reference = $1',
+    [reference],
+  )
+  return rows[0]?.state
+}
+
+/** What the bank says of a payout in this state, in a notice. */
+export function outcomeOf(state: PayoutState): { type: PayoutState } {
+  return { type: state, ...rejection(state) }
+}
+
+/** What goes with a rejection, in an answer as in a notice. */
+export function rejection(state: PayoutState): { reason: string; mayTryAnother: boolean } | object {
+  if (state !== 'rejected') return {}
+  return { reason: "the payee's bank refused the payment", mayTryAnother: false }
+}
+
+/** Moves a payout on, or says again where it is. Returns the number of the notice about it. */
+export async function setPayout(
+  tx: Tx,
+  reference: string,
+  to: PayoutState,
+  now: Date,
+): Promise<bigint> {
+  const from = await lockPayout(tx, reference)
+  if (from === undefined) throw new Refusal(404, 'There is no such payout.')
+  if (from !== to && !next[from].includes(to)) {
+    throw new Refusal(409, `A payout that is ${from} cannot be ${to}.`)
+  }
+  await writeState(tx, reference, to)
+  return addNotice(tx, { reference, type: 'payout', outcome: outcomeOf(to) }, now)
+}
+
+/** An act of a story: what a trigger has overtaken is left as it is, and nothing is said. */
+export async function playPayoutAct(
+  tx: Tx,
+  reference: string,
+  to: PayoutState,
+  notices: number,
+  now: Date,
+): Promise<void> {
+  const from = await lockPayout(tx, reference)
+  if (from === undefined || !next[from].includes(to)) return
+  await writeState(tx, reference, to)
+  if (notices === 0) return
+  await addNotice(tx, { reference, type: 'payout', outcome: outcomeOf(to) }, now, notices)
+}
+
+async function lockPayout(tx: Tx, reference: string): Promise<PayoutState | undefined> {
+  const { rows } = await tx.query<{ state: PayoutState }>(
+    'select state from sandbox_bank.payouts where reference = $1 for update',
+    [reference],
+  )
+  return rows[0]?.state
+}
+
+async function writeState(tx: Tx, reference: string, state: PayoutState): Promise<void> {
+  await tx.query('update sandbox_bank.payouts set state = $2 where reference = $1', [
+    reference,
+    state,
+  ])
+}
