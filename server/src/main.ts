@@ -5,6 +5,9 @@ import { UsageError } from './cli/command.ts'
 import { migrateCommand } from './cli/migrate.ts'
 import { orderCommand, triggerCommand } from './cli/order.ts'
 import { note } from './cli/output.ts'
+import { paymentsCommand } from './cli/payments.ts'
+import { payoutCommand } from './cli/payout.ts'
+import { providerCommand } from './cli/provider.ts'
 import { serveCommand } from './cli/serve.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { walletCommand } from './cli/wallet.ts'
@@ -21,6 +24,9 @@ const program = new Command('sluice')
   .addCommand(agentCommand())
   .addCommand(walletCommand())
   .addCommand(orderCommand())
+  .addCommand(payoutCommand())
+  .addCommand(paymentsCommand())
+  .addCommand(providerCommand())
   .addCommand(callbackCommand())
   .addCommand(triggerCommand())
   .addCommand(verifyCommand())

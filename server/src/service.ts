@@ -9,13 +9,21 @@ import { CallbackSender } from './callbacks/sender.ts'
 import { listen, WakeUp } from './callbacks/wake-up.ts'
 import type { Config } from './config.ts'
 import { openPool, type Pool } from './db/pool.ts'
+import { buildApp } from './http/app.ts'
 import { Metrics } from './http/metrics.ts'
+import { noticeRoutes } from './http/provider-webhooks/notices.ts'
 import { buildServer } from './http/server.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { localTimeIn } from './lib/local-time.ts'
+import { derivedKey } from './lib/secret-box.ts'
 import type { Desk } from './orders/desk.ts'
+import { PayoutRunner } from './orders/payout-runner.ts'
+import { Providers } from './orders/providers.ts'
 import { Teller, type TellerOptions } from './orders/teller.ts'
-import { sandbox } from './providers/sandbox/sandbox.ts'
+import type { Provider } from './providers/provider.ts'
+import { SandboxBank } from './providers/sandbox/bank-client.ts'
+import { makeSandboxProvider } from './providers/sandbox/sandbox.ts'
+import { startSandboxBank } from './sandbox-bank/start-sandbox-bank.ts'
 import { version } from './version.ts'
 import { startWorker } from './worker/worker.ts'
 
@@ -53,16 +61,23 @@ export function makeLog(level: string): Logger {
   )
 }
 
+export interface DeskOptions
+  extends Pick<TellerOptions, 'onBatch' | 'onFault' | 'onOrder' | 'onCallbacks'> {
+  clock?: Clock
+  publicUrl?: () => string
+  /** Where the sandbox's bank is to be reached. */
+  bankUrl?: () => string
+  /** Other providers than the mode's own. */
+  providers?: readonly Provider[]
+}
+
 /** Everything but HTTP: the teller and what goes with it, on an open backend. */
 export function openDesk(
   config: Config,
   backend: Backend,
-  options: { clock?: Clock; publicUrl?: () => string } & Pick<
-    TellerOptions,
-    'onBatch' | 'onFault' | 'onOrder' | 'onCallbacks'
-  >,
+  options: DeskOptions,
 ): { desk: Desk; teller: Teller; pool: Pool; close: () => Promise<void> } {
-  const { clock = systemClock, publicUrl, ...hooks } = options
+  const { clock = systemClock, publicUrl, bankUrl, providers, ...hooks } = options
   const localTime = localTimeIn(config.timeZone)
   const lanes = 3
   const pool = openPool({
@@ -88,10 +103,19 @@ export function openDesk(
     patienceMs: 10_000,
     ...hooks,
   })
+  const atBank =
+    config.mode === 'sandbox'
+      ? { bankUrl: bankUrl ?? (() => 'http://127.0.0.1:9'), key: bankKey(backend) }
+      : undefined
   const desk: Desk = {
     pool: backend.pool,
     teller,
-    provider: config.mode === 'sandbox' ? sandbox : undefined,
+    providers: new Providers(
+      providers ?? (atBank ? [makeSandboxProvider(atBank)] : []),
+      backend.pool,
+      (error) => hooks.onFault?.(error),
+    ),
+    bank: atBank && new SandboxBank(atBank),
     secretKeys: backend.secretKeys,
     publicUrl: publicUrl ?? (() => config.publicUrl ?? 'http://localhost'),
     localTime,
@@ -100,12 +124,90 @@ export function openDesk(
   return { desk, teller, pool, close: () => pool.end() }
 }
 
+/** What the service and the sandbox's bank share. */
+function bankKey({ secretKeys }: Backend): Buffer {
+  return derivedKey(secretKeys[0], 'sandbox bank')
+}
+
+/** Opens a counter of the sandbox's bank in this process. */
+export async function openSandboxBank(
+  backend: Backend,
+  options: {
+    clock?: Clock
+    tellStories: boolean
+    noticeUrl: () => string | undefined
+    onError: (error: unknown) => void
+  },
+): Promise<{ url: string; tick(): Promise<number>; close(): Promise<void> }> {
+  const { clock = systemClock, tellStories, noticeUrl, onError } = options
+  const pool = openPool({
+    url: backend.databaseUrl,
+    max: 4,
+    name: 'sluice sandbox bank',
+    onError,
+  })
+  const bank = await startSandboxBank({
+    pool,
+    key: bankKey(backend),
+    now: clock,
+    noticeUrl,
+    tellStories,
+    onError,
+  })
+  return {
+    url: bank.url,
+    tick: () => bank.tick(),
+    async close() {
+      await bank.close()
+      await pool.end()
+    },
+  }
+}
+
+/** A desk with the sandbox's bank beside it and a door for its notices, for one command. */
+export async function openCounter(
+  config: Config,
+  backend: Backend,
+  onError: (error: unknown) => void,
+): Promise<{ desk: Desk; close(): Promise<void> }> {
+  let noticeUrl: string | undefined
+  const bank = await openSandboxBank(backend, {
+    tellStories: false,
+    noticeUrl: () => noticeUrl,
+    onError,
+  })
+  const { desk, close } = openDesk(config, backend, {
+    bankUrl: () => bank.url,
+    onFault: onError,
+  })
+  const publicUrl = () => 'http://127.0.0.1'
+  const app = await buildApp(
+    { log: makeLog('silent'), trustedProxies: [], publicUrl, version },
+    (routes) => noticeRoutes(routes, desk),
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.address()
+  const port = address !== null && typeof address === 'object' ? address.port : 0
+  noticeUrl = `http://127.0.0.1:${port}/providers/sandbox/notices`
+  return {
+    desk,
+    async close() {
+      await bank.close()
+      await app.close()
+      await close()
+    },
+  }
+}
+
 /** The outside world, where tests put another in its place. */
 export interface Outside {
   clock?: Clock
   resolveHost?: ResolveHost
   /** A certificate authority to be trusted besides the usual ones. */
   ca?: string
+  providers?: readonly Provider[]
+  /** Whether withdrawals go to their provider by themselves. */
+  paysOut?: boolean
 }
 
 /** Starts the service on an open backend, which stays the caller's to close. */
@@ -113,12 +215,24 @@ export async function startService(
   config: Config,
   backend: Backend,
   log: Logger,
-  { clock = systemClock, resolveHost = makeResolveHost(), ca }: Outside = {},
+  { clock = systemClock, resolveHost = makeResolveHost(), ca, ...outside }: Outside = {},
 ): Promise<Service> {
   const metrics = new Metrics()
   let publicUrl = config.publicUrl ?? `http://localhost:${config.port}`
   let draining = false
   const onError = (error: unknown) => log.error({ err: error })
+  const works = config.role !== 'api'
+  let noticeUrl: string | undefined
+  const bank =
+    config.mode === 'sandbox'
+      ? await openSandboxBank(backend, {
+          clock,
+          // A worker takes no notices: the stories go on where they can be told.
+          tellStories: config.role !== 'worker',
+          noticeUrl: () => noticeUrl,
+          onError,
+        })
+      : undefined
   const {
     desk,
     teller,
@@ -127,14 +241,21 @@ export async function startService(
   } = openDesk(config, backend, {
     clock,
     publicUrl: () => publicUrl,
+    ...(bank && { bankUrl: () => bank.url }),
+    ...(outside.providers && { providers: outside.providers }),
     onBatch: (batch) => metrics.batch(batch),
     onFault: (error) => {
       metrics.fault()
       onError(error)
     },
-    onOrder: ({ kind, status }) => metrics.order(kind, status),
+    onOrder: (order) => {
+      metrics.order(order.kind, order.status)
+      if (order.kind === 'withdraw' && order.status === 'WAITING') payouts?.offer(order)
+    },
     onCallbacks: (agentIds) => wake(agentIds),
   })
+  const payouts =
+    works && outside.paysOut !== false ? new PayoutRunner(desk, 64, onError) : undefined
   const agents = new AgentFinder(backend.pool, backend.secretKeys, clock, onError)
   const callbackPool = openPool({
     url: backend.databaseUrl,
@@ -166,13 +287,12 @@ export async function startService(
       ),
   })
   const wakeUp = new WakeUp(backend.pool, onError)
-  const sends = config.role !== 'api'
   const wake = (agentIds: Iterable<bigint>) => {
     const named = [...agentIds]
-    if (sends) sender.wake(named)
+    if (works) sender.wake(named)
     else wakeUp.tell(named)
   }
-  const listening = sends
+  const listening = works
     ? listen(
         backend.databaseUrl,
         (agentIds) => {
@@ -212,23 +332,24 @@ export async function startService(
   app.addHook('onSend', async (_request, reply) => {
     if (draining) reply.header('connection', 'close')
   })
-  const worker =
-    config.role === 'api'
-      ? undefined
-      : startWorker({
-          desk,
-          proofPool,
-          sender,
-          attemptsKeptMs: config.attemptsKeptDays * 86_400_000,
-          onError,
-          onLie: (finding) => log.fatal({ finding }, 'the ledger does not prove'),
-        })
+  const worker = works
+    ? startWorker({
+        desk,
+        payouts,
+        proofPool,
+        sender,
+        attemptsKeptMs: config.attemptsKeptDays * 86_400_000,
+        onError,
+        onLie: (finding) => log.fatal({ finding }, 'the ledger does not prove'),
+      })
+    : undefined
   const closeAll = async () => {
     draining = true
     // Connections whose last answer was on its way before anybody could tell them to close.
     const sweep = setInterval(() => app.server.closeIdleConnections(), 100)
     await app.close().finally(() => clearInterval(sweep))
     await worker?.stop()
+    await bank?.close()
     await listening?.stop()
     await poster.close()
     await close()
@@ -245,6 +366,10 @@ export async function startService(
   const port = address !== null && typeof address === 'object' ? address.port : config.port
   if (config.publicUrl === undefined) publicUrl = `http://localhost:${port}`
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  if (config.role !== 'worker') {
+    const here = host === '0.0.0.0' ? '127.0.0.1' : host === '[::]' ? '[::1]' : host
+    noticeUrl = `http://${here}:${port}/providers/sandbox/notices`
+  }
   const drain = () => {
     draining = true
   }

@@ -101,11 +101,45 @@ const good: Record<string, Fields> = {
     amount: 100,
     paid_at: at,
     reported_at: at,
-    state: 'credited',
+    state: 'waiting',
+    why: 'late',
+  },
+  providers: { name: 'bank', state: 'on', updated_at: at },
+  provider_routes: {
+    provider: 'bank',
+    route: 'small',
+    direction: 'deposit',
+    currency: 'THB',
+    min_amount: 1,
+    max_amount: 100,
+    preference: 100,
+    weight: 1,
+  },
+  payouts: {
+    agent_id: 1,
+    order_id: uuid(1),
+    attempt: 2,
+    provider: 'bank',
+    reference: 'b-2',
+    state: 'rejected',
+    handed_at: at,
+    asks: 0,
+  },
+  notices: { agent_id: 0, provider: 'bank', event_id: 'e-1', received_at: at, body: '\\x00' },
+  unmatched_payments: {
+    payment_id: 'bank:7',
+    reference: '?',
+    amount: 100,
+    currency: 'THB',
+    paid_at: at,
+    reported_at: at,
+    state: 'waiting',
   },
   proofs: { agent_id: 1, proved_seq: 0, again_seq: 0, checked_at: at },
   schema_migrations: { name: 'another', sha256: 'x', applied_at: at },
 }
+
+const credited = { state: 'credited', why: null, credited_to: 'order' }
 
 /** What is there before each case. */
 const present: [table: string, fields: Fields][] = [
@@ -115,7 +149,8 @@ const present: [table: string, fields: Fields][] = [
   ['agent_keys', { slot: 1 }],
   ['orders', { order_id: uuid(1), ref_id: 'ref-1' }],
   ['journal', { seq: 1, once_key: 'payment:1' }],
-  ['payments', { payment_id: 'bank:1' }],
+  ['payments', { payment_id: 'bank:1', ...credited }],
+  ['payouts', { attempt: 1, reference: 'b-1', state: 'handed', ask_at: at }],
   ['journal', { seq: 2, once_key: 'payment:3' }],
   ['callbacks', { seq: 2 }],
   ['callback_lanes', { agent_id: 1 }],
@@ -254,8 +289,57 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['payments_payment_id_check', 'payments', { payment_id: 'x'.repeat(201) }],
   ['payments_amount_check', 'payments', { amount: 0 }],
   ['payments_state_check', 'payments', { state: 'lost' }],
-  ['payments_why_check', 'payments', { state: 'waiting', why: 'unknown' }],
-  ['payments_waiting_has_why', 'payments', { state: 'waiting' }],
+  ['payments_why_check', 'payments', { why: 'unknown' }],
+  ['payments_waiting_has_why', 'payments', { why: null }],
+  ['payments_credited_to_check', 'payments', { ...credited, credited_to: 'nobody' }],
+  ['payments_credited_to', 'payments', { ...credited, credited_to: null }],
+  ['payments_credited_to', 'payments', { ...credited, order_id: null }],
+  ['payments_credited_to', 'payments', { credited_to: 'wallet' }],
+  ['payments_evidence_check', 'payments', { state: 'returned', evidence: '' }],
+  ['payments_returned_has_evidence', 'payments', { state: 'returned' }],
+  ['payments_one_pays', 'payments', credited],
+
+  ['providers_name_check', 'providers', { name: 'Bank' }],
+  ['providers_state_check', 'providers', { state: 'paused' }],
+  ['provider_routes_route_check', 'provider_routes', { route: 'a b' }],
+  ['provider_routes_direction_check', 'provider_routes', { direction: 'both' }],
+  ['provider_routes_currency_check', 'provider_routes', { currency: 'USD' }],
+  ['provider_routes_banks_check', 'provider_routes', { banks: [] }],
+  ['provider_routes_amounts', 'provider_routes', { min_amount: 0 }],
+  ['provider_routes_amounts', 'provider_routes', { min_amount: 101 }],
+  ['provider_routes_preference_check', 'provider_routes', { preference: 0 }],
+  ['provider_routes_weight_check', 'provider_routes', { weight: 0 }],
+
+  ['payouts_pkey', 'payouts', { attempt: 1 }],
+  ['payouts_agent_id_order_id_fkey', 'payouts', { order_id: uuid(9) }],
+  ['payouts_attempt_check', 'payouts', { attempt: 0 }],
+  ['payouts_provider_check', 'payouts', { provider: '' }],
+  ['payouts_reference_check', 'payouts', { reference: '' }],
+  ['payouts_state_check', 'payouts', { state: 'lost' }],
+  ['payouts_asks_check', 'payouts', { asks: -1 }],
+  ['payouts_said_check', 'payouts', { said: 'x'.repeat(1001) }],
+  ['payouts_evidence_check', 'payouts', { evidence: '' }],
+  ['payouts_asked_while_open', 'payouts', { state: 'unknown' }],
+  ['payouts_asked_while_open', 'payouts', { ask_at: at }],
+  ['payouts_reference', 'payouts', { reference: 'b-1' }],
+  ['payouts_one_open', 'payouts', { state: 'handed', ask_at: at }],
+
+  ['notices_agent_id_check', 'notices', { agent_id: -1 }],
+  ['notices_provider_check', 'notices', { provider: '' }],
+  ['notices_event_id_check', 'notices', { event_id: '' }],
+  ['notices_body_check', 'notices', { body: `\\x${'00'.repeat(65_537)}` }],
+  ['notices_result_check', 'notices', { result: 'lost' }],
+  ['notices_detail_check', 'notices', { detail: 'x'.repeat(1001) }],
+
+  ['unmatched_payments_payment_id_check', 'unmatched_payments', { payment_id: 'b:' }],
+  ['unmatched_payments_reference_check', 'unmatched_payments', { reference: 'x'.repeat(201) }],
+  ['unmatched_payments_amount_check', 'unmatched_payments', { amount: 0 }],
+  ['unmatched_payments_currency_check', 'unmatched_payments', { currency: 'USD' }],
+  ['unmatched_payments_state_check', 'unmatched_payments', { state: 'lost', decided_at: at }],
+  ['unmatched_payments_evidence_check', 'unmatched_payments', { evidence: '' }],
+  ['unmatched_payments_decided', 'unmatched_payments', { decided_at: at }],
+  ['unmatched_payments_decided', 'unmatched_payments', { state: 'assigned', decided_at: at }],
+  ['unmatched_payments_decided', 'unmatched_payments', { state: 'returned', decided_at: at }],
 
   ['proofs_agent_id_fkey', 'proofs', { agent_id: 3 }],
   ['proofs_proved_seq_check', 'proofs', { proved_seq: -1 }],
@@ -267,6 +351,10 @@ const doubled: [constraint: string, table: string][] = [
   ['callbacks_pkey', 'callbacks'],
   ['callback_attempts_pkey', 'callback_attempts'],
   ['proofs_pkey', 'proofs'],
+  ['providers_pkey', 'providers'],
+  ['provider_routes_pkey', 'provider_routes'],
+  ['notices_pkey', 'notices'],
+  ['unmatched_payments_pkey', 'unmatched_payments'],
 ]
 
 /** The service has no right to write it at all. */
@@ -351,10 +439,14 @@ describe('what is written down stays so, by privilege', () => {
     journal: `agent_id, seq, order_id, event, at, available_change, held_change, clearing_change,
       fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason`,
     orders: `agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule, account_name,
-      account_no, bank_code, extra_params, answer, created_at, expires_at`,
+      account_no, bank_code, extra_params, created_at, expires_at`,
     callbacks: 'agent_id, seq, order_id, kind, follows, body, created_at',
     payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,
       payer_account_name, payer_bank_code`,
+    payouts: 'agent_id, order_id, attempt, provider, reference, handed_at',
+    notices: 'agent_id, provider, event_id, received_at, body',
+    unmatched_payments: `payment_id, reference, amount, currency, paid_at, reported_at,
+      payer_account_no, payer_account_name, payer_bank_code`,
     wallets: 'agent_id',
     schema_migrations: 'name, sha256, applied_at',
   }
@@ -383,9 +475,10 @@ describe('what is written down stays so, by privilege', () => {
     expect(rows.map(({ relname }) => relname)).toEqual(
       expect.arrayContaining(['journal', 'orders', 'callbacks', 'payments', 'wallets', 'agents']),
     )
-    // Old attempts are forgotten after a time that is set.
+    // Old attempts are forgotten after a time that is set, and routes are the operator's to remove.
+    const removable = ['callback_attempts', 'provider_routes']
     const kept = rows.filter(
-      ({ relname }) => !(verb === 'delete from' && relname === 'callback_attempts'),
+      ({ relname }) => !(verb === 'delete from' && removable.includes(relname)),
     )
     for (const { relname } of kept) {
       await client.query('savepoint before')

@@ -17,7 +17,7 @@ afterAll(async () => {
 const said = ({ status, json }: Answer) => [status, json?.code ?? 'none']
 const utc = (at: Date) => at.toISOString().slice(0, 19).replace('T', ' ')
 /** Keeps a withdrawal from being handed to the bank before the test says so. */
-const queued = { extraParams: { sandbox: 'queued' } }
+const queued = { extraParams: { note: 'as it comes' } }
 
 /** Available, held and the fees taken so far. */
 async function money(agent: AgentClient): Promise<[balance: number, held: number, fees: number]> {
@@ -255,7 +255,7 @@ describe.each(['deposit', 'withdraw'] as const)('repeating a %s', (kind) => {
     ['accountNo', '1234567891'],
     ['bankCode', 'KBANK'],
     ['bankCode', 'NOPE'],
-    ['extraParams', { sandbox: 'queued', more: 1 }],
+    ['extraParams', { note: 'as it comes', more: 1 }],
     ['extraParams', undefined],
   ])('with another %s (%j) the refId is refused', async (field, value) => {
     const agent = await rich()

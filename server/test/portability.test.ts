@@ -8,7 +8,14 @@ import { testDatabase } from './support/database.ts'
  * Small tables that every machine has a copy of. Any other table is distributed by its agent, so
  * a new one has either agent_id at the head of its keys or a line here.
  */
-const referenceTables = ['agents', 'agent_keys', 'schema_migrations']
+const referenceTables = [
+  'agents',
+  'agent_keys',
+  'providers',
+  'provider_routes',
+  'unmatched_payments',
+  'schema_migrations',
+]
 
 /** Tables of which a row, once written, stays as it is. */
 const writtenOnce = ['journal']

@@ -410,7 +410,7 @@ describe('a connection that is lost', () => {
         teller.do(outcome(agentId, orderId, 'PAID')),
         teller.do(outcome(agentId, orderId, 'REVERT')),
         teller.do(payment(agentId, depositId, 10_000n)),
-        teller.do(outcome(agentId, depositId, 'VOID')),
+        teller.do(takenBack(agentId, depositId)),
       ])
       expect(proxy.cuts).toBe(1)
       expect(refusalsOf(outcomes)).toEqual([])
@@ -630,6 +630,11 @@ function payment(agentId: bigint, orderId: string, amountMinor: bigint): Command
     orderId,
     payment: { paymentId: `bank:${orderId}`, amountMinor, paidAt, payer: null },
   }
+}
+
+function takenBack(agentId: bigint, orderId: string): Command {
+  const paymentId = `bank:${orderId}`
+  return { type: 'take_back_payment', agentId, at: s.clock(), orderId, paymentId }
 }
 
 /** Puts money into a wallet without an order, so that counts of orders stay plain. */

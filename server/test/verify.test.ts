@@ -402,9 +402,10 @@ it('an agent without a wallet is found', async () => {
 
 it('a payment that counts as credited without a journal row is found', async () => {
   await owner.query(
-    `insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at, state)
-     select agent_id, 'sandbox:made-up', order_id, 100, now(), now(), 'credited'
-     from orders where agent_id = 1 and kind = 'deposit' limit 1`,
+    `insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at, state,
+       credited_to)
+     select agent_id, 'sandbox:made-up', order_id, 100, now(), now(), 'credited', 'order'
+     from orders where agent_id = 1 and kind = 'deposit' and status = 'WAITING' limit 1`,
   )
   expect(await verify(pool, {})).toMatchObject([
     { finding: 'payment sandbox:made-up counts as credited, but no journal row does so' },
@@ -524,7 +525,8 @@ async function writeEveryEvent(agentId: bigint): Promise<void> {
   await outcome(await open('deposit', 'dv'), 'VOID')
   const takenBack = await open('deposit', 'dt')
   await pay(takenBack, 'dt')
-  await outcome(takenBack, 'VOID')
+  const paymentId = 'bank:dt'
+  await teller.do({ type: 'take_back_payment', agentId, at, orderId: takenBack, paymentId })
   await pay(await open('deposit', 'dw'), 'dw', 5n)
   await outcome(await open('withdraw', 'wp'), 'PAID')
   await outcome(await open('withdraw', 'wf'), 'FAILED')

@@ -48,6 +48,24 @@ export async function withBackend<T>(
   }
 }
 
+/** The same beside the sandbox's bank, which tells this process what it has done. */
+export async function withSandbox<T>(
+  work: (desk: Desk, backend: Backend, config: Config) => Promise<T>,
+): Promise<T> {
+  return withBackend(async (backend, config) => {
+    if (config.mode !== 'sandbox') throw new UsageError('this works in the sandbox only')
+    const { openCounter } = await import('../service.ts')
+    const { desk, close } = await openCounter(config, backend, (error) =>
+      note(`the database: ${String(error)}`),
+    )
+    try {
+      return await work(desk, backend, config)
+    } finally {
+      await close()
+    }
+  })
+}
+
 /** The same for a command that changes orders or wallets: it has a teller of its own. */
 export async function withDesk<T>(
   work: (desk: Desk, backend: Backend, config: Config) => Promise<T>,

@@ -10,7 +10,7 @@ import { decimalText, parseDecimal } from '../lib/money.ts'
 import { findOrder } from '../orders/find-order.ts'
 import { orderView } from '../orders/order-view.ts'
 import { trigger, triggerOutcomes } from '../orders/trigger.ts'
-import { UsageError, withBackend, withDesk } from './command.ts'
+import { UsageError, withBackend, withSandbox } from './command.ts'
 import { print, table } from './output.ts'
 
 export function orderCommand(): Command {
@@ -103,9 +103,7 @@ export function triggerCommand(): Command {
         if (!outcome) {
           throw new UsageError(`"${outcomeText}" is not one of ${triggerOutcomes.join(', ')}`)
         }
-        await withDesk(async (desk, { pool }, { mode }) => {
-          if (mode !== 'sandbox')
-            throw new UsageError('outcomes can be triggered in the sandbox only')
+        await withSandbox(async (desk, { pool }) => {
           const { found, agent } = await existingOrder(pool, text)
           const paidAmountMinor =
             options.paidAmount === undefined
@@ -132,7 +130,7 @@ export function triggerCommand(): Command {
     )
 }
 
-async function existingOrder(pool: Pool, text: string) {
+export async function existingOrder(pool: Pool, text: string) {
   const named = parseTxnId(text)
   if (!named) throw new UsageError(`"${text}" is not a transaction id`)
   const found = await findOrder(pool, named.agentId, named.orderId)

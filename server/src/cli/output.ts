@@ -17,6 +17,13 @@ export function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
 }
 
+/** How long something has lasted, for people. */
+export function ageText(seconds: number): string {
+  if (seconds < 120) return `${seconds}s`
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)}m`
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`
+}
+
 /** Rows under their headings, as wide as their content. */
 export function table(headings: string[], rows: string[][]): string {
   const widths = headings.map((heading, at) =>

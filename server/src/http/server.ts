@@ -11,6 +11,7 @@ import { readWalletRoutes } from './agent-api/read-wallet.ts'
 import { type AppOptions, buildApp, publicPath } from './app.ts'
 import { healthRoutes } from './health.ts'
 import { type Metrics, metricsRoute } from './metrics.ts'
+import { noticeRoutes } from './provider-webhooks/notices.ts'
 import { referencePage } from './reference-page.ts'
 
 export interface ServerOptions extends AppOptions {
@@ -45,6 +46,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     cancelOrderRoute(app, door, desk)
     readWalletRoutes(app, door, desk)
     eventRoutes(app, door, desk, options.wake)
+    noticeRoutes(app, desk)
     if (mode === 'sandbox') triggerRoute(app, door, desk)
     app.get('/openapi.json', async (_request, reply) => reply.send(app.swagger()))
     app.get('/docs', async (_request, reply) => {

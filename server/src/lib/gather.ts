@@ -20,7 +20,7 @@ export function gather<Item, Answer>(
       waiting = waiting.slice(most)
       try {
         const answers = await run(batch.map(({ item }) => item))
-        batch.forEach(({ resolve }, at) => resolve(answers[at] as Answer))
+        for (const [at, { resolve }] of batch.entries()) resolve(answers[at] as Answer)
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }

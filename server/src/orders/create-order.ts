@@ -6,10 +6,13 @@ import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { newOrderId, txnId } from '../lib/ids.ts'
 import { toMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Provider } from '../providers/provider.ts'
+import type { DepositToCollect, Provider } from '../providers/provider.ts'
 import { depositAnswer } from './deposit-answer.ts'
 import type { Created, Desk, OrderRequest } from './desk.ts'
 import { findOrderByRefId } from './find-order.ts'
+
+/** How long a provider has to say how a deposit can be paid. */
+const callLimitMs = 10_000
 
 /** Takes a deposit order: durable, with a way to pay, before it is answered. */
 export async function createDeposit(
@@ -17,21 +20,23 @@ export async function createDeposit(
   agent: Agent,
   request: OrderRequest,
 ): Promise<Created> {
-  const provider = desk.provider
+  refuseUnreadable(desk, 'deposit', request)
   const order = newOrder(agent, 'deposit', request, desk.now())
-  const refusal = refusalOf(agent, order, request, provider)
-  if (refusal || !provider) return onlyIfRepeat(desk, order, refusal)
-  const instructions = provider.depositInstructions({
-    txnId: txnId(order.agentId, order.orderId),
-    amountMinor: order.amountMinor,
+  const candidates = await desk.providers.candidates({
+    ...order,
+    direction: 'deposit',
     currency: agent.currency,
-    expiresAt: order.expiresAt ?? order.createdAt,
-    payer: order,
-    extraParams: order.extraParams,
   })
-  if (!instructions) throw new Error('the provider gives no instructions')
+  const refusal = refusalOf(agent, order, request, candidates)
+  const provider = candidates[0]
+  if (refusal || !provider) return onlyIfRepeat(desk, order, refusal)
+  const instructions = provider.depositInstructions(toCollect(order, agent))
   const answer = depositAnswer(desk, agent, order, instructions)
-  return create(desk, { ...order, answer })
+  const { isNew, order: taken } = await create(desk, { ...order, provider: provider.name, answer })
+  if (instructions || taken.providerRef !== null || taken.status !== 'WAITING') {
+    return { isNew, answer: taken.answer }
+  }
+  return { isNew, answer: await announce(desk, agent, taken, candidates) }
 }
 
 /** Takes a withdraw order: amount and fee are held from the wallet before it is answered. */
@@ -40,13 +45,20 @@ export async function createWithdraw(
   agent: Agent,
   request: OrderRequest,
 ): Promise<Created> {
+  refuseUnreadable(desk, 'withdraw', request)
   const order = newOrder(agent, 'withdraw', request, desk.now())
-  const refusal = refusalOf(agent, order, request, desk.provider)
+  const candidates = await desk.providers.candidates({
+    ...order,
+    direction: 'withdraw',
+    currency: agent.currency,
+  })
+  const refusal = refusalOf(agent, order, request, candidates)
   if (refusal) return onlyIfRepeat(desk, order, refusal)
-  return create(desk, order)
+  const { isNew, order: taken } = await create(desk, order)
+  return { isNew, answer: taken.answer }
 }
 
-async function create(desk: Desk, order: Order): Promise<Created> {
+async function create(desk: Desk, order: Order): Promise<{ isNew: boolean; order: Order }> {
   const done = await desk.teller.do({
     type: 'create',
     agentId: order.agentId,
@@ -54,7 +66,67 @@ async function create(desk: Desk, order: Order): Promise<Created> {
     order,
   })
   if (!done.order) throw new Error('a creation was answered without an order')
-  return { isNew: done.changed, answer: done.order.answer }
+  return { isNew: done.changed, order: done.order }
+}
+
+/**
+ * Tells a provider of a deposit that is on disk, and puts its instructions there too. Where that fails
+ * the agent repeats its request, and the provider is told again under the same id; only where one
+ * surely has not taken it, the next is tried.
+ */
+async function announce(
+  desk: Desk,
+  agent: Agent,
+  order: Order,
+  candidates: Provider[],
+): Promise<string> {
+  const chosen = desk.providers.find(order.provider)
+  const others = candidates.filter((each) => each !== chosen)
+  for (const provider of chosen ? [chosen, ...others] : others) {
+    const deposit = toCollect(order, agent)
+    const known = provider.depositInstructions(deposit)
+    const outcome = known
+      ? ({ type: 'accepted', instructions: known } as const)
+      : await provider
+          .expectDeposit?.(deposit, AbortSignal.timeout(callLimitMs))
+          .catch((error) => ({ type: 'unknown', reason: String(error) }) as const)
+    if (outcome?.type === 'accepted') {
+      const done = await desk.teller.do({
+        type: 'instruct',
+        agentId: order.agentId,
+        orderId: order.orderId,
+        at: desk.now(),
+        provider: provider.name,
+        providerRef: deposit.txnId,
+        answer: depositAnswer(desk, agent, order, outcome.instructions),
+      })
+      return done.order?.answer ?? order.answer
+    }
+    if (outcome?.type === 'unknown') break
+  }
+  throw new Problem('provider_unavailable', 'The provider did not take it; repeat the request.', {
+    retryAfterS: 5,
+  })
+}
+
+function toCollect(order: Order, { currency }: Agent): DepositToCollect {
+  const { accountNo, accountName, bankCode } = order
+  return {
+    txnId: txnId(order.agentId, order.orderId),
+    amountMinor: order.amountMinor,
+    currency,
+    expiresAt: order.expiresAt ?? order.createdAt,
+    payer: { accountNo, accountName, bankCode },
+    extraParams: order.extraParams,
+  }
+}
+
+/** What a provider cannot make sense of is a fault of the request. */
+function refuseUnreadable(desk: Desk, kind: OrderKind, { extraParams }: OrderRequest): void {
+  const errors = desk.providers.all.flatMap((each) => each.faultIn?.(kind, extraParams) ?? [])
+  if (errors.length === 0) return
+  const names = errors.map(({ field }) => field).join(', ')
+  throw new Problem('invalid_request', `Correct ${names} and send the request again.`, { errors })
 }
 
 function newOrder(agent: Agent, kind: OrderKind, request: OrderRequest, now: Date): Order {
@@ -94,7 +166,7 @@ function refusalOf(
   agent: Agent,
   order: Order,
   request: OrderRequest,
-  provider: Provider | undefined,
+  candidates: Provider[],
 ): Problem | undefined {
   if (agent.status === 'suspended') {
     return new Problem('agent_suspended', 'The agent may not create orders; ask the operator.')
@@ -122,8 +194,8 @@ function refusalOf(
   if (bank.closed) {
     return new Problem('unknown_bank_code', `${bank.name} (${bank.code}) is closed.`)
   }
-  if (!provider) {
-    return new Problem('provider_unavailable', 'No payment provider is set up yet.', {
+  if (candidates.length === 0) {
+    return new Problem('provider_unavailable', 'No payment provider takes such an order now.', {
       retryAfterS: 60,
     })
   }

@@ -13,7 +13,7 @@ export function depositAnswer(
   desk: Pick<Desk, 'publicUrl' | 'secretKeys' | 'localTime'>,
   agent: Agent,
   order: Order,
-  { qrcodeText, transfer }: DepositInstructions,
+  instructions: DepositInstructions | undefined,
 ): string {
   const money = (minor: bigint) => decimalText(minor, agent.currency)
   const link = `${desk.publicUrl()}/pay/${pageToken(desk.secretKeys, order.agentId, order.orderId)}`
@@ -24,21 +24,23 @@ export function depositAnswer(
     fee: money(order.feeMinor),
     method: quoted(agent.method),
     link: quoted(link),
-    qrcode: agent.method.includes('qrcode')
-      ? jsonObject({
-          qrcode_text: quoted(qrcodeText),
-          link: quoted(`${link}/qr`),
-          qrcode_date_url: quoted(qrDataUrl(qrcodeText)),
-        })
-      : undefined,
-    transfer: agent.method.includes('transfer')
-      ? jsonObject({
-          bank_code: quoted(transfer.bankCode),
-          account_number: quoted(transfer.accountNumber),
-          account_name: quoted(transfer.accountName),
-          amount: money(order.amountMinor),
-        })
-      : undefined,
+    qrcode:
+      agent.method.includes('qrcode') && instructions
+        ? jsonObject({
+            qrcode_text: quoted(instructions.qrcodeText),
+            link: quoted(`${link}/qr`),
+            qrcode_date_url: quoted(qrDataUrl(instructions.qrcodeText)),
+          })
+        : undefined,
+    transfer:
+      agent.method.includes('transfer') && instructions
+        ? jsonObject({
+            bank_code: quoted(instructions.transfer.bankCode),
+            account_number: quoted(instructions.transfer.accountNumber),
+            account_name: quoted(instructions.transfer.accountName),
+            amount: money(order.amountMinor),
+          })
+        : undefined,
     expires_in: String(agent.expiresInS),
     created_at: quoted(desk.localTime(order.createdAt)),
   })

@@ -118,9 +118,7 @@ export async function findPayment(
     [agentId, paymentId],
   )
   const row = rows[0]
-  return (
-    row && { orderId: row.order_id && orderIdFromUuid(row.order_id), state: row.state }
-  )
+  return row && { orderId: row.order_id && orderIdFromUuid(row.order_id), state: row.state }
 }
 
 /** Everything that waits for a decision, the oldest first. */

@@ -5,6 +5,10 @@ import { ask, handOver, type PayoutDesk, submit } from './pay-out.ts'
 /** What a new order is given to be offered by whoever took it, before others look for it. */
 const headStartMs = 2_000
 const pageSize = 200
+/** How often everything that nobody has taken is looked at again. */
+const sweepEveryMs = 5_000
+
+const start = { agentId: 0n, orderId: '0'.repeat(32) }
 
 /**
  * Takes withdrawals to providers and asks after them. Any number of processes may run one: the teller
@@ -16,7 +20,8 @@ export class PayoutRunner {
   private readonly onError: (error: unknown) => void
   private readonly underway = new Map<string, Promise<void>>()
   private readonly stopping = new AbortController()
-  private cursor = { agentId: 0n, orderId: '0'.repeat(32) }
+  private cursor = start
+  private sweptAtMs = Number.NEGATIVE_INFINITY
 
   constructor(desk: PayoutDesk, maxInFlight: number, onError: (error: unknown) => void) {
     this.desk = desk
@@ -35,12 +40,13 @@ export class PayoutRunner {
     for (const payout of await findDuePayouts(pool, now(), pageSize)) {
       this.run(payout.orderId, () => ask(this.desk, payout, this.stopping.signal))
     }
+    if (this.cursor === start && performance.now() - this.sweptAtMs < sweepEveryMs) return 'done'
+    if (this.cursor === start) this.sweptAtMs = performance.now()
     const before = new Date(now().getTime() - headStartMs)
     const orders = await findToHandOver(pool, this.cursor, before, pageSize)
     for (const order of orders) this.offer(order)
-    const last = orders.length === pageSize ? orders.at(-1) : undefined
-    this.cursor = last ?? { agentId: 0n, orderId: '0'.repeat(32) }
-    return last && this.underway.size < this.maxInFlight ? 'more' : 'done'
+    this.cursor = (orders.length === pageSize && orders.at(-1)) || start
+    return this.cursor !== start && this.underway.size < this.maxInFlight ? 'more' : 'done'
   }
 
   /** Breaks calls off; what became of them is asked later, by whoever runs then. */

@@ -126,14 +126,16 @@ async function takeBack(
   const payment = agentId && (await findPayment(desk.pool, agentId, paymentId))
   if (!agentId || !payment) {
     // The news of the payment itself has not come yet.
-    throw new Problem('overloaded', `Payment ${event.paymentId} is not known yet; report it again.`, {
-      retryAfterS: 1,
-    })
+    throw new Problem(
+      'overloaded',
+      `Payment ${event.paymentId} is not known yet; report it again.`,
+      {
+        retryAfterS: 1,
+      },
+    )
   }
   const { orderId } = payment
-  return effectOf(
-    desk.teller.do({ type: 'take_back_payment', agentId, orderId, paymentId, at }),
-  )
+  return effectOf(desk.teller.do({ type: 'take_back_payment', agentId, orderId, paymentId, at }))
 }
 
 async function endDeposit(
@@ -162,10 +164,7 @@ async function effectOf(doing: Promise<{ changed: boolean }>): Promise<Effect> {
 }
 
 /** For each notice, what became of it when it came before; undefined where it is still to be acted on. */
-async function recordNotices(
-  pool: Pool,
-  notices: NoticeRecord[],
-): Promise<(Effect | undefined)[]> {
+async function recordNotices(pool: Pool, notices: NoticeRecord[]): Promise<(Effect | undefined)[]> {
   const keys = [
     notices.map(({ agentId }) => agentId),
     notices.map(({ provider }) => provider),

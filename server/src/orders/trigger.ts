@@ -1,8 +1,11 @@
-import type { Order, OrderStatus } from '../ledger/book.ts'
-import type { Command } from '../ledger/decide.ts'
+import { currencyOf } from '../agents/agent-currency.ts'
+import type { Order } from '../ledger/book.ts'
+import { txnId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
+import type { SandboxBank, Told } from '../providers/sandbox/bank-client.ts'
 import type { Desk } from './desk.ts'
 import { findOrder } from './find-order.ts'
+import { handOver, submit } from './pay-out.ts'
 
 export const triggerOutcomes = ['PAID', 'FAILED', 'EXPIRED', 'VOID', 'REVERT', 'CANCEL'] as const
 
@@ -13,46 +16,113 @@ export interface Trigger {
   payerAccountNo: string | undefined
 }
 
-/** Makes the sandbox's bank say that something happened to an order, now. Returns the order after it. */
+type TriggerDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers' | 'bank'>
+
+/** Some stories have the bank keep a call open; it has booked the payout long before this. */
+const bookingMs = 1_000
+
+/**
+ * Makes the sandbox's bank say that something happened to an order, now. The bank tells the service
+ * by a notice, as it always does. Returns the order after that.
+ */
 export async function trigger(
-  desk: Pick<Desk, 'pool' | 'teller' | 'now'>,
+  desk: TriggerDesk,
   agentId: bigint,
   orderId: string,
   what: Trigger,
 ): Promise<Order> {
-  const order = await findOrder(desk.pool, agentId, orderId)
-  if (!order) throw new Problem('order_not_found', 'The agent has no such order.')
+  const { bank } = desk
+  if (!bank) throw new Problem('not_found', 'There is no sandbox here.')
+  const order = await existingOrder(desk, agentId, orderId)
   // Said again without more, it is the same payment.
   const isRepeat = order.status === what.outcome && what.paidAmountMinor === undefined
   if (isRepeat && what.payerAccountNo === undefined) return order
-  const { order: after, changed } = await desk.teller.do(commandOf(order, what, desk.now()))
-  if (!after) throw new Error('a trigger was answered without an order')
-  if (!changed && after.status !== what.outcome) {
+  const told = await (order.kind === 'deposit'
+    ? tellOfDeposit(desk, bank, order, what)
+    : tellOfPayout(desk, bank, order, what))
+  if (told?.type === 'refused') throw new Problem('invalid_transition', told.reason)
+  const after = await existingOrder(desk, agentId, orderId)
+  const event = told?.events[0]
+  if (event?.told === false) {
+    throw new Problem('overloaded', 'The bank has done so, and will say so; look again.', {
+      retryAfterS: 1,
+    })
+  }
+  if (event?.result === 'refused') {
+    throw new Problem('invalid_transition', event.detail ?? 'The order cannot go there.')
+  }
+  if (event?.result === 'unchanged' && after.status !== what.outcome) {
     const detail = `The order is ${after.status}, and the bank has said ${what.outcome} before.`
     throw new Problem('invalid_transition', detail)
   }
   return after
 }
 
-function commandOf(order: Order, what: Trigger, at: Date): Command {
-  const { agentId, orderId } = order
-  if (order.kind === 'withdraw' || what.outcome !== 'PAID') {
-    const to: OrderStatus = what.outcome
-    return { type: 'outcome', agentId, orderId, at, to }
+async function tellOfDeposit(
+  desk: TriggerDesk,
+  bank: SandboxBank,
+  order: Order,
+  { outcome, paidAmountMinor, payerAccountNo }: Trigger,
+): Promise<Told> {
+  const reference = txnId(order.agentId, order.orderId)
+  switch (outcome) {
+    case 'PAID': {
+      const currency = await currencyOf(desk.pool, order.agentId)
+      if (!currency) throw new Error(`order ${reference} has no agent`)
+      const amountMinor = paidAmountMinor ?? order.amountMinor
+      return bank.transfer({
+        reference,
+        amountMinor,
+        currency,
+        payer:
+          payerAccountNo === undefined
+            ? null
+            : { accountNo: payerAccountNo, accountName: null, bankCode: null },
+        // One payment for each state of the order, amount and payer: asking twice at once pays once.
+        once: `${reference}:${order.version}:${amountMinor}:${payerAccountNo ?? ''}`,
+      })
+    }
+    case 'VOID':
+      if (order.status === 'PAID') return bank.takeBack({ reference })
+      return bank.endDeposit(reference, 'VOID')
+    case 'FAILED':
+    case 'EXPIRED':
+      return bank.endDeposit(reference, outcome)
+    default:
+      throw new Problem('invalid_transition', `A deposit order cannot become ${outcome}.`)
   }
-  const amountMinor = what.paidAmountMinor ?? order.amountMinor
-  const from = what.payerAccountNo
-  return {
-    type: 'receive_payment',
-    agentId,
-    orderId,
-    at,
-    payment: {
-      // One payment for each state of the order, amount and payer: asking twice at once pays once.
-      paymentId: `sandbox:${orderId}:${order.version}:${amountMinor}:${from ?? ''}`,
-      amountMinor,
-      paidAt: at,
-      payer: from === undefined ? null : { accountNo: from, accountName: null, bankCode: null },
-    },
+}
+
+async function tellOfPayout(
+  desk: TriggerDesk,
+  bank: SandboxBank,
+  order: Order,
+  { outcome }: Trigger,
+): Promise<Told | undefined> {
+  const states = { PAID: 'paid', FAILED: 'rejected', REVERT: 'returned', CANCEL: 'cancelled' }
+  const state = states[outcome as keyof typeof states] as 'paid' | undefined
+  if (!state) throw new Problem('invalid_transition', `A withdraw order cannot become ${outcome}.`)
+  if (order.providerRef !== null) return bank.setPayout(order.providerRef, state)
+  if (outcome === 'CANCEL') {
+    // No bank has it: it is cancelled as its agent would.
+    const { agentId, orderId } = order
+    await desk.teller.do({ type: 'cancel', agentId, orderId, at: desk.now() })
+    return undefined
   }
+  const attempt = await handOver(desk, order, { evenIfNotReady: true })
+  if (attempt) await submit(desk, attempt, order, AbortSignal.timeout(bookingMs))
+  const { providerRef, status } = await existingOrder(desk, order.agentId, order.orderId)
+  if (providerRef !== null) return bank.setPayout(providerRef, state)
+  throw status === 'WAITING'
+    ? new Problem('provider_unavailable', 'No provider takes the payout now.', { retryAfterS: 60 })
+    : new Problem(
+        'invalid_transition',
+        `A withdraw order that is ${status} cannot become ${outcome}.`,
+      )
+}
+
+async function existingOrder(desk: TriggerDesk, agentId: bigint, orderId: string): Promise<Order> {
+  const order = await findOrder(desk.pool, agentId, orderId)
+  if (!order) throw new Problem('order_not_found', 'The agent has no such order.')
+  return order
 }

@@ -4,6 +4,7 @@ import type { Pool } from '../db/pool.ts'
 import { proveOnward } from '../ledger/verify.ts'
 import type { Desk } from '../orders/desk.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
+import type { PayoutRunner } from '../orders/payout-runner.ts'
 import { type Repeated, repeat } from './repeat.ts'
 
 export interface WorkerOptions {
@@ -11,6 +12,8 @@ export interface WorkerOptions {
   /** For the proof, so that it never takes a connection from a request. */
   proofPool: Pool
   sender: CallbackSender
+  /** Undefined where withdrawals are left where they are. */
+  payouts: PayoutRunner | undefined
   /** Attempts to deliver callbacks are kept for so long; the latest one always. */
   attemptsKeptMs: number
   onError: (error: unknown) => void
@@ -20,7 +23,7 @@ export interface WorkerOptions {
 
 /** Everything that happens by itself. Any number of processes may do it at once. */
 export function startWorker(options: WorkerOptions): Repeated {
-  const { desk, proofPool, sender, attemptsKeptMs, onError, onLie } = options
+  const { desk, proofPool, sender, payouts, attemptsKeptMs, onError, onLie } = options
   let known: string[] = []
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
@@ -53,9 +56,11 @@ export function startWorker(options: WorkerOptions): Repeated {
       onError,
     ),
   ]
+  if (payouts) loops.push(repeat(1_000, () => payouts.poll(), onError))
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))
+      await payouts?.stop()
       await sender.stop()
     },
   }

@@ -62,6 +62,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const clock = options.beside?.clock ?? testClock(options.realTime)
   const service = await startService(config, backend, makeLog(config.logLevel), {
     clock,
+    // Withdrawals stay where they are, unless the test is about where they go.
+    paysOut: false,
     ...options.outside,
   })
   const owner = new pg.Pool({

@@ -13,17 +13,10 @@ import { type BankAnswer, reasonIn, SandboxBank } from './bank-client.ts'
 import { readBankNotice } from './bank-notice.ts'
 import { storyFault, storyIn } from './story-name.ts'
 
-/** The bank of the sandbox. Nothing it hands out can be mistaken for a way to pay real money. */
-export const sandbox: Provider = {
-  name: 'sandbox',
-  can: { currencies: ['THB', 'VND'], deposits: true, payouts: true, idempotentByReference: true },
-  depositInstructions: instructionsFor,
-  submitPayout: async () => ({ type: 'unknown', reason: 'the bank has no payouts yet' }),
-  askPayout: async () => ({ type: 'unknown', reason: 'the bank has no payouts yet' }),
-  readNotice: () => undefined,
-}
-
-/** The sandbox's bank as a provider, spoken to over HTTP like any other. */
+/**
+ * The sandbox's bank as a provider, spoken to over HTTP like any other. Nothing it hands out can be
+ * mistaken for a way to pay real money.
+ */
 export function makeSandboxProvider(options: { bankUrl: () => string; key: Buffer }): Provider {
   const bank = new SandboxBank(options)
   return {

@@ -1,0 +1,119 @@
+import { Command } from 'commander'
+import { txnId } from '../lib/ids.ts'
+import { jsonObject, quoted } from '../lib/json-text.ts'
+import { decimalText } from '../lib/money.ts'
+import { isPrintable } from '../lib/printable.ts'
+import { creditPayment, listWaitingPayments, returnPayment } from '../orders/payments.ts'
+import { existing } from './agent.ts'
+import { UsageError, withBackend, withDesk } from './command.ts'
+import { existingOrder } from './order.ts'
+import { ageText, print, printJson, table } from './output.ts'
+
+export function paymentsCommand(): Command {
+  const payments = new Command('payments').description(
+    'money that came in and waits for a decision',
+  )
+
+  payments
+    .command('list')
+    .description('list what waits, the oldest first')
+    .option('--agent <app_id>', 'only of this agent')
+    .option('--json', 'as JSON')
+    .action(async (options: { agent?: string; json?: boolean }) => {
+      await withBackend(async ({ pool }) => {
+        const agent = options.agent === undefined ? undefined : await existing(pool, options.agent)
+        const waiting = await listWaitingPayments(pool, {
+          agentId: agent?.agentId ?? null,
+          paymentId: null,
+          limit: 10_000,
+        })
+        const now = new Date()
+        const rows = waiting.map((each) => ({
+          payment_id: each.paymentId,
+          txn_id: each.agentId && each.orderId ? txnId(each.agentId, each.orderId) : null,
+          why: each.why,
+          amount: decimalText(each.amountMinor, each.currency),
+          currency: each.currency,
+          paid_at: each.paidAt.toISOString(),
+          reported_at: each.reportedAt.toISOString(),
+          reference: each.reference,
+          payer_account_no: each.payer?.accountNo ?? null,
+          payer_account_name: each.payer?.accountName ?? null,
+          payer_bank_code: each.payer?.bankCode ?? null,
+        }))
+        if (options.json) {
+          // Exact decimals, as everywhere.
+          const lines = rows.map(({ amount, ...row }) =>
+            jsonObject({
+              ...Object.fromEntries(
+                Object.entries(row).map(([name, value]) => [name, quoted(value)]),
+              ),
+              amount,
+            }),
+          )
+          return print(`[${lines.join(',')}]`)
+        }
+        print(
+          table(
+            ['PAYMENT ID', 'WHY', 'AMOUNT', 'AGE', 'ORDER'],
+            rows.map((row) => [
+              row.payment_id,
+              row.why,
+              `${row.amount} ${row.currency}`,
+              ageText(Math.floor((now.getTime() - Date.parse(row.reported_at)) / 1000)),
+              row.txn_id ?? `(${row.reference})`,
+            ]),
+          ),
+        )
+      })
+    })
+
+  payments
+    .command('credit <payment_id>')
+    .description('credit a payment: to an order with the amount really paid, or to a wallet')
+    .option('--order <txn_id>', 'the deposit it pays')
+    .option('--wallet <app_id>', 'the agent it belongs to, where no order is meant')
+    .option('--reason <text>', 'why; needed with --wallet, stays in the journal')
+    .option('--json', 'as JSON')
+    .action(
+      async (
+        paymentId: string,
+        options: { order?: string; wallet?: string; reason?: string; json?: boolean },
+      ) => {
+        if ((options.order === undefined) === (options.wallet === undefined)) {
+          throw new UsageError('say where it goes: either --order <txn_id> or --wallet <app_id>')
+        }
+        if (options.wallet !== undefined && !isPrintable(options.reason ?? '', 900)) {
+          throw new UsageError('--wallet needs --reason with 1 to 900 printable characters')
+        }
+        await withDesk(async (desk, { pool }) => {
+          const to =
+            options.order === undefined
+              ? { agentId: (await existing(pool, options.wallet ?? '')).agentId, orderId: null }
+              : (await existingOrder(pool, options.order)).found
+          const reason = `Payment ${paymentId}: ${options.reason ?? ''}`
+          const { agentId, orderId } = to
+          const { changed } = await creditPayment(desk, paymentId, { agentId, orderId }, reason)
+          if (options.json) return printJson({ payment_id: paymentId, state: 'credited', changed })
+          print(`${paymentId} is credited`)
+        })
+      },
+    )
+
+  payments
+    .command('return <payment_id>')
+    .description('mark a payment as given back to whoever paid it')
+    .requiredOption('--evidence <text>', 'how it went back, such as the reference of the transfer')
+    .option('--json', 'as JSON')
+    .action(async (paymentId: string, options: { evidence: string; json?: boolean }) => {
+      if (!isPrintable(options.evidence, 1000)) {
+        throw new UsageError('--evidence must be 1 to 1000 printable characters')
+      }
+      await withDesk(async (desk) => {
+        await returnPayment(desk, paymentId, options.evidence)
+        if (options.json) return printJson({ payment_id: paymentId, state: 'returned' })
+        print(`${paymentId} is returned`)
+      })
+    })
+  return payments
+}

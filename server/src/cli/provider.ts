@@ -1,0 +1,140 @@
+import { Command, Option } from 'commander'
+import { banksOf } from '../lib/banks.ts'
+import { type Currency, currencies, maxAmount } from '../lib/money.ts'
+import { readRoutingTable, removeRoute, saveProviderState, saveRoute } from '../orders/providers.ts'
+import type { ProviderState, Route } from '../orders/route-order.ts'
+import { UsageError, withDesk } from './command.ts'
+import { print, printJson, table } from './output.ts'
+
+export function providerCommand(): Command {
+  const provider = new Command('provider').description('who moves the money, and who gets what')
+
+  provider
+    .command('list')
+    .description('list providers with their routes')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => {
+      await withDesk(async ({ providers, pool }) => {
+        const { states, routes } = await readRoutingTable(pool)
+        const rows = providers.all.map(({ name, can }) => ({
+          name,
+          state: states.get(name) ?? 'on',
+          currencies: can.currencies,
+          deposits: can.deposits,
+          payouts: can.payouts,
+          routes: routes.filter((route) => route.provider === name).map(routeView),
+        }))
+        if (options.json) return printJson(rows)
+        if (rows.length === 0) return print('No provider is set up.')
+        for (const row of rows) {
+          const takes = [row.deposits && 'deposits', row.payouts && 'payouts'].filter(Boolean)
+          print(`${row.name}: ${row.state}; ${takes.join(' and ')} in ${row.currencies.join(', ')}`)
+          if (row.routes.length === 0) print('  takes everything it can')
+          else print(table(Object.keys(row.routes[0] ?? {}), row.routes.map(cells)))
+        }
+      })
+    })
+
+  provider
+    .command('set <name> <state>')
+    .description('on; draining: takes nothing new; off: is not called at all')
+    .option('--json', 'as JSON')
+    .action(async (name: string, state: string, options: { json?: boolean }) => {
+      if (!isState(state)) throw new UsageError(`"${state}" is not one of on, draining, off`)
+      await withDesk(async ({ providers, pool, now }) => {
+        named(providers.all, name)
+        await saveProviderState(pool, name, state, now())
+        if (options.json) return printJson({ name, state })
+        print(`${name} is ${state}`)
+      })
+    })
+
+  provider
+    .command('route <name> <route>')
+    .description('make, change or remove a route: which orders the provider gets')
+    .addOption(new Option('--direction <direction>').choices(['deposit', 'withdraw']))
+    .addOption(new Option('--currency <currency>').choices([...currencies]))
+    .option('--bank <code...>', 'only these banks')
+    .option('--min <amount>', 'from this amount, in whole units', '1')
+    .option('--max <amount>', 'up to this amount', String(maxAmount))
+    .option('--preference <number>', 'the lowest is tried first (1 to 1000)', '100')
+    .option('--weight <number>', 'among equals, how often (1 to 1000)', '1')
+    .option('--remove', 'remove it')
+    .option('--json', 'as JSON')
+    .action(async (name: string, route: string, options: RouteOptions) => {
+      await withDesk(async ({ providers, pool }) => {
+        named(providers.all, name)
+        if (options.remove) {
+          if (!(await removeRoute(pool, name, route))) {
+            throw new UsageError(`${name} has no route "${route}"`)
+          }
+          return options.json ? printJson({ removed: route }) : print(`${route} is removed`)
+        }
+        const made = routeOf(name, route, options)
+        await saveRoute(pool, made)
+        if (options.json) return printJson(routeView(made))
+        print(`${name} has the route ${route}`)
+      })
+    })
+  return provider
+}
+
+interface RouteOptions {
+  direction?: Route['direction']
+  currency?: Currency
+  bank?: string[]
+  min: string
+  max: string
+  preference: string
+  weight: string
+  remove?: boolean
+  json?: boolean
+}
+
+function routeOf(provider: string, route: string, options: RouteOptions): Route {
+  const { direction, currency, bank } = options
+  if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(route)) {
+    throw new UsageError(`"${route}" must be 1 to 32 small letters, digits and dashes`)
+  }
+  if (!direction || !currency) throw new UsageError('a route needs --direction and --currency')
+  const known = banksOf(currency).map(({ code }) => code)
+  const strange = bank?.find((code) => !known.includes(code))
+  if (strange !== undefined) throw new UsageError(`no ${currency} bank has the code "${strange}"`)
+  const whole = (name: string, text: string, most: bigint) => {
+    const value = /^\d{1,13}$/.test(text) ? BigInt(text) : 0n
+    if (value >= 1n && value <= most) return value
+    throw new UsageError(`--${name} must be a whole number from 1 to ${most}`)
+  }
+  const minAmount = whole('min', options.min, maxAmount)
+  const maxOfRoute = whole('max', options.max, maxAmount)
+  if (minAmount > maxOfRoute) throw new UsageError('--min is above --max')
+  return {
+    provider,
+    route,
+    direction,
+    currency,
+    banks: bank ?? null,
+    minAmount,
+    maxAmount: maxOfRoute,
+    preference: Number(whole('preference', options.preference, 1000n)),
+    weight: Number(whole('weight', options.weight, 1000n)),
+  }
+}
+
+function named(all: readonly { name: string }[], name: string): void {
+  if (all.some((each) => each.name === name)) return
+  const names = all.map((each) => each.name).join(', ') || 'none'
+  throw new UsageError(`there is no provider "${name}"; set up are: ${names}`)
+}
+
+function isState(text: string): text is ProviderState {
+  return ['on', 'draining', 'off'].includes(text)
+}
+
+function routeView({ provider: _provider, minAmount, maxAmount: most, ...route }: Route) {
+  return { ...route, banks: route.banks ?? 'all', min_amount: minAmount, max_amount: most }
+}
+
+function cells(row: object): string[] {
+  return Object.values(row).map(String)
+}
