@@ -17,7 +17,7 @@ import { findOrder } from './find-order.ts'
 export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 
 /** How long a provider has to answer a call. */
-const callLimitMs = 10_000
+const callLimitMs = 5_000
 /** A payout of which nothing was heard, not even how its call ended, is asked about after this. */
 const silenceMs = callLimitMs + 5_000
 const firstQuestionMs = 2_000

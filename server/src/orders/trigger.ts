@@ -1,5 +1,6 @@
 import { currencyOf } from '../agents/agent-currency.ts'
 import type { Order } from '../ledger/book.ts'
+import { payoutsOfOrder } from '../ledger/payouts.ts'
 import { txnId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import type { SandboxBank, Told } from '../providers/sandbox/bank-client.ts'
@@ -89,7 +90,7 @@ async function tellOfDeposit(
     case 'EXPIRED':
       return bank.endDeposit(reference, outcome)
     default:
-      throw new Problem('invalid_transition', `A deposit order cannot become ${outcome}.`)
+      throw impossible(order, outcome)
   }
 }
 
@@ -101,24 +102,32 @@ async function tellOfPayout(
 ): Promise<Told | undefined> {
   const states = { PAID: 'paid', FAILED: 'rejected', REVERT: 'returned', CANCEL: 'cancelled' }
   const state = states[outcome as keyof typeof states] as 'paid' | undefined
-  if (!state) throw new Problem('invalid_transition', `A withdraw order cannot become ${outcome}.`)
-  if (order.providerRef !== null) return bank.setPayout(order.providerRef, state)
-  if (outcome === 'CANCEL') {
+  if (!state) throw impossible(order, outcome)
+  if (order.providerRef === null && outcome === 'CANCEL') {
     // No bank has it: it is cancelled as its agent would.
     const { agentId, orderId } = order
     await desk.teller.do({ type: 'cancel', agentId, orderId, at: desk.now() })
     return undefined
   }
-  const attempt = await handOver(desk, order, { evenIfNotReady: true })
+  const told = order.providerRef !== null && (await bank.setPayout(order.providerRef, state))
+  if (told && (told.type === 'told' || told.because !== 'not_found')) return told
+  // Nobody has taken it there yet, or whoever was about to did not live to do it.
+  const { pool } = desk
+  const attempt =
+    order.providerRef === null
+      ? await handOver(desk, order, { evenIfNotReady: true })
+      : (await payoutsOfOrder(pool, order.agentId, order.orderId)).at(-1)
   if (attempt) await submit(desk, attempt, order, AbortSignal.timeout(bookingMs))
   const { providerRef, status } = await existingOrder(desk, order.agentId, order.orderId)
   if (providerRef !== null) return bank.setPayout(providerRef, state)
   throw status === 'WAITING'
     ? new Problem('provider_unavailable', 'No provider takes the payout now.', { retryAfterS: 60 })
-    : new Problem(
-        'invalid_transition',
-        `A withdraw order that is ${status} cannot become ${outcome}.`,
-      )
+    : impossible({ ...order, status }, outcome)
+}
+
+function impossible({ kind, status }: Order, outcome: string): Problem {
+  const detail = `A ${kind} order that is ${status} cannot become ${outcome}.`
+  return new Problem('invalid_transition', detail)
 }
 
 async function existingOrder(desk: TriggerDesk, agentId: bigint, orderId: string): Promise<Order> {
