@@ -41,7 +41,7 @@ export async function trigger(
   const told = await (order.kind === 'deposit'
     ? tellOfDeposit(desk, bank, order, what)
     : tellOfPayout(desk, bank, order, what))
-  if (told?.type === 'refused') throw new Problem('invalid_transition', told.reason)
+  if (told?.type === 'refused') throw impossible(order, what.outcome, told.reason)
   const after = await existingOrder(desk, agentId, orderId)
   const event = told?.events[0]
   if (event?.told === false) {
@@ -125,9 +125,10 @@ async function tellOfPayout(
     : impossible({ ...order, status }, outcome)
 }
 
-function impossible({ kind, status }: Order, outcome: string): Problem {
+function impossible({ kind, status }: Order, outcome: string, because?: string): Problem {
   const detail = `A ${kind} order that is ${status} cannot become ${outcome}.`
-  return new Problem('invalid_transition', detail)
+  const more = because === undefined ? '' : ` The bank says: ${because}`
+  return new Problem('invalid_transition', detail + more)
 }
 
 async function existingOrder(desk: TriggerDesk, agentId: bigint, orderId: string): Promise<Order> {
