@@ -1,7 +1,10 @@
 import type { Pool } from '../db/pool.ts'
 import type { Currency } from '../lib/money.ts'
+import { Lie, type ProofTx } from './lie.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
-import { Lie, type ProofTx, proveCredits, proveOrders, proveSpan, proveTotals } from './prove.ts'
+import { proveSpan, proveTotals } from './prove.ts'
+import { proveOrders } from './prove-orders.ts'
+import { proveCredits } from './prove-payments.ts'
 
 const chunk = 2_000
 

@@ -142,7 +142,11 @@ export async function listWaitingPayments(
        union all
        select null, null, u.payment_id, u.amount, u.currency, u.paid_at, u.reported_at,
          u.payer_account_no, u.payer_account_name, u.payer_bank_code, 'unmatched', u.reference
-       from unmatched_payments u where u.state = 'waiting' and $1::bigint is null
+       from unmatched_payments u
+       where $1::bigint is null and (u.state = 'waiting'
+         -- Whoever assigned it did not live to credit it: doing so again goes on from there.
+         or u.state = 'assigned' and not exists (select 1 from payments p
+           where p.agent_id = u.assigned_to and p.payment_id = u.payment_id))
      ) waiting
      where $2::text is null or payment_id = $2
      order by reported_at, payment_id limit $3`,
