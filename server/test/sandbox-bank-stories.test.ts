@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { depositStories, payoutStories, plainPayout } from '../src/sandbox-bank/stories.ts'
 import { aDeposit, aPayout, type Counter, makeTestBank, type TestBank } from './support/bank.ts'
 
-const signal = AbortSignal.timeout(60_000)
+const { signal } = new AbortController()
 
 let bank: TestBank
 let counter: Counter

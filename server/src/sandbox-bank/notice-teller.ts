@@ -49,12 +49,7 @@ export class NoticeTeller {
     const room = maxInFlight - this.inFlight.size
     if (room <= 0 || this.options.noticeUrl() === undefined) return 0
     const claimed = await claimDueNotices(this.options.pool, this.options.now(), room)
-    for (const notice of claimed) {
-      const sending: Promise<unknown> = this.send(notice)
-        .catch(this.options.onError)
-        .finally(() => this.inFlight.delete(sending))
-      this.inFlight.add(sending)
-    }
+    for (const notice of claimed) this.track(this.send(notice).catch(this.options.onError))
     return claimed.length
   }
 
@@ -67,7 +62,18 @@ export class NoticeTeller {
    * Tells an event at once, after what was to be told about its reference before. Where the telling
    * fails, or takes too long, the notice stays in the book and is repeated.
    */
-  async tellNow(noticeNo: bigint): Promise<ToldEvent> {
+  tellNow(noticeNo: bigint): Promise<ToldEvent> {
+    const telling = this.tellUntilAccepted(noticeNo)
+    this.track(telling)
+    return telling
+  }
+
+  private track(work: Promise<unknown>): void {
+    const ended: Promise<unknown> = work.catch(() => {}).finally(() => this.inFlight.delete(ended))
+    this.inFlight.add(ended)
+  }
+
+  private async tellUntilAccepted(noticeNo: bigint): Promise<ToldEvent> {
     const { pool, now, noticeUrl } = this.options
     const id = eventId(noticeNo)
     const giveUpAt = performance.now() + answerLimitMs

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import pg from 'pg'
 import { openPool, type Pool } from '../../src/db/pool.ts'
 import { SandboxBank as BankClient } from '../../src/providers/sandbox/bank-client.ts'
 import { makeSandboxProvider } from '../../src/providers/sandbox/sandbox.ts'
@@ -26,6 +27,8 @@ export interface TestBank {
   open(options?: { tellStories?: boolean; noticeUrl?: () => string | undefined }): Promise<Counter>
   /** Every event that was told, repeats included, in the order of arrival. */
   told(): Told[]
+  /** Closes every counter and empties the book. */
+  startAfresh(): Promise<void>
   close(): Promise<void>
 }
 
@@ -47,12 +50,18 @@ export async function makeTestBank(): Promise<TestBank> {
   const database = await testDatabase()
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
-  const pool = openPool({ url: database.url, max: 8, name: 'bank test', onError })
+  const pool = openPool({ url: database.url, max: 8, name: 'bank test', onError: () => {} })
   const receiver = await startReceiver()
-  receiver.answer = (received, response) => response.end(JSON.stringify(applied(received.json)))
+  const accept: Receiver['answer'] = ({ json }, response) => {
+    response.end(JSON.stringify(applied(json)))
+  }
+  receiver.answer = accept
+  const owner = new pg.Client(database.url)
+  await owner.connect()
   let at = Date.now()
   const now = () => new Date(at)
   const counters: SandboxBank[] = []
+  const closeCounters = () => Promise.all(counters.splice(0).map((bank) => bank.close()))
   return {
     database,
     pool,
@@ -95,9 +104,17 @@ export async function makeTestBank(): Promise<TestBank> {
       }
     },
     told: () => receiver.received.flatMap(({ json }) => json.events),
+    async startAfresh() {
+      await closeCounters()
+      await owner.query(`truncate sandbox_bank.deposits, sandbox_bank.payouts, sandbox_bank.payments,
+        sandbox_bank.acts, sandbox_bank.notices restart identity`)
+      receiver.received.length = 0
+      receiver.answer = accept
+    },
     async close() {
-      await Promise.all(counters.map((bank) => bank.close()))
+      await closeCounters()
       await receiver.close()
+      await owner.end()
       await pool.end()
       await database.close()
     },
