@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
+import type { Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   aDeposit,
@@ -189,33 +190,38 @@ describe('the book', () => {
     expect(rows).toEqual([{ n: 60n }])
   })
 
-  it('what a process that died was sending is sent by another one', async () => {
-    let answered = 0
-    const hung = await startRawReceiver(() => {
-      answered++
-    })
-    const dying = await bank.open({ noticeUrl: () => hung.url })
-    const deposit = aDeposit(bank.clock.now(), 'void')
-    await dying.provider.expectDeposit?.(deposit, signal)
-    bank.clock.advance(1_000)
-    const ticking = dying.tick()
-    await expect.poll(() => answered).toBe(1)
+  it.each([
+    ['nothing', undefined],
+    ['200', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'],
+  ])(
+    'what a process was sending that is taken for dead is sent by another one, and that it hears %s in the end changes nothing',
+    async (_name, late) => {
+      const sockets: Socket[] = []
+      const hung = await startRawReceiver((socket) => sockets.push(socket))
+      const dying = await bank.open({ noticeUrl: () => hung.url })
+      const deposit = aDeposit(bank.clock.now(), 'void')
+      await dying.provider.expectDeposit?.(deposit, signal)
+      bank.clock.advance(1_000)
+      const ticking = dying.tick()
+      await expect.poll(() => sockets.length).toBe(1)
 
-    // Under way elsewhere: left alone until the lease ends.
-    const other = await bank.open()
-    expect(await other.tick()).toBe(0)
-    bank.clock.advance(10_000)
-    await other.tick()
-    expect(distinct(told(deposit.txnId))).toBe(1)
+      // Under way elsewhere: left alone until the lease ends.
+      const other = await bank.open()
+      expect(await other.tick()).toBe(0)
+      bank.clock.advance(10_000)
+      await other.tick()
+      expect(distinct(told(deposit.txnId))).toBe(1)
 
-    // What the one that was taken for dead reports changes nothing any more.
-    await hung.close()
-    await ticking
-    const { rows } = await bank.pool.query(
-      'select accepted_at is not null as is_accepted, lease_until from sandbox_bank.notices',
-    )
-    expect(rows).toEqual([{ is_accepted: true, lease_until: null }])
-  })
+      const book = async () => (await bank.pool.query('select * from sandbox_bank.notices')).rows
+      const before = await book()
+      expect(before).toMatchObject([{ accepted_at: bank.clock.now(), lease_until: null }])
+      if (late === undefined) sockets[0]?.resetAndDestroy()
+      else sockets[0]?.end(late)
+      await ticking
+      expect(await book()).toEqual(before)
+      await hung.close()
+    },
+  )
 
   it('closing breaks off what is under way, held calls too, and it is told again', async () => {
     const hung = await startRawReceiver(() => {})
