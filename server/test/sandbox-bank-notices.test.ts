@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => bank.close())
 afterEach(async () => {
   await bank.startAfresh()
-  expect(bank.errors).toEqual([])
+  expect(bank.errors.splice(0)).toEqual([])
 })
 
 const told = (reference: string) => bank.told().filter((event) => event.reference === reference)
