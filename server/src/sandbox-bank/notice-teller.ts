@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import type { Pool } from '../db/pool.ts'
+import { gather } from '../lib/gather.ts'
 import { signCallback } from '../lib/signature.ts'
 import {
+  type AcceptedNotice,
   type ClaimedNotice,
   claimDueNotices,
   claimNextOf,
@@ -15,7 +17,7 @@ import {
 
 const answerLimitMs = 5_000
 const maxAnswerBytes = 64 * 1024
-const maxInFlight = 16
+const maxInFlight = 32
 
 export interface NoticeTellerOptions {
   pool: Pool
@@ -39,9 +41,14 @@ export class NoticeTeller {
   private readonly options: NoticeTellerOptions
   private readonly agent = new Agent({ connections: maxInFlight, keepAliveTimeout: 4_000 })
   private readonly inFlight = new Set<Promise<unknown>>()
+  private readonly accepted: (accepted: AcceptedNotice) => Promise<void>
 
   constructor(options: NoticeTellerOptions) {
     this.options = options
+    this.accepted = gather(async (all: AcceptedNotice[]) => {
+      await recordAccepted(options.pool, all, options.now())
+      return all.map(() => undefined)
+    })
   }
 
   /** Starts sending what is due, as much as there is room for. Returns how many it started. */
@@ -94,7 +101,7 @@ export class NoticeTeller {
   private async send(notice: ClaimedNotice): Promise<boolean> {
     const { pool, now } = this.options
     const result = await this.post(notice)
-    if (result) await recordAccepted(pool, notice, result, now())
+    if (result) await this.accepted({ notice, ...result })
     else await recordRefused(pool, notice, now())
     return result !== undefined
   }
