@@ -21,14 +21,14 @@ beforeEach(() => {
 async function playFor(seconds: number, reference: string): Promise<[number, object][]> {
   const heard: [number, object][] = []
   const seen = new Set<string>()
-  for (let tenth = 0; tenth <= seconds * 10; tenth++) {
+  for (let quarter = 0; quarter <= seconds * 4; quarter++) {
     await counter.tick()
     for (const { id, ...event } of bank.told()) {
       if (event.reference !== reference || seen.has(id)) continue
       seen.add(id)
-      heard.push([tenth / 10, event])
+      heard.push([quarter / 4, event])
     }
-    bank.clock.advance(100)
+    bank.clock.advance(250)
   }
   expect(bank.errors).toEqual([])
   return heard
@@ -58,7 +58,7 @@ const depositCases: Record<string, [seconds: number, event: object][]> = {
   ],
 }
 
-/** Each story of a payout, with what is told of it and when, and what asking tells 10 s later. */
+/** Each story of a payout, with what is told of it and when, and what asking tells in the end. */
 const payoutCases: Record<string, { told: [seconds: number, type: string][]; end: string }> = {
   none: { told: [[2, 'paid']], end: 'paid' },
   paid: { told: [[1, 'paid']], end: 'paid' },
@@ -171,7 +171,7 @@ describe('a payout', () => {
       expect(await counter.provider.askPayout(payout, signal)).toEqual({ type: 'accepted' })
     }
 
-    const heard = await playFor(10, payout.reference)
+    const heard = await playFor(6, payout.reference)
     const rejected = { reason: "the payee's bank refused the payment", mayTryAnother: false }
     const inFull = (type: string) => (type === 'rejected' ? { type, ...rejected } : { type })
     expect(heard).toEqual(
