@@ -18,6 +18,7 @@ const folders = [
   'lib',
   'providers',
   'db',
+  'sandbox-bank',
   'ledger',
   'agents',
   'callbacks',
@@ -26,7 +27,12 @@ const folders = [
   'worker',
   'cli',
 ]
-const onlyLib = ['providers', 'db']
+/** Folders that stand on fewer than all before them. */
+const standsOn: Record<string, string[]> = {
+  providers: ['lib'],
+  db: ['lib'],
+  'sandbox-bank': ['lib', 'db'],
+}
 const doors = ['http', 'worker', 'cli']
 
 /** What a second folder may do to a table, and why. */
@@ -79,8 +85,12 @@ function mayNotImport(path: string, target: string): string | undefined {
   if (from.folder === 'lib') {
     return 'lib imports nothing of ours: move the file to the folder that it is about'
   }
-  if (onlyLib.includes(from.folder) && to.folder !== 'lib') {
-    return `${from.folder} imports only lib: take what you need as a parameter, or move the caller`
+  if (to.folder === 'sandbox-bank') {
+    return 'the bank is an outside party, which only the root starts: speak to it over HTTP, with providers/sandbox'
+  }
+  const ground = standsOn[from.folder]
+  if (ground && !ground.includes(to.folder)) {
+    return `${from.folder} imports only ${ground.join(' and ')}: take what you need as a parameter, or move the caller`
   }
   if (doors.includes(from.folder) && doors.includes(to.folder)) {
     return `${doors.join(', ')} call the same functions and never each other: move the function into the folder that it is about`
@@ -222,6 +232,18 @@ const oneWriter: Rule = (files) => {
   })
 }
 
+/** The bank's book is its own: the service knows only what the bank tells. */
+const banksOwnBook: Rule = (files) =>
+  inSource(files)
+    .filter((file) => placeOf(file.path).folder !== 'sandbox-bank' && !isTest(file.path))
+    .flatMap((file) =>
+      find(
+        file,
+        /\bsandbox_bank\b/g,
+        () => 'looks into the book of the bank: ask the bank over HTTP, with providers/sandbox',
+      ),
+    )
+
 const table = String.raw`(?:only\s+)?(?:sluice\.)?"?(\w+|\$\{)`
 const writePattern = new RegExp(
   String.raw`\b(insert\s+into|delete\s+from|merge\s+into)\s+${table}` +
@@ -304,6 +326,8 @@ const rules: {
       ['server/src/lib/a.ts', `import type { Config } from '../config.ts'`, 'as a parameter'],
       ['server/src/providers/x/a.ts', `import { b } from '../../db/pool.ts'`, 'imports only lib'],
       ['server/src/db/a.ts', `import { b } from '../providers/provider.ts'`, 'imports only lib'],
+      ['server/src/sandbox-bank/a.ts', `import '../providers/provider.ts'`, 'only lib and db'],
+      ['server/src/orders/a.ts', `import { b } from '../sandbox-bank/b.ts'`, 'an outside party'],
       ['server/src/ledger/a.ts', `import {\n  b,\n} from '../orders/b.ts'`, 'orders comes after'],
       ['server/src/agents/a.ts', `await import('../callbacks/b.ts')`, 'callbacks comes after'],
       ['server/src/http/x/a.ts', `import '../../worker/b.ts'`, 'never each other'],
@@ -317,6 +341,8 @@ const rules: {
     ],
     allows: [
       ['server/src/orders/a.ts', `import { b } from '../providers/provider.ts'`],
+      ['server/src/sandbox-bank/a.ts', `import { b } from '../db/pool.ts'`],
+      ['server/src/service.ts', `import { b } from './sandbox-bank/b.ts'`],
       ['server/src/http/x/a.ts', `import { b } from '../check.ts'\nimport pg from 'pg'`],
       [
         'server/src/cli/a.ts',
@@ -436,6 +462,18 @@ const rules: {
       ['server/src/agents/a.ts', '`insert into wallets values ($1)`'],
       ['server/src/orders/a.ts', '`select 1 from journal for update`\n// insert into journal'],
       ['server/src/agents/a.ts', '`insert into keys values (1) on conflict do update set a = 1`'],
+    ],
+  },
+  {
+    guarantee: "the bank's book is touched by the bank alone",
+    rule: banksOwnBook,
+    sees: [
+      ['server/src/orders/a.ts', '`select 1 from sandbox_bank.payouts`', 'book of the bank'],
+      ['server/src/db/a.ts', `'set search_path to sandbox_bank'`, 'book of the bank'],
+    ],
+    allows: [
+      ['server/src/sandbox-bank/a.ts', '`update sandbox_bank.payouts set state = $1`'],
+      ['server/src/db/migrations/0002_bank.sql', 'create schema sandbox_bank'],
     ],
   },
   {

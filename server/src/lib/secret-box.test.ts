@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { mark, seal, unseal } from './secret-box.ts'
+import { derivedKey, mark, seal, unseal } from './secret-box.ts'
 
 const key = randomBytes(32)
 const otherKey = randomBytes(32)
@@ -48,4 +48,13 @@ test('a mark depends on key, purpose and text, and on nothing else', () => {
   expect(mark(otherKey, 'payment page', '1-a').equals(first)).toBe(false)
   expect(mark(key, 'another page', '1-a').equals(first)).toBe(false)
   expect(mark(key, 'payment page', '1-b').equals(first)).toBe(false)
+})
+
+test('a derived key is another one for each purpose and each key, and stays the same', () => {
+  const derived = derivedKey(key, 'one')
+  expect(derived).toHaveLength(32)
+  expect(derivedKey(Buffer.from(key), 'one')).toEqual(derived)
+  for (const other of [key, derivedKey(key, 'two'), derivedKey(otherKey, 'one')]) {
+    expect(other.equals(derived)).toBe(false)
+  }
 })

@@ -29,7 +29,11 @@ export interface BankApiOptions {
 
 /** The bank's counter: its HTTP interface, for whoever has the key. */
 export function buildBankApi({ pool, key, now, teller, onError }: BankApiOptions): FastifyInstance {
-  const app = fastify({ bodyLimit: 16 * 1024, forceCloseConnections: true })
+  const app = fastify({
+    bodyLimit: 16 * 1024,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 2_000 },
+  })
   const pass = createHmac('sha256', key).update('requests to the sandbox bank').digest('hex')
 
   app.setValidatorCompiler<TSchema>(({ schema }) => {

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import type { Pool } from '../db/pool.ts'
+import { gather } from '../lib/gather.ts'
 import { signCallback } from '../lib/signature.ts'
 import {
+  type AcceptedNotice,
   type ClaimedNotice,
   claimDueNotices,
   claimNextOf,
@@ -15,7 +17,7 @@ import {
 
 const answerLimitMs = 5_000
 const maxAnswerBytes = 64 * 1024
-const maxInFlight = 16
+const maxInFlight = 32
 
 export interface NoticeTellerOptions {
   pool: Pool
@@ -39,9 +41,14 @@ export class NoticeTeller {
   private readonly options: NoticeTellerOptions
   private readonly agent = new Agent({ connections: maxInFlight, keepAliveTimeout: 4_000 })
   private readonly inFlight = new Set<Promise<unknown>>()
+  private readonly accepted: (accepted: AcceptedNotice) => Promise<void>
 
   constructor(options: NoticeTellerOptions) {
     this.options = options
+    this.accepted = gather(async (all: AcceptedNotice[]) => {
+      await recordAccepted(options.pool, all, options.now())
+      return all.map(() => undefined)
+    })
   }
 
   /** Starts sending what is due, as much as there is room for. Returns how many it started. */
@@ -49,12 +56,7 @@ export class NoticeTeller {
     const room = maxInFlight - this.inFlight.size
     if (room <= 0 || this.options.noticeUrl() === undefined) return 0
     const claimed = await claimDueNotices(this.options.pool, this.options.now(), room)
-    for (const notice of claimed) {
-      const sending: Promise<unknown> = this.send(notice)
-        .catch(this.options.onError)
-        .finally(() => this.inFlight.delete(sending))
-      this.inFlight.add(sending)
-    }
+    for (const notice of claimed) this.track(this.send(notice).catch(this.options.onError))
     return claimed.length
   }
 
@@ -67,7 +69,18 @@ export class NoticeTeller {
    * Tells an event at once, after what was to be told about its reference before. Where the telling
    * fails, or takes too long, the notice stays in the book and is repeated.
    */
-  async tellNow(noticeNo: bigint): Promise<ToldEvent> {
+  tellNow(noticeNo: bigint): Promise<ToldEvent> {
+    const telling = this.tellUntilAccepted(noticeNo)
+    this.track(telling)
+    return telling
+  }
+
+  private track(work: Promise<unknown>): void {
+    const ended: Promise<unknown> = work.catch(() => {}).finally(() => this.inFlight.delete(ended))
+    this.inFlight.add(ended)
+  }
+
+  private async tellUntilAccepted(noticeNo: bigint): Promise<ToldEvent> {
     const { pool, now, noticeUrl } = this.options
     const id = eventId(noticeNo)
     const giveUpAt = performance.now() + answerLimitMs
@@ -88,7 +101,7 @@ export class NoticeTeller {
   private async send(notice: ClaimedNotice): Promise<boolean> {
     const { pool, now } = this.options
     const result = await this.post(notice)
-    if (result) await recordAccepted(pool, notice, result, now())
+    if (result) await this.accepted({ notice, ...result })
     else await recordRefused(pool, notice, now())
     return result !== undefined
   }

@@ -110,26 +110,31 @@ function leaseEnd(now: Date): Date {
   return new Date(now.getTime() + leaseMs)
 }
 
-/** The notice was accepted. The first answer is the one that is kept. */
+export interface AcceptedNotice extends EventResult {
+  notice: ClaimedNotice
+}
+
+/** The notices were accepted. The first answer to each is the one that is kept. */
 export async function recordAccepted(
   pool: Pool,
-  { noticeNo, attempts }: ClaimedNotice,
-  { result, detail }: EventResult,
+  accepted: AcceptedNotice[],
   now: Date,
 ): Promise<void> {
   await pool.query(
-    `update sandbox_bank.notices set
-       copies_left = copies_left - case when accepted_at is null and $3 then 0 else 1 end,
-       result = case when accepted_at is null then $4 else result end,
-       detail = case when accepted_at is null then $5 else detail end,
+    `update sandbox_bank.notices n set
+       copies_left = copies_left - case when accepted_at is null and a.is_sent_twice then 0 else 1 end,
+       result = case when accepted_at is null then a.result else n.result end,
+       detail = case when accepted_at is null then a.detail else n.detail end,
        accepted_at = coalesce(accepted_at, $6), next_at = $7, lease_until = null
-     where notice_no = $1 and attempts = $2`,
+     from unnest($1::bigint[], $2::integer[], $3::boolean[], $4::text[], $5::text[])
+       a (notice_no, attempts, is_sent_twice, result, detail)
+     where n.notice_no = a.notice_no and n.attempts = a.attempts`,
     [
-      noticeNo,
-      attempts,
-      isSentTwice(noticeNo),
-      result,
-      detail,
+      accepted.map(({ notice }) => notice.noticeNo),
+      accepted.map(({ notice }) => notice.attempts),
+      accepted.map(({ notice }) => isSentTwice(notice.noticeNo)),
+      accepted.map(({ result }) => result),
+      accepted.map(({ detail }) => detail),
       now,
       new Date(now.getTime() + repeatAfterMs),
     ],

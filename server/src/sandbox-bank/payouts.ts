@@ -88,39 +88,33 @@ export async function setPayout(
   to: PayoutState,
   now: Date,
 ): Promise<bigint> {
-  const from = await lockPayout(tx, reference)
-  if (from === undefined) throw new Refusal(404, 'There is no such payout.')
-  if (from !== to && !next[from].includes(to)) {
-    throw new Refusal(409, `A payout that is ${from} cannot be ${to}.`)
+  const payout = await lockPayout(tx, reference)
+  if (!payout) throw new Refusal(404, 'There is no such payout.')
+  const { state } = payout
+  if (state !== to && !canGo(state, to)) {
+    throw new Refusal(409, `A payout that is ${state} cannot be ${to}.`)
   }
   await writeState(tx, reference, to)
   return addNotice(tx, { reference, type: 'payout', outcome: outcomeOf(to) }, now)
 }
 
-/** An act of a story: what a trigger has overtaken is left as it is, and nothing is said. */
-export async function playPayoutAct(
+export function canGo(from: PayoutState, to: PayoutState): boolean {
+  return next[from].includes(to)
+}
+
+/** A payout as it is, and stays until the transaction has ended. */
+export async function lockPayout(
   tx: Tx,
   reference: string,
-  to: PayoutState,
-  notices: number,
-  now: Date,
-): Promise<void> {
-  const from = await lockPayout(tx, reference)
-  if (from === undefined || !next[from].includes(to)) return
-  await writeState(tx, reference, to)
-  if (notices === 0) return
-  await addNotice(tx, { reference, type: 'payout', outcome: outcomeOf(to) }, now, notices)
-}
-
-async function lockPayout(tx: Tx, reference: string): Promise<PayoutState | undefined> {
-  const { rows } = await tx.query<{ state: PayoutState }>(
-    'select state from sandbox_bank.payouts where reference = $1 for update',
+): Promise<{ state: PayoutState; story: string | null } | undefined> {
+  const { rows } = await tx.query<{ state: PayoutState; story: string | null }>(
+    'select state, story from sandbox_bank.payouts where reference = $1 for update',
     [reference],
   )
-  return rows[0]?.state
+  return rows[0]
 }
 
-async function writeState(tx: Tx, reference: string, state: PayoutState): Promise<void> {
+export async function writeState(tx: Tx, reference: string, state: PayoutState): Promise<void> {
   await tx.query('update sandbox_bank.payouts set state = $2 where reference = $1', [
     reference,
     state,

@@ -6,6 +6,8 @@ import { nextDueAt } from './notices.ts'
 import { playDueActs } from './play-acts.ts'
 
 const lookEveryMs = 100
+/** While there is much to tell. */
+const lookAgainMs = 10
 const lookAgainAfterFaultMs = 1_000
 
 export interface SandboxBankOptions {
@@ -42,9 +44,9 @@ export async function startSandboxBank(options: SandboxBankOptions): Promise<San
 
   const round = async () => {
     const dueAt = await nextDueAt(pool)
-    if (dueAt === undefined || dueAt > now()) return
+    if (dueAt === undefined || dueAt > now()) return lookEveryMs
     await playDueActs(pool, now())
-    await teller.startDue()
+    return (await teller.startDue()) > 0 ? lookAgainMs : lookEveryMs
   }
   const loop = tellStories ? startLoop(round, onError) : undefined
   return {
@@ -65,18 +67,16 @@ export async function startSandboxBank(options: SandboxBankOptions): Promise<San
   }
 }
 
-function startLoop(round: () => Promise<void>, onError: (error: unknown) => void) {
+/** Does rounds until it is stopped; each says after how long the next one comes. */
+function startLoop(round: () => Promise<number>, onError: (error: unknown) => void) {
   let isStopped = false
   let wake = () => {}
   const running = (async () => {
     while (!isStopped) {
-      const waitMs = await round().then(
-        () => lookEveryMs,
-        (error) => {
-          onError(error)
-          return lookAgainAfterFaultMs
-        },
-      )
+      const waitMs = await round().catch((error) => {
+        onError(error)
+        return lookAgainAfterFaultMs
+      })
       if (isStopped) return
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, waitMs)

@@ -34,7 +34,7 @@ export interface PayoutStory {
   notices: number
 }
 
-const waits = "the money waits for an operator, unless the agent's policy credits it"
+const waits = "waits for an operator, unless the agent's policy credits it"
 const exactly = { does: 'pay', amount: 'exact', from: 'payer' } as const
 
 export const depositStories: Record<string, DepositStory> = {
@@ -67,25 +67,25 @@ export const depositStories: Record<string, DepositStory> = {
   },
   late: {
     happens: 'the exact amount comes in 1 s after expiry',
-    agentSees: `EXPIRED; ${waits}`,
+    agentSees: `EXPIRED; the payment ${waits}`,
     after: 'expiry',
     acts: [{ afterMs: 1_000, ...exactly }],
   },
   underpaid: {
     happens: 'half the amount comes in after 1 s',
-    agentSees: `no outcome by itself; ${waits}`,
+    agentSees: `EXPIRED in the end; the payment ${waits}`,
     after: 'creation',
     acts: [{ afterMs: 1_000, does: 'pay', amount: 'half', from: 'payer' }],
   },
   overpaid: {
-    happens: 'half as much again comes in after 1 s',
-    agentSees: `no outcome by itself; ${waits}`,
+    happens: 'one and a half times the amount comes in after 1 s',
+    agentSees: `EXPIRED in the end; the payment ${waits}`,
     after: 'creation',
     acts: [{ afterMs: 1_000, does: 'pay', amount: 'half as much again', from: 'payer' }],
   },
   duplicate: {
     happens: 'the exact amount comes in after 1 s, and once more 2 s later',
-    agentSees: `PAID; of the second payment, nothing: ${waits}`,
+    agentSees: `PAID; the second payment ${waits}`,
     after: 'creation',
     acts: [
       { afterMs: 1_000, ...exactly },

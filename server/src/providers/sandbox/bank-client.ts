@@ -4,7 +4,7 @@ import { type Currency, decimalText } from '../../lib/money.ts'
 
 const maxAnswerBytes = 64 * 1024
 /** Longer than the bank tries to tell what it was asked to do. */
-const triggerLimitMs = 10_000
+const triggerLimitMs = 15_000
 
 export interface BankAnswer {
   status: number
