@@ -32,15 +32,27 @@ export async function provePayments(
   }
 }
 
-/** No payment counts as credited without the journal row that credited it. */
-export async function proveCredits(tx: ProofTx, agentId: bigint): Promise<void> {
+/**
+ * No payment counts as credited without the journal row that credited it. Of all payments, or of those
+ * of some orders.
+ */
+export async function proveCredits(
+  tx: ProofTx,
+  agentId: bigint,
+  orderIds: string[] | null = null,
+): Promise<void> {
   const { rows } = await tx.query<{ payment_id: string }>(
     `select p.payment_id from payments p
-     where p.agent_id = $1 and p.credited_to is not null and not exists (
+     where p.agent_id = $1 and p.credited_to is not null and ${
+       // What pays an order has an index of its own.
+       orderIds
+         ? `p.state = 'credited' and p.credited_to = 'order' and p.order_id = any($2)`
+         : '$2::uuid[] is null'
+     } and not exists (
        select 1 from journal j
        where j.agent_id = p.agent_id and j.once_key = 'payment:' || p.payment_id
      ) limit 1`,
-    [agentId],
+    [agentId, orderIds],
   )
   const lost = rows[0]?.payment_id
   demand(lost === undefined, () => `payment ${lost} counts as credited, but no journal row does so`)

@@ -105,6 +105,11 @@ async function proveOrderPage(tx: ProofTx, agentId: bigint, after: string | null
     [agentId, after, limit],
   )
   await proveOrders(tx, agentId, rows.map(orderFromRow))
+  await proveCredits(
+    tx,
+    agentId,
+    rows.map(({ order_id }) => order_id),
+  )
   return { orders: rows.length, last: rows.length < limit ? null : (rows.at(-1)?.order_id ?? null) }
 }
 
