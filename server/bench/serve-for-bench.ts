@@ -104,6 +104,7 @@ if (kind === 'database') {
     metricsToken: undefined,
     mode: 'sandbox',
     role: 'all',
+    timeZone: 'UTC',
     isDraining: () => false,
     wake: () => {},
     trustedProxies: [],

@@ -325,6 +325,7 @@ export async function startService(
     metricsToken: config.metricsToken,
     mode: config.mode,
     role: config.role,
+    timeZone: config.timeZone,
     isDraining: () => draining,
     wake,
     onResponse: (answer) => metrics.answered(answer),

@@ -34,6 +34,13 @@ const good: Record<string, Fields> = {
     updated_at: at,
   },
   agent_keys: { agent_id: 1, slot: 2, sealed_secret: '\\x00', created_at: at },
+  agent_brands: {
+    agent_id: 3,
+    colour: '#0a7d4f',
+    logo: '\\x00',
+    logo_type: 'image/png',
+    updated_at: at,
+  },
   // The agent is there and has no wallet yet.
   wallets: { agent_id: 3, seq: 0, available: 0, held: 0, clearing: 0, fees: 0, adjustments: 0 },
   orders: {
@@ -147,6 +154,7 @@ const present: [table: string, fields: Fields][] = [
   ['agents', { agent_id: 3, app_id: 'app_three' }],
   ['wallets', { agent_id: 1 }],
   ['agent_keys', { slot: 1 }],
+  ['agent_brands', { agent_id: 1 }],
   ['orders', { order_id: uuid(1), ref_id: 'ref-1' }],
   ['journal', { seq: 1, once_key: 'payment:1' }],
   ['payments', { payment_id: 'bank:1', ...credited }],
@@ -187,6 +195,16 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['agent_keys_pkey', 'agent_keys', { slot: 1 }],
   ['agent_keys_agent_id_fkey', 'agent_keys', { agent_id: 99 }],
   ['agent_keys_slot_check', 'agent_keys', { slot: 3 }],
+
+  ['agent_brands_pkey', 'agent_brands', { agent_id: 1 }],
+  ['agent_brands_agent_id_fkey', 'agent_brands', { agent_id: 99 }],
+  ['agent_brands_colour_check', 'agent_brands', { colour: 'red' }],
+  ['agent_brands_colour_check', 'agent_brands', { colour: '#fff;}' }],
+  ['agent_brands_logo_check', 'agent_brands', { logo: '\\x' }],
+  ['agent_brands_logo_check', 'agent_brands', { logo: `\\x${'00'.repeat(32_769)}` }],
+  ['agent_brands_logo_type_check', 'agent_brands', { logo_type: 'image/svg+xml' }],
+  ['agent_brands_logo_has_type', 'agent_brands', { logo_type: null }],
+  ['agent_brands_logo_has_type', 'agent_brands', { logo: null }],
 
   ['wallets_pkey', 'wallets', { agent_id: 1 }],
   ['wallets_agent_id_fkey', 'wallets', { agent_id: 99 }],

@@ -11,6 +11,7 @@ import { testDatabase } from './support/database.ts'
 const referenceTables = [
   'agents',
   'agent_keys',
+  'agent_brands',
   'providers',
   'provider_routes',
   'unmatched_payments',

@@ -1,5 +1,13 @@
+import { readFile } from 'node:fs/promises'
 import { Command, Option } from 'commander'
 import { type Agent, methods } from '../agents/agent.ts'
+import {
+  type AgentBrand,
+  findBrand,
+  parseColour,
+  parseLogo,
+  saveBrand,
+} from '../agents/agent-brand.ts'
 import { findAgent, type KeyInfo, listAgents, listKeys } from '../agents/find-agent.ts'
 import {
   type AgentTerms,
@@ -36,6 +44,8 @@ interface TermsOptions {
   allowIp?: string[]
   frameOrigin?: string[]
   support?: string
+  colour?: string
+  logo?: string
   json?: boolean
 }
 
@@ -50,8 +60,10 @@ export function agentCommand(): Command {
       await withBackend(async ({ pool, secretKeys }, { mode }) => {
         const currency = options.currency ?? 'THB'
         const terms = applied({ ...defaultTerms, name: options.name ?? '', currency }, options)
-        refuse(await termsFaults(terms, mode))
+        const { brand, faults } = await brandOf(options)
+        refuse([...(await termsFaults(terms, mode)), ...faults])
         const { agent: created, secret } = await createAgent(pool, secretKeys, terms, new Date())
+        if (brand) await saveBrand(pool, created.agentId, brand, new Date())
         if (options.json) return printJson({ app_id: created.appId, secret })
         print(
           `app id  ${created.appId}\nsecret  ${secret}\n\nKeep the secret now: it is not shown again.`,
@@ -82,8 +94,7 @@ export function agentCommand(): Command {
     .option('--json', 'as JSON')
     .action(async (appId: string, options: { json?: boolean }) => {
       await withBackend(async ({ pool }) => {
-        const found = await existing(pool, appId)
-        show(found, await listKeys(pool, found.agentId, new Date()), options.json)
+        await show(pool, await existing(pool, appId), options.json)
       })
     })
 
@@ -95,13 +106,15 @@ export function agentCommand(): Command {
       await withBackend(async ({ pool }, { mode }) => {
         const found = await existing(pool, appId)
         const terms = applied(found, options)
-        refuse(await termsFaults(terms, mode, found))
+        const { brand, faults } = await brandOf(options)
+        refuse([...(await termsFaults(terms, mode, found)), ...faults])
         const changed = await updateAgent(pool, found, terms, new Date())
         if (!changed) throw new UsageError('it was changed meanwhile; run the command again')
         if (options.depositCallback !== undefined || options.withdrawCallback !== undefined) {
           await hurryCallbacks(pool, changed.agentId, new Date())
         }
-        show(changed, await listKeys(pool, changed.agentId, new Date()), options.json)
+        if (brand) await saveBrand(pool, changed.agentId, brand, new Date())
+        await show(pool, changed, options.json)
       })
     })
 
@@ -156,7 +169,33 @@ function withTerms(command: Command): Command {
     .option('--allow-ip <cidr...>', 'only requests from these addresses')
     .option('--frame-origin <origin...>', 'who may show the payment page in a frame')
     .option('--support <text>', 'whom payers ask; shown on the payment page')
+    .option('--colour <#rrggbb>', 'of the payment page')
+    .option('--logo <file>', 'PNG, JPEG or WebP of at most 32 KiB, for the payment page')
     .option('--json', 'as JSON')
+}
+
+/** What is said of the payment page's looks: undefined where nothing is. */
+async function brandOf({
+  colour,
+  logo,
+}: TermsOptions): Promise<{ brand: Partial<AgentBrand> | undefined; faults: string[] }> {
+  if (colour === undefined && logo === undefined) return { brand: undefined, faults: [] }
+  const brand: Partial<AgentBrand> = {}
+  const faults: string[] = []
+  if (colour !== undefined) {
+    brand.colour = colour === 'none' ? null : (parseColour(colour) ?? null)
+    if (colour !== 'none' && brand.colour === null) {
+      faults.push(`--colour: "${colour}" is not a colour such as #0a7d4f`)
+    }
+  }
+  if (logo === 'none') brand.logo = null
+  else if (logo !== undefined) {
+    const bytes = await readFile(logo).catch((error: Error) => error.message)
+    const parsed = typeof bytes === 'string' ? bytes : parseLogo(bytes)
+    if (typeof parsed === 'string') faults.push(`--logo: ${logo}: ${parsed}`)
+    else brand.logo = parsed
+  }
+  return { brand, faults }
 }
 
 function applied(terms: AgentTerms, options: TermsOptions): AgentTerms {
@@ -195,7 +234,7 @@ function refuse(faults: string[]): void {
   if (faults.length > 0) throw new UsageError(faults.join('\n'))
 }
 
-function view(agent: Agent, keys?: KeyInfo[]) {
+function view(agent: Agent, keys?: KeyInfo[], brand?: AgentBrand) {
   return {
     app_id: agent.appId,
     name: agent.name,
@@ -217,6 +256,10 @@ function view(agent: Agent, keys?: KeyInfo[]) {
     allow_ip: agent.allowedIps,
     frame_origin: agent.frameOrigins,
     support: agent.support,
+    ...(brand && {
+      colour: brand.colour,
+      logo: brand.logo && `${brand.logo.type}, ${brand.logo.bytes.length} bytes`,
+    }),
     created_at: agent.createdAt.toISOString(),
     updated_at: agent.updatedAt.toISOString(),
     ...(keys && {
@@ -229,12 +272,10 @@ function view(agent: Agent, keys?: KeyInfo[]) {
   }
 }
 
-function show(agent: Agent, keys: KeyInfo[], json: boolean | undefined): void {
-  if (json) {
-    printJson(view(agent, keys))
-    return
-  }
-  const { keys: _keys, ...terms } = view(agent, keys)
+async function show(pool: Pool, agent: Agent, json: boolean | undefined): Promise<void> {
+  const keys = await listKeys(pool, agent.agentId, new Date())
+  const { keys: listed, ...terms } = view(agent, keys, await findBrand(pool, agent.agentId))
+  if (json) return printJson({ ...terms, keys: listed })
   const lines = Object.entries(terms).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.join(', ') || '-' : String(value ?? '-'),

@@ -9,6 +9,7 @@ select create_reference_table('agent_keys');
 select create_reference_table('providers');
 select create_reference_table('provider_routes');
 select create_reference_table('unmatched_payments');
+select create_reference_table('agent_brands');
 select create_reference_table('schema_migrations');
 
 select create_distributed_table('wallets', 'agent_id');

@@ -1,5 +1,5 @@
 import { Problem } from '../lib/problem.ts'
-import { type Html, html, nothing } from './reference-html.ts'
+import { type Html, html, nothing } from './html.ts'
 import {
   exampleOf,
   type FieldRow,

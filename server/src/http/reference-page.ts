@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { problemCatalogue } from '../lib/problem.ts'
 import { clockToleranceS, signRequest } from '../lib/signature.ts'
+import { Html, html, nothing } from './html.ts'
 import {
   type Content,
   commaSeparated,
@@ -10,7 +11,6 @@ import {
   inRequest,
   shape,
 } from './reference-fields.ts'
-import { Html, html, nothing } from './reference-html.ts'
 import { type Fields, fieldsOf, listOf, textOf } from './reference-schema.ts'
 import { referenceStyle } from './reference-style.ts'
 

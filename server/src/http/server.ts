@@ -12,6 +12,7 @@ import { type AppOptions, buildApp, publicPath } from './app.ts'
 import { healthRoutes } from './health.ts'
 import { type Metrics, metricsRoute } from './metrics.ts'
 import { noticeRoutes } from './provider-webhooks/notices.ts'
+import { paymentPageRoutes } from './payment-page/routes.ts'
 import { referencePage } from './reference-page.ts'
 
 export interface ServerOptions extends AppOptions {
@@ -22,6 +23,8 @@ export interface ServerOptions extends AppOptions {
   metricsToken: string | undefined
   mode: 'sandbox' | 'live'
   role: 'all' | 'api' | 'worker'
+  /** The zone in which payers are told the time. */
+  timeZone: string
   isDraining: () => boolean
   /** Says that agents have callbacks to be sent. */
   wake: (agentIds: bigint[]) => void
@@ -48,6 +51,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     eventRoutes(app, door, desk, options.wake)
     noticeRoutes(app, desk)
     if (mode === 'sandbox') triggerRoute(app, door, desk)
+    paymentPageRoutes(app, options)
     app.get('/openapi.json', async (_request, reply) => reply.send(app.swagger()))
     app.get('/docs', async (_request, reply) => {
       const { html, contentSecurityPolicy } = referencePage(app.swagger())

@@ -1,3 +1,5 @@
+import { timingSafeEqual } from 'node:crypto'
+import { parseTxnId } from '../lib/ids.ts'
 import { mark, type SecretKeys } from '../lib/secret-box.ts'
 
 /**
@@ -6,5 +8,26 @@ import { mark, type SecretKeys } from '../lib/secret-box.ts'
  */
 export function pageToken(keys: SecretKeys, agentId: bigint, orderId: string): string {
   const name = `${agentId}-${orderId}`
-  return `${name}-${mark(keys[0], 'payment page', name).toString('base64url')}`
+  return `${name}-${markOf(keys[0], name)}`
+}
+
+/**
+ * The order a token stands for, if it was made with any of the keys. A wrong mark is found out in
+ * the same time wherever it differs, and only the very text that was handed out is right.
+ */
+export function parsePageToken(
+  keys: SecretKeys,
+  token: string,
+): { agentId: bigint; orderId: string } | undefined {
+  const [, name = '', given = ''] = /^(\d{1,18}-[0-9a-f]{32})-([\w-]{22})$/.exec(token) ?? []
+  const matched = keys.filter((key) => isSame(markOf(key, name), given.padEnd(22)))
+  return matched.length > 0 ? parseTxnId(name) : undefined
+}
+
+function markOf(key: Buffer, name: string): string {
+  return mark(key, 'payment page', name).toString('base64url')
+}
+
+function isSame(a: string, b: string): boolean {
+  return timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }

@@ -1,0 +1,241 @@
+/** Makes the payment page live. Everything on it works without this, by loading it anew. */
+
+export {}
+
+interface StateNow {
+  state: string
+  remaining: number
+}
+
+const { body, documentElement } = document
+const { base = '', parentOrigin = '', txnId = '', copied = '', leftToPay = '' } = body.dataset
+const pollEveryMs = 5_000
+const streamAgainAfterMs = 30_000
+const announceAt = [60, 15]
+
+const main = () => document.querySelector('main') ?? body
+const shown = () => main().dataset.state ?? ''
+const say = (text: string) => {
+  const live = document.getElementById('live')
+  if (live) live.textContent = text
+}
+
+documentElement.classList.add('js')
+
+// Who shows the page, and may be told about it: only the very origin the server has checked.
+const host = window.parent !== window ? window.parent : window.opener
+const tell = (type: string, more: Record<string, unknown> = {}) => {
+  if (host && parentOrigin !== '') {
+    host.postMessage({ source: 'sluice', v: 1, type, txn_id: txnId, ...more }, parentOrigin)
+  }
+}
+
+function startTelling(): void {
+  tell('ready')
+  tell('status', { status: shown() })
+  const close = document.getElementById('close')
+  if (!close || !host || (window.parent !== window && parentOrigin === '')) return
+  close.hidden = false
+  close.addEventListener('click', () => {
+    tell('close', { status: shown() })
+    if (window.parent === window) window.close()
+  })
+}
+
+new ResizeObserver(() => tell('resize', { height: documentElement.scrollHeight })).observe(body)
+
+document.addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape' && window.parent !== window) tell('close', { status: shown() })
+})
+
+// The countdown runs on a clock that does not jump, from the seconds the server has said are left.
+let endsAtMs = 0
+let announced = 0
+
+function countFrom(remaining: number): void {
+  endsAtMs = performance.now() + remaining * 1000
+  announced = announceAt.filter((seconds) => remaining <= seconds).length
+  showLeft()
+}
+
+function showLeft(): void {
+  const clock = document.getElementById('left')
+  if (!clock) return
+  const seconds = Math.max(0, Math.ceil((endsAtMs - performance.now()) / 1000))
+  clock.textContent = clockText(seconds)
+  clock.parentElement?.classList.toggle('soon', seconds <= (announceAt[0] ?? 0))
+  const due = announceAt.filter((each) => seconds <= each).length
+  if (due > announced && seconds > 0) {
+    announced = due
+    say(leftToPay.replace('{time}', inWords(seconds)))
+  }
+  if (seconds === 0) void refresh()
+}
+
+function inWords(seconds: number): string {
+  const format = (value: number, unit: string) =>
+    new Intl.NumberFormat(documentElement.lang, {
+      style: 'unit',
+      unit,
+      unitDisplay: 'long',
+    }).format(value)
+  return seconds < 60 ? format(seconds, 'second') : format(Math.round(seconds / 60), 'minute')
+}
+
+function clockText(seconds: number): string {
+  const days = Math.floor(seconds / 86_400)
+  const hours = Math.floor((seconds % 86_400) / 3600)
+  const two = (number: number) => String(number).padStart(2, '0')
+  const rest = `${two(Math.floor((seconds % 3600) / 60))}:${two(seconds % 60)}`
+  const clock = days + hours > 0 ? `${hours}:${rest}` : rest
+  if (days === 0) return clock
+  const unit = { style: 'unit', unit: 'day', unitDisplay: 'long' } as const
+  return `${new Intl.NumberFormat(documentElement.lang, unit).format(days)} ${clock}`
+}
+
+/** What the server says now: the clock is set by it, and another state is fetched and shown. */
+async function take({ state, remaining }: StateNow): Promise<void> {
+  if (state !== shown()) await showAnew()
+  if (shown() === 'waiting') countFrom(remaining)
+}
+
+let fetching: Promise<void> | undefined
+
+function showAnew(): Promise<void> {
+  fetching ??= fetchPage().finally(() => {
+    fetching = undefined
+  })
+  return fetching
+}
+
+async function fetchPage(): Promise<void> {
+  const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
+  if (!answer.ok) return
+  const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  const fresh = next.querySelector('main')
+  if (!fresh || fresh.dataset.state === shown()) return
+  const hadFocus = main().contains(document.activeElement)
+  main().replaceWith(fresh)
+  document.title = next.title
+  const title = document.getElementById('state')
+  if (hadFocus) title?.focus()
+  say(title?.textContent ?? '')
+  tell('status', { status: shown() })
+  if (isOver()) stopListening()
+}
+
+const isOver = () => main().dataset.final !== undefined
+
+// Live over a stream of events, with polling behind it wherever a stream cannot be had.
+let stream: EventSource | undefined
+let polling: number | undefined
+let streamAgain: number | undefined
+
+function listen(): void {
+  if (isOver() || stream) return
+  stream = new EventSource(`${base}/events`)
+  stream.addEventListener('state', (event) => {
+    isReached(true)
+    stopPolling()
+    void take(JSON.parse(event.data))
+  })
+  stream.addEventListener('error', () => {
+    startPolling()
+    // Connecting again is the browser's own work, unless the server has refused the stream.
+    if (stream?.readyState !== EventSource.CLOSED) return
+    stream = undefined
+    window.clearTimeout(streamAgain)
+    streamAgain = window.setTimeout(listen, streamAgainAfterMs)
+  })
+}
+
+function stopListening(): void {
+  stream?.close()
+  stream = undefined
+  window.clearTimeout(streamAgain)
+  stopPolling()
+}
+
+function startPolling(): void {
+  polling ??= window.setInterval(refresh, pollEveryMs)
+}
+
+function stopPolling(): void {
+  window.clearInterval(polling)
+  polling = undefined
+}
+
+let refreshing = false
+
+async function refresh(): Promise<void> {
+  if (isOver() || refreshing) return
+  refreshing = true
+  try {
+    const answer = await fetch(`${base}/state`)
+    isReached(true)
+    if (answer.ok) await take(await answer.json())
+  } catch {
+    isReached(false)
+  } finally {
+    refreshing = false
+  }
+}
+
+function isReached(reached: boolean): void {
+  const note = document.getElementById('offline')
+  if (note) note.hidden = reached
+}
+
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState !== 'visible') return
+  void refresh()
+  listen()
+})
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) void refresh()
+})
+window.addEventListener('online', refresh)
+
+document.addEventListener('click', ({ target }) => {
+  const button = target instanceof Element ? target.closest('button') : null
+  if (button?.dataset.copy !== undefined) void copy(button, button.dataset.copy)
+  if (button?.dataset.print !== undefined) window.print()
+})
+
+async function copy(button: HTMLButtonElement, value: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(value)
+  } catch {
+    // Not allowed in this frame, or the page came without TLS: the old way needs neither.
+    if (!copyBySelection(value)) return
+    button.focus()
+  }
+  const label = button.querySelector('span')
+  if (!label) return
+  const before = label.dataset.label ?? label.textContent ?? ''
+  label.dataset.label = before
+  label.textContent = copied
+  say(copied)
+  window.setTimeout(() => {
+    label.textContent = before
+  }, 2_000)
+}
+
+function copyBySelection(value: string): boolean {
+  const field = document.createElement('textarea')
+  field.value = value
+  field.className = 'seen'
+  field.readOnly = true
+  body.append(field)
+  field.select()
+  const done = document.execCommand('copy')
+  field.remove()
+  return done
+}
+
+startTelling()
+if (main().dataset.state !== undefined) {
+  countFrom(Number(main().dataset.remaining))
+  window.setInterval(showLeft, 1_000)
+  listen()
+}

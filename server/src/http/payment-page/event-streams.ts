@@ -1,0 +1,120 @@
+import { PassThrough } from 'node:stream'
+import { txnId } from '../../lib/ids.ts'
+import type { OrderName, StateNow } from '../../orders/payment-page.ts'
+
+export interface EventStreamOptions {
+  /** The states of all these orders, by txn id. */
+  read: (names: readonly OrderName[]) => Promise<Map<string, StateNow>>
+  isDraining: () => boolean
+  onError: (error: unknown) => void
+  maxStreams: number
+  maxStreamsPerAddress: number
+  /** How often all watched orders are looked at. */
+  everyMs: number
+}
+
+interface Watcher {
+  name: OrderName
+  address: string
+  stream: PassThrough
+  told: string
+  quietRounds: number
+}
+
+/** Rounds without news after which a stream is told the state again, so that it is known to live. */
+const heartbeatRounds = 15
+/** A reader who does not keep up with this much is let go; the page asks again by itself. */
+const maxUnreadBytes = 16_384
+
+/**
+ * Tells open pages what becomes of their orders. All orders watched by this process are read with one
+ * statement a round, however many pages are open, and it does not matter which process changed them.
+ */
+export class EventStreams {
+  private readonly options: EventStreamOptions
+  private readonly watchers = new Set<Watcher>()
+  private readonly perAddress = new Map<string, number>()
+  private timer: NodeJS.Timeout | undefined
+  private reading = false
+
+  constructor(options: EventStreamOptions) {
+    this.options = options
+  }
+
+  get size(): number {
+    return this.watchers.size
+  }
+
+  /** A stream of events about an order, or why there is none to be had. */
+  open(name: OrderName, address: string, now: StateNow): PassThrough | 'full' | 'too_many' {
+    const { isDraining, maxStreams, maxStreamsPerAddress } = this.options
+    if (isDraining() || this.watchers.size >= maxStreams) return 'full'
+    const open = this.perAddress.get(address) ?? 0
+    if (open >= maxStreamsPerAddress) return 'too_many'
+    this.perAddress.set(address, open + 1)
+    const stream = new PassThrough()
+    const watcher: Watcher = { name, address, stream, told: '', quietRounds: 0 }
+    this.watchers.add(watcher)
+    stream.on('close', () => this.forget(watcher))
+    stream.on('error', () => {})
+    stream.write('retry: 2000\n\n')
+    tell(watcher, now)
+    this.timer ??= setInterval(() => void this.round(), this.options.everyMs)
+    return stream
+  }
+
+  /** Ends every stream; the pages connect again, to whoever answers then. */
+  closeAll(): void {
+    for (const { stream } of this.watchers) stream.end()
+  }
+
+  private forget(watcher: Watcher): void {
+    if (!this.watchers.delete(watcher)) return
+    const left = (this.perAddress.get(watcher.address) ?? 1) - 1
+    if (left > 0) this.perAddress.set(watcher.address, left)
+    else this.perAddress.delete(watcher.address)
+    if (this.watchers.size > 0) return
+    clearInterval(this.timer)
+    this.timer = undefined
+  }
+
+  private async round(): Promise<void> {
+    if (this.options.isDraining()) this.closeAll()
+    if (this.reading || this.watchers.size === 0) return
+    this.reading = true
+    try {
+      const named = new Map([...this.watchers].map(({ name }) => [keyOf(name), name]))
+      const states = await this.options.read([...named.values()])
+      for (const watcher of this.watchers) {
+        const now = states.get(keyOf(watcher.name))
+        if (now) news(watcher, now)
+      }
+    } catch (error) {
+      this.options.onError(error)
+    } finally {
+      this.reading = false
+    }
+  }
+}
+
+function keyOf({ agentId, orderId }: OrderName): string {
+  return txnId(agentId, orderId)
+}
+
+function news(watcher: Watcher, now: StateNow): void {
+  if (watcher.stream.writableLength > maxUnreadBytes) {
+    watcher.stream.destroy()
+    return
+  }
+  watcher.quietRounds++
+  if (now.state !== watcher.told || watcher.quietRounds >= heartbeatRounds) tell(watcher, now)
+}
+
+function tell(watcher: Watcher, { state, remainingS }: StateNow): void {
+  watcher.told = state
+  watcher.quietRounds = 0
+  if (watcher.stream.writableEnded || watcher.stream.destroyed) return
+  watcher.stream.write(
+    `event: state\ndata: ${JSON.stringify({ state, remaining: remainingS })}\n\n`,
+  )
+}

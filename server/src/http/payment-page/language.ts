@@ -1,0 +1,112 @@
+import { type Currency, decimalText, minorPerUnit } from '../../lib/money.ts'
+import { type Html, html } from '../html.ts'
+import { english, type Words } from './words/english.ts'
+import { thai } from './words/thai.ts'
+import { vietnamese } from './words/vietnamese.ts'
+
+/** A language the page speaks, with how it writes money and times. */
+export interface Language {
+  code: string
+  name: string
+  direction: 'ltr' | 'rtl'
+  words: Words
+}
+
+function language(code: string, name: string, words: Partial<Words>): Language {
+  return { code, name, direction: 'ltr', words: { ...english, ...words } }
+}
+
+const inEnglish = language('en', 'English', english)
+
+export const languages: readonly Language[] = [
+  inEnglish,
+  language('th', 'ไทย', thai),
+  language('vi', 'Tiếng Việt', vietnamese),
+]
+
+/** The one asked for by name, else the reader's first that the page speaks, else English. */
+export function chooseLanguage(
+  asked: string | undefined,
+  acceptLanguage: string | undefined,
+): Language {
+  const wanted = [asked ?? '', ...byPreference(acceptLanguage ?? '')]
+  for (const tag of wanted) {
+    const spoken = languages.find(({ code }) => code === tag.toLowerCase().split('-')[0])
+    if (spoken) return spoken
+  }
+  return inEnglish
+}
+
+/** The tags of an Accept-Language header that are wanted at all, best first. */
+function byPreference(header: string): string[] {
+  return header
+    .slice(0, 500)
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part.split(';').map((each) => each.trim())
+      const q = parameters.find((each) => each.startsWith('q='))
+      return { tag, weight: q === undefined ? 1 : Number(q.slice(2)) || 0 }
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ tag }) => tag)
+}
+
+/** A text with its {names} filled in, safe to stand in the page. */
+export function fill(text: string, values: Record<string, string | Html>): Html {
+  return html`${text.split(/(\{\w+\})/).map((part) => values[part.slice(1, -1)] ?? part)}`
+}
+
+/** The same for a title or an attribute. */
+export function fillPlain(text: string, values: Record<string, string>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+}
+
+/** Money as people of this language read it, exact to the last minor unit. */
+export function moneyText({ code }: Language, minor: bigint, currency: Currency): string {
+  const format = new Intl.NumberFormat(code, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+  })
+  const perUnit = minorPerUnit(currency)
+  // Whole units are formatted as the bigint they are, and the fraction takes the place of the zeros.
+  const fraction = (minor % perUnit).toString().padStart(decimalPlaces(perUnit), '0')
+  return format
+    .formatToParts(minor / perUnit)
+    .map(({ type, value }) => (type === 'fraction' ? fraction : value))
+    .join('')
+}
+
+/** Money as it is typed into a banking app. */
+export function bareMoney(minor: bigint, currency: Currency): string {
+  return decimalText(minor, currency)
+}
+
+export function timeText({ code }: Language, at: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat(code, {
+    timeZone,
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  }).format(at)
+}
+
+/** Hours, minutes and seconds as a clock shows them, days in words before it. */
+export function clockText({ code }: Language, seconds: number): string {
+  const days = Math.floor(seconds / 86_400)
+  const hours = Math.floor((seconds % 86_400) / 3600)
+  const two = (number: number) => String(number).padStart(2, '0')
+  const rest = `${two(Math.floor((seconds % 3600) / 60))}:${two(seconds % 60)}`
+  const clock = days + hours > 0 ? `${hours}:${rest}` : rest
+  if (days === 0) return clock
+  const unit = new Intl.NumberFormat(code, { style: 'unit', unit: 'day', unitDisplay: 'long' })
+  return `${unit.format(days)} ${clock}`
+}
+
+function decimalPlaces(perUnit: bigint): number {
+  return String(perUnit).length - 1
+}

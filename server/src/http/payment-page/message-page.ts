@@ -1,0 +1,26 @@
+import { html } from '../html.ts'
+import type { Assets } from './assets.ts'
+import { framed, type Page, type Place } from './frame.ts'
+
+/** A page that says only why there is none: of a wrong link, of too many requests, of trouble here. */
+export function messagePage(
+  place: Place,
+  assets: Assets,
+  what: 'notFound' | 'busy' | 'trouble',
+): Page {
+  const { words } = place.language
+  return framed(
+    place,
+    assets,
+    { colour: null },
+    {
+      title: words[`${what}.title`],
+      header: html`<header></header>`,
+      main: html`<main><section class="card status bad">
+<h1>${words[`${what}.title`]}</h1>
+<p>${words[`${what}.text`]}</p>
+</section></main>`,
+      ...(what === 'trouble' && { refreshS: 5 }),
+    },
+  )
+}

@@ -1,0 +1,189 @@
+import { findBank } from '../../lib/banks.ts'
+import { txnId } from '../../lib/ids.ts'
+import {
+  isFinal,
+  type PageState,
+  type PaymentPage,
+  type WaysToPay,
+} from '../../orders/payment-page.ts'
+import { type Html, html, nothing } from '../html.ts'
+import type { Assets } from './assets.ts'
+import { framed, href, type Page, type Place } from './frame.ts'
+import { bareMoney, clockText, fill, fillPlain, moneyText, timeText } from './language.ts'
+import { qrPicture } from './qr-view.ts'
+import { sandboxPayments } from './sandbox.ts'
+
+export interface PageOptions {
+  place: Place
+  assets: Assets
+  shown: PaymentPage
+  ways: WaysToPay
+  timeZone: string
+  isSandbox: boolean
+}
+
+const refreshS = 10
+
+const tone: Record<PageState, string> = {
+  waiting: '',
+  received: 'warn',
+  paid: 'good',
+  expired: 'bad',
+  failed: 'bad',
+  void: 'bad',
+  paid_late: 'warn',
+  wrong_amount: 'warn',
+  taken_back: 'bad',
+  returned: 'warn',
+}
+
+/** The payment page of an order, complete without scripts. */
+export function paymentPage(options: PageOptions): Page {
+  const { place, assets, shown, isSandbox } = options
+  const { agent, order, state } = shown
+  const { words } = place.language
+  const amount = moneyText(place.language, order.amountMinor, agent.currency)
+  const open = state === 'waiting'
+  const ways = open ? [scan(options, amount), transfer(options)] : []
+  const aside = [...ways, state === 'paid' ? receipt(options) : nothing]
+  const isWide = aside.some((part) => part !== nothing)
+  const final = isFinal(state) ? html` data-final` : nothing
+  const main = html`<main class="${isWide ? 'wide' : ''}" data-state="${state}" data-remaining="${shown.remainingS}"${final}>
+<div class="side">
+<section class="card sum">
+<h1>${fill(words.payTo, { agent: name(agent.name) })} <span class="total">${amount}</span></h1>
+${row(options, words.reference, order.refId)}
+</section>
+${status(options, amount)}
+${isSandbox && order.status === 'WAITING' ? bankButtons(options) : nothing}
+${help(options)}
+</div>
+${isWide ? html`<div class="side">${aside}</div>` : nothing}
+</main>`
+  return framed(place, assets, shown.brand, {
+    title: `${words[`${state}.title`]} · ${amount} · ${agent.name}`,
+    header: html`${isSandbox ? html`<p class="banner" role="note">${words.sandbox}</p>` : nothing}
+<header>${logo(options)}<p class="name">${name(agent.name)}</p><button type="button" id="close" hidden>${words.close}</button></header>`,
+    main,
+    bodyData: {
+      base: place.base,
+      'txn-id': txnId(order.agentId, order.orderId),
+      'parent-origin': place.parentOrigin ?? '',
+      copied: words.copied,
+      'left-to-pay': words.leftToPay,
+    },
+    isLive: true,
+    ...(!isFinal(state) && { refreshS }),
+  })
+}
+
+function name(text: string): Html {
+  return html`<bdi>${text}</bdi>`
+}
+
+/** The name beside it says what it is. */
+function logo({ place, shown }: PageOptions): Html {
+  return shown.brand.logo ? html`<img class="logo" src="${href(place, '/logo')}" alt="">` : nothing
+}
+
+/** What happened to the money, what to do next. */
+function status({ place, shown, timeZone }: PageOptions, amount: string): Html {
+  const { agent, order, odd, state, remainingS } = shown
+  const { language } = place
+  const { words } = language
+  const money = (minor: bigint) => moneyText(language, minor, agent.currency)
+  const came = odd.find((payment) => payment.why !== 'duplicate')?.amountMinor
+  const paid = order.paidAmountMinor ?? came ?? order.amountMinor
+  const values = { agent: name(agent.name), amount: html`<b>${amount}</b>`, paid: money(paid) }
+  return html`<section class="card status ${tone[state]}">
+<h2 id="state" tabindex="-1">${words[`${state}.title`]}</h2>
+<p>${fill(words[`${state}.money`], values)}</p>
+<p class="next">${fill(words[`${state}.next`], values)}</p>
+${
+  state === 'waiting' && order.expiresAt
+    ? html`<p class="left"><span>${words.timeLeft}</span> <b id="left" role="timer">${clockText(language, remainingS)}</b> <span>${fill(words.until, { time: timeText(language, order.expiresAt, timeZone) })}</span></p>`
+    : nothing
+}<p id="offline" role="status" hidden>${words.offline}</p>
+</section>`
+}
+
+function scan({ place, ways }: PageOptions, amount: string): Html {
+  const { words } = place.language
+  if (ways.qrcodeText === undefined) return nothing
+  return html`<section class="card">
+<h2>${words.scanTitle}</h2>
+<p class="how">${words.scanHow}</p>
+${qrPicture(ways.qrcodeText, fillPlain(words.qrName, { amount }))}
+<div class="actions"><a class="button" href="${href(place, '/qr.png')}" download="payment-qr.png">${words.saveImage}</a><a class="button" href="${href(place, '/qr')}">${words.largerView}</a></div>
+</section>`
+}
+
+function transfer(options: PageOptions): Html {
+  const { place, shown, ways } = options
+  const { words } = place.language
+  if (!ways.transfer) return nothing
+  const { bankCode, accountNumber, accountName } = ways.transfer
+  const { currency } = shown.agent
+  const { amountMinor } = shown.order
+  const bank = findBank(currency, bankCode)
+  return html`<section class="card">
+<h2>${ways.qrcodeText === undefined ? words.transferTitle : words.orTransferTitle}</h2>
+<p class="how">${words.transferHow}</p>
+<dl>
+${row(options, words.bank, bank ? `${bank.name} (${bankCode})` : bankCode, bankCode)}
+${row(options, words.accountNumber, accountNumber)}
+${row(options, words.accountName, accountName)}
+${row(options, words.amount, moneyText(place.language, amountMinor, currency), bareMoney(amountMinor, currency))}
+</dl>
+</section>`
+}
+
+/** A name and its value, with a button that copies the bare value. */
+function row({ place }: PageOptions, label: string, value: string, bare = value): Html {
+  const { words } = place.language
+  return html`<div class="row"><div><dt>${label}</dt><dd>${name(value)}</dd></div><button type="button" class="copy js-only" data-copy="${bare}"><span>${words.copy}</span> <span class="seen">${label}</span></button></div>`
+}
+
+function receipt({ place, shown, timeZone }: PageOptions): Html {
+  const { words } = place.language
+  const { agent, order } = shown
+  const line = (label: string, value: string) =>
+    html`<div class="row"><div><dt>${label}</dt><dd>${name(value)}</dd></div></div>`
+  const paid = moneyText(place.language, order.paidAmountMinor ?? order.amountMinor, agent.currency)
+  return html`<section class="card receipt">
+<h2>${words.receipt}</h2>
+<dl>
+${line(words.paidTo, agent.name)}
+${line(words.paidAmount, paid)}
+${line(words.paidOn, timeText(place.language, order.completedAt ?? order.createdAt, timeZone))}
+${line(words.reference, order.refId)}
+${line(words.transaction, txnId(order.agentId, order.orderId))}
+</dl>
+<div class="actions"><button type="button" class="js-only" data-print>${words.print}</button></div>
+</section>`
+}
+
+function help({ place, shown }: PageOptions): Html {
+  const { words } = place.language
+  const { support, name: agentName } = shown.agent
+  return html`<section class="card">
+<h2>${words.help}</h2>
+<p>${support === null ? fill(words.helpAgent, { agent: name(agentName) }) : name(support)}</p>
+</section>`
+}
+
+/** In the sandbox the payer is the bank too. Plain form buttons: they work without scripts. */
+function bankButtons({ place, shown }: PageOptions): Html {
+  const { language } = place
+  const { words } = language
+  const { agent, order } = shown
+  const buttons = sandboxPayments(order.amountMinor).map(({ outcome, amountMinor, label }) => {
+    const amount = moneyText(language, amountMinor, agent.currency)
+    return html`<button name="outcome" value="${outcome}" class="${outcome === 'pay' ? 'main' : ''}">${fillPlain(words[label], { amount })}</button>`
+  })
+  return html`<section class="card test">
+<h2>${words.sandboxTitle}</h2>
+<p class="how">${words.sandboxHow}</p>
+<form method="post" action="${href(place, '/sandbox')}">${buttons}</form>
+</section>`
+}

@@ -1,0 +1,40 @@
+import { qrPath } from '../../lib/qr-path.ts'
+import type { PaymentPage } from '../../orders/payment-page.ts'
+import { type Html, html, Html as Markup } from '../html.ts'
+import type { Assets } from './assets.ts'
+import { framed, href, type Page, type Place } from './frame.ts'
+import { fillPlain, moneyText } from './language.ts'
+
+const quietZone = 4
+
+/** A QR code as part of the page: black on white in every scheme, with its quiet zone. */
+export function qrPicture(text: string, label: string): Html {
+  const { side, path } = qrPath(text)
+  const all = side + 2 * quietZone
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="-${quietZone} -${quietZone} ${all} ${all}" shape-rendering="crispEdges"><path stroke="#000" d="${new Markup(path)}"/></svg>`
+}
+
+/** The code by itself, as large as the screen allows. */
+export function qrView(
+  place: Place,
+  assets: Assets,
+  { agent, brand, order, remainingS }: PaymentPage,
+  qrcodeText: string,
+): Page {
+  const { words } = place.language
+  const amount = moneyText(place.language, order.amountMinor, agent.currency)
+  return framed(place, assets, brand, {
+    title: `${words.scanTitle} · ${amount} · ${agent.name}`,
+    bodyClass: 'large',
+    header: html`<header><p class="name"><bdi>${agent.name}</bdi></p></header>`,
+    main: html`<main>
+<section class="card sum"><h1>${words.scanTitle} <span class="total">${amount}</span></h1>
+${qrPicture(qrcodeText, fillPlain(words.qrName, { amount }))}
+<p class="how">${words.scanHow}</p>
+<div class="actions"><a class="button main" href="${href(place, '')}">${words.back}</a><a class="button" href="${href(place, '/qr.png')}" download="payment-qr.png">${words.saveImage}</a></div>
+</section>
+</main>`,
+    // When the time is up there is no code any more, and this leads back to the page.
+    refreshS: Math.max(1, Math.min(remainingS, 30)),
+  })
+}

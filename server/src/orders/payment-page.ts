@@ -1,0 +1,201 @@
+import type { Agent } from '../agents/agent.ts'
+import { type AgentBrand, findBrand } from '../agents/agent-brand.ts'
+import { findAgentById } from '../agents/find-agent.ts'
+import type { Pool } from '../db/pool.ts'
+import type { Order, Payment } from '../ledger/book.ts'
+import { orderIdFromUuid, txnId } from '../lib/ids.ts'
+import type { Desk } from './desk.ts'
+import { findOrder } from './find-order.ts'
+
+/** What a payer is told. */
+export type PageState =
+  | 'waiting'
+  /** Money has come in and waits for a decision, for a reason that is none of the payer's. */
+  | 'received'
+  | 'paid'
+  | 'expired'
+  | 'failed'
+  | 'void'
+  | 'paid_late'
+  | 'wrong_amount'
+  /** It was paid, and the bank took the payment back. */
+  | 'taken_back'
+  /** What came in was sent back to the payer. */
+  | 'returned'
+
+/** Nothing more is expected to happen in these. */
+const finalStates: readonly PageState[] = ['paid', 'failed', 'void', 'taken_back', 'returned']
+
+export function isFinal(state: PageState): boolean {
+  return finalStates.includes(state)
+}
+
+/** How the payer can pay: what the order's method names. */
+export interface WaysToPay {
+  qrcodeText: string | undefined
+  transfer: { bankCode: string; accountNumber: string; accountName: string } | undefined
+}
+
+export interface PaymentPage {
+  order: Order
+  agent: Agent
+  brand: AgentBrand
+  state: PageState
+  remainingS: number
+  /** What came in and was not credited, newest first. */
+  odd: OddPayment[]
+}
+
+export type OddPayment = Pick<Payment, 'amountMinor' | 'state' | 'why'>
+
+/** Everything the page of a deposit order shows; undefined where there is no such order. */
+export async function readPaymentPage(
+  { pool, now }: Pick<Desk, 'pool' | 'now'>,
+  { agentId, orderId }: OrderName,
+): Promise<PaymentPage | undefined> {
+  const [order, agent, brand, odd] = await Promise.all([
+    findOrder(pool, agentId, orderId),
+    findAgentById(pool, agentId),
+    findBrand(pool, agentId),
+    oddPayments(pool, agentId, orderId),
+  ])
+  if (order?.kind !== 'deposit' || !agent) return undefined
+  return { order, agent, brand, odd, ...stateOf(order, odd, now()) }
+}
+
+export interface OrderName {
+  agentId: bigint
+  orderId: string
+}
+
+export interface StateNow {
+  state: PageState
+  remainingS: number
+}
+
+/** The states of many orders with one statement, by txn id. */
+export async function readPageStates(
+  { pool, now }: Pick<Desk, 'pool' | 'now'>,
+  names: readonly OrderName[],
+): Promise<Map<string, StateNow>> {
+  const { rows } = await pool.query<{
+    agent_id: bigint
+    order_id: string
+    status: Order['status']
+    expires_at: Date | null
+    paid_amount: bigint | null
+    odd_state: Payment['state'] | null
+    odd_why: Payment['why']
+  }>({
+    text: `select o.agent_id, o.order_id, o.status, o.expires_at, o.paid_amount,
+             p.state as odd_state, p.why as odd_why
+           from unnest($1::bigint[], $2::uuid[]) as watched (agent_id, order_id)
+           join orders o on o.agent_id = watched.agent_id and o.order_id = watched.order_id
+           left join payments p on p.agent_id = o.agent_id and p.order_id = o.order_id
+             and p.state <> 'credited'
+           where o.kind = 'deposit'
+           order by p.reported_at desc nulls last`,
+    values: [names.map(({ agentId }) => agentId), names.map(({ orderId }) => orderId)],
+  })
+  const at = now()
+  const byOrder = new Map<string, typeof rows>()
+  for (const row of rows) {
+    const name = txnId(row.agent_id, orderIdFromUuid(row.order_id))
+    byOrder.set(name, [...(byOrder.get(name) ?? []), row])
+  }
+  const states = new Map<string, StateNow>()
+  for (const [name, [first, ...more]] of byOrder) {
+    if (!first) continue
+    const odd = [first, ...more].flatMap(({ odd_state: state, odd_why: why }) =>
+      state === null ? [] : [{ state, why }],
+    )
+    const { status, expires_at: expiresAt, paid_amount: paidAmountMinor } = first
+    states.set(name, stateOf({ status, expiresAt, paidAmountMinor }, odd, at))
+  }
+  return states
+}
+
+/**
+ * What the order's state and the money that came in mean to the payer. An order whose time is up is
+ * told so at once, before anybody has written it down: nobody should start to pay then.
+ */
+export function stateOf(
+  order: Pick<Order, 'status' | 'expiresAt' | 'paidAmountMinor'>,
+  odd: readonly Pick<Payment, 'state' | 'why'>[],
+  now: Date,
+): StateNow {
+  const leftMs = (order.expiresAt?.getTime() ?? 0) - now.getTime()
+  const remainingS = order.status === 'WAITING' ? Math.max(0, Math.ceil(leftMs / 1000)) : 0
+  if (order.status === 'PAID') return { state: 'paid', remainingS }
+  const waiting = odd.find(({ state, why }) => state === 'waiting' && why !== 'duplicate')
+  if (waiting) return { state: stateOfMoney(waiting.why), remainingS }
+  if (order.status === 'VOID' && order.paidAmountMinor !== null) {
+    return { state: 'taken_back', remainingS }
+  }
+  if (odd.some(({ state }) => state === 'returned') && order.status !== 'WAITING') {
+    return { state: 'returned', remainingS }
+  }
+  if (order.status === 'WAITING') return { state: leftMs > 0 ? 'waiting' : 'expired', remainingS }
+  if (order.status === 'FAILED') return { state: 'failed', remainingS }
+  return { state: order.status === 'EXPIRED' ? 'expired' : 'void', remainingS }
+}
+
+function stateOfMoney(why: Payment['why']): PageState {
+  if (why === 'late') return 'paid_late'
+  return why === 'wrong_amount' ? 'wrong_amount' : 'received'
+}
+
+/**
+ * What the agent was told is what the payer sees. An order by link alone told the agent nothing, and
+ * its page is the only way to pay, so there the provider is asked.
+ */
+export function waysToPay(
+  desk: Pick<Desk, 'provider'>,
+  agent: Pick<Agent, 'currency'>,
+  order: Order,
+): WaysToPay {
+  const told = fieldsOf(JSON.parse(order.answer))
+  if (told.method === 'link') {
+    const instructions = desk.provider?.depositInstructions({
+      txnId: txnId(order.agentId, order.orderId),
+      amountMinor: order.amountMinor,
+      currency: agent.currency,
+      expiresAt: order.expiresAt ?? order.createdAt,
+      payer: order,
+      extraParams: order.extraParams,
+    })
+    return { qrcodeText: instructions?.qrcodeText, transfer: instructions?.transfer }
+  }
+  const { qrcode_text: qrcodeText } = fieldsOf(told.qrcode)
+  const transfer = fieldsOf(told.transfer)
+  const text = (name: string) => String(transfer[name] ?? '')
+  return {
+    qrcodeText: typeof qrcodeText === 'string' ? qrcodeText : undefined,
+    transfer:
+      told.transfer === undefined
+        ? undefined
+        : {
+            bankCode: text('bank_code'),
+            accountNumber: text('account_number'),
+            accountName: text('account_name'),
+          },
+  }
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+async function oddPayments(pool: Pool, agentId: bigint, orderId: string): Promise<OddPayment[]> {
+  const { rows } = await pool.query<{
+    amount: bigint
+    state: Payment['state']
+    why: Payment['why']
+  }>({
+    text: `select amount, state, why from payments
+           where agent_id = $1 and order_id = $2 and state <> 'credited'
+           order by reported_at desc`,
+    values: [agentId, orderId],
+  })
+  return rows.map(({ amount, state, why }) => ({ amountMinor: amount, state, why }))
+}
