@@ -86,7 +86,7 @@ ${parts.isLive ? html`<script type="module" src="${root}/pay/assets/${assets.scr
 function languageMenu(place: Place): Html {
   const item = ({ code, name }: Language) => {
     const current = code === place.language.code ? html` aria-current="true"` : nothing
-    return html`<li><a href="${href(place, '', code)}" lang="${code}" hreflang="${code}"${current}>${name}</a></li>`
+    return html`<li><a href="${href({ ...place, base: '' }, '', code)}" lang="${code}" hreflang="${code}"${current}>${name}</a></li>`
   }
   return html`<nav aria-label="${place.language.words.language}"><ul>${languages.map(item)}</ul></nav>`
 }

@@ -12,16 +12,17 @@ export interface Language {
   words: Words
 }
 
-function language(code: string, name: string, words: Partial<Words>): Language {
+/** Texts that the language lacks stand in English. */
+export function makeLanguage(code: string, name: string, words: Partial<Words>): Language {
   return { code, name, direction: 'ltr', words: { ...english, ...words } }
 }
 
-const inEnglish = language('en', 'English', english)
+const inEnglish = makeLanguage('en', 'English', english)
 
 export const languages: readonly Language[] = [
   inEnglish,
-  language('th', 'ไทย', thai),
-  language('vi', 'Tiếng Việt', vietnamese),
+  makeLanguage('th', 'ไทย', thai),
+  makeLanguage('vi', 'Tiếng Việt', vietnamese),
 ]
 
 /** The one asked for by name, else the reader's first that the page speaks, else English. */

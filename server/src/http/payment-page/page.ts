@@ -44,21 +44,25 @@ export function paymentPage(options: PageOptions): Page {
   const { words } = place.language
   const amount = moneyText(place.language, order.amountMinor, agent.currency)
   const open = state === 'waiting'
-  const ways = open ? [scan(options, amount), transfer(options)] : []
-  const aside = [...ways, state === 'paid' ? receipt(options) : nothing]
-  const isWide = aside.some((part) => part !== nothing)
+  const aside = [
+    open ? scan(options, amount) : nothing,
+    open ? transfer(options) : nothing,
+    state === 'paid' ? receipt(options) : nothing,
+  ].filter((part) => part !== nothing)
   const final = isFinal(state) ? html` data-final` : nothing
-  const main = html`<main class="${isWide ? 'wide' : ''}" data-state="${state}" data-remaining="${shown.remainingS}"${final}>
-<div class="side">
+  const main = html`<main class="${aside.length > 0 ? 'wide' : ''}" data-state="${state}" data-remaining="${shown.remainingS}"${final}>
+<div class="stack">
 <section class="card sum">
-<h1>${fill(words.payTo, { agent: name(agent.name) })} <span class="total">${amount}</span></h1>
-${row(options, words.reference, order.refId)}
+<h1>${fill(open ? words.payTo : words.paymentTo, { agent: name(agent.name) })} <span class="total">${amount}</span></h1>
+<dl>${row(options, words.reference, order.refId)}</dl>
 </section>
 ${status(options, amount)}
+</div>
+${aside.length > 0 ? html`<div class="stack ways">${aside}</div>` : nothing}
+<div class="stack">
 ${isSandbox && order.status === 'WAITING' ? bankButtons(options) : nothing}
 ${help(options)}
 </div>
-${isWide ? html`<div class="side">${aside}</div>` : nothing}
 </main>`
   return framed(place, assets, shown.brand, {
     title: `${words[`${state}.title`]} · ${amount} · ${agent.name}`,
@@ -141,14 +145,14 @@ ${row(options, words.amount, moneyText(place.language, amountMinor, currency), b
 /** A name and its value, with a button that copies the bare value. */
 function row({ place }: PageOptions, label: string, value: string, bare = value): Html {
   const { words } = place.language
-  return html`<div class="row"><div><dt>${label}</dt><dd>${name(value)}</dd></div><button type="button" class="copy js-only" data-copy="${bare}"><span>${words.copy}</span> <span class="seen">${label}</span></button></div>`
+  return html`<div class="row"><dt>${label}</dt><dd>${name(value)}<button type="button" class="copy js-only" data-copy="${bare}"><span>${words.copy}</span> <span class="seen">${label}</span></button></dd></div>`
 }
 
 function receipt({ place, shown, timeZone }: PageOptions): Html {
   const { words } = place.language
   const { agent, order } = shown
   const line = (label: string, value: string) =>
-    html`<div class="row"><div><dt>${label}</dt><dd>${name(value)}</dd></div></div>`
+    html`<div class="row"><dt>${label}</dt><dd>${name(value)}</dd></div>`
   const paid = moneyText(place.language, order.paidAmountMinor ?? order.amountMinor, agent.currency)
   return html`<section class="card receipt">
 <h2>${words.receipt}</h2>

@@ -1,6 +1,7 @@
 /** Every text of the page. Other languages may lack some: then these stand in. */
 export const english = {
   payTo: 'Pay {agent}',
+  paymentTo: 'Payment to {agent}',
   reference: 'Reference',
   transaction: 'Transaction',
   amount: 'Amount',

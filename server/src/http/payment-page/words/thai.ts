@@ -2,6 +2,7 @@ import type { Words } from './english.ts'
 
 export const thai: Partial<Words> = {
   payTo: 'ชำระเงินให้ {agent}',
+  paymentTo: 'การชำระเงินให้ {agent}',
   reference: 'หมายเลขอ้างอิง',
   transaction: 'เลขที่รายการ',
   amount: 'จำนวนเงิน',

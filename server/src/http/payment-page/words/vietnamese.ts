@@ -2,6 +2,7 @@ import type { Words } from './english.ts'
 
 export const vietnamese: Partial<Words> = {
   payTo: 'Thanh toán cho {agent}',
+  paymentTo: 'Khoản thanh toán cho {agent}',
   reference: 'Mã tham chiếu',
   transaction: 'Mã giao dịch',
   amount: 'Số tiền',
