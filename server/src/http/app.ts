@@ -75,6 +75,7 @@ export async function buildApp(
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
 
+  closeSilentConnections(app)
   app.decorateRequest('appId', undefined)
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id)
@@ -155,6 +156,21 @@ function withoutPrefix(url: string, prefix: string, roots: ReadonlySet<string>):
 /** The first segment of a path. */
 function rootOf(url: string): string {
   return url.split(/[/?]/)[1] ?? ''
+}
+
+/**
+ * Browsers connect ahead of need. Node waits for such a connection to ask for something; whoever has
+ * not sent a byte by the time the server closes is not waiting for an answer.
+ */
+function closeSilentConnections(app: FastifyInstance): void {
+  const connected = new Set<Socket>()
+  app.server.on('connection', (socket) => {
+    connected.add(socket)
+    socket.once('close', () => connected.delete(socket))
+  })
+  app.addHook('preClose', async () => {
+    for (const socket of connected) if (socket.bytesRead === 0) socket.destroy()
+  })
 }
 
 /** A path that exists answers other methods with 405 and the ones it takes. */

@@ -4,7 +4,7 @@ import {
   clockText,
   fill,
   fillPlain,
-  type languages,
+  makeLanguage,
   moneyText,
   timeText,
 } from './language.ts'
