@@ -33,6 +33,18 @@ export function href(place: Place, path: string, lang = place.askedLanguage): st
   return `${place.base}${path}${text === '' ? '' : `?${text}`}`
 }
 
+/** What the script of a live page goes by. */
+export function liveData(place: Place, txnId: string): Record<string, string> {
+  const { copied, leftToPay } = place.language.words
+  return {
+    base: place.base,
+    'txn-id': txnId,
+    'parent-origin': place.parentOrigin ?? '',
+    copied,
+    'left-to-pay': leftToPay,
+  }
+}
+
 /** A whole page around its main part, with the headers it must be sent with. */
 export function framed(
   place: Place,

@@ -15,7 +15,7 @@ export function messagePage(
     { colour: null },
     {
       title: words[`${what}.title`],
-      header: html`<header></header>`,
+      header: html`<header><div class="brand"></div></header>`,
       main: html`<main><section class="card status bad">
 <h1>${words[`${what}.title`]}</h1>
 <p>${words[`${what}.text`]}</p>

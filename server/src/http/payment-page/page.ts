@@ -8,7 +8,7 @@ import {
 } from '../../orders/payment-page.ts'
 import { type Html, html, nothing } from '../html.ts'
 import type { Assets } from './assets.ts'
-import { framed, href, type Page, type Place } from './frame.ts'
+import { framed, href, liveData, type Page, type Place } from './frame.ts'
 import { bareMoney, clockText, fill, fillPlain, moneyText, timeText } from './language.ts'
 import { qrPicture } from './qr-view.ts'
 import { sandboxPayments } from './sandbox.ts'
@@ -22,7 +22,7 @@ export interface PageOptions {
   isSandbox: boolean
 }
 
-const refreshS = 10
+const refreshS = 5
 
 const tone: Record<PageState, string> = {
   waiting: '',
@@ -66,16 +66,10 @@ ${help(options)}
 </main>`
   return framed(place, assets, shown.brand, {
     title: `${words[`${state}.title`]} · ${amount} · ${agent.name}`,
-    header: html`${isSandbox ? html`<p class="banner" role="note">${words.sandbox}</p>` : nothing}
-<header>${logo(options)}<p class="name">${name(agent.name)}</p><button type="button" id="close" hidden>${words.close}</button></header>`,
+    header: html`<header>${isSandbox ? html`<p class="banner">${words.sandbox}</p>` : nothing}
+<div class="brand">${logo(options)}<p class="name">${name(agent.name)}</p><button type="button" id="close" hidden>${words.close}</button></div></header>`,
     main,
-    bodyData: {
-      base: place.base,
-      'txn-id': txnId(order.agentId, order.orderId),
-      'parent-origin': place.parentOrigin ?? '',
-      copied: words.copied,
-      'left-to-pay': words.leftToPay,
-    },
+    bodyData: liveData(place, txnId(order.agentId, order.orderId)),
     isLive: true,
     ...(!isFinal(state) && { refreshS }),
   })

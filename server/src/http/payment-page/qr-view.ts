@@ -1,8 +1,9 @@
+import { txnId } from '../../lib/ids.ts'
 import { qrPath } from '../../lib/qr-path.ts'
 import type { PaymentPage } from '../../orders/payment-page.ts'
 import { type Html, html, Html as Markup } from '../html.ts'
 import type { Assets } from './assets.ts'
-import { framed, href, type Page, type Place } from './frame.ts'
+import { framed, href, liveData, type Page, type Place } from './frame.ts'
 import { fillPlain, moneyText } from './language.ts'
 
 const quietZone = 4
@@ -18,7 +19,7 @@ export function qrPicture(text: string, label: string): Html {
 export function qrView(
   place: Place,
   assets: Assets,
-  { agent, brand, order, remainingS }: PaymentPage,
+  { agent, brand, order, state, remainingS }: PaymentPage,
   qrcodeText: string,
 ): Page {
   const { words } = place.language
@@ -26,15 +27,17 @@ export function qrView(
   return framed(place, assets, brand, {
     title: `${words.scanTitle} · ${amount} · ${agent.name}`,
     bodyClass: 'large',
-    header: html`<header><p class="name"><bdi>${agent.name}</bdi></p></header>`,
-    main: html`<main>
+    header: html`<header><div class="brand"><p class="name"><bdi>${agent.name}</bdi></p></div></header>`,
+    main: html`<main data-state="${state}" data-remaining="${remainingS}">
 <section class="card sum"><h1>${words.scanTitle} <span class="total">${amount}</span></h1>
 ${qrPicture(qrcodeText, fillPlain(words.qrName, { amount }))}
 <p class="how">${words.scanHow}</p>
 <div class="actions"><a class="button main" href="${href(place, '')}">${words.back}</a><a class="button" href="${href(place, '/qr.png')}" download="payment-qr.png">${words.saveImage}</a></div>
 </section>
 </main>`,
-    // When the time is up there is no code any more, and this leads back to the page.
-    refreshS: Math.max(1, Math.min(remainingS, 30)),
+    bodyData: liveData(place, txnId(order.agentId, order.orderId)),
+    isLive: true,
+    // When the order is no longer open there is no code any more, and this leads back to the page.
+    refreshS: 5,
   })
 }

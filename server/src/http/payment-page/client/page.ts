@@ -50,11 +50,10 @@ document.addEventListener('keydown', ({ key }) => {
 
 // The countdown runs on a clock that does not jump, from the seconds the server has said are left.
 let endsAtMs = 0
-let announced = 0
+let announced = announceAt.filter((each) => Number(main().dataset.remaining) <= each).length
 
 function countFrom(remaining: number): void {
   endsAtMs = performance.now() + remaining * 1000
-  announced = announceAt.filter((seconds) => remaining <= seconds).length
   showLeft()
 }
 
@@ -111,6 +110,8 @@ function showAnew(): Promise<void> {
 async function fetchPage(): Promise<void> {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
   if (!answer.ok) return
+  // There is no code to be shown any more: the page itself says why.
+  if (answer.redirected) return location.replace(answer.url)
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const fresh = next.querySelector('main')
   if (!fresh || fresh.dataset.state === shown()) return
