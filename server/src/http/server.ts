@@ -11,8 +11,8 @@ import { readWalletRoutes } from './agent-api/read-wallet.ts'
 import { type AppOptions, buildApp, publicPath } from './app.ts'
 import { healthRoutes } from './health.ts'
 import { type Metrics, metricsRoute } from './metrics.ts'
-import { noticeRoutes } from './provider-webhooks/notices.ts'
 import { paymentPageRoutes } from './payment-page/routes.ts'
+import { noticeRoutes } from './provider-webhooks/notices.ts'
 import { referencePage } from './reference-page.ts'
 
 export interface ServerOptions extends AppOptions {

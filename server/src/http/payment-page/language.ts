@@ -90,7 +90,7 @@ export function timeText({ code }: Language, at: Date, timeZone: string): string
     day: 'numeric',
     month: 'short',
     year: 'numeric',
-    hour: '2-digit',
+    hour: 'numeric',
     minute: '2-digit',
     timeZoneName: 'short',
   }).format(at)

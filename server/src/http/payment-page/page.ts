@@ -110,8 +110,7 @@ function scan({ place, ways }: PageOptions, amount: string): Html {
   if (ways.qrcodeText === undefined) return nothing
   return html`<section class="card">
 <h2>${words.scanTitle}</h2>
-<p class="how">${words.scanHow}</p>
-${qrPicture(ways.qrcodeText, fillPlain(words.qrName, { amount }))}
+<div class="scan">${qrPicture(ways.qrcodeText, fillPlain(words.qrName, { amount }))}<p class="how">${words.scanHow}</p></div>
 <div class="actions"><a class="button" href="${href(place, '/qr.png')}" download="payment-qr.png">${words.saveImage}</a><a class="button" href="${href(place, '/qr')}">${words.largerView}</a></div>
 </section>`
 }

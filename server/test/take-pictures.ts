@@ -1,0 +1,68 @@
+import { fileURLToPath } from 'node:url'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { it } from 'vitest'
+import { parseLogo, saveBrand } from '../src/agents/agent-brand.ts'
+import { launchChromium } from './support/chromium.ts'
+import { startTestService } from './support/service.ts'
+import { openShop } from './support/shop.ts'
+
+const folder = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
+const phone = { width: 390, height: 844 }
+
+it('takes the pictures of the payment page', async () => {
+  const test = await startTestService({ env: { TIME_ZONE: 'Asia/Bangkok' } })
+  const shop = await openShop(() => test.service.desk.publicUrl())
+  const browser = await launchChromium()
+  const agent = await test.agent({
+    name: 'Chao Phraya Books',
+    support: 'Write to help@chaophraya.example or call 02 123 4567, every day from 9 to 18.',
+    frameOrigins: [shop.origin],
+  })
+  const take = async (
+    name: string,
+    options: BrowserContextOptions,
+    prepare: (page: Page) => Promise<unknown>,
+  ) => {
+    const context = await browser.newContext({
+      viewport: phone,
+      deviceScaleFactor: 1.5,
+      ...options,
+    })
+    const page = await context.newPage()
+    await prepare(page)
+    await page.screenshot({ path: `${folder}${name}.png` })
+    await context.close()
+  }
+  const pay = async (outcome?: string) => {
+    const { json } = await agent.deposit({ amount: 1250, refId: `BOOK-${outcome ?? 'OPEN'}-2041` })
+    if (outcome !== undefined) await agent.trigger(json.txn_id, outcome)
+    return json.link as string
+  }
+  const open = await pay()
+
+  const drawing = await browser.newPage()
+  await drawing.setContent(
+    `<svg width="72" height="72" viewBox="0 0 24 24"><rect width="24" height="24" rx="6" fill="#0a6b4f"/><path d="M5 7c3-1 5-1 7 .5C14 6 16 6 19 7v10c-3-1-5-1-7 .5-2-1.5-4-1.5-7-.5zM12 7.5v10" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`,
+  )
+  const logo = parseLogo(await drawing.locator('svg').screenshot({ omitBackground: true }))
+  if (typeof logo === 'string') throw new Error(logo)
+  await saveBrand(test.backend.pool, agent.agentId, { colour: '#0a6b4f', logo }, test.clock())
+
+  await take('pay-phone', {}, (page) => page.goto(`${open}?lang=en`, { waitUntil: 'load' }))
+  await take('pay-phone-dark-thai', { colorScheme: 'dark' }, (page) => page.goto(`${open}?lang=th`))
+  const paid = await pay('PAID')
+  await take('paid-phone', {}, (page) => page.goto(`${paid}?lang=en`))
+  await take(
+    'pay-in-a-shop',
+    { viewport: { width: 1100, height: 760 }, deviceScaleFactor: 1 },
+    async (page) => {
+      await page.goto(shop.origin)
+      await page.evaluate(`openPage(${JSON.stringify(open)}, { mode: 'iframe', lang: 'en' })`)
+      await page.frameLocator('iframe').locator('main').waitFor()
+      await page.waitForFunction(`document.querySelector('iframe').style.height !== '640px'`)
+    },
+  )
+  await browser.close()
+  await shop.close()
+  await test.close()
+})
