@@ -92,6 +92,15 @@ describe('what the page shows', () => {
     expect((await open(`${path}/qr.png`)).status).toBe(303)
   })
 
+  it('money that cannot be counted for a reason of the agent is being checked', async () => {
+    const dear = await test.agent({ depositFee: '10', lateMoney: 'credit' })
+    const { path, txnId } = await newPage(dear)
+    expect((await dear.trigger(txnId, 'PAID', { paidAmount: 5 })).status).toBe(200)
+    const { text } = await open(path)
+    expect(text).toContain('data-state="received"')
+    expect(text).toContain('฿5.00 has arrived')
+  })
+
   it('late money and money taken back are told apart from the rest', async () => {
     const voided = await newPage()
     await agent.trigger(voided.txnId, 'VOID')

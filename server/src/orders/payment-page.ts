@@ -42,7 +42,7 @@ export interface PaymentPage {
   brand: AgentBrand
   state: PageState
   remainingS: number
-  /** What came in and was not credited, newest first. */
+  /** What came in and did not pay the order, newest first. */
   odd: OddPayment[]
 }
 
@@ -92,7 +92,7 @@ export async function readPageStates(
            from unnest($1::bigint[], $2::uuid[]) as watched (agent_id, order_id)
            join orders o on o.agent_id = watched.agent_id and o.order_id = watched.order_id
            left join payments p on p.agent_id = o.agent_id and p.order_id = o.order_id
-             and p.state <> 'credited'
+             and p.credited_to is distinct from 'order'
            where o.kind = 'deposit'
            order by p.reported_at desc nulls last`,
     values: [names.map(({ agentId }) => agentId), names.map(({ orderId }) => orderId)],
@@ -129,6 +129,10 @@ export function stateOf(
   if (order.status === 'PAID') return { state: 'paid', remainingS }
   const waiting = odd.find(({ state, why }) => state === 'waiting' && why !== 'duplicate')
   if (waiting) return { state: stateOfMoney(waiting.why), remainingS }
+  // Credited to the agent, though not by this order: nothing more is to be paid.
+  if (odd.some(({ state, why }) => state === 'credited' && why !== 'duplicate')) {
+    return { state: 'received', remainingS }
+  }
   if (order.status === 'VOID' && order.paidAmountMinor !== null) {
     return { state: 'taken_back', remainingS }
   }
@@ -150,13 +154,13 @@ function stateOfMoney(why: Payment['why']): PageState {
  * its page is the only way to pay, so there the provider is asked.
  */
 export function waysToPay(
-  desk: Pick<Desk, 'provider'>,
+  desk: Pick<Desk, 'providers'>,
   agent: Pick<Agent, 'currency'>,
   order: Order,
 ): WaysToPay {
   const told = fieldsOf(JSON.parse(order.answer))
   if (told.method === 'link') {
-    const instructions = desk.provider?.depositInstructions({
+    const instructions = desk.providers.find(order.provider)?.depositInstructions({
       txnId: txnId(order.agentId, order.orderId),
       amountMinor: order.amountMinor,
       currency: agent.currency,
@@ -193,7 +197,7 @@ async function oddPayments(pool: Pool, agentId: bigint, orderId: string): Promis
     why: Payment['why']
   }>({
     text: `select amount, state, why from payments
-           where agent_id = $1 and order_id = $2 and state <> 'credited'
+           where agent_id = $1 and order_id = $2 and credited_to is distinct from 'order'
            order by reported_at desc`,
     values: [agentId, orderId],
   })

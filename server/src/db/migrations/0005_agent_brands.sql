@@ -10,7 +10,8 @@ create table agent_brands (
   constraint agent_brands_logo_has_type check ((logo is null) = (logo_type is null))
 );
 
--- Money that was not simply credited, by its order. Nearly all payments are, and cost nothing here.
-create index payments_not_credited on payments (agent_id, order_id) where state <> 'credited';
+-- Money that came in for an order and did not pay it. Nearly all does, and costs nothing here.
+create index payments_beside_order on payments (agent_id, order_id)
+  where credited_to is distinct from 'order';
 
 grant select, insert, update on agent_brands to sluice_service;
