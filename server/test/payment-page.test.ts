@@ -261,6 +261,18 @@ describe('safety', () => {
     expect(text).toBe('')
   })
 
+  it('one address cannot ask without end, and is told so as a page', async () => {
+    const other = await startTestService({ beside: test })
+    const answers = await Promise.all(
+      Array.from({ length: 700 }, () => open('/pay/wrong', {}, other)),
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(refused[0]?.text).toContain('Too many requests')
+    await other.close()
+  })
+
   it("no token but the order's own opens it; all wrong ones look alike", async () => {
     const { path, txnId } = await newPage()
     const other = await newPage(await test.agent())

@@ -41,10 +41,6 @@ export class EventStreams {
     this.options = options
   }
 
-  get size(): number {
-    return this.watchers.size
-  }
-
   /** A stream of events about an order, or why there is none to be had. */
   open(name: OrderName, address: string, now: StateNow): PassThrough | 'full' | 'too_many' {
     const { isDraining, maxStreams, maxStreamsPerAddress } = this.options

@@ -1,6 +1,6 @@
 import { html } from '../html.ts'
 import type { Assets } from './assets.ts'
-import { framed, type Page, type Place } from './frame.ts'
+import { type Page, type Place, wholePage } from './whole-page.ts'
 
 /** A page that says only why there is none: of a wrong link, of too many requests, of trouble here. */
 export function messagePage(
@@ -9,7 +9,7 @@ export function messagePage(
   what: 'notFound' | 'busy' | 'trouble',
 ): Page {
   const { words } = place.language
-  return framed(
+  return wholePage(
     place,
     assets,
     { colour: null },

@@ -8,10 +8,10 @@ import {
 } from '../../orders/payment-page.ts'
 import { type Html, html, nothing } from '../html.ts'
 import type { Assets } from './assets.ts'
-import { framed, href, liveData, type Page, type Place } from './frame.ts'
 import { bareMoney, clockText, fill, fillPlain, moneyText, timeText } from './language.ts'
 import { qrPicture } from './qr-view.ts'
 import { sandboxPayments } from './sandbox.ts'
+import { href, liveData, type Page, type Place, wholePage } from './whole-page.ts'
 
 export interface PageOptions {
   place: Place
@@ -64,7 +64,7 @@ ${isSandbox && order.status === 'WAITING' ? bankButtons(options) : nothing}
 ${help(options)}
 </div>
 </main>`
-  return framed(place, assets, shown.brand, {
+  return wholePage(place, assets, shown.brand, {
     title: `${words[`${state}.title`]} · ${amount} · ${agent.name}`,
     header: html`<header>${isSandbox ? html`<p class="banner">${words.sandbox}</p>` : nothing}
 <div class="brand">${logo(options)}<p class="name">${name(agent.name)}</p><button type="button" id="close" hidden>${words.close}</button></div></header>`,

@@ -3,8 +3,8 @@ import { qrPath } from '../../lib/qr-path.ts'
 import type { PaymentPage } from '../../orders/payment-page.ts'
 import { type Html, html, Html as Markup } from '../html.ts'
 import type { Assets } from './assets.ts'
-import { framed, href, liveData, type Page, type Place } from './frame.ts'
 import { fillPlain, moneyText } from './language.ts'
+import { href, liveData, type Page, type Place, wholePage } from './whole-page.ts'
 
 const quietZone = 4
 
@@ -24,7 +24,7 @@ export function qrView(
 ): Page {
   const { words } = place.language
   const amount = moneyText(place.language, order.amountMinor, agent.currency)
-  return framed(place, assets, brand, {
+  return wholePage(place, assets, brand, {
     title: `${words.scanTitle} · ${amount} · ${agent.name}`,
     bodyClass: 'large',
     header: html`<header><div class="brand"><p class="name"><bdi>${agent.name}</bdi></p></div></header>`,

@@ -15,12 +15,12 @@ import { trigger } from '../../orders/trigger.ts'
 import { publicPath } from '../app.ts'
 import { type Asset, readAssets } from './assets.ts'
 import { EventStreams } from './event-streams.ts'
-import { href, type Page, type Place } from './frame.ts'
 import { chooseLanguage } from './language.ts'
 import { messagePage } from './message-page.ts'
 import { paymentPage } from './page.ts'
 import { qrView } from './qr-view.ts'
 import { sandboxPayments } from './sandbox.ts'
+import { href, type Page, type Place } from './whole-page.ts'
 
 export interface PaymentPageOptions {
   desk: Desk
@@ -79,8 +79,12 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
   }
 
   const checkRate = (request: FastifyRequest) => {
-    const now = desk.now().getTime()
-    const { taken, waitS } = requests.take(request.ip, requestsPerS, requestsAtOnce, now)
+    const { taken, waitS } = requests.take(
+      request.ip,
+      requestsPerS,
+      requestsAtOnce,
+      performance.now(),
+    )
     if (taken) return
     throw new Problem('rate_limited', 'Too many requests.', { retryAfterS: waitS })
   }
@@ -192,7 +196,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
         if (order.status === 'WAITING') {
           // What came first stands, and the page says what that was.
           await trigger(desk, order.agentId, order.orderId, chosen.trigger).catch((error) => {
-            if (!(error instanceof Problem) || error.status >= 500) throw error
+            if (!(error instanceof Problem)) throw error
           })
         }
         return reply.redirect(href(placeOf(request, shown), ''), 303)

@@ -46,7 +46,7 @@ export function liveData(place: Place, txnId: string): Record<string, string> {
 }
 
 /** A whole page around its main part, with the headers it must be sent with. */
-export function framed(
+export function wholePage(
   place: Place,
   assets: Assets,
   brand: Pick<AgentBrand, 'colour'>,
