@@ -109,11 +109,15 @@ describe('by itself', () => {
     const { link, txnId } = await order()
     const page = await newTab()
     await page.route('**/events', (route) => route.fulfill({ status: 503 }))
+    // No timer of the page goes off by itself.
+    await page.clock.install({ time: 0 })
     await page.goto(link)
+    await page.clock.pauseAt(60_000)
     await agent.trigger(txnId, 'PAID', { paidAmount: 1 })
     await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
     await shows(page, 'wrong_amount')
     await agent.trigger(txnId, 'PAID')
+    await page.clock.runFor(5_000)
     await shows(page, 'paid')
   })
 

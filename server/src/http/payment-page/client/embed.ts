@@ -69,7 +69,6 @@ interface Window {
     const url = new URL(link, location.href)
     url.searchParams.set('origin', location.origin)
     if (options.lang !== undefined) url.searchParams.set('lang', options.lang)
-    const before = document.activeElement
     return new Promise((resolve, reject) => {
       const shown = options.mode === 'popup' ? popup(url) : frame(url, options)
       if (!shown) {
@@ -83,7 +82,6 @@ interface Window {
         isDone = true
         window.removeEventListener('message', hear)
         shown.close()
-        if (before instanceof HTMLElement) before.focus()
         resolve(result)
       }
       const hear = (event: MessageEvent) => {
@@ -183,6 +181,7 @@ interface Window {
       },
       onClosed: (closed) => dialog.addEventListener('close', closed),
       close() {
+        // Gives the focus back to what had it.
         dialog.close()
         dialog.remove()
       },
