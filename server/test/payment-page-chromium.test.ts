@@ -33,6 +33,8 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const context of contexts) await context.close()
   contexts.clear()
+  // The clock stands still, and with it what an address may ask.
+  test.clock.advance(10_000)
 })
 
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseLogo, saveBrand } from '../src/agents/agent-brand.ts'
 import { pageToken } from '../src/orders/page-token.ts'
 import { cleanUp, serve, sluice, sluiceJson, tempFolder } from './support/process.ts'
@@ -15,6 +15,8 @@ beforeAll(async () => {
   test = await startTestService()
   agent = await test.agent({ name: 'Chao Phraya Books', support: 'Call 02 123 4567.' })
 })
+// The clock stands still, and with it what an address may ask.
+beforeEach(() => test.clock.advance(10_000))
 afterAll(async () => {
   await cleanUp()
   await test?.prove()
@@ -264,10 +266,10 @@ describe('safety', () => {
   it('one address cannot ask without end, and is told so as a page', async () => {
     const other = await startTestService({ beside: test })
     const answers = await Promise.all(
-      Array.from({ length: 700 }, () => open('/pay/wrong', {}, other)),
+      Array.from({ length: 501 }, () => open('/pay/wrong', {}, other)),
     )
     const refused = answers.filter(({ status }) => status === 429)
-    expect(refused.length).toBeGreaterThan(0)
+    expect(refused).toHaveLength(1)
     expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(refused[0]?.text).toContain('Too many requests')
     await other.close()

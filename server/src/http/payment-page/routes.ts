@@ -79,12 +79,8 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
   }
 
   const checkRate = (request: FastifyRequest) => {
-    const { taken, waitS } = requests.take(
-      request.ip,
-      requestsPerS,
-      requestsAtOnce,
-      performance.now(),
-    )
+    const now = desk.now().getTime()
+    const { taken, waitS } = requests.take(request.ip, requestsPerS, requestsAtOnce, now)
     if (taken) return
     throw new Problem('rate_limited', 'Too many requests.', { retryAfterS: waitS })
   }
