@@ -107,6 +107,7 @@ function newDeposit(agentId: bigint): Order {
     provider: null,
     providerRef: null,
     handedOverAt: null,
+    instructions: null,
   }
 }
 

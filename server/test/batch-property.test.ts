@@ -355,6 +355,7 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         orderId,
         provider: 'bank',
         providerRef: orderId,
+        instructions: '{"pay":"here"}',
         answer: '{"told":"later"}',
       }
     case 'adjust':
@@ -466,7 +467,7 @@ async function answerOf(teller: Teller, command: Command): Promise<ModelAnswer> 
 const orderColumns = `agent_id, replace(order_id::text, '-', '') as order_id, kind, ref_id, user_id,
   amount, fee, fee_rule, account_name, account_no, bank_code, extra_params, status, version, answer,
   created_at, expires_at, completed_at, paid_amount, paid_fee, provider, provider_ref,
-  handed_over_at`
+  handed_over_at, instructions`
 
 async function readRows() {
   const read = async (text: string) => (await owner.query(text)).rows
@@ -529,6 +530,7 @@ function rowsOf(model: NaiveModel) {
         provider: order.provider,
         provider_ref: order.providerRef,
         handed_over_at: order.handedOverAt,
+        instructions: order.instructions,
       })),
       (order) => `${order.agent_id} ${order.order_id}`,
     ),

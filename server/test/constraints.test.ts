@@ -300,6 +300,9 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
     { response_body: `\\x${'00'.repeat(16_385)}` },
   ],
 
+  ['orders_instructions', 'orders', { instructions: 'x'.repeat(4097) }],
+  ['orders_instructions', 'orders', { instructions: '{}', ...withdrawal }],
+
   ['payments_pkey', 'payments', { payment_id: 'bank:1' }],
   ['payments_agent_id_fkey', 'payments', { agent_id: 3 }],
   ['payments_agent_id_order_id_fkey', 'payments', { order_id: uuid(9) }],

@@ -114,6 +114,13 @@ it('an unknown story, or one of the other kind, is refused by name and makes no 
   }
 })
 
+it('the page of a deposit whose way to pay came from the bank shows it, whatever its method', async () => {
+  const agent = await s.agent({ method: 'link' })
+  const { link, txn_id } = (await agent.deposit({ extraParams: { sandbox: 'late' } })).json
+  const page = await (await fetch(link)).text()
+  expect(page).toContain(`TEST${txn_id.slice(-8).toUpperCase()}`)
+})
+
 it('every payment and payout in the book of the bank is accounted for', async () => {
   const { rows: lost } = await s.sql(
     `select p.reference from sandbox_bank.payments p

@@ -33,6 +33,8 @@ export interface Order {
   provider: string | null
   providerRef: string | null
   handedOverAt: Date | null
+  /** The provider's, as JSON, where it had to be called for them. */
+  instructions: string | null
 }
 
 export interface Wallet {

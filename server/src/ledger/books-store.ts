@@ -120,11 +120,11 @@ const ordersInsert = `insert into orders (agent_id, order_id, kind, ref_id, user
 const updateOrders = `update orders o set status = u.status, version = u.version,
     completed_at = u.completed_at, paid_amount = u.paid_amount, paid_fee = u.paid_fee,
     provider = u.provider, provider_ref = u.provider_ref, handed_over_at = u.handed_over_at,
-    answer = coalesce(u.answer, o.answer)
+    answer = coalesce(u.answer, o.answer), instructions = u.instructions
   from unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::int[], $6::timestamptz[],
-    $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::timestamptz[], $12::text[])
+    $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::timestamptz[], $12::text[], $13::text[])
     u(agent_id, order_id, version_read, status, version, completed_at, paid_amount, paid_fee,
-      provider, provider_ref, handed_over_at, answer)
+      provider, provider_ref, handed_over_at, answer, instructions)
   where o.agent_id = u.agent_id and o.order_id = u.order_id and o.version = u.version_read`
 
 const insertJournal = `insert into journal (agent_id, seq, order_id, event, at, available_change,
@@ -229,6 +229,7 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       order.handedOverAt,
       // Only a deposit's instructions come later than its creation.
       order.kind === 'deposit' && order.providerRef !== null ? order.answer : null,
+      order.instructions,
     ]),
     // One that is taken back makes room for another that pays its order.
     write(

@@ -28,7 +28,14 @@ import { withdrawAnswer } from './withdraw-answer.ts'
 export type Command = { agentId: bigint; at: Date } & (
   | { type: 'create'; order: Order }
   /** The provider's instructions for a deposit that had to be announced to it. */
-  | { type: 'instruct'; orderId: string; provider: string; providerRef: string; answer: string }
+  | {
+      type: 'instruct'
+      orderId: string
+      provider: string
+      providerRef: string
+      instructions: string
+      answer: string
+    }
   /** `insteadOf` names the attempt that another provider has surely refused. */
   | {
       type: 'hand_over'
@@ -202,8 +209,9 @@ function instruct(page: Page, order: Order, command: Command & { type: 'instruct
   if (order.kind !== 'deposit') {
     return refused('invalid_transition', 'Only a deposit has instructions.')
   }
-  const { provider, providerRef, answer } = command
-  const instructed = { ...order, version: order.version + 1, provider, providerRef, answer }
+  const { provider, providerRef, instructions, answer } = command
+  const told = { provider, providerRef, instructions, answer }
+  const instructed = { ...order, version: order.version + 1, ...told }
   return { type: 'changed', ...nothingElse, wallet: page.wallet, order: instructed }
 }
 

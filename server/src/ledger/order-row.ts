@@ -25,6 +25,7 @@ export interface OrderRow {
   provider: string | null
   provider_ref: string | null
   handed_over_at: Date | null
+  instructions: string | null
 }
 
 export function orderFromRow(row: OrderRow): Order {
@@ -52,5 +53,6 @@ export function orderFromRow(row: OrderRow): Order {
     provider: row.provider,
     providerRef: row.provider_ref,
     handedOverAt: row.handed_over_at,
+    instructions: row.instructions,
   }
 }

@@ -98,6 +98,7 @@ async function announce(
         at: desk.now(),
         provider: provider.name,
         providerRef: deposit.txnId,
+        instructions: JSON.stringify(outcome.instructions),
         answer: depositAnswer(desk, agent, order, outcome.instructions),
       })
       return done.order?.answer ?? order.answer
@@ -158,6 +159,7 @@ function newOrder(agent: Agent, kind: OrderKind, request: OrderRequest, now: Dat
     provider: null,
     providerRef: null,
     handedOverAt: null,
+    instructions: null,
   }
 }
 

@@ -4,6 +4,7 @@ import { findAgentById } from '../agents/find-agent.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Order, Payment } from '../ledger/book.ts'
 import { orderIdFromUuid, txnId } from '../lib/ids.ts'
+import type { DepositInstructions } from '../providers/provider.ts'
 import type { Desk } from './desk.ts'
 import { findOrder } from './find-order.ts'
 
@@ -158,6 +159,7 @@ export function waysToPay(
   agent: Pick<Agent, 'currency'>,
   order: Order,
 ): WaysToPay {
+  if (order.instructions !== null) return JSON.parse(order.instructions) as DepositInstructions
   const told = fieldsOf(JSON.parse(order.answer))
   if (told.method === 'link') {
     const instructions = desk.providers.find(order.provider)?.depositInstructions({

@@ -45,6 +45,7 @@ export function newOrder(
     provider: null,
     providerRef: null,
     handedOverAt: null,
+    instructions: null,
     ...fields,
   }
 }
@@ -360,6 +361,7 @@ export class NaiveModel {
     order.provider = command.provider
     order.providerRef = command.providerRef
     order.answer = command.answer
+    order.instructions = command.instructions
     return { status: order.status, changed: true }
   }
 

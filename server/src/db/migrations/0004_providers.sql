@@ -53,6 +53,10 @@ create table payouts (
   )
 );
 
+-- How a deposit can be paid, where a provider had to be called for it: the page shows it.
+alter table orders add column instructions text constraint orders_instructions
+  check (instructions is null or (kind = 'deposit' and octet_length(instructions) <= 4096));
+
 create unique index payouts_reference on payouts (agent_id, provider, reference);
 -- At most one attempt of a withdrawal is open.
 create unique index payouts_one_open on payouts (agent_id, order_id) where ask_at is not null;
@@ -110,4 +114,4 @@ grant insert on payouts, notices, unmatched_payments to sluice_service;
 grant update (state, asks, ask_at, said, evidence) on payouts to sluice_service;
 grant update (result, detail) on notices to sluice_service;
 grant update (state, assigned_to, evidence, decided_at) on unmatched_payments to sluice_service;
-grant update (answer) on orders to sluice_service;
+grant update (answer, instructions) on orders to sluice_service;
