@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Order } from '../ledger/book.ts'
 import { findDuePayouts, findToHandOver } from '../ledger/payouts.ts'
 import { ask, handOver, type PayoutDesk, submit } from './pay-out.ts'
@@ -27,6 +28,8 @@ export class PayoutRunner {
     this.desk = desk
     this.maxInFlight = maxInFlight
     this.onError = onError
+    // Every call under way listens.
+    setMaxListeners(maxInFlight, this.stopping.signal)
   }
 
   /** A withdrawal that is new. Where there is no room for it now, `poll` finds it. */
