@@ -311,6 +311,7 @@ export async function startService(
   metrics.watch(
     { main: backend.pool, teller: tellerPool, callbacks: callbackPool, proof: proofPool },
     () => teller.queueDepth,
+    clock,
   )
 
   const app = await buildServer({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAgent, defaultTerms } from '../src/agents/save-agent.ts'
@@ -307,6 +308,7 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         provider: 'bank',
         providerRef: `${orderId}-${draft.provider}`,
         insteadOf: draft.provider === 0 ? null : `${orderId}-${draft.provider - 1}`,
+        token: randomUUID(),
         askAt: new Date(at.getTime() + stepMs),
       }
     case 'cancel':

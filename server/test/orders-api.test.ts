@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Method } from '../src/agents/agent.ts'
 import { maxBalanceMinor } from '../src/lib/money.ts'
@@ -607,6 +608,7 @@ describe('cancelling', () => {
       provider: 'sandbox',
       providerRef: 'ref-1',
       insteadOf: null,
+      token: randomUUID(),
       askAt: s.clock(),
     })
     const answer = await agent.post(`/payment/orders/${txn_id}/cancel`)

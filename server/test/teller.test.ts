@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openPool } from '../src/db/pool.ts'
@@ -609,6 +610,7 @@ function handOver(agentId: bigint, orderId: string): Command {
     provider,
     providerRef,
     insteadOf: null,
+    token: randomUUID(),
     askAt: at,
   }
 }

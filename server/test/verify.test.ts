@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAgent, defaultTerms } from '../src/agents/save-agent.ts'
 import { openPool, type Pool } from '../src/db/pool.ts'
@@ -538,7 +539,9 @@ async function writeEveryEvent(agentId: bigint): Promise<void> {
   await outcome(reverted, 'REVERT')
   const orderId = await open('withdraw', 'wh')
   const [provider, providerRef] = ['bank', 'b']
-  const handOver = { type: 'hand_over', provider, providerRef, insteadOf: null, askAt: at } as const
+  const token = randomUUID()
+  const more = { insteadOf: null, token, askAt: at }
+  const handOver = { type: 'hand_over', provider, providerRef, ...more } as const
   await teller.do({ ...handOver, agentId, at, orderId })
   await open('withdraw', 'ww')
 }

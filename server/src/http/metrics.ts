@@ -3,8 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { readBacklog } from '../callbacks/read-callbacks.ts'
 import type { Pool } from '../db/pool.ts'
+import { countOpenPayouts } from '../ledger/payouts.ts'
 import { proofState } from '../ledger/verify.ts'
 import { Problem } from '../lib/problem.ts'
+import { countWaitingPayments } from '../orders/payments.ts'
 
 /** What the service counts. Made once for a process. */
 export class Metrics {
@@ -83,7 +85,7 @@ export class Metrics {
   }
 
   /** Watches what is read off at the moment somebody asks. */
-  watch(pools: Record<string, Pool>, queueDepth: () => number): void {
+  watch(pools: Record<string, Pool>, queueDepth: () => number, now: () => Date): void {
     new Gauge({
       name: 'sluice_teller_queue_commands',
       help: 'Commands waiting for a batch',
@@ -105,49 +107,84 @@ export class Metrics {
         }
       },
     })
-    const oldest = new Gauge({
-      name: 'sluice_callbacks_oldest_seconds',
-      help: 'Age of the oldest outcome that has not reached its agent',
-      registers: [this.registry],
-    })
+    const { main } = pools
+    if (!main) throw new Error('there is no main pool')
+    const backlog = atOnce(() => readBacklog(main, now()))
+    this.gauge('sluice_callbacks_waiting', 'Callbacks that are to be sent or under way', async () =>
+      one((await backlog())?.waiting),
+    )
+    this.gauge(
+      'sluice_callbacks_oldest_seconds',
+      'Age of the oldest outcome that has not reached its agent',
+      async () => one((await backlog())?.oldestAgeS),
+    )
+    const payouts = atOnce(() => countOpenPayouts(main))
+    this.gauge(
+      'sluice_payouts_open',
+      'Payouts that are with a provider and whose end is not known',
+      async () => (await payouts())?.map(({ state, count }) => ({ state, value: count })),
+    )
+    this.gauge(
+      'sluice_payouts_oldest_seconds',
+      'Time since the oldest payout whose end is not known was handed over',
+      async () =>
+        (await payouts())?.map(({ state, oldest }) => ({
+          state,
+          value: Math.max(0, (now().getTime() - oldest.getTime()) / 1000),
+        })),
+    )
+    this.gauge(
+      'sluice_payments_waiting',
+      'Payments that came in and wait for a decision',
+      async () => one(await countWaitingPayments(main)),
+    )
+    const proof = atOnce(() => proofState(main))
+    this.gauge('sluice_proof_red_agents', 'Agents whose book does not prove; must be 0', async () =>
+      one((await proof())?.redAgents),
+    )
+    this.gauge(
+      'sluice_proof_unproved_rows',
+      'Journal rows that the endless proof has not reached yet',
+      async () => one((await proof())?.unprovedRows),
+    )
+  }
+
+  /** A figure that is read from the database at the moment somebody asks. */
+  private gauge(name: string, help: string, read: () => Promise<Figure[] | undefined>): void {
     new Gauge({
-      name: 'sluice_callbacks_waiting',
-      help: 'Callbacks that are to be sent or under way',
+      name,
+      help,
+      labelNames: ['state'],
       registers: [this.registry],
       async collect() {
-        const backlog = pools.main
-          ? await readBacklog(pools.main, new Date()).catch(() => undefined)
-          : undefined
-        if (!backlog) {
-          this.reset()
-          oldest.reset()
-          return
-        }
-        this.set(backlog.waiting)
-        oldest.set(backlog.oldestAgeS)
-      },
-    })
-    const red = new Gauge({
-      name: 'sluice_proof_red_agents',
-      help: 'Agents whose book does not prove; must be 0',
-      registers: [this.registry],
-    })
-    new Gauge({
-      name: 'sluice_proof_unproved_rows',
-      help: 'Journal rows that the endless proof has not reached yet',
-      registers: [this.registry],
-      async collect() {
-        const proof = pools.main ? await proofState(pools.main).catch(() => undefined) : undefined
+        const figures = await read().catch(() => undefined)
         // Without the database there is no answer; a missing figure is better than a false one.
-        if (!proof) {
-          this.reset()
-          red.reset()
-          return
-        }
-        this.set(proof.unprovedRows)
-        red.set(proof.redAgents)
+        this.reset()
+        for (const { value, ...labels } of figures ?? []) this.set(labels, value)
       },
     })
+  }
+}
+
+interface Figure {
+  state?: string
+  value: number
+}
+
+function one(value: number | undefined): Figure[] | undefined {
+  return value === undefined ? undefined : [{ value }]
+}
+
+/** One read for all gauges that are collected at once. */
+function atOnce<T>(read: () => Promise<T>): () => Promise<T | undefined> {
+  let reading: Promise<T | undefined> | undefined
+  return () => {
+    reading ??= read()
+      .catch(() => undefined)
+      .finally(() => {
+        reading = undefined
+      })
+    return reading
   }
 }
 

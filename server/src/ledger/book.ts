@@ -119,6 +119,8 @@ export interface HandedPayout {
   attempt: number
   provider: string
   reference: string
+  /** Whoever handed it over knows its own by it. */
+  token: string
   handedAt: Date
   /** When the provider is to be asked, should nothing be heard of it; null where another has it. */
   askAt: Date | null

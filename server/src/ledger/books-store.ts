@@ -160,13 +160,13 @@ const closePayouts = `update payouts p set state = 'rejected', ask_at = null
   where p.agent_id = u.agent_id and p.order_id = u.order_id and p.attempt < u.attempt
     and p.ask_at is not null`
 
-const insertPayouts = `insert into payouts (agent_id, order_id, attempt, provider, reference, state,
-    handed_at, asks, ask_at)
-  select agent_id, order_id, attempt, provider, reference,
+const insertPayouts = `insert into payouts (agent_id, order_id, attempt, provider, reference, token,
+    state, handed_at, asks, ask_at)
+  select agent_id, order_id, attempt, provider, reference, token,
     case when ask_at is null then 'rejected' else 'handed' end, handed_at, 0, ask_at
-  from unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::timestamptz[],
-    $7::timestamptz[])
-    u(agent_id, order_id, attempt, provider, reference, handed_at, ask_at)`
+  from unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::uuid[],
+    $7::timestamptz[], $8::timestamptz[])
+    u(agent_id, order_id, attempt, provider, reference, token, handed_at, ask_at)`
 
 const updateWallets = `update wallets w set seq = u.seq, available = u.available, held = u.held,
     clearing = u.clearing, fees = u.fees, adjustments = u.adjustments
@@ -270,6 +270,7 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       p.attempt,
       p.provider,
       p.reference,
+      p.token,
       p.handedAt,
       p.askAt,
     ]),
@@ -321,17 +322,26 @@ const writtenRows = `select 1 from journal j
       and j.order_id is not distinct from w.order_id
       and j.once_key is not distinct from w.once_key`
 
+const writtenPayout = `select 1 from payouts
+  where agent_id = $1 and order_id = $2 and attempt = $3 and token = $4`
+
 /**
- * Whether a batch whose commit got lost is on disk. Ids are made afresh for every order, so one new
- * order tells of the whole batch; so do its journal rows, a payment with the time it was reported, and
- * an order's change that no other would have made.
+ * Whether a batch whose commit got lost is on disk. Ids and tokens are made afresh for every order and
+ * hand-over, so one of them tells of the whole batch. Otherwise all of its journal rows and payments
+ * must be there as it made them, or an order's change that no other would have made.
  */
 export async function areWritten(tx: BatchTx, writes: Writes): Promise<boolean> {
-  const { newOrders, journal, newPayments, changedOrders } = writes
+  const { newOrders, newPayouts, journal, newPayments, changedOrders } = writes
   const [order] = newOrders
   if (order) {
     const ids: [bigint[], string[]] = [[order.agentId], [order.orderId]]
     return (await read<OrderRow>(tx, 'orders-by-id', ordersById, ids)).length > 0
+  }
+  const [payout] = newPayouts
+  if (payout) {
+    const { agentId, orderId, attempt, token } = payout
+    const values = [agentId, orderId, attempt, token]
+    return (await run(tx, 'written-payout', writtenPayout, values)).rowCount === 1
   }
   if (journal.length > 0) {
     const { rowCount } = await run(tx, 'written-rows', writtenRows, [
@@ -342,14 +352,21 @@ export async function areWritten(tx: BatchTx, writes: Writes): Promise<boolean> 
       journal.map(({ at }) => at.toISOString()),
       journal.map(({ onceKey }) => onceKey),
     ])
-    return rowCount === journal.length
+    if (rowCount !== journal.length) return false
   }
-  const [payment] = newPayments
-  if (payment) {
-    const ids: [bigint[], string[]] = [[payment.agentId], [payment.paymentId]]
-    const [found] = await read<PaymentRow>(tx, 'payments-by-id', paymentsById, ids)
-    return found?.reported_at.getTime() === payment.reportedAt.getTime()
+  if (newPayments.length > 0) {
+    const ids: [bigint[], string[]] = [
+      newPayments.map(({ agentId }) => agentId),
+      newPayments.map(({ paymentId }) => paymentId),
+    ]
+    const found = await read<PaymentRow>(tx, 'payments-by-id', paymentsById, ids)
+    const times = new Map(found.map((p) => [keyOf(p.agent_id, p.payment_id), p.reported_at]))
+    return newPayments.every(
+      ({ agentId, paymentId, reportedAt }) =>
+        times.get(keyOf(agentId, paymentId))?.getTime() === reportedAt.getTime(),
+    )
   }
+  if (journal.length > 0) return true
   const [changed] = changedOrders
   if (!changed) return false
   const ids: [bigint[], string[]] = [[changed.order.agentId], [changed.order.orderId]]

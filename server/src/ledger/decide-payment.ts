@@ -47,7 +47,8 @@ export function receivePayment(
 export function creditPayment(page: Page, order: Order, at: Date, localTime: LocalTime): Decision {
   const { payment } = page
   if (!payment) return noSuchPayment
-  if (payment.state === 'credited' && payment.orderId === order.orderId) {
+  const isPaidByIt = payment.creditedTo === 'order' && payment.orderId === order.orderId
+  if (payment.state === 'credited' && isPaidByIt) {
     return { type: 'unchanged', order }
   }
   if (payment.state !== 'waiting' || order.kind !== 'deposit' || order.status === 'PAID') {

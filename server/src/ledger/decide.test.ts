@@ -56,6 +56,7 @@ const handOver = {
   provider: 'bank',
   providerRef: 'b-1',
   insteadOf: null,
+  token: 'token-1',
   askAt: created,
 } as const
 const cancel = { type: 'cancel', orderId } as const
@@ -117,6 +118,7 @@ describe('handing over and cancelling', () => {
         attempt: 1,
         provider: 'bank',
         reference: 'b-1',
+        token: 'token-1',
         handedAt: created,
         askAt: created,
       },

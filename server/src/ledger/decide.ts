@@ -43,6 +43,8 @@ export type Command = { agentId: bigint; at: Date } & (
       provider: string
       providerRef: string
       insteadOf: string | null
+      /** Drawn afresh for every hand-over. */
+      token: string
       askAt: Date
     }
   | { type: 'cancel'; orderId: string }
@@ -216,7 +218,7 @@ function instruct(page: Page, order: Order, command: Command & { type: 'instruct
 }
 
 function handOver(page: Page, order: Order, command: Command & { type: 'hand_over' }): Decision {
-  const { provider, providerRef, insteadOf, at, askAt } = command
+  const { provider, providerRef, insteadOf, token, at, askAt } = command
   if (order.handedOverAt && order.provider === provider && order.providerRef === providerRef) {
     return { type: 'unchanged', order }
   }
@@ -240,6 +242,7 @@ function handOver(page: Page, order: Order, command: Command & { type: 'hand_ove
     attempt: order.version,
     provider,
     reference: providerRef,
+    token,
     handedAt: at,
     askAt,
   }

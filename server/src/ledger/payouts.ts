@@ -118,7 +118,8 @@ export async function savePayout(
       payout.attempt,
       what.state,
       what.askAt,
-      what.said?.slice(0, 1_000) ?? null,
+      // A provider's words may hold anything, and PostgreSQL takes no NUL.
+      what.said?.replaceAll('\0', '').slice(0, 1_000) ?? null,
       what.evidence ?? null,
     ],
   )

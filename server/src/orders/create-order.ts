@@ -2,11 +2,12 @@ import type { Agent } from '../agents/agent.ts'
 import type { Order, OrderKind } from '../ledger/book.ts'
 import { isRepeat, refIdConflictDetail } from '../ledger/decide.ts'
 import { findBank } from '../lib/banks.ts'
+import { callWithin } from '../lib/call-within.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { newOrderId, txnId } from '../lib/ids.ts'
 import { toMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
-import type { DepositToCollect, Provider } from '../providers/provider.ts'
+import type { DepositOutcome, DepositToCollect, Provider } from '../providers/provider.ts'
 import { depositAnswer } from './deposit-answer.ts'
 import type { Created, Desk, OrderRequest } from './desk.ts'
 import { findOrderByRefId } from './find-order.ts'
@@ -29,14 +30,14 @@ export async function createDeposit(
   })
   const refusal = refusalOf(agent, order, request, candidates)
   const provider = candidates[0]
-  if (refusal || !provider) return onlyIfRepeat(desk, order, refusal)
+  if (refusal || !provider) {
+    const first = await onlyIfRepeat(desk, order, refusal)
+    return { isNew: false, answer: await finalAnswer(desk, agent, first, candidates) }
+  }
   const instructions = provider.depositInstructions(toCollect(order, agent))
   const answer = depositAnswer(desk, agent, order, instructions)
   const { isNew, order: taken } = await create(desk, { ...order, provider: provider.name, answer })
-  if (instructions || taken.providerRef !== null || taken.status !== 'WAITING') {
-    return { isNew, answer: taken.answer }
-  }
-  return { isNew, answer: await announce(desk, agent, taken, candidates) }
+  return { isNew, answer: await finalAnswer(desk, agent, taken, candidates) }
 }
 
 /** Takes a withdraw order: amount and fee are held from the wallet before it is answered. */
@@ -53,7 +54,9 @@ export async function createWithdraw(
     currency: agent.currency,
   })
   const refusal = refusalOf(agent, order, request, candidates)
-  if (refusal) return onlyIfRepeat(desk, order, refusal)
+  if (refusal) {
+    return { isNew: false, answer: (await onlyIfRepeat(desk, order, refusal)).answer }
+  }
   const { isNew, order: taken } = await create(desk, order)
   return { isNew, answer: taken.answer }
 }
@@ -70,6 +73,25 @@ async function create(desk: Desk, order: Order): Promise<{ isNew: boolean; order
 }
 
 /**
+ * What the deposit is answered with, now and ever after. One that its own provider still has to be told
+ * of gets its instructions first, whoever a new order would go to.
+ */
+async function finalAnswer(
+  desk: Desk,
+  agent: Agent,
+  order: Order,
+  candidates: Provider[],
+): Promise<string> {
+  const provider = desk.providers.find(order.provider)
+  const isAnnounced = order.providerRef !== null || order.status !== 'WAITING'
+  if (isAnnounced || !provider || provider.depositInstructions(toCollect(order, agent))) {
+    return order.answer
+  }
+  if ((await desk.providers.stateOf(provider.name)) === 'off') throw notTaken()
+  return announce(desk, agent, order, [provider, ...candidates.filter((c) => c !== provider)])
+}
+
+/**
  * Tells a provider of a deposit that is on disk, and puts its instructions there too. Where that fails
  * the agent repeats its request, and the provider is told again under the same id; only where one
  * surely has not taken it, the next is tried.
@@ -78,19 +100,12 @@ async function announce(
   desk: Desk,
   agent: Agent,
   order: Order,
-  candidates: Provider[],
+  providers: Provider[],
 ): Promise<string> {
-  const chosen = desk.providers.find(order.provider)
-  const others = candidates.filter((each) => each !== chosen)
-  for (const provider of chosen ? [chosen, ...others] : others) {
+  for (const provider of providers) {
     const deposit = toCollect(order, agent)
-    const known = provider.depositInstructions(deposit)
-    const outcome = known
-      ? ({ type: 'accepted', instructions: known } as const)
-      : await provider
-          .expectDeposit?.(deposit, AbortSignal.timeout(callLimitMs))
-          .catch((error) => ({ type: 'unknown', reason: String(error) }) as const)
-    if (outcome?.type === 'accepted') {
+    const outcome = await expectDeposit(provider, deposit)
+    if (outcome.type === 'accepted') {
       const done = await desk.teller.do({
         type: 'instruct',
         agentId: order.agentId,
@@ -103,11 +118,33 @@ async function announce(
       })
       return done.order?.answer ?? order.answer
     }
-    if (outcome?.type === 'unknown') break
+    if (outcome.type === 'unknown') break
   }
-  throw new Problem('provider_unavailable', 'The provider did not take it; repeat the request.', {
-    retryAfterS: 5,
-  })
+  throw notTaken()
+}
+
+/** What a provider says of a deposit. However the call fails, it is then not known. */
+async function expectDeposit(
+  provider: Provider,
+  deposit: DepositToCollect,
+): Promise<DepositOutcome> {
+  const instructions = provider.depositInstructions(deposit)
+  if (instructions) return { type: 'accepted', instructions }
+  try {
+    const outcome = await callWithin(callLimitMs, undefined, async (signal) =>
+      provider.expectDeposit?.(deposit, signal),
+    )
+    const isClear =
+      outcome?.type === 'rejected' || (outcome?.type === 'accepted' && outcome.instructions)
+    return isClear ? outcome : { type: 'unknown', reason: 'The provider said what cannot be read.' }
+  } catch (error) {
+    return { type: 'unknown', reason: String(error) }
+  }
+}
+
+function notTaken(): Problem {
+  const detail = 'The provider did not take it; repeat the request.'
+  return new Problem('provider_unavailable', detail, { retryAfterS: 5 })
 }
 
 function toCollect(order: Order, { currency }: Agent): DepositToCollect {
@@ -209,9 +246,9 @@ async function onlyIfRepeat(
   desk: Desk,
   order: Order,
   refusal: Problem | undefined,
-): Promise<Created> {
+): Promise<Order> {
   const first = await findOrderByRefId(desk.pool, order.agentId, order.refId)
   if (!first) throw refusal ?? new Error('an order was held back without a reason')
-  if (isRepeat(first, order)) return { isNew: false, answer: first.answer }
+  if (isRepeat(first, order)) return first
   throw new Problem('ref_id_conflict', refIdConflictDetail)
 }

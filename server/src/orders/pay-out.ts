@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { currencyOf } from '../agents/agent-currency.ts'
 import type { Order, OrderStatus } from '../ledger/book.ts'
 import {
@@ -7,6 +8,7 @@ import {
   payoutsOfOrder,
   savePayout,
 } from '../ledger/payouts.ts'
+import { callWithin } from '../lib/call-within.ts'
 import { txnId } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
@@ -64,6 +66,7 @@ export async function handOver(
       provider: provider.name,
       providerRef: reference,
       insteadOf: insteadOf?.reference ?? null,
+      token: randomUUID(),
       askAt,
     })
     if (!changed) return undefined
@@ -110,12 +113,12 @@ export async function ask(
   if (!(await claimQuestion(desk.pool, attempt, later(silenceMs)))) return
   const order = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
   if (!order) throw new Error(`payout ${attempt.reference} has no order`)
-  if (order.status !== 'WAITING') {
+  if (order.status !== 'WAITING' && order.status !== 'PAID') {
     // It ended, and whoever ended it did not live to write that down here.
     return savePayout(desk.pool, attempt, { state: ended[order.status], askAt: null, said: null })
   }
   const provider = desk.providers.find(attempt.provider)
-  if (!provider || desk.providers.stateOf(provider.name) === 'off') {
+  if (!provider || (await desk.providers.stateOf(provider.name)) === 'off') {
     const said = provider ? 'The provider is off.' : 'The provider is not set up.'
     return savePayout(desk.pool, attempt, {
       state: attempt.state,
@@ -128,9 +131,16 @@ export async function ask(
     provider.askPayout(payout, limit),
   )
   const asked = { ...attempt, asks: attempt.asks + 1 }
-  // The call may never have got there. Only who promises to pay a reference once gets it again.
-  if (outcome.type === 'not_found' && provider.can.idempotentByReference) {
-    await submit(desk, asked, order, signal)
+  if (order.status === 'PAID') {
+    // Whoever wrote that may have been about to write, too, that the money came back.
+    if (outcome.type === 'returned' || outcome.type === 'unknown')
+      await settle(desk, asked, outcome)
+    else await savePayout(desk.pool, asked, { state: 'paid', askAt: null, said: null })
+  } else if (outcome.type === 'not_found' && provider.can.idempotentByReference) {
+    // The call may never have got there. Only who promises to pay a reference once gets it again,
+    // and only while nobody has ended the order during the question.
+    const now = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
+    if (now?.status === 'WAITING') await submit(desk, asked, order, signal)
   } else await settle(desk, asked, outcome, signal)
 }
 
@@ -213,6 +223,17 @@ async function move(desk: PayoutDesk, attempt: PayoutAttempt, to: OrderStatus): 
   }
 }
 
+/** Everything a provider can say. */
+const outcomeTypes: Record<PayoutOutcome['type'], true> = {
+  accepted: true,
+  paid: true,
+  rejected: true,
+  cancelled: true,
+  returned: true,
+  not_found: true,
+  unknown: true,
+}
+
 /** A call to a provider. However it fails, what became of the payout is then not known. */
 async function call(
   desk: PayoutDesk,
@@ -222,9 +243,10 @@ async function call(
 ): Promise<PayoutOutcome> {
   const provider = desk.providers.find(attempt.provider)
   if (!provider) return { type: 'unknown', reason: 'The provider is not set up.' }
-  const limit = AbortSignal.timeout(callLimitMs)
   try {
-    return await work(provider, signal ? AbortSignal.any([limit, signal]) : limit)
+    const outcome = await callWithin(callLimitMs, signal, (limit) => work(provider, limit))
+    if (Object.hasOwn(outcomeTypes, outcome?.type)) return outcome
+    return { type: 'unknown', reason: 'The provider said what cannot be read.' }
   } catch (error) {
     return { type: 'unknown', reason: error instanceof Error ? error.message : String(error) }
   }

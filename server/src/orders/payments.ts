@@ -6,6 +6,7 @@ import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from './desk.ts'
+import { findOrder } from './find-order.ts'
 
 type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
@@ -108,18 +109,43 @@ export async function returnUnmatched(
   return rowCount === 1
 }
 
-export async function findPayment(
-  pool: Pool,
-  agentId: bigint,
-  paymentId: string,
-): Promise<Pick<Payment, 'orderId' | 'state'> | undefined> {
-  const { rows } = await pool.query<{ order_id: string | null; state: Payment['state'] }>(
-    'select order_id, state from payments where agent_id = $1 and payment_id = $2',
-    [agentId, paymentId],
+/** For each payment, whether it came in for nobody we knew. */
+export async function areUnmatched(pool: Pool, paymentIds: string[]): Promise<boolean[]> {
+  const { rows } = await pool.query<{ payment_id: string }>(
+    'select payment_id from unmatched_payments where payment_id = any($1)',
+    [paymentIds],
   )
-  const row = rows[0]
-  return row && { orderId: row.order_id && orderIdFromUuid(row.order_id), state: row.state }
+  const found = new Set(rows.map(({ payment_id }) => payment_id))
+  return paymentIds.map((paymentId) => found.has(paymentId))
 }
+
+/** Whose payment it is. A provider that gives one id to two payments can make it more than one's. */
+export async function findPayments(
+  pool: Pool,
+  paymentId: string,
+): Promise<Pick<Payment, 'agentId' | 'orderId'>[]> {
+  const { rows } = await pool.query<{ agent_id: bigint; order_id: string | null }>(
+    'select agent_id, order_id from payments where payment_id = $1 order by agent_id',
+    [paymentId],
+  )
+  return rows.map(({ agent_id, order_id }) => ({
+    agentId: agent_id,
+    orderId: order_id && orderIdFromUuid(order_id),
+  }))
+}
+
+/** How many payments wait for a decision. */
+export async function countWaitingPayments(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: bigint }>(
+    `select (select count(*) from payments where state = 'waiting')
+       + (select count(*) from unmatched_payments u where ${isUndecided}) as count`,
+  )
+  return Number(rows[0]?.count)
+}
+
+/** One that was assigned and not credited counts too: doing so again goes on from there. */
+const isUndecided = `(u.state = 'waiting' or u.state = 'assigned' and not exists (
+  select 1 from payments p where p.agent_id = u.assigned_to and p.payment_id = u.payment_id))`
 
 /** Everything that waits for a decision, the oldest first. */
 export async function listWaitingPayments(
@@ -143,10 +169,7 @@ export async function listWaitingPayments(
        select null, null, u.payment_id, u.amount, u.currency, u.paid_at, u.reported_at,
          u.payer_account_no, u.payer_account_name, u.payer_bank_code, 'unmatched', u.reference
        from unmatched_payments u
-       where $1::bigint is null and (u.state = 'waiting'
-         -- Whoever assigned it did not live to credit it: doing so again goes on from there.
-         or u.state = 'assigned' and not exists (select 1 from payments p
-           where p.agent_id = u.assigned_to and p.payment_id = u.payment_id))
+       where $1::bigint is null and ${isUndecided}
      ) waiting
      where $2::text is null or payment_id = $2
      order by reported_at, payment_id limit $3`,
@@ -178,12 +201,15 @@ export async function creditPayment(
 ): Promise<{ changed: boolean }> {
   const { agentId, orderId } = to
   const unmatched = await findUnmatched(desk.pool, paymentId)
-  if (unmatched) await assign(desk, unmatched, agentId, orderId)
+  // Being assigned to the order that it pays credits it at once.
+  const isPaid = unmatched ? await assign(desk, unmatched, agentId, orderId) : false
   const at = desk.now()
-  // What has been credited by being assigned to its order is unchanged here, which is as well.
-  return orderId === null
-    ? desk.teller.do({ type: 'credit_wallet', agentId, at, paymentId, reason })
-    : desk.teller.do({ type: 'credit_payment', agentId, at, orderId, paymentId })
+  const { changed } = await desk.teller.do(
+    orderId === null
+      ? { type: 'credit_wallet', agentId, at, paymentId, reason }
+      : { type: 'credit_payment', agentId, at, orderId, paymentId },
+  )
+  return { changed: changed || isPaid }
 }
 
 /** A payment that waits was given back to whoever paid it. */
@@ -195,24 +221,40 @@ export async function returnPayment(
   const [waiting] = await listWaitingPayments(desk.pool, { agentId: null, paymentId, limit: 1 })
   if (!waiting) throw new Problem('not_found', `No payment ${paymentId} waits for a decision.`)
   const at = desk.now()
-  const { agentId } = waiting
+  let { agentId } = waiting
   if (agentId === null) {
     if (await returnUnmatched(desk.pool, paymentId, evidence, at)) return
-    throw new Problem('invalid_transition', 'The payment was decided on meanwhile.')
+    const unmatched = await findUnmatched(desk.pool, paymentId)
+    if (!unmatched?.assignedTo) {
+      throw new Problem('invalid_transition', 'The payment was decided on meanwhile.')
+    }
+    agentId = unmatched.assignedTo
+    await assign(desk, unmatched, agentId, null)
   }
   await desk.teller.do({ type: 'return_payment', agentId, at, paymentId, evidence })
 }
 
-/** Makes a payment nobody knew one of the agent's: the first who does so decides whose it is. */
+/**
+ * Makes a payment nobody knew one of the agent's: the first who does so decides whose it is. Whether its
+ * order is paid by that alone.
+ */
 async function assign(
   desk: PaymentDesk,
   unmatched: UnmatchedPayment,
   agentId: bigint,
   orderId: string | null,
-): Promise<void> {
+): Promise<boolean> {
   const { paymentId, amountMinor, paidAt, payer, currency } = unmatched
   if ((await currencyOf(desk.pool, agentId)) !== currency) {
     throw new Problem('invalid_transition', `The payment is in ${currency}, the wallet is not.`)
+  }
+  if (orderId !== null && unmatched.state === 'waiting') {
+    // Afterwards it could not be given to another agent.
+    const order = await findOrder(desk.pool, agentId, orderId)
+    if (order?.kind !== 'deposit' || order.status === 'PAID') {
+      const what = order ? `a ${order.kind} order that is ${order.status}` : 'no order'
+      throw new Problem('invalid_transition', `A payment cannot be credited to ${what}.`)
+    }
   }
   const at = desk.now()
   await desk.pool.query(
@@ -225,7 +267,8 @@ async function assign(
     throw new Problem('invalid_transition', `The payment is ${now?.state ?? 'gone'} already.`)
   }
   const payment = { paymentId, amountMinor, paidAt, payer }
-  await desk.teller.do({ type: 'receive_payment', agentId, orderId, at, payment })
+  const done = await desk.teller.do({ type: 'receive_payment', agentId, orderId, at, payment })
+  return done.payment?.state === 'credited'
 }
 
 function payerFromRow(row: PayerRow): Payer | null {

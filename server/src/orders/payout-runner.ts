@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Order } from '../ledger/book.ts'
 import { findDuePayouts, findToHandOver } from '../ledger/payouts.ts'
 import { ask, handOver, type PayoutDesk, submit } from './pay-out.ts'
@@ -27,6 +28,8 @@ export class PayoutRunner {
     this.desk = desk
     this.maxInFlight = maxInFlight
     this.onError = onError
+    // Every call under way listens.
+    setMaxListeners(maxInFlight, this.stopping.signal)
   }
 
   /** A withdrawal that is new. Where there is no room for it now, `poll` finds it. */
@@ -41,11 +44,14 @@ export class PayoutRunner {
       this.run(payout.orderId, () => ask(this.desk, payout, this.stopping.signal))
     }
     if (this.cursor === start && performance.now() - this.sweptAtMs < sweepEveryMs) return 'done'
+    // No more than there is room for: the next page begins behind the last one taken up.
+    const room = Math.min(pageSize, this.maxInFlight - this.underway.size)
+    if (room <= 0) return 'done'
     if (this.cursor === start) this.sweptAtMs = performance.now()
     const before = new Date(now().getTime() - headStartMs)
-    const orders = await findToHandOver(pool, this.cursor, before, pageSize)
+    const orders = await findToHandOver(pool, this.cursor, before, room)
     for (const order of orders) this.offer(order)
-    this.cursor = (orders.length === pageSize && orders.at(-1)) || start
+    this.cursor = (orders.length === room && orders.at(-1)) || start
     return this.cursor !== start && this.underway.size < this.maxInFlight ? 'more' : 'done'
   }
 

@@ -10,8 +10,8 @@ import {
   routeOrder,
 } from './route-order.ts'
 
-/** How old a copy of the routing table may be. */
-const freshMs = 1_000
+/** A copy of the routing table that is older than this is read again; twice as old, it is not used. */
+const freshMs = 500
 
 /** The providers that are set up, and the operator's word on who gets what. */
 export class Providers {
@@ -32,24 +32,28 @@ export class Providers {
     return this.all.find((provider) => provider.name === name)
   }
 
-  stateOf(name: string): ProviderState {
+  async stateOf(name: string): Promise<ProviderState> {
+    await this.freshen()
     return this.table.states.get(name) ?? 'on'
   }
 
   /** Who may take the order, the first choice first. The table in use is at most about a second old. */
   async candidates(order: OrderToRoute): Promise<Provider[]> {
     if (this.all.length === 0) return []
-    const isFirst = this.readAt === Number.NEGATIVE_INFINITY
-    if (performance.now() - this.readAt > freshMs) {
-      const reading = this.refresh()
-      // Only the first order waits: for the others the copy at hand is good enough.
-      if (isFirst) await reading
-      else reading.catch(this.onError)
-    }
+    await this.freshen()
     return routeOrder(order, this.all, this.table, Math.random)
   }
 
-  refresh(): Promise<void> {
+  /** While orders keep coming none of them waits for this; the first one after a quiet time does. */
+  private async freshen(): Promise<void> {
+    const ageMs = performance.now() - this.readAt
+    if (ageMs <= freshMs) return
+    const reading = this.refresh()
+    if (ageMs > 2 * freshMs) await reading
+    else reading.catch(this.onError)
+  }
+
+  private refresh(): Promise<void> {
     this.reading ??= readRoutingTable(this.pool)
       .then((table) => {
         this.table = table

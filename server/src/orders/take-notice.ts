@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { currencyOf } from '../agents/agent-currency.ts'
 import type { Pool } from '../db/pool.ts'
 import { findPayout } from '../ledger/payouts.ts'
@@ -8,9 +9,18 @@ import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from './desk.ts'
 import { findOrder } from './find-order.ts'
 import { type Effect, settle } from './pay-out.ts'
-import { findPayment, findUnmatched, recordUnmatched, returnUnmatched } from './payments.ts'
+import {
+  areUnmatched,
+  findPayments,
+  findUnmatched,
+  recordUnmatched,
+  returnUnmatched,
+} from './payments.ts'
 
 type NoticeDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
+
+/** What a column of amounts can hold. */
+const largestAmount = 2n ** 63n - 1n
 
 interface NoticeRecord {
   agentId: bigint
@@ -25,11 +35,13 @@ export class NoticeTaker {
   private readonly desk: NoticeDesk
   private readonly record: (notice: NoticeRecord) => Promise<Effect | undefined>
   private readonly finish: (done: { notice: NoticeRecord; effect: Effect }) => Promise<undefined>
+  private readonly isUnmatched: (paymentId: string) => Promise<boolean>
 
   constructor(desk: NoticeDesk) {
     this.desk = desk
     this.record = gather((notices) => recordNotices(desk.pool, notices))
     this.finish = gather((done) => finishNotices(desk.pool, done))
+    this.isUnmatched = gather((paymentIds) => areUnmatched(desk.pool, paymentIds))
   }
 
   /** What became of each event. Throws where it cannot be told yet: then it must be reported again. */
@@ -40,7 +52,7 @@ export class NoticeTaker {
   ): Promise<({ id: string } & Effect)[]> {
     const effects: ({ id: string } & Effect)[] = []
     // In the order in which the provider tells them.
-    for (const event of events) {
+    for (const event of events.map(storable)) {
       const notice: NoticeRecord = {
         agentId: agentNamedIn(event)?.agentId ?? 0n,
         provider: provider.name,
@@ -49,12 +61,64 @@ export class NoticeTaker {
         body,
       }
       const before = await this.record(notice)
-      const effect = before ?? (await act(this.desk, provider, event))
+      const effect = before ?? (await this.act(provider, event))
       if (!before) await this.finish({ notice, effect })
       effects.push({ id: event.id, ...effect })
     }
     return effects
   }
+
+  private async act(provider: Provider, event: ProviderEvent): Promise<Effect> {
+    const { desk } = this
+    switch (event.type) {
+      case 'payment': {
+        // Whatever it is said to be for now: somebody is to decide on it, or has.
+        const paymentId = paymentIdOf(provider, event)
+        if (await this.isUnmatched(paymentId)) return { result: 'unchanged' }
+        return takePayment(desk, paymentId, event)
+      }
+      case 'payment_taken_back':
+        return takeBack(desk, paymentIdOf(provider, event), event)
+      case 'deposit_ended':
+        return endDeposit(desk, provider, event)
+      case 'payout': {
+        const named = agentNamedIn(event)
+        const payout =
+          named && (await findPayout(desk.pool, named.agentId, provider.name, event.reference))
+        if (!payout) return { result: 'refused', detail: 'There is no such payout.' }
+        return settle(desk, payout, event.outcome)
+      }
+    }
+  }
+}
+
+/** The event with nothing in it that the database would refuse: what a provider says must be kept. */
+function storable(event: ProviderEvent): ProviderEvent {
+  const plain = (text: string) => text.replaceAll('\0', '')
+  const plainOrNull = (text: string | null) => text && plain(text)
+  const common = { id: storableId(event.id, 200), reference: plain(event.reference) }
+  if (event.type !== 'payment') return { ...event, ...common }
+  const { payer } = event
+  return {
+    ...event,
+    ...common,
+    payer: payer && {
+      accountNo: plainOrNull(payer.accountNo),
+      accountName: plainOrNull(payer.accountName),
+      bankCode: plainOrNull(payer.bankCode),
+    },
+  }
+}
+
+/** An id as it is, or its digest where it is too long or cannot be written. */
+function storableId(id: string, longest: number): string {
+  if (id.length >= 1 && id.length <= longest && !id.includes('\0')) return id
+  return `sha256-${createHash('sha256').update(id).digest('hex')}`
+}
+
+/** What a payment is known by: the provider's name and its own id. */
+function paymentIdOf(provider: Provider, { paymentId }: { paymentId: string }): string {
+  return `${provider.name}:${storableId(paymentId, 160)}`
 }
 
 /** A payout's reference is its order's id and the number of the attempt. */
@@ -62,32 +126,17 @@ function agentNamedIn({ reference }: ProviderEvent) {
   return parseTxnId(reference) ?? parseTxnId(reference.replace(/-\d{1,3}$/, ''))
 }
 
-async function act(desk: NoticeDesk, provider: Provider, event: ProviderEvent): Promise<Effect> {
-  switch (event.type) {
-    case 'payment':
-      return takePayment(desk, provider, event)
-    case 'payment_taken_back':
-      return takeBack(desk, provider, event)
-    case 'deposit_ended':
-      return endDeposit(desk, provider, event)
-    case 'payout': {
-      const named = agentNamedIn(event)
-      const payout =
-        named && (await findPayout(desk.pool, named.agentId, provider.name, event.reference))
-      if (!payout) return { result: 'refused', detail: 'There is no such payout.' }
-      return settle(desk, payout, event.outcome)
-    }
-  }
-}
-
 async function takePayment(
   desk: NoticeDesk,
-  provider: Provider,
+  paymentId: string,
   event: ProviderEvent & { type: 'payment' },
 ): Promise<Effect> {
+  if (event.amountMinor <= 0n || event.amountMinor > largestAmount) {
+    return { result: 'refused', detail: 'This is not an amount.' }
+  }
   const at = desk.now()
   const payment = {
-    paymentId: `${provider.name}:${event.paymentId}`,
+    paymentId,
     amountMinor: event.amountMinor,
     paidAt: event.paidAt ?? at,
     payer: event.payer,
@@ -104,6 +153,8 @@ async function takePayment(
       if (!(error instanceof Problem) || error.code !== 'order_not_found') throw error
     }
   }
+  // It may have been somebody's before, under another reference.
+  if ((await findPayments(desk.pool, paymentId)).length > 0) return { result: 'unchanged' }
   const { reference, currency } = event
   const isNew = await recordUnmatched(desk.pool, { ...payment, reference, currency }, at)
   return isNew ? { result: 'waiting', detail: 'unmatched' } : { result: 'unchanged' }
@@ -111,31 +162,31 @@ async function takePayment(
 
 async function takeBack(
   desk: NoticeDesk,
-  provider: Provider,
+  paymentId: string,
   event: ProviderEvent & { type: 'payment_taken_back' },
 ): Promise<Effect> {
-  const paymentId = `${provider.name}:${event.paymentId}`
-  const unmatched = await findUnmatched(desk.pool, paymentId)
+  const again = (detail: string) => new Problem('overloaded', detail, { retryAfterS: 1 })
   const at = desk.now()
-  if (unmatched?.state === 'waiting') {
-    await returnUnmatched(desk.pool, paymentId, 'The bank took it back.', at)
-    return { result: 'applied' }
-  }
+  const unmatched = await findUnmatched(desk.pool, paymentId)
   if (unmatched?.state === 'returned') return { result: 'unchanged' }
-  const agentId = unmatched?.assignedTo ?? parseTxnId(event.reference)?.agentId
-  const payment = agentId && (await findPayment(desk.pool, agentId, paymentId))
-  if (!agentId || !payment) {
-    // The news of the payment itself has not come yet.
-    throw new Problem(
-      'overloaded',
-      `Payment ${event.paymentId} is not known yet; report it again.`,
-      {
-        retryAfterS: 1,
-      },
-    )
+  if (unmatched?.state === 'waiting') {
+    if (await returnUnmatched(desk.pool, paymentId, 'The bank took it back.', at)) {
+      return { result: 'applied' }
+    }
+    throw again('The payment is being decided on; report it again.')
   }
-  const { orderId } = payment
-  return effectOf(desk.teller.do({ type: 'take_back_payment', agentId, orderId, paymentId, at }))
+  const named = parseTxnId(event.reference)?.agentId
+  const found = await findPayments(desk.pool, paymentId)
+  const payment = found.find(({ agentId }) => agentId === named) ?? found[0]
+  // The news of the payment itself has not come yet.
+  if (!payment) throw again(`Payment ${event.paymentId} is not known yet; report it again.`)
+  const { agentId, orderId } = payment
+  const effect = await effectOf(
+    desk.teller.do({ type: 'take_back_payment', agentId, orderId, paymentId, at }),
+  )
+  // It was credited elsewhere since it was read, or the wallet cannot give it: the money is gone all the same.
+  if (effect.result === 'refused') throw again(effect.detail ?? 'Report it again.')
+  return effect
 }
 
 async function endDeposit(
@@ -219,7 +270,7 @@ async function finishNotices(
       done.map(({ notice }) => notice.provider),
       done.map(({ notice }) => notice.eventId),
       done.map(({ effect }) => effect.result),
-      done.map(({ effect }) => effect.detail?.slice(0, 1_000) ?? null),
+      done.map(({ effect }) => effect.detail?.replaceAll('\0', '').slice(0, 1_000) ?? null),
     ],
   )
   return done.map(() => undefined)

@@ -35,6 +35,8 @@ create table payouts (
   provider text not null check (length(provider) between 2 and 32),
   -- What the provider knows it by.
   reference text not null check (length(reference) between 1 and 100),
+  -- Drawn by whoever handed it over, which calls the provider: after a lost commit it knows its own.
+  token uuid not null,
   state text not null check (state in (
     'handed', 'accepted', 'unknown', 'not_found', 'paid', 'rejected', 'cancelled', 'returned'
   )),
@@ -105,6 +107,8 @@ create table unmatched_payments (
 );
 
 create index unmatched_payments_waiting on unmatched_payments (reported_at) where state = 'waiting';
+-- A payment is one payment, whatever reference it is reported with later.
+create index payments_by_id on payments (payment_id);
 create index payments_waiting on payments (agent_id, reported_at) where state = 'waiting';
 
 grant select on providers, provider_routes, payouts, notices, unmatched_payments to sluice_service;
