@@ -40,6 +40,7 @@ async function deliver(count: number): Promise<void> {
   const before = await lastSeqs()
   await Promise.all(agents.map(({ agentId }) => pauseCallbacks(backend.pool, agentId, true)))
   await inParts(orders, pay)
+  await proved()
   const { cpu } = await timed(async (arrived) => {
     await Promise.all(agents.map(({ agentId }) => pauseCallbacks(backend.pool, agentId, false)))
     await new WakeUp(backend.pool, () => {}).tellNow(agents.map(({ agentId }) => agentId))
@@ -49,6 +50,15 @@ async function deliver(count: number): Promise<void> {
   posts = await postsAfter(before)
   if (posts.length !== count) throw new Error(`${posts.length} callbacks instead of ${count}`)
   process.send?.({ done: { cpuUs: (cpu.user + cpu.system) / count } })
+}
+
+/** Waits until the background proof has caught up with what was committed for the round. */
+async function proved(): Promise<void> {
+  const behind = () =>
+    backend.pool.query(
+      'select from wallets w left join proofs p using (agent_id) where p.proved_seq is distinct from w.seq',
+    )
+  while ((await behind()).rowCount !== 0) await pause(50)
 }
 
 async function open(state: 'waiting' | 'sending'): Promise<boolean> {

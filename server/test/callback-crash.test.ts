@@ -99,7 +99,7 @@ describe('processes on one database', () => {
         async () =>
           (
             await s.sql(`select from pg_stat_activity where datname = current_database()
-              and wait_event_type = 'Lock' and query like 'update callbacks c set%'`)
+              and wait_event_type = 'Lock' and query like 'with changed as (%'`)
           ).rowCount,
         patient,
       )

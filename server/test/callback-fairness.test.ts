@@ -130,8 +130,8 @@ describe('other agents’ callbacks come as quickly as ever', () => {
     for (const agent of silent) await makeOutcomes(s, agent, 40, ['FAILED'])
     // They were well until now.
     await s.sql(
-      `insert into callback_lanes (agent_id, paused, width, failures)
-       select agent_id, false, 32, 0 from agents on conflict (agent_id) do update set width = 32`,
+      `insert into callback_lanes (agent_id, paused, width, failures, turn)
+       select agent_id, false, 32, 0, 0 from agents on conflict (agent_id) do update set width = 32`,
     )
     started({ pollEveryMs: 100 })
     await expect.poll(() => blackHole.held, patient).toBeGreaterThan(900)
@@ -173,7 +173,7 @@ describe('other agents’ callbacks come as quickly as ever', () => {
     }
     const silent = await newAgent(`${receiver.url}/silent`)
     await s.sql(
-      `insert into callback_lanes (agent_id, paused, width, failures) values ($1, false, 32, 0)`,
+      `insert into callback_lanes (agent_id, paused, width, failures, turn) values ($1, false, 32, 0, 0)`,
       [silent.agentId],
     )
     const before = receiver.received.length

@@ -85,7 +85,7 @@ const good: Record<string, Fields> = {
     attempts: 0,
     again: 0,
   },
-  callback_lanes: { agent_id: 3, paused: false, width: 4, failures: 0 },
+  callback_lanes: { agent_id: 3, paused: false, width: 4, failures: 0, turn: 0 },
   callback_attempts: {
     agent_id: 1,
     seq: 2,
@@ -274,7 +274,6 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['callback_lanes_failures_check', 'callback_lanes', { failures: -1 }],
   ['callback_lanes_probe_every_s_check', 'callback_lanes', { probe_every_s: 0 }],
 
-  ['callback_attempts_agent_id_seq_fkey', 'callback_attempts', { seq: 1 }],
   ['callback_attempts_duration_ms_check', 'callback_attempts', { duration_ms: -1 }],
   [
     'callback_attempts_response_body_check',

@@ -86,7 +86,7 @@ export async function hurryCallbacks(pool: Pool, agentId: bigint, now: Date): Pr
 /** Holds an agent's callbacks back, or lets them go. Nothing is lost meanwhile. */
 export async function pauseCallbacks(pool: Pool, agentId: bigint, paused: boolean): Promise<void> {
   await pool.query(
-    `insert into callback_lanes (agent_id, paused, width, failures) values ($1, $2, 4, 0)
+    `insert into callback_lanes (agent_id, paused, width, failures, turn) values ($1, $2, 4, 0, 0)
      on conflict (agent_id) do update set paused = excluded.paused`,
     [agentId, paused],
   )

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AgentFinder } from '../../src/agents/agent-finder.ts'
 import { findAgentById } from '../../src/agents/find-agent.ts'
 import { makeResolveHost, type ResolveHost } from '../../src/agents/resolve-host.ts'
+import { openCallbackPool } from '../../src/callbacks/callback-pool.ts'
 import { CallbackPoster } from '../../src/callbacks/post-callback.ts'
 import { CallbackSender } from '../../src/callbacks/sender.ts'
 import { listen } from '../../src/callbacks/wake-up.ts'
@@ -36,7 +37,7 @@ export function startSender(s: TestService, options: TestSenderOptions = {}): Te
   const { databaseUrl: url } = s.backend
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
-  const pool = openPool({ url, max: 4, name: 'sluice callbacks', pipeline: true, onError })
+  const pool = openCallbackPool(url, onError)
   const agentPool = openPool({ url, max: 2, name: 'sluice', onError })
   const poster = new CallbackPoster({
     mode: 'sandbox',
