@@ -57,9 +57,12 @@ export function failureInWords(error: unknown, host: string, limitMs: number): F
 }
 
 function nameFailure(code: string, host: string): Failure {
-  return ['ENOTFOUND', 'ENODATA'].includes(code)
-    ? { error: `name not found: ${host}`, reason: 'name_not_found' }
-    : { error: `the name servers did not answer for ${host}`, reason: 'name_not_found' }
+  const reason = 'name_not_found'
+  if (['ENOTFOUND', 'ENODATA'].includes(code)) return { error: `name not found: ${host}`, reason }
+  if (['ECONNREFUSED', 'EREFUSED'].includes(code)) {
+    return { error: `the name servers refused to answer for ${host}`, reason }
+  }
+  return { error: `the name servers did not answer for ${host}`, reason }
 }
 
 /** Whether the other side closed the connection. */
