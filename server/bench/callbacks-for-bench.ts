@@ -38,11 +38,15 @@ let posts: { body: string; headers: Record<string, string> }[] = []
 async function deliver(count: number): Promise<void> {
   const orders = await newDeposits(count)
   const before = await lastSeqs()
-  await Promise.all(agents.map(({ agentId }) => pauseCallbacks(backend.pool, agentId, true)))
+  await Promise.all(
+    agents.map(({ agentId }) => pauseCallbacks(backend.pool, agentId, true, new Date())),
+  )
   await inParts(orders, pay)
   await proved()
   const { cpu } = await timed(async (arrived) => {
-    await Promise.all(agents.map(({ agentId }) => pauseCallbacks(backend.pool, agentId, false)))
+    await Promise.all(
+      agents.map(({ agentId }) => pauseCallbacks(backend.pool, agentId, false, new Date())),
+    )
     await new WakeUp(backend.pool, () => {}).tellNow(agents.map(({ agentId }) => agentId))
     await arrived
     while ((await open('waiting')) || (await open('sending'))) await pause(1)

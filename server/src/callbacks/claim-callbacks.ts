@@ -43,8 +43,8 @@ interface ClaimRow {
   created_at_ms: number
 }
 
-const makeLane = `insert into callback_lanes (agent_id, paused, width, failures, turn)
-  values ($1, false, $2, 0, 0) on conflict do nothing`
+const makeLane = `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn)
+  values ($1, false, $2, '{}', 0) on conflict do nothing`
 
 /** An earlier outcome of the same order that may still reach the agent. */
 const unfinishedEarlier = (states: string) => `select e.agent_id, e.seq
@@ -55,14 +55,16 @@ const unfinishedEarlier = (states: string) => `select e.agent_id, e.seq
 
 /**
  * After a quarter of an hour the later state goes first, and the earlier one is not sent any more.
- * It counts from when the later one came due, so that old outcomes can be sent again in their order.
+ * It counts from when the later one came due, so that old outcomes can be sent again in their order,
+ * and not while the agent's callbacks are held back: the earlier one has its chance after that.
  */
 const supersede = `update callbacks e set state = 'superseded'
   where e.agent_id = $1 and e.state in ('waiting', 'no_address') and e.seq in (
-    select earlier.seq from callbacks c, lateral (
+    select earlier.seq from callback_lanes l, callbacks c, lateral (
       ${unfinishedEarlier("'waiting', 'no_address'")}
     ) earlier
-    where c.agent_id = $1 and c.state = 'waiting' and c.follows and c.due_at <= $2
+    where l.agent_id = $1 and not l.paused and (l.resumed_at is null or l.resumed_at <= $2)
+      and c.agent_id = $1 and c.state = 'waiting' and c.follows and c.due_at <= $2
   )`
 
 /**
@@ -76,7 +78,7 @@ const supersede = `update callbacks e set state = 'superseded'
 const claim = `with lane as (
     update callback_lanes set turn = turn + 1
     where agent_id = $1 and ($7::bigint is null or turn = $7)
-    returning agent_id, turn, paused, width, failures, probe_at
+    returning agent_id, turn, paused, width, failed_seqs, probe_at
   ), claimed as (
     update callbacks set state = 'sending', lease_token = $3, lease_until = $4
     where agent_id = $1 and seq in (
@@ -95,7 +97,7 @@ const claim = `with lane as (
       (extract(epoch from created_at) * 1000)::float8 as created_at_ms,
       case when follows then set_config('synchronous_commit', 'on', true) end as flushed
   )
-  select l.turn, l.width >= $5 and l.failures = 0 as healthy, ${stampOfAgent} as agent_stamp,
+  select l.turn, l.width >= $5 and l.failed_seqs = '{}' as healthy, ${stampOfAgent} as agent_stamp,
     c.seq, c.kind, c.body, c.attempts, c.created_at_ms, c.flushed
   from lane l
   join agents a on a.agent_id = l.agent_id

@@ -42,8 +42,8 @@ const record = `with changed as (
       response_body, error)
   where attempt_id is not null`
 
-const updateLane = `update callback_lanes set width = $2, failures = $3, last_failed_seq = $4,
-    probe_at = $5, probe_every_s = $6, why = $7 where agent_id = $1`
+const updateLane = `update callback_lanes set width = $2, failed_seqs = $3, probe_at = $4,
+    probe_every_s = $5, why = $6 where agent_id = $1`
 
 export interface RecordOptions {
   now: Date
@@ -95,8 +95,7 @@ async function changeLane(
   await client.query(updateLane, [
     agentId,
     lane.width,
-    lane.failures,
-    lane.lastFailedSeq,
+    lane.failedSeqs,
     lane.probeAt,
     lane.probeEveryS,
     lane.why,

@@ -28,12 +28,12 @@ create index callbacks_given_up on callbacks (agent_id, seq)
 -- One lane per agent: how many of its callbacks may be under way at once.
 create table callback_lanes (
   agent_id bigint primary key references agents,
-  -- Kept back by the operator.
+  -- Kept back by the operator, and until when it last was.
   paused boolean not null,
+  resumed_at timestamptz,
   width integer not null check (width >= 1),
-  -- Different callbacks that failed since the last one that was accepted.
-  failures integer not null check (failures >= 0),
-  last_failed_seq bigint,
+  -- Callbacks that failed since the last one that was accepted, each once, up to as many as count.
+  failed_seqs bigint[] not null check (cardinality(failed_seqs) <= 5),
   -- While the lane is probed: when the next single request may go, and how long after that.
   probe_at timestamptz,
   probe_every_s integer check (probe_every_s > 0),
