@@ -81,7 +81,7 @@ const claim = `with lane as (
     returning agent_id, turn, paused, width, failed_seqs, probe_at
   ), claimed as (
     update callbacks set state = 'sending', lease_token = $3, lease_until = $4
-    where agent_id = $1 and seq in (
+    where agent_id = $1 and seq = any(array(
       select c.seq from callbacks c
       where c.agent_id = $1 and c.state = 'waiting' and c.due_at <= $2
         and (not c.follows or not exists (${unfinishedEarlier("'waiting', 'sending', 'no_address'")}))
@@ -92,7 +92,7 @@ const claim = `with lane as (
         from lane l
       ), 0)
       for update skip locked
-    )
+    ))
     returning agent_id, seq, kind, body, attempts,
       (extract(epoch from created_at) * 1000)::float8 as created_at_ms,
       case when follows then set_config('synchronous_commit', 'on', true) end as flushed
