@@ -134,13 +134,13 @@ describe('processes on one database', () => {
     const { json } = await agent.deposit()
 
     proxy.cutNextCommits(['silent'], () => kill(api.pid))
-    const trigger = api.agent(agent).trigger(json.txn_id, 'PAID')
-    await expect(trigger).rejects.toThrow()
+    const cancelled = api.agent(agent).post(`/payment/orders/${json.txn_id}/cancel`)
+    await expect(cancelled).rejects.toThrow()
     expect(await api.ended).toMatchObject({ signal: 'SIGKILL' })
     await receiver.until(1)
     expect(receiver.received[0]?.json).toMatchObject({
       transactionId: json.txn_id,
-      status: 'PAID',
+      status: 'VOID',
     })
     await expect.poll(states, patient).toEqual(['delivered'])
     expect(heard).toEqual([])
@@ -173,7 +173,8 @@ describe('processes on one database', () => {
     await s.sql(`create constraint trigger refuse after insert on callbacks
       deferrable initially deferred for each row
       when (new.body like '%${unlucky}%') execute function refuse()`)
-    const answers = await Promise.all(txnIds.map((id) => agent.trigger(id, 'PAID')))
+    const cancel = (id: string) => agent.post(`/payment/orders/${id}/cancel`)
+    const answers = await Promise.all(txnIds.map(cancel))
     expect(answers.map(({ status }) => status)).toEqual([500, 200, 200, 200, 200])
     await expect.poll(states, patient).toEqual(Array(4).fill('delivered'))
     expect(receiver.received.map(({ json }) => json.transactionId).toSorted()).toEqual(
@@ -181,7 +182,7 @@ describe('processes on one database', () => {
     )
 
     await s.sql('drop trigger refuse on callbacks')
-    expect((await agent.trigger(unlucky, 'PAID')).status).toBe(200)
+    expect((await cancel(unlucky)).status).toBe(200)
     await expect.poll(states, patient).toEqual(Array(5).fill('delivered'))
     await worker.stop()
     expect(timesReceived()).toEqual([1, 1, 1, 1, 1])
