@@ -87,12 +87,18 @@ try {
     process.stderr.write('callbacks: ')
     const row = await benchCallbacks(postgres.url, rounds, dataDir)
     results.push(row)
-    process.stdout.write(`${row.name.padEnd(24)} ${row.perSecond.toFixed(0).padStart(6)}/s\n`)
+    const { commitToArrival: arrival } = row
+    process.stdout.write(
+      `${row.name.padEnd(24)} ${row.perSecond.toFixed(0).padStart(6)}/s  ${row.cpuUs.toFixed(0)} µs of the sender's time each\n`,
+    )
     for (const other of row.compared) {
       process.stdout.write(
-        `${''.padEnd(24)} ${other.ratio.toFixed(2).padStart(6)} × ${other.with} (${other.perSecond.toFixed(0)}/s)\n`,
+        `${''.padEnd(24)} ${other.ratio.toFixed(2).padStart(6)} × ${other.with} (${other.perSecond.toFixed(0)}/s, ${other.cpuUs.toFixed(0)} µs)\n`,
       )
     }
+    process.stdout.write(
+      `${''.padEnd(24)} at ${arrival.perSecond}/s, commit to arrival: p50 ${arrival.p50Ms.toFixed(1)} ms  p99 ${arrival.p99Ms.toFixed(1)} ms\n`,
+    )
   }
 } finally {
   await postgres.close()

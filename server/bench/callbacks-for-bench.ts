@@ -1,15 +1,18 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { createAgent, defaultTerms } from '../dist/agents/save-agent.js'
 import { openBackend } from '../dist/backend.js'
+import { pauseCallbacks } from '../dist/callbacks/resend-callbacks.js'
+import { WakeUp } from '../dist/callbacks/wake-up.js'
 import { readConfig } from '../dist/config.js'
 import type { Order } from '../dist/ledger/book.js'
-import { newOrderId } from '../dist/lib/ids.js'
+import { newOrderId, txnId } from '../dist/lib/ids.js'
 import { makeLog, startService } from '../dist/service.js'
 
 /**
- * Delivers callbacks for the benchmark: through the whole path (outcome committed, signed, sent,
- * recorded), or the same bodies from a bare loop. Told by IPC what to do.
+ * Delivers callbacks for the benchmark: committed outcomes through the service (claimed, signed, sent,
+ * recorded), or the same bodies and headers from a bare loop. Told by IPC what to do.
  */
 const [receiverUrl = '', agentCount = '1'] = process.argv.slice(2)
 const read = readConfig()
@@ -18,67 +21,167 @@ const { config } = read
 const backend = await openBackend(config, 'serve', () => {})
 const service = await startService(config, backend, makeLog('silent'))
 const { desk } = service
-const agentIds: bigint[] = []
+const agents: { agentId: bigint; appId: string; secret: string }[] = []
 for (let at = 0; at < Number(agentCount); at++) {
-  const { agent } = await createAgent(
+  const { agent, secret } = await createAgent(
     backend.pool,
     backend.secretKeys,
     { ...defaultTerms, name: `Bench ${at}`, currency: 'THB', depositCallbackUrl: receiverUrl },
     new Date(),
   )
-  agentIds.push(agent.agentId)
+  agents.push({ ...agent, secret })
 }
 const bare = new Agent({ connections: 64, pipelining: 1 })
-let bodies: string[] = []
+let posts: { body: string; headers: Record<string, string> }[] = []
 
+/** Commits outcomes while callbacks are held back; lets them go; ends with the last one on disk. */
 async function deliver(count: number): Promise<void> {
+  const orders = await newDeposits(count)
+  const before = await lastSeqs()
+  await Promise.all(
+    agents.map(({ agentId }) => pauseCallbacks(backend.pool, agentId, true, new Date())),
+  )
+  await inParts(orders, pay)
+  await proved()
+  const { cpu } = await timed(async (arrived) => {
+    await Promise.all(
+      agents.map(({ agentId }) => pauseCallbacks(backend.pool, agentId, false, new Date())),
+    )
+    await new WakeUp(backend.pool, () => {}).tellNow(agents.map(({ agentId }) => agentId))
+    await arrived
+    while ((await open('waiting')) || (await open('sending'))) await pause(1)
+  })
+  posts = await postsAfter(before)
+  if (posts.length !== count) throw new Error(`${posts.length} callbacks instead of ${count}`)
+  process.send?.({ done: { cpuUs: (cpu.user + cpu.system) / count } })
+}
+
+/** Waits until the background proof has caught up with what was committed for the round. */
+async function proved(): Promise<void> {
+  const behind = () =>
+    backend.pool.query(
+      'select from wallets w left join proofs p using (agent_id) where p.proved_seq is distinct from w.seq',
+    )
+  while ((await behind()).rowCount !== 0) await pause(50)
+}
+
+async function open(state: 'waiting' | 'sending'): Promise<boolean> {
+  const { rows } = await backend.pool.query(
+    `select from callbacks where agent_id = any($1) and state = '${state}' limit 1`,
+    [agents.map(({ agentId }) => agentId)],
+  )
+  return rows.length > 0
+}
+
+/** The same bodies with the same headers, signed beforehand. */
+async function loop(): Promise<void> {
+  const { cpu } = await timed(async () => {
+    let next = 0
+    await Promise.all(
+      Array.from({ length: 64 }, async () => {
+        for (let post = posts[next++]; post !== undefined; post = posts[next++]) {
+          const answer = await request(receiverUrl, { method: 'POST', dispatcher: bare, ...post })
+          await answer.body.dump()
+        }
+      }),
+    )
+  })
+  process.send?.({ done: { cpuUs: (cpu.user + cpu.system) / posts.length } })
+}
+
+/** Outcomes at a steady pace; tells when each of them was on disk. */
+async function trickle(count: number): Promise<void> {
+  const orders = await newDeposits(count)
+  const committed: Promise<{ orderId: string; atNs: string }>[] = []
+  await timed(async (arrived) => {
+    const started = performance.now()
+    for (const [at, order] of orders.entries()) {
+      const wait = at * 10 - (performance.now() - started)
+      if (wait > 0) await pause(wait)
+      committed.push(
+        pay(order).then(() => ({
+          orderId: txnId(order.agentId, order.orderId),
+          atNs: String(process.hrtime.bigint()),
+        })),
+      )
+    }
+    await arrived
+  })
+  process.send?.({ done: { committed: await Promise.all(committed) } })
+}
+
+/** Says that it is ready, waits for the word, and says what the work has cost this process. */
+async function timed(work: (arrived: Promise<unknown>) => Promise<void>) {
+  const heard = (word: string) =>
+    new Promise<void>((resolve) => {
+      const hear = (message: unknown) => {
+        if (message !== word) return
+        process.off('message', hear)
+        resolve()
+      }
+      process.on('message', hear)
+    })
+  const go = heard('go')
+  const arrived = heard('arrived')
+  process.send?.('ready')
+  await go
+  const before = process.cpuUsage()
+  await work(arrived)
+  return { cpu: process.cpuUsage(before) }
+}
+
+async function newDeposits(count: number): Promise<Order[]> {
   const orders = Array.from({ length: count }, (_, at) =>
-    newDeposit(agentIds[at % agentIds.length] ?? 1n),
+    newDeposit(agents[at % agents.length]?.agentId ?? 1n),
   )
   await inParts(orders, (order) =>
     desk.teller.do({ type: 'create', agentId: order.agentId, at: order.createdAt, order }),
   )
-  process.send?.('ready')
-  await new Promise((resolve) => process.once('message', resolve))
-  await inParts(orders, ({ agentId, orderId, amountMinor }) =>
-    desk.teller.do({
-      type: 'receive_payment',
-      agentId,
-      orderId,
-      at: new Date(),
-      payment: { paymentId: `bench:${orderId}`, amountMinor, paidAt: new Date(), payer: null },
-    }),
-  )
-  for (;;) {
-    const { rows } = await backend.pool.query<{ open: bigint }>(
-      `select count(*) as open from callbacks where state <> 'delivered'`,
-    )
-    if (rows[0]?.open === 0n) break
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-  const { rows } = await backend.pool.query<{ body: string }>('select body from callbacks limit 1')
-  bodies = Array.from({ length: count }, () => rows[0]?.body ?? '{}')
-  process.send?.('done')
+  return orders
 }
 
-async function loop(): Promise<void> {
-  process.send?.('ready')
-  await new Promise((resolve) => process.once('message', resolve))
-  let next = 0
-  await Promise.all(
-    Array.from({ length: 64 }, async () => {
-      for (let body = bodies[next++]; body !== undefined; body = bodies[next++]) {
-        const answer = await request(receiverUrl, {
-          method: 'POST',
-          body,
-          headers: { 'content-type': 'application/json' },
-          dispatcher: bare,
-        })
-        await answer.body.dump()
-      }
-    }),
+function pay({ agentId, orderId, amountMinor }: Order) {
+  return desk.teller.do({
+    type: 'receive_payment',
+    agentId,
+    orderId,
+    at: new Date(),
+    payment: { paymentId: `bench:${orderId}`, amountMinor, paidAt: new Date(), payer: null },
+  })
+}
+
+async function lastSeqs(): Promise<Map<bigint, bigint>> {
+  const { rows } = await backend.pool.query<{ agent_id: bigint; seq: bigint }>(
+    'select agent_id, seq from wallets',
   )
-  process.send?.('done')
+  return new Map(rows.map(({ agent_id, seq }) => [agent_id, seq]))
+}
+
+/** What was delivered after these numbers, as it was sent. */
+async function postsAfter(before: Map<bigint, bigint>): Promise<typeof posts> {
+  const made: typeof posts = []
+  for (const { agentId, appId, secret } of agents) {
+    const { rows } = await backend.pool.query<{ seq: bigint; body: string }>(
+      `select seq, body from callbacks where agent_id = $1 and seq > $2 and state = 'delivered'`,
+      [agentId, before.get(agentId)],
+    )
+    for (const { seq, body } of rows) {
+      const t = Math.floor(Date.now() / 1000)
+      const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')
+      made.push({
+        body,
+        headers: {
+          'content-type': 'application/json',
+          'x-appid': appId,
+          'x-signature': `t=${t},v1=${v1}`,
+          'x-event-seq': String(seq),
+          'x-attempt': '1',
+          'user-agent': 'Sluice/bench',
+        },
+      })
+    }
+  }
+  return made
 }
 
 function newDeposit(agentId: bigint): Order {
@@ -117,8 +220,9 @@ async function inParts<T>(items: T[], work: (item: T) => Promise<unknown>): Prom
   }
 }
 
-process.on('message', (message: { run: 'service' | 'bare'; count: number }) => {
+process.on('message', (message: { run?: 'service' | 'bare' | 'trickle'; count: number }) => {
   if (message.run === 'service') void deliver(message.count)
   if (message.run === 'bare') void loop()
+  if (message.run === 'trickle') void trickle(message.count)
 })
 process.send?.('up')

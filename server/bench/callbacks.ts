@@ -1,21 +1,122 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { openPool } from '../dist/db/pool.js'
 import { verify } from '../dist/ledger/verify.js'
 
-/** Callbacks delivered per second, against a bare loop that posts the same bodies, by turns. */
+const count = 8_000
+const agents = 4
+/** A few seconds at a hundred outcomes a second. */
+const trickled = 500
+
+/**
+ * Callbacks delivered per second, from committed outcomes to the last delivery on disk, against a bare
+ * loop that posts the same bodies and headers, by turns; and how long after its commit an outcome
+ * arrives at moderate load.
+ */
 export async function benchCallbacks(postgresUrl: string, rounds: number, dataDir: string) {
-  const count = 4_000
-  const server = createServer((request, response) => {
-    request.resume()
-    request.on('end', () => response.end('{"code":0}'))
+  const receiver = start('./callbacks-receiver.js', [], process.env)
+  const { port } = await heard<{ port: number }>(receiver, 'port')
+  const url = await newDatabase(postgresUrl)
+  const sender = start('./callbacks-for-bench.js', [`http://127.0.0.1:${port}`, String(agents)], {
+    ...process.env,
+    DATABASE_URL: url,
+    PORT: '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'silent',
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  await heard(sender, 'up')
+
+  async function run<Done>(what: 'service' | 'bare' | 'trickle', callbacks: number) {
+    const expecting = heard(receiver, 'expecting')
+    receiver.send({ expect: callbacks, note: what === 'trickle' })
+    await expecting
+    const ready = heard(sender, 'ready')
+    sender.send({ run: what, count: callbacks })
+    await ready
+    const arrived = heard(receiver, 'arrived')
+    const done = heard<{ done: Done }>(sender, 'done')
+    const started = performance.now()
+    sender.send('go')
+    await arrived
+    sender.send('arrived')
+    const answer = await done
+    process.stderr.write('.')
+    return { perSecond: (callbacks * 1000) / (performance.now() - started), ...answer.done }
+  }
+
+  const measured: Record<'service' | 'bare', { perSecond: number; cpuUs: number }[]> = {
+    service: [],
+    bare: [],
+  }
+  // One round is only for warming up.
+  for (let round = 0; round <= rounds; round++) {
+    for (const what of ['service', 'bare'] as const) {
+      const result = await run<{ cpuUs: number }>(what, count)
+      if (round > 0) measured[what].push(result)
+    }
+  }
+  const { committed } = await run<{ committed: Moment[] }>('trickle', trickled)
+  const noted = heard<{ noted: Moment[] }>(receiver, 'noted')
+  receiver.send('noted')
+  const latenciesMs = latencies(committed, (await noted).noted)
+  process.stderr.write('\n')
+  sender.kill('SIGKILL')
+  receiver.kill('SIGKILL')
+  await prove(url)
+  const own = medians(measured.service)
+  const bare = medians(measured.bare)
+  return {
+    name: 'callbacks',
+    ...own,
+    commitToArrival: {
+      perSecond: 100,
+      p50Ms: quantile(latenciesMs, 0.5),
+      p99Ms: quantile(latenciesMs, 0.99),
+    },
+    compared: [{ with: 'a bare undici loop', ...bare, ratio: own.perSecond / bare.perSecond }],
+  }
+}
+
+interface Moment {
+  orderId: string
+  atNs: string
+}
+
+/** How long after its commit each one arrived, in order. */
+function latencies(committed: Moment[], arrived: Moment[]): number[] {
+  const arrivedAt = new Map(arrived.map(({ orderId, atNs }) => [orderId, BigInt(atNs)]))
+  return committed
+    .map(({ orderId, atNs }) => {
+      const at = arrivedAt.get(orderId)
+      if (at === undefined) throw new Error(`${orderId} did not arrive`)
+      return Number(at - BigInt(atNs)) / 1e6
+    })
+    .sort((a, b) => a - b)
+}
+
+function start(file: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
+  return fork(fileURLToPath(new URL(file, import.meta.url)), args, { env })
+}
+
+/** The next message that is the word, or an object that has it. */
+function heard<Message>(child: ChildProcess, word: string): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    const end = (code: number | null) => reject(new Error(`a process ended with ${code}`))
+    const hear = (message: unknown) => {
+      const isObject = typeof message === 'object' && message !== null && word in message
+      if (message !== word && !isObject) return
+      child.off('message', hear)
+      child.off('exit', end)
+      resolve(message as Message)
+    }
+    child.on('message', hear)
+    child.on('exit', end)
+  })
+}
+
+async function newDatabase(postgresUrl: string): Promise<string> {
   const name = `bench_${randomBytes(4).toString('hex')}`
   const admin = new pg.Client(postgresUrl)
   await admin.connect()
@@ -23,60 +124,28 @@ export async function benchCallbacks(postgresUrl: string, rounds: number, dataDi
   await admin.end()
   const url = new URL(postgresUrl)
   url.pathname = `/${name}`
-  const child = fork(
-    fileURLToPath(new URL('./callbacks-for-bench.js', import.meta.url)),
-    [`http://127.0.0.1:${port}`, '4'],
-    {
-      env: {
-        ...process.env,
-        DATABASE_URL: url.href,
-        PORT: '0',
-        DATA_DIR: dataDir,
-        LOG_LEVEL: 'silent',
-      },
-    },
-  )
-  const told = (word: string) =>
-    new Promise<void>((resolve, reject) => {
-      child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))
-      const hear = (message: unknown) => {
-        if (message !== word) return
-        child.off('message', hear)
-        child.removeAllListeners('exit')
-        resolve()
-      }
-      child.on('message', hear)
-    })
-  await told('up')
-  const measured: Record<'service' | 'bare', number[]> = { service: [], bare: [] }
-  for (let round = 0; round <= rounds; round++) {
-    for (const run of ['service', 'bare'] as const) {
-      const ready = told('ready')
-      child.send({ run, count })
-      await ready
-      const done = told('done')
-      const started = performance.now()
-      child.send('go')
-      await done
-      if (round > 0) measured[run].push((count * 1000) / (performance.now() - started))
-      process.stderr.write('.')
-    }
-  }
-  process.stderr.write('\n')
-  child.kill('SIGKILL')
-  server.closeAllConnections()
-  server.close()
-  const pool = openPool({ url: url.href, max: 1, name: 'sluice bench', onError: () => {} })
+  return url.href
+}
+
+async function prove(url: string): Promise<void> {
+  const pool = openPool({ url, max: 1, name: 'sluice bench', onError: () => {} })
   const lie = (await verify(pool, {})).find(({ finding }) => finding !== null)
   await pool.end()
   if (lie) throw new Error(`callbacks: ${lie.finding}`)
+}
+
+function quantile(sorted: readonly number[], q: number): number {
+  return sorted[Math.floor((sorted.length - 1) * q)] ?? 0
+}
+
+function medians(results: { perSecond: number; cpuUs: number }[]) {
   const median = (values: number[]) =>
-    values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-  const perSecond = median(measured.service)
-  const bare = median(measured.bare)
+    quantile(
+      values.sort((a, b) => a - b),
+      0.5,
+    )
   return {
-    name: 'callbacks',
-    perSecond,
-    compared: [{ with: 'a bare undici loop', perSecond: bare, ratio: perSecond / bare }],
+    perSecond: median(results.map(({ perSecond }) => perSecond)),
+    cpuUs: median(results.map(({ cpuUs }) => cpuUs)),
   }
 }

@@ -4,6 +4,7 @@ import { AgentFinder } from './agents/agent-finder.ts'
 import { KeyUse } from './agents/key-use.ts'
 import { makeResolveHost, type ResolveHost } from './agents/resolve-host.ts'
 import type { Backend } from './backend.ts'
+import { openCallbackPool } from './callbacks/callback-pool.ts'
 import { CallbackPoster } from './callbacks/post-callback.ts'
 import { CallbackSender } from './callbacks/sender.ts'
 import { listen, WakeUp } from './callbacks/wake-up.ts'
@@ -257,13 +258,7 @@ export async function startService(
   const payouts =
     works && outside.paysOut !== false ? new PayoutRunner(desk, 64, onError) : undefined
   const agents = new AgentFinder(backend.pool, backend.secretKeys, clock, onError)
-  const callbackPool = openPool({
-    url: backend.databaseUrl,
-    max: 4,
-    name: 'sluice callbacks',
-    pipeline: true,
-    onError,
-  })
+  const callbackPool = openCallbackPool(backend.databaseUrl, onError)
   const poster = new CallbackPoster({
     mode: config.mode,
     resolveHost,
@@ -283,7 +278,7 @@ export async function startService(
     onAttempt: ({ attempt, callback, at }) =>
       metrics.callback(
         attempt.reason,
-        attempt.error === null ? (at.getTime() - callback.createdAt.getTime()) / 1000 : undefined,
+        attempt.error === null ? (at.getTime() - callback.createdAtMs) / 1000 : undefined,
       ),
   })
   const wakeUp = new WakeUp(backend.pool, onError)

@@ -43,7 +43,7 @@ const names =
 async function post(url: string, mode: Mode, resolveHost: ResolveHost): Promise<Attempt> {
   const poster = new CallbackPoster({ mode, resolveHost, now: () => new Date() })
   try {
-    return await poster.post(url.replace('PORT', String(listener.port)), {}, '{}')
+    return await poster.post(url.replace('PORT', String(listener.port)), {}, Buffer.from('{}'))
   } finally {
     await poster.close()
   }
@@ -196,7 +196,11 @@ test('a name is looked up again for every connection, and the address told is th
   })
   const told: [address: string | null, reason: string][] = []
   for (let count = 1; count <= 4; count++) {
-    const { address, reason } = await poster.post(`http://shop.example:${listener.port}/`, {}, '{}')
+    const { address, reason } = await poster.post(
+      `http://shop.example:${listener.port}/`,
+      {},
+      Buffer.from('{}'),
+    )
     told.push([address, reason])
   }
   await poster.close()

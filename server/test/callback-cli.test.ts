@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { countOpen } from '../src/callbacks/read-callbacks.ts'
 import { resendCallbacks } from '../src/callbacks/resend-callbacks.ts'
 import { cleanUp, type Ended, type Env, serve, sluice, sluiceJson } from './support/process.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
@@ -223,6 +225,19 @@ describe('callback resend', () => {
     expect(rowCount).toBe(receiver.received.length)
     expect(rowCount).toBeGreaterThanOrEqual(200 * 2)
   })
+})
+
+test('what is under way is still to be waited for', async () => {
+  const agent = await toldAgent()
+  const held: ServerResponse[] = []
+  receiver.answer = (_received, response) => held.push(response)
+  await agent.fund(100)
+  await receiver.until(1)
+  await become(agent, { sending: 1 })
+  expect(await countOpen(s.backend.pool, agent.agentId)).toBe(1)
+  held[0]?.end()
+  await become(agent, { delivered: 1 })
+  expect(await countOpen(s.backend.pool, agent.agentId)).toBe(0)
 })
 
 describe('callback pause and resume', () => {

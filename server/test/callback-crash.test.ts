@@ -1,6 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openCallbackPool } from '../src/callbacks/callback-pool.ts'
+import {
+  type ClaimedCallback,
+  claimAtTurn,
+  claimThoroughly,
+} from '../src/callbacks/claim-callbacks.ts'
+import type { Attempt } from '../src/callbacks/post-callback.ts'
+import { recordAttempts } from '../src/callbacks/record-attempts.ts'
 import { openEmbeddedPostgres } from '../src/db/embedded.ts'
 import { Load } from './support/load.ts'
 import {
@@ -14,7 +22,7 @@ import {
   verifyClean,
 } from './support/process.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
-import { startSender, type TestSender } from './support/sender.ts'
+import { makeOutcomes, startSender, type TestSender } from './support/sender.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 import { TcpProxy } from './support/tcp-proxy.ts'
 
@@ -99,7 +107,7 @@ describe('processes on one database', () => {
         async () =>
           (
             await s.sql(`select from pg_stat_activity where datname = current_database()
-              and wait_event_type = 'Lock' and query like 'update callbacks c set%'`)
+              and wait_event_type = 'Lock' and query like 'with changed as (%'`)
           ).rowCount,
         patient,
       )
@@ -126,13 +134,13 @@ describe('processes on one database', () => {
     const { json } = await agent.deposit()
 
     proxy.cutNextCommits(['silent'], () => kill(api.pid))
-    const trigger = api.agent(agent).trigger(json.txn_id, 'PAID')
-    await expect(trigger).rejects.toThrow()
+    const cancelled = api.agent(agent).post(`/payment/orders/${json.txn_id}/cancel`)
+    await expect(cancelled).rejects.toThrow()
     expect(await api.ended).toMatchObject({ signal: 'SIGKILL' })
     await receiver.until(1)
     expect(receiver.received[0]?.json).toMatchObject({
       transactionId: json.txn_id,
-      status: 'PAID',
+      status: 'VOID',
     })
     await expect.poll(states, patient).toEqual(['delivered'])
     expect(heard).toEqual([])
@@ -165,7 +173,8 @@ describe('processes on one database', () => {
     await s.sql(`create constraint trigger refuse after insert on callbacks
       deferrable initially deferred for each row
       when (new.body like '%${unlucky}%') execute function refuse()`)
-    const answers = await Promise.all(txnIds.map((id) => agent.trigger(id, 'PAID')))
+    const cancel = (id: string) => agent.post(`/payment/orders/${id}/cancel`)
+    const answers = await Promise.all(txnIds.map(cancel))
     expect(answers.map(({ status }) => status)).toEqual([500, 200, 200, 200, 200])
     await expect.poll(states, patient).toEqual(Array(4).fill('delivered'))
     expect(receiver.received.map(({ json }) => json.transactionId).toSorted()).toEqual(
@@ -173,7 +182,7 @@ describe('processes on one database', () => {
     )
 
     await s.sql('drop trigger refuse on callbacks')
-    expect((await agent.trigger(unlucky, 'PAID')).status).toBe(200)
+    expect((await cancel(unlucky)).status).toBe(200)
     await expect.poll(states, patient).toEqual(Array(5).fill('delivered'))
     await worker.stop()
     expect(timesReceived()).toEqual([1, 1, 1, 1, 1])
@@ -393,6 +402,46 @@ test('what cannot be written down before its lease ends goes out again, and keep
   await expect.poll(() => sender.sender.callbacksInFlight, patient).toBe(0)
   expect(bySeq('2')).toBe(1)
   await sender.stop()
+  await s.prove()
+  await s.close()
+})
+
+test('a later state is sent only when it is on disk that the earlier one is done with', async () => {
+  const s = await startTestService({ env: { ROLE: 'api' } })
+  const pool = openCallbackPool(s.database.url, () => {})
+  const agent = await s.agent({ depositCallbackUrl: receiver.url })
+  const { agentId } = agent
+  const options = () => ({ token: crypto.randomUUID(), now: s.clock(), most: 10, widest: 32 })
+  const accepted: Attempt = {
+    ...{
+      startedAt: s.clock(),
+      durationMs: 1,
+      url: receiver.url,
+      address: '127.0.0.1',
+      status: 200,
+    },
+    ...{ responseHeaders: '{}', responseBody: Buffer.alloc(0), retryAfter: undefined },
+    ...{ error: null, reason: 'accepted' },
+  }
+  const record = (callbacks: readonly ClaimedCallback[]) =>
+    recordAttempts(
+      pool,
+      callbacks.map((callback) => ({ callback, attempt: accepted })),
+      { now: s.clock(), widest: 32, random: Math.random, isHealthy: () => true },
+    )
+  for (let round = 0; round < 10; round++) {
+    await makeOutcomes(s, agent, 1, ['PAID', 'VOID'])
+    const earlier = await claimThoroughly(pool, agentId, { ...options(), firstWidth: 32 })
+    expect(earlier.callbacks).toHaveLength(1)
+    await record(earlier.callbacks)
+    const { rows } = await s.sql('select pg_current_wal_insert_lsn() as written')
+    const later = await claimAtTurn(pool, agentId, earlier.turn, options())
+    expect(later?.callbacks.map(({ seq }) => seq)).toEqual([(earlier.callbacks[0]?.seq ?? 0n) + 1n])
+    const onDisk = 'select pg_current_wal_flush_lsn() >= $1::pg_lsn as flushed'
+    expect((await s.sql(onDisk, [rows[0].written])).rows).toEqual([{ flushed: true }])
+    await record(later?.callbacks ?? [])
+  }
+  await pool.end()
   await s.prove()
   await s.close()
 })

@@ -130,8 +130,8 @@ describe('other agents’ callbacks come as quickly as ever', () => {
     for (const agent of silent) await makeOutcomes(s, agent, 40, ['FAILED'])
     // They were well until now.
     await s.sql(
-      `insert into callback_lanes (agent_id, paused, width, failures)
-       select agent_id, false, 32, 0 from agents on conflict (agent_id) do update set width = 32`,
+      `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn)
+       select agent_id, false, 32, '{}', 0 from agents on conflict (agent_id) do update set width = 32`,
     )
     started({ pollEveryMs: 100 })
     await expect.poll(() => blackHole.held, patient).toBeGreaterThan(900)
@@ -173,7 +173,7 @@ describe('other agents’ callbacks come as quickly as ever', () => {
     }
     const silent = await newAgent(`${receiver.url}/silent`)
     await s.sql(
-      `insert into callback_lanes (agent_id, paused, width, failures) values ($1, false, 32, 0)`,
+      `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn) values ($1, false, 32, '{}', 0)`,
       [silent.agentId],
     )
     const before = receiver.received.length
@@ -215,9 +215,9 @@ describe('an endpoint', () => {
     }
     expect(await counts(agent)).toEqual({ delivered: 1_000 })
     expect(receiver.received.length).toBe(probes + 1_000)
-    const lane = 'select width, failures, probe_at, why from callback_lanes'
+    const lane = 'select width, failed_seqs, probe_at, why from callback_lanes'
     expect((await s.sql(lane)).rows).toEqual([
-      { width: 32, failures: 0, probe_at: null, why: null },
+      { width: 32, failed_seqs: [], probe_at: null, why: null },
     ])
   })
 
@@ -235,6 +235,22 @@ describe('an endpoint', () => {
       s.clock.advance(60_000)
     }
     expect(receiver.received.length).toBe(10 + 7)
+  })
+
+  test('that refuses two orders for ever, one after the other, is not taken for one that is down', async () => {
+    const sender = started()
+    const agent = await newAgent(receiver.url)
+    receiver.answer = (_received, response) => response.writeHead(500).end()
+    await makeOutcomes(s, agent, 2, ['FAILED'])
+    for (let minute = 0; minute < 20; minute++) {
+      await sender.round()
+      s.clock.advance(60_000)
+    }
+    expect(receiver.received.length).toBeGreaterThanOrEqual(8)
+    const { rows } = await s.sql('select probe_at, failed_seqs from callback_lanes')
+    expect(rows).toEqual([
+      { probe_at: null, failed_seqs: expect.toSatisfy((each) => each.length === 2) },
+    ])
   })
 
   test.each([1, 3])(
@@ -291,17 +307,18 @@ describe('what is held back', () => {
     const sender = started()
     const agent = await newAgent(receiver.url)
     const other = await newAgent(receiver.url)
-    await pauseCallbacks(s.backend.pool, agent.agentId, true)
+    await pauseCallbacks(s.backend.pool, agent.agentId, true, s.clock())
     const orders = await makeOutcomes(s, agent, 100, ['PAID', 'VOID'])
     await makeOutcomes(s, other, 1, ['FAILED'])
     await sender.round()
-    s.clock.advance(10 * 60_000)
+    // Longer than a later state waits for an earlier one.
+    s.clock.advance(60 * 60_000)
     sender.sender.wake([agent.agentId])
     await sender.round()
     expect(receiver.received.map(({ headers }) => headers['x-appid'])).toEqual([other.appId])
     expect(await deliveries(agent)).toEqual(new Set(['paused']))
 
-    await pauseCallbacks(s.backend.pool, agent.agentId, false)
+    await pauseCallbacks(s.backend.pool, agent.agentId, false, s.clock())
     await sender.round()
     expect(await deliveries(agent)).toEqual(new Set(['delivered']))
     expect(statusesByOrder(receiver.received.slice(1))).toEqual(

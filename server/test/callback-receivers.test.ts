@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { rootCertificates } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { CallbackPoster, trustedBesides } from '../src/callbacks/post-callback.ts'
 import { freePort } from './support/process.ts'
 import {
   type Authority,
@@ -22,7 +25,8 @@ const open = new Set<{ close(): Promise<void> }>()
 const resolveHost = (host: string): Promise<string[]> => {
   if (host.endsWith('.here')) return Promise.resolve(['127.0.0.1'])
   if (host.endsWith('.silent')) return new Promise(() => {})
-  const code = host.endsWith('.broken') ? 'ESERVFAIL' : 'ENOTFOUND'
+  const codes: Record<string, string> = { broken: 'ESERVFAIL', refused: 'ECONNREFUSED' }
+  const code = codes[host.split('.').at(-1) ?? ''] ?? 'ENOTFOUND'
   return Promise.reject(Object.assign(new Error(`queryA ${code} ${host}`), { code }))
 }
 
@@ -249,6 +253,11 @@ describe.concurrent('no answer is told in words', () => {
       () => 'http://shop.broken/cb',
       /^the name servers did not answer for shop.broken$/,
     ],
+    [
+      'name servers that refuse the connection',
+      () => 'http://shop.refused/cb',
+      /^the name servers refused to answer for shop.refused$/,
+    ],
   ] as const)('%s', async (_what, urlOf, error) => {
     const url = urlOf(await freePort())
     const attempt = await firstAttempt(await callTo(url))
@@ -365,6 +374,10 @@ describe.concurrent('over https', () => {
     expect(receiver.requests).toEqual([])
   })
 
+  test('an authority of one’s own is trusted besides the usual ones, not in their place', () => {
+    expect(trustedBesides(authority.cert)).toEqual([...rootCertificates, authority.cert])
+  })
+
   test('an endpoint that speaks no TLS is told as such', async () => {
     const receiver = await http()
     const attempt = await firstAttempt(await callTo(receiver.url.replace('http:', 'https:')))
@@ -423,6 +436,26 @@ describe.concurrent('a connection that was kept open', () => {
     expect(cut).toBeGreaterThan(3)
     expect(receiver.requests).toHaveLength(10 + cut)
   })
+})
+
+test('a connection that was kept as long as the receiver asked and is closed when it is used is not a failure', async () => {
+  const hint = 'HTTP/1.1 200 OK\r\nkeep-alive: timeout=60\r\ncontent-length: 0\r\n\r\n'
+  const receiver = await raw((socket, nth) =>
+    nth === 1 ? socket.write(hint) : socket.resetAndDestroy(),
+  )
+  const poster = new CallbackPoster({ mode: 'sandbox', resolveHost, now: s.clock })
+  const post = () => poster.post(receiver.url, {}, Buffer.from('{}'))
+  expect(await post()).toMatchObject({ status: 200 })
+  // The connection is free again a turn later; then it is half a minute later.
+  await turn()
+  await turn()
+  const now = performance.now.bind(performance)
+  const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 30_000)
+  expect(await post()).toMatchObject({ status: 200, error: null })
+  later.mockRestore()
+  expect(receiver.requests).toHaveLength(3)
+  expect(receiver.connections).toBe(2)
+  await poster.close()
 })
 
 test('every attempt is counted by what it came to', async () => {

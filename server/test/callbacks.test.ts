@@ -337,9 +337,9 @@ describe('a later outcome of an order', () => {
     await agent.trigger(txnId, 'REVERT')
     await becomes(agent, 4, 'delivered')
     s.clock.advance(60 * minuteMs)
-    await pauseCallbacks(s.backend.pool, agent.agentId, true)
+    await pauseCallbacks(s.backend.pool, agent.agentId, true, s.clock())
     for (const seq of [3, 4]) await agent.post(`/payment/events/${seq}/resend`)
-    await pauseCallbacks(s.backend.pool, agent.agentId, false)
+    await pauseCallbacks(s.backend.pool, agent.agentId, false, s.clock())
     await look(agent)
     await becomes(agent, 4, 'delivered')
     expect(statuses()).toEqual(['PAID', 'REVERT', 'PAID', 'REVERT'])
@@ -517,7 +517,7 @@ describe('an agent sees in its events how far each one is', () => {
 
   test('paused: held back, nothing lost', async () => {
     const agent = await toldAgent()
-    await pauseCallbacks(s.backend.pool, agent.agentId, true)
+    await pauseCallbacks(s.backend.pool, agent.agentId, true, s.clock())
     await agent.fund(100)
     await agent.fund(100)
     expect(await delivery(agent, 1)).toBe('paused')
@@ -528,7 +528,7 @@ describe('an agent sees in its events how far each one is', () => {
     await receiver.until(1)
     expect(receiver.received[0]?.headers['x-appid']).toBe(unpaused.appId)
 
-    await pauseCallbacks(s.backend.pool, agent.agentId, false)
+    await pauseCallbacks(s.backend.pool, agent.agentId, false, s.clock())
     await look(agent)
     await becomes(agent, 1, 'delivered')
     await becomes(agent, 2, 'delivered')

@@ -92,7 +92,7 @@ const good: Record<string, Fields> = {
     attempts: 0,
     again: 0,
   },
-  callback_lanes: { agent_id: 3, paused: false, width: 4, failures: 0 },
+  callback_lanes: { agent_id: 3, paused: false, width: 4, failed_seqs: '{}', turn: 0 },
   callback_attempts: {
     agent_id: 1,
     seq: 2,
@@ -290,10 +290,9 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['callback_lanes_pkey', 'callback_lanes', { agent_id: 1 }],
   ['callback_lanes_agent_id_fkey', 'callback_lanes', { agent_id: 99 }],
   ['callback_lanes_width_check', 'callback_lanes', { width: 0 }],
-  ['callback_lanes_failures_check', 'callback_lanes', { failures: -1 }],
+  ['callback_lanes_failed_seqs_check', 'callback_lanes', { failed_seqs: '{1,2,3,4,5,6}' }],
   ['callback_lanes_probe_every_s_check', 'callback_lanes', { probe_every_s: 0 }],
 
-  ['callback_attempts_agent_id_seq_fkey', 'callback_attempts', { seq: 1 }],
   ['callback_attempts_duration_ms_check', 'callback_attempts', { duration_ms: -1 }],
   [
     'callback_attempts_response_body_check',

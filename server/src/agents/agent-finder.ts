@@ -15,6 +15,11 @@ export interface AgentWithKeys {
   keys: LiveKey[]
 }
 
+/** Changes whenever the agent or one of its secrets does: xmin is the transaction that wrote a row. */
+export const stampOfAgent = `concat_ws(' ', a.xmin,
+  (select string_agg(k.xmin::text, ' ' order by k.slot) from agent_keys k
+   where k.agent_id = a.agent_id))`
+
 interface Asked {
   appId: string
   resolve: (found: AgentWithKeys | undefined) => void
@@ -34,6 +39,7 @@ export class AgentFinder {
   private asked: Asked[] = []
   private underway = false
   private readonly known = new Map<string, AgentWithKeys & { stamp: string }>()
+  private readonly knownById = new Map<bigint, AgentWithKeys & { stamp: string }>()
   /** Opening a sealed secret costs more than finding it; the sealed bytes name exactly one secret. */
   private readonly opened = new Map<string, string>()
 
@@ -56,10 +62,15 @@ export class AgentFinder {
     })
   }
 
-  /** One agent by its number, as of now. */
-  async findById(agentId: bigint): Promise<AgentWithKeys | undefined> {
+  /** One agent by its number, for whoever has just read its stamp. */
+  async findById(agentId: bigint, stamp: string): Promise<AgentWithKeys | undefined> {
+    const known = this.knownById.get(agentId)
+    if (known?.stamp === stamp) return this.live(known)
     const [found] = (await this.read('a.agent_id = $1', agentId)).values()
-    return found && this.live(found)
+    if (!found) return undefined
+    if (this.knownById.size > 10_000) this.knownById.clear()
+    this.knownById.set(agentId, { stamp, ...found })
+    return this.live(found)
   }
 
   private next(): void {
@@ -84,13 +95,9 @@ export class AgentFinder {
   }
 
   private async lookUp(appIds: string[]): Promise<Map<string, AgentWithKeys>> {
-    // xmin is the transaction that wrote a row: it changes whenever the row does.
     const { rows } = await this.pool.query<{ app_id: string; stamp: string }>({
       name: 'stamps-of-agents',
-      text: `select a.app_id, concat_ws(' ', a.xmin,
-               (select string_agg(k.xmin::text, ' ' order by k.slot) from agent_keys k
-                where k.agent_id = a.agent_id)) as stamp
-             from agents a where a.app_id = any($1)`,
+      text: `select a.app_id, ${stampOfAgent} as stamp from agents a where a.app_id = any($1)`,
       values: [appIds],
     })
     const changed = rows.filter(({ app_id, stamp }) => this.known.get(app_id)?.stamp !== stamp)

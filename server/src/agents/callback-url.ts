@@ -54,17 +54,25 @@ export async function vettedAddresses(
   return addresses
 }
 
-/** The one metadata address that is not link-local. */
-const cloudMetadataV6 = 'fd00:ec2::254'
+/** Where clouds tell their machines secrets, beyond the link-local addresses. */
+const cloudMetadata: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [
+  ipaddr.parseCIDR('168.63.129.16/32'),
+  ipaddr.parseCIDR('fd00:ec2::/32'),
+  ipaddr.parseCIDR('fd20:ce::/32'),
+]
 
 /** What is wrong with dialling an address, or undefined. Looks through addresses that embed a v4 one. */
 export function addressFault(address: string, mode: Mode): string | undefined {
   if (!ipaddr.isValid(address)) return `${address} is not an address`
   const ip = embeddedV4(ipaddr.process(address))
   const range = ip.range()
+  const isMetadata = cloudMetadata.some(
+    ([network, bits]) => network.kind() === ip.kind() && ip.match(network, bits),
+  )
+  if (isMetadata) return `${ip.toString()} is cloud metadata`
   if (range === 'unicast') return undefined
   const isNear = ['loopback', 'private', 'uniqueLocal'].includes(range)
-  if (mode === 'sandbox' && isNear && ip.toString() !== cloudMetadataV6) return undefined
+  if (mode === 'sandbox' && isNear) return undefined
   return `${ip.toString()} is not a public address (${range})`
 }
 

@@ -1,7 +1,7 @@
-import { forgetOldPlans, type Pool } from '../db/pool.ts'
+import { stampOfAgent } from '../agents/agent-finder.ts'
+import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
-import type { Lane } from './lane.ts'
-import { type LaneRow, laneFromRow, lockLane } from './lane-row.ts'
+import { lockLane } from './lane-row.ts'
 
 /** How long a claim holds. Whoever does not report by then has lost it. */
 export const leaseMs = 60_000
@@ -16,26 +16,35 @@ export interface ClaimedCallback {
   body: string
   /** Attempts before this one. */
   attempts: number
-  createdAt: Date
+  createdAtMs: number
   token: string
   leaseUntil: Date
 }
 
 export interface Claim {
   callbacks: ClaimedCallback[]
-  lane: Lane
+  /** The lane's turn after this one: who names it claims without asking again. */
+  turn: bigint
+  /** As wide as can be, and nothing has failed lately. */
+  healthy: boolean
+  /** What the agent and its secrets look like now. */
+  agentStamp: string
 }
 
-interface CallbackRow {
-  seq: bigint
+interface ClaimRow {
+  turn: bigint
+  healthy: boolean
+  agent_stamp: string
+  /** Null in a row that only tells of the lane. */
+  seq: bigint | null
   kind: OrderKind
   body: string
   attempts: number
-  created_at: Date
+  created_at_ms: number
 }
 
-const makeLane = `insert into callback_lanes (agent_id, paused, width, failures)
-  values ($1, false, $2, 0) on conflict do nothing`
+const makeLane = `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn)
+  values ($1, false, $2, '{}', 0) on conflict do nothing`
 
 /** An earlier outcome of the same order that may still reach the agent. */
 const unfinishedEarlier = (states: string) => `select e.agent_id, e.seq
@@ -46,85 +55,143 @@ const unfinishedEarlier = (states: string) => `select e.agent_id, e.seq
 
 /**
  * After a quarter of an hour the later state goes first, and the earlier one is not sent any more.
- * It counts from when the later one came due, so that old outcomes can be sent again in their order.
+ * It counts from when the later one came due, so that old outcomes can be sent again in their order,
+ * and not while the agent's callbacks are held back: the earlier one has its chance after that.
  */
 const supersede = `update callbacks e set state = 'superseded'
   where e.agent_id = $1 and e.state in ('waiting', 'no_address') and e.seq in (
-    select earlier.seq from callbacks c, lateral (
+    select earlier.seq from callback_lanes l, callbacks c, lateral (
       ${unfinishedEarlier("'waiting', 'no_address'")}
     ) earlier
-    where c.agent_id = $1 and c.state = 'waiting' and c.follows and c.due_at <= $2
+    where l.agent_id = $1 and not l.paused and (l.resumed_at is null or l.resumed_at <= $2)
+      and c.agent_id = $1 and c.state = 'waiting' and c.follows and c.due_at <= $2
   )`
 
 /**
  * Claims what is due, as much as the lane has room for: what other processes have under way counts.
+ * Every claim takes a turn of the lane. The count is right for who holds the lane's lock, and for who
+ * knows the turn: where it is still the same, nobody has claimed since this statement began.
  * What failed comes due later than the rest, so that one bad order cannot keep a probed lane closed.
+ * A later state goes out only once it is on disk that the earlier one is done with: its claim waits for
+ * the disk, and with it for everything written before.
  */
-const claim = `update callbacks set state = 'sending', lease_token = $3, lease_until = $4
-  where agent_id = $1 and seq in (
-    select c.seq from callbacks c
-    where c.agent_id = $1 and c.state = 'waiting' and c.due_at <= $2
-      and (not c.follows or not exists (${unfinishedEarlier("'waiting', 'sending', 'no_address'")}))
-    order by c.due_at
-    limit (
-      select case when l.paused or l.probe_at > $2 then 0 else greatest(0, least($6, least(l.width, $5)
-        - (select count(*) from callbacks s where s.agent_id = $1 and s.state = 'sending'))) end
-      from callback_lanes l where l.agent_id = $1
-    )
-    for update skip locked
+const claim = `with lane as (
+    update callback_lanes set turn = turn + 1
+    where agent_id = $1 and ($7::bigint is null or turn = $7)
+    returning agent_id, turn, paused, width, failed_seqs, probe_at
+  ), claimed as (
+    update callbacks set state = 'sending', lease_token = $3, lease_until = $4
+    where agent_id = $1 and seq = any(array(
+      select c.seq from callbacks c
+      where c.agent_id = $1 and c.state = 'waiting' and c.due_at <= $2
+        and (not c.follows or not exists (${unfinishedEarlier("'waiting', 'sending', 'no_address'")}))
+      order by c.due_at
+      limit coalesce((
+        select case when l.paused or l.probe_at > $2 then 0 else greatest(0, least($6, least(l.width, $5)
+          - (select count(*) from callbacks s where s.agent_id = $1 and s.state = 'sending'))) end
+        from lane l
+      ), 0)
+      for update skip locked
+    ))
+    returning agent_id, seq, kind, body, attempts,
+      (extract(epoch from created_at) * 1000)::float8 as created_at_ms,
+      case when follows then set_config('synchronous_commit', 'on', true) end as flushed
   )
-  returning seq, kind, body, attempts, created_at`
+  select l.turn, l.width >= $5 and l.failed_seqs = '{}' as healthy, ${stampOfAgent} as agent_stamp,
+    c.seq, c.kind, c.body, c.attempts, c.created_at_ms, c.flushed
+  from lane l
+  join agents a on a.agent_id = l.agent_id
+  left join claimed c on c.agent_id = l.agent_id`
 
-/** Claims an agent's due callbacks. All statements go out together: one round trip. */
-export async function claimCallbacks(
+export interface ClaimOptions {
+  token: string
+  now: Date
+  most: number
+  widest: number
+}
+
+/** Claims an agent's due callbacks, unless somebody else has had a turn since; then undefined. */
+export async function claimAtTurn(
   pool: Pool,
   agentId: bigint,
-  options: { token: string; now: Date; most: number; widest: number; firstWidth: number },
+  turn: bigint,
+  options: ClaimOptions,
+): Promise<Claim | undefined> {
+  return withClient(pool, async (client) =>
+    readClaim(agentId, options, await take(client, agentId, options, turn)),
+  )
+}
+
+/**
+ * Claims an agent's due callbacks whoever had a turn; makes the lane where there is none, and gives up
+ * on states that were overtaken. All statements go out together: one round trip.
+ */
+export async function claimThoroughly(
+  pool: Pool,
+  agentId: bigint,
+  options: ClaimOptions & { firstWidth: number },
 ): Promise<Claim> {
-  const { token, now, most, widest, firstWidth } = options
-  const leaseUntil = new Date(now.getTime() + leaseMs)
+  const { now, firstWidth } = options
+  return withClient(pool, async (client) => {
+    const overdue = new Date(now.getTime() - supersedeAfterMs)
+    const begun = client.query('begin')
+    const made = client.query({ name: 'make-lane', text: makeLane, values: [agentId, firstWidth] })
+    const locked = client.query({ name: 'lock-lane', text: lockLane, values: [agentId] })
+    const superseded = client.query({
+      name: 'supersede',
+      text: supersede,
+      values: [agentId, overdue],
+    })
+    const taken = take(client, agentId, options, null)
+    const committed = client.query('commit')
+    await Promise.allSettled([begun, made, locked, superseded, taken, committed])
+    await Promise.all([begun, made, locked, superseded, committed])
+    const claim = readClaim(agentId, options, await taken)
+    if (!claim) throw new Error(`agent ${agentId} has no lane`)
+    return claim
+  })
+}
+
+function leaseUntilOf({ now }: ClaimOptions): Date {
+  return new Date(now.getTime() + leaseMs)
+}
+
+async function take(
+  client: PoolClient,
+  agentId: bigint,
+  options: ClaimOptions,
+  turn: bigint | null,
+): Promise<ClaimRow[]> {
+  const { now, token, widest, most } = options
+  const values = [agentId, now, token, leaseUntilOf(options), widest, most, turn]
+  return (await client.query<ClaimRow>({ name: 'claim', text: claim, values })).rows
+}
+
+function readClaim(agentId: bigint, options: ClaimOptions, rows: ClaimRow[]): Claim | undefined {
+  const [first] = rows
+  if (!first) return undefined
+  const { token } = options
+  const leaseUntil = leaseUntilOf(options)
+  const callbacks = rows.flatMap(({ seq, kind, body, attempts, created_at_ms: createdAtMs }) =>
+    seq === null ? [] : [{ agentId, seq, kind, body, attempts, createdAtMs, token, leaseUntil }],
+  )
+  return {
+    callbacks: callbacks.sort((a, b) => (a.seq < b.seq ? -1 : 1)),
+    turn: first.turn,
+    healthy: first.healthy,
+    agentStamp: first.agent_stamp,
+  }
+}
+
+/** A connection that is not used again where the work on it has failed. */
+async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken = true
   try {
     forgetOldPlans(client)
-    const begun = client.query('begin')
-    const made = client.query({
-      name: 'make-lane',
-      text: makeLane,
-      values: [agentId, firstWidth],
-    })
-    const locked = client.query<LaneRow>({ name: 'lock-lane', text: lockLane, values: [agentId] })
-    const superseded = client.query({
-      name: 'supersede',
-      text: supersede,
-      values: [agentId, new Date(now.getTime() - supersedeAfterMs)],
-    })
-    const claimed = client.query<CallbackRow>({
-      name: 'claim',
-      text: claim,
-      values: [agentId, now, token, leaseUntil, widest, most],
-    })
-    const committed = client.query('commit')
-    await Promise.allSettled([begun, made, locked, superseded, claimed, committed])
-    await Promise.all([begun, made, superseded, committed])
-    const lane = (await locked).rows[0]
-    if (!lane) throw new Error(`agent ${agentId} has no lane`)
+    const done = await work(client)
     broken = false
-    return {
-      callbacks: (await claimed).rows
-        .map((row) => ({
-          agentId,
-          seq: row.seq,
-          kind: row.kind,
-          body: row.body,
-          attempts: row.attempts,
-          createdAt: row.created_at,
-          token,
-          leaseUntil,
-        }))
-        .sort((a, b) => (a.seq < b.seq ? -1 : 1)),
-      lane: laneFromRow(lane),
-    }
+    return done
   } finally {
     client.release(broken)
   }

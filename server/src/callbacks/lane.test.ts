@@ -24,27 +24,28 @@ describe('a lane', () => {
   })
 
   test('stays as wide as it is while fewer than five different callbacks have failed', () => {
-    expect(failing(4)).toMatchObject({ width: 4, failures: 4, probeAt: null, why: null })
+    expect(failing(4)).toMatchObject({ width: 4, probeAt: null, why: null })
   })
 
   test('is probed with one request at a time when five different callbacks have failed in a row', () => {
     expect(failing(5)).toEqual({
       width: 1,
-      failures: 5,
-      lastFailedSeq: 5n,
+      failedSeqs: [1n, 2n, 3n, 4n, 5n],
       probeAt: after(5),
       probeEveryS: 5,
       why: 'failure 5',
     })
   })
 
-  test('is not probed for one callback that always fails', () => {
-    const lane = Array.from({ length: 20 }).reduce<Lane>((each) => failed(each, 7), newLane)
-    expect(lane).toMatchObject({ width: 4, failures: 1, probeAt: null })
+  test.each([1, 2, 4])('is not probed for %i callbacks that always fail, by turns', (bad) => {
+    const tries = Array.from({ length: 20 }, (_, at) => at % bad)
+    const lane = tries.reduce<Lane>((each, seq) => failed(each, seq), newLane)
+    expect(lane).toMatchObject({ width: 4, probeAt: null })
+    expect(lane.failedSeqs).toHaveLength(bad)
   })
 
   test('forgets failures when one is accepted', () => {
-    expect(failed(accepted(failing(4)), 9)).toMatchObject({ failures: 1, probeAt: null })
+    expect(failed(accepted(failing(4)), 9)).toMatchObject({ failedSeqs: [9n], probeAt: null })
   })
 
   test('is probed less and less often, once a minute at least', () => {

@@ -1,9 +1,8 @@
 /** How many of an agent's callbacks may be under way at once, and why not more. */
 export interface Lane {
   width: number
-  /** Different callbacks that failed since the last one that was accepted. */
-  failures: number
-  lastFailedSeq: bigint | null
+  /** Callbacks that failed since the last one that was accepted, each once, up to as many as count. */
+  failedSeqs: readonly bigint[]
   /** While it is probed: when the next single request may go. */
   probeAt: Date | null
   probeEveryS: number | null
@@ -13,8 +12,7 @@ export interface Lane {
 /** A lane starts narrow, so that many dead addresses at once cost the others little. */
 export const newLane: Lane = {
   width: 4,
-  failures: 0,
-  lastFailedSeq: null,
+  failedSeqs: [],
   probeAt: null,
   probeEveryS: null,
   why: null,
@@ -37,10 +35,11 @@ export function laneAfter(
   if (error === null) {
     return { ...newLane, width: Math.min(widest, lane.width * 2) }
   }
-  // One callback that always fails says nothing about the address.
-  const failures = lane.lastFailedSeq === seq ? lane.failures : lane.failures + 1
-  const failed = { ...lane, failures, lastFailedSeq: seq }
-  if (failures < failuresBeforeProbing) return failed
+  // A few callbacks that always fail say nothing about the address, however often they are tried.
+  const isNew = lane.failedSeqs.length < failuresBeforeProbing && !lane.failedSeqs.includes(seq)
+  const failedSeqs = isNew ? [...lane.failedSeqs, seq] : lane.failedSeqs
+  const failed = { ...lane, failedSeqs }
+  if (failedSeqs.length < failuresBeforeProbing) return failed
   const isProbe = lane.probeAt !== null && lane.probeAt <= now
   if (lane.probeAt !== null && !isProbe) return failed
   const probeEveryS = isProbe

@@ -1,13 +1,22 @@
-import type { LookupFunction } from 'node:net'
-import { isIPv6 } from 'node:net'
+import { isIPv6, type LookupFunction } from 'node:net'
+import { rootCertificates } from 'node:tls'
 import ipaddr from 'ipaddr.js'
-import { Agent, errors, request } from 'undici'
+import { Agent } from 'undici'
 import { hostOf, type Mode, urlFault, vettedAddresses } from '../agents/callback-url.ts'
 import type { ResolveHost } from '../agents/resolve-host.ts'
+import { type Answer, ExchangeFailed, exchange } from './exchange.ts'
+import {
+  ForbiddenAddress,
+  failureInWords,
+  isClosedConnection,
+  NameNotResolved,
+} from './failure-in-words.ts'
 
 export const attemptLimitMs = 10_000
 const keptBytes = 16 * 1024
+/** How long an idle connection is kept where the receiver says nothing, and at most where it does. */
 const keepAliveMs = 4_000
+const keepAliveMaxMs = 60_000
 
 /** What one attempt came to. */
 export interface Attempt {
@@ -29,8 +38,19 @@ export interface PosterOptions {
   mode: Mode
   resolveHost: ResolveHost
   now: () => Date
-  /** Trusted besides the system's own; for tests. */
+  /** Trusted besides the usual ones; for tests. */
   ca?: string
+}
+
+/** What the text of a callback address comes to. */
+interface Target {
+  fault: string | undefined
+  origin: string
+  path: string
+  host: string
+  hostname: string
+  /** Where the host is an address and not a name. */
+  address: string | null
 }
 
 /**
@@ -40,7 +60,11 @@ export interface PosterOptions {
 export class CallbackPoster {
   private readonly options: PosterOptions
   private readonly agent: Agent
+  /** Keeps no connection. */
+  private readonly freshAgent: Agent
+  private readonly targets = new Map<string, Target>()
   private readonly dialled = new Map<string, string>()
+  /** When each origin last answered. */
   private readonly answeredAt = new Map<string, number>()
 
   constructor(options: PosterOptions) {
@@ -50,35 +74,45 @@ export class CallbackPoster {
         this.dialled.delete(host)
         done(error, '', 0)
       }
-      vettedAddresses(host.replace(/\.$/, ''), options.mode, options.resolveHost).then((found) => {
-        if (typeof found === 'string') return giveUp(new ForbiddenAddress(found))
-        const entries = found.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
-        const first = entries[0]
-        if (!first) return giveUp(new ForbiddenAddress(`${host} has no address`))
-        this.dialled.set(host, first.address)
-        if (all) return done(null, entries)
-        return done(null, first.address, first.family)
-      }, giveUp)
+      vettedAddresses(host.replace(/\.$/, ''), options.mode, options.resolveHost).then(
+        (found) => {
+          if (typeof found === 'string') return giveUp(new ForbiddenAddress(found))
+          const entries = found.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+          const first = entries[0]
+          if (!first) return giveUp(new ForbiddenAddress(`${host} has no address`))
+          this.dialled.set(host, first.address)
+          if (all) return done(null, entries)
+          return done(null, first.address, first.family)
+        },
+        // A name server that refuses a connection is not a receiver that does.
+        (cause) => giveUp(new NameNotResolved(host, { cause })),
+      )
     }
-    this.agent = new Agent({
+    const shared = {
       // No bound for a host: agents may share one, and none of them is to wait for another. What is
       // under way is bounded by the lanes.
       connections: null,
-      pipelining: 1,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: 60_000,
       headersTimeout: attemptLimitMs,
       bodyTimeout: attemptLimitMs,
       maxHeaderSize: 32 * 1024,
-      connect: { lookup, timeout: attemptLimitMs, ...(options.ca && { ca: options.ca }) },
+      connect: {
+        lookup,
+        timeout: attemptLimitMs,
+        ...(options.ca && { ca: trustedBesides(options.ca) }),
+      },
+    }
+    this.agent = new Agent({
+      ...shared,
+      pipelining: 1,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMaxMs,
     })
+    this.freshAgent = new Agent({ ...shared, pipelining: 0 })
   }
 
-  async post(url: string, headers: Record<string, string>, body: string): Promise<Attempt> {
-    const startedAt = this.options.now()
-    const started = performance.now()
+  async post(url: string, headers: Record<string, string>, body: Buffer): Promise<Attempt> {
     const attempt: Attempt = {
-      startedAt,
+      startedAt: this.options.now(),
       durationMs: 0,
       url,
       address: null,
@@ -89,122 +123,85 @@ export class CallbackPoster {
       error: null,
       reason: 'accepted',
     }
-    const fault = urlFault(url, this.options.mode)
-    if (fault !== undefined) {
-      return { ...attempt, error: `the address ${fault}`, reason: 'forbidden_address' }
+    const target = this.targetOf(url)
+    if (target.fault !== undefined) {
+      return { ...attempt, error: `the address ${target.fault}`, reason: 'forbidden_address' }
     }
-    const deadline = AbortSignal.timeout(attemptLimitMs)
-    const { host, origin } = new URL(url)
-    const idleMs = started - (this.answeredAt.get(origin) ?? Number.NEGATIVE_INFINITY)
+    const started = performance.now()
     try {
-      const answer = await this.send(url, headers, body, deadline).catch((error) => {
-        // The receiver may have closed an idle connection at the moment it was used again: then it
-        // has not seen the request, and a fresh connection settles it.
-        if (idleMs > 2 * keepAliveMs || !isClosedSocket(error)) throw error
-        return this.send(url, { ...headers, connection: 'close' }, body, deadline)
-      })
-      this.answeredAt.set(origin, performance.now())
-      if (this.answeredAt.size > 10_000) this.answeredAt.clear()
-      attempt.status = answer.statusCode
+      const answer = await this.send(target, headers, body, started)
+      if (this.answeredAt.size >= 10_000) this.answeredAt.clear()
+      this.answeredAt.set(target.origin, performance.now())
+      attempt.status = answer.status
       attempt.responseHeaders = JSON.stringify(answer.headers)
-      const asked = answer.headers['retry-after']
-      attempt.retryAfter = Array.isArray(asked) ? asked[0] : asked
-      // The status has come: whatever happens to the body, it is the answer.
-      attempt.responseBody = await firstBytes(answer.body).catch(() => Buffer.alloc(0))
-      if (![200, 201, 202].includes(answer.statusCode)) {
-        attempt.error = `answered ${answer.statusCode} instead of 200`
-        attempt.reason = `status_${Math.floor(answer.statusCode / 100)}xx`
+      attempt.responseBody = answer.body
+      attempt.retryAfter = answer.headers['retry-after']
+      if (![200, 201, 202].includes(answer.status)) {
+        attempt.error = `answered ${answer.status} instead of 200`
+        attempt.reason = `status_${Math.floor(answer.status / 100)}xx`
       }
     } catch (error) {
-      Object.assign(attempt, inWords(error, host))
+      const cause = error instanceof ExchangeFailed ? error.cause : error
+      Object.assign(attempt, failureInWords(cause, target.host, attemptLimitMs))
     }
-    const hostName = hostOf(new URL(url))
-    attempt.address = ipaddr.isValid(hostName)
-      ? hostName
-      : (this.dialled.get(new URL(url).hostname) ?? null)
+    attempt.address = target.address ?? this.dialled.get(target.hostname) ?? null
     attempt.durationMs = Math.round(performance.now() - started)
     return attempt
   }
 
-  close(): Promise<void> {
-    return this.agent.close()
+  async close(): Promise<void> {
+    await Promise.all([this.agent.close(), this.freshAgent.close()])
   }
 
-  private send(url: string, headers: Record<string, string>, body: string, signal: AbortSignal) {
-    return request(url, { method: 'POST', headers, body, signal, dispatcher: this.agent })
-  }
-}
-
-class ForbiddenAddress extends Error {}
-
-/** As much of a body as is kept. The rest is not read. */
-async function firstBytes(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size >= keptBytes) break
+  private async send(
+    target: Target,
+    headers: Record<string, string>,
+    body: Buffer,
+    started: number,
+  ): Promise<Answer> {
+    const { origin, path } = target
+    const answeredAt = this.answeredAt.get(origin) ?? Number.NEGATIVE_INFINITY
+    const request = { origin, path, method: 'POST', headers, body } as const
+    try {
+      return await exchange(this.agent, request, { withinMs: attemptLimitMs, keptBytes })
+    } catch (error) {
+      // The receiver may have closed an idle connection at the moment it was used again: then it has
+      // not seen the request, and a fresh connection settles it.
+      const mayHaveBeenIdle = started - answeredAt <= keepAliveMaxMs
+      const isUnanswered =
+        error instanceof ExchangeFailed && !error.begun && isClosedConnection(error.cause)
+      if (!mayHaveBeenIdle || !isUnanswered) throw error
     }
-  } catch {
-    // Cut off by the receiver or by the deadline: what has come is kept.
+    const withinMs = attemptLimitMs - (performance.now() - started)
+    return exchange(this.freshAgent, request, { withinMs, keptBytes })
   }
-  body.destroy()
-  return Buffer.concat(chunks).subarray(0, keptBytes)
+
+  /** Taking an address apart and vetting its text costs more than signing, and says the same each time. */
+  private targetOf(url: string): Target {
+    const known = this.targets.get(url)
+    if (known) return known
+    const target = parseTarget(url, this.options.mode)
+    if (this.targets.size >= 10_000) this.targets.clear()
+    this.targets.set(url, target)
+    return target
+  }
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+/** The usual authorities and one more: naming any takes the place of the usual ones. */
+export function trustedBesides(authority: string): string[] {
+  return [...rootCertificates, authority]
 }
 
-function isClosedSocket(error: unknown): boolean {
-  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error))
-}
-
-function inWords(error: unknown, host: string): { error: string; reason: string } {
-  const code = codeOf(error)
-  const message = error instanceof Error ? error.message : String(error)
-  const cause = error instanceof AggregateError ? error.errors[0] : undefined
-  if (cause) return inWords(cause, host)
-  if (error instanceof ForbiddenAddress) {
-    return { error: `the address is not allowed: ${message}`, reason: 'forbidden_address' }
+function parseTarget(text: string, mode: Mode): Target {
+  const fault = urlFault(text, mode)
+  const url = fault === undefined ? new URL(text) : undefined
+  const name = url ? hostOf(url) : ''
+  return {
+    fault,
+    origin: url?.origin ?? '',
+    path: url ? `${url.pathname}${url.search}` : '',
+    host: url?.host ?? '',
+    hostname: url?.hostname ?? '',
+    address: ipaddr.isValid(name) ? name : null,
   }
-  if (error instanceof Error && ['TimeoutError', 'AbortError'].includes(error.name)) {
-    return { error: `timed out: no answer within ${attemptLimitMs / 1000} s`, reason: 'timeout' }
-  }
-  if (/TIMEOUT/i.test(code) && !code.startsWith('E')) {
-    return { error: `timed out: no answer within ${attemptLimitMs / 1000} s`, reason: 'timeout' }
-  }
-  switch (code) {
-    case 'ENOTFOUND':
-    case 'ENODATA':
-      return { error: `name not found: ${host}`, reason: 'name_not_found' }
-    case 'ETIMEOUT':
-    case 'ESERVFAIL':
-    case 'EREFUSED':
-    case 'ECANCELLED':
-      return { error: `the name servers did not answer for ${host}`, reason: 'name_not_found' }
-    case 'ECONNREFUSED':
-      return { error: `connection refused by ${host}`, reason: 'refused' }
-    case 'ETIMEDOUT':
-      return { error: `timed out: no connection to ${host}`, reason: 'timeout' }
-    case 'EHOSTUNREACH':
-    case 'ENETUNREACH':
-      return { error: `${host} cannot be reached`, reason: 'unreachable' }
-    case 'ECONNRESET':
-    case 'EPIPE':
-    case 'UND_ERR_SOCKET':
-      return { error: `${host} closed the connection without an answer`, reason: 'closed' }
-    case 'UND_ERR_HEADERS_OVERFLOW':
-      return { error: 'the answer has too many headers', reason: 'bad_answer' }
-    default:
-  }
-  if (/^(CERT_|ERR_TLS|DEPTH_|SELF_|UNABLE_TO_|HOSTNAME_|EPROTO|ERR_SSL)/.test(code)) {
-    return { error: `TLS: ${message}`, reason: 'tls' }
-  }
-  if (error instanceof errors.HTTPParserError) {
-    return { error: `the answer is not HTTP: ${message}`, reason: 'bad_answer' }
-  }
-  return { error: message, reason: 'other' }
 }

@@ -88,6 +88,18 @@ export async function readEvents(pool: Pool, filter: EventFilter): Promise<Outco
   }))
 }
 
+/** How many of an agent's callbacks are due or under way. What is held back goes nowhere now. */
+export async function countOpen(pool: Pool, agentId: bigint): Promise<number> {
+  const { rows } = await pool.query<{ open: bigint }>(
+    `select count(*) as open from callbacks c
+     left join callback_lanes l using (agent_id)
+     where c.agent_id = $1
+       and (c.state = 'sending' or (c.state = 'waiting' and not coalesce(l.paused, false)))`,
+    [agentId],
+  )
+  return Number(rows[0]?.open ?? 0n)
+}
+
 export interface Backlog {
   waiting: number
   oldestAgeS: number

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Pool } from '../db/pool.ts'
+import { newLane } from './lane.ts'
 
 /** Which callbacks are to be sent again. */
 export interface ResendFilter {
@@ -84,10 +85,18 @@ export async function hurryCallbacks(pool: Pool, agentId: bigint, now: Date): Pr
 }
 
 /** Holds an agent's callbacks back, or lets them go. Nothing is lost meanwhile. */
-export async function pauseCallbacks(pool: Pool, agentId: bigint, paused: boolean): Promise<void> {
+export async function pauseCallbacks(
+  pool: Pool,
+  agentId: bigint,
+  paused: boolean,
+  now: Date,
+): Promise<void> {
   await pool.query(
-    `insert into callback_lanes (agent_id, paused, width, failures) values ($1, $2, 4, 0)
-     on conflict (agent_id) do update set paused = excluded.paused`,
-    [agentId, paused],
+    `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn)
+     values ($1, $2, $3, '{}', 0)
+     on conflict (agent_id) do update set paused = excluded.paused,
+       resumed_at = case when callback_lanes.paused and not excluded.paused
+         then $4::timestamptz else callback_lanes.resumed_at end`,
+    [agentId, paused, newLane.width, now],
   )
 }

@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { AgentFinder, AgentWithKeys } from '../agents/agent-finder.ts'
 import { isContention, type Pool } from '../db/pool.ts'
 import { signCallback } from '../lib/signature.ts'
-import { type ClaimedCallback, claimCallbacks, findDueAgents } from './claim-callbacks.ts'
-import { type Lane, newLane } from './lane.ts'
+import {
+  type Claim,
+  type ClaimedCallback,
+  claimAtTurn,
+  claimThoroughly,
+  findDueAgents,
+} from './claim-callbacks.ts'
+import { newLane } from './lane.ts'
 import { type Attempt, attemptLimitMs, type CallbackPoster } from './post-callback.ts'
 import { type Outcome, recordAttempts } from './record-attempts.ts'
 
@@ -22,16 +28,20 @@ export interface SenderOptions {
   onAttempt?: (result: { attempt: Attempt; callback: ClaimedCallback; at: Date }) => void
 }
 
+/** Leaves a connection for recording. */
+const claimsAtOnce = 3
+
 /**
  * Sends what is due, agent by agent: claim, sign, send, record. An agent with a dead address costs
  * the others nothing but its few places under way.
  */
 export class CallbackSender {
   private readonly options: SenderOptions
-  /** Agents to look at, in the order in which they were named. */
-  private readonly waiting = new Set<bigint>()
+  /** Agents to look at, in the order in which they were named, and whether thoroughly. */
+  private readonly waiting = new Map<bigint, boolean>()
   private readonly claiming = new Set<bigint>()
-  private readonly lanes = new Map<bigint, Lane>()
+  /** What is known of the lanes since they were last claimed from. */
+  private readonly lanes = new Map<bigint, { turn: bigint; healthy: boolean }>()
   private inFlight = 0
   private readonly inFlightOf = new Map<bigint, number>()
   private outcomes: Outcome[] = []
@@ -49,14 +59,18 @@ export class CallbackSender {
 
   /** These agents have something due now. */
   wake(agentIds: Iterable<bigint>): void {
-    for (const agentId of agentIds) this.waiting.add(agentId)
+    for (const agentId of agentIds) {
+      if (!this.waiting.has(agentId)) this.waiting.set(agentId, false)
+    }
     this.pump()
   }
 
   /** Looks for what nobody was woken for: retries that have come due, claims of dead processes. */
   async poll(): Promise<void> {
     if (this.stopped) return
-    this.wake(await findDueAgents(this.options.pool, this.options.now()))
+    const due = await findDueAgents(this.options.pool, this.options.now())
+    for (const agentId of due) this.waiting.set(agentId, true)
+    this.pump()
   }
 
   /** Ends what is under way and records it; claims nothing more. */
@@ -67,47 +81,54 @@ export class CallbackSender {
   }
 
   private pump(): void {
-    for (const agentId of this.waiting) {
-      if (this.stopped || this.inFlight >= this.options.maxInFlight || this.claiming.size >= 4)
-        return
+    for (const [agentId, thorough] of this.waiting) {
+      if (this.stopped || this.inFlight >= this.options.maxInFlight) return
+      if (this.claiming.size >= claimsAtOnce) return
       if (this.claiming.has(agentId)) continue
       this.waiting.delete(agentId)
       this.claiming.add(agentId)
       this.track(
-        this.claimAndSend(agentId)
+        this.claim(agentId, thorough)
           .catch((error) => {
             // Others had the lane for too long: the poll comes back to it.
             if (!isContention(error)) this.options.onError(error)
+            return undefined
           })
-          .finally(() => {
+          .then((claim) => {
             this.claiming.delete(agentId)
             this.pump()
+            return claim && this.sendAll(agentId, claim)
           }),
       )
     }
   }
 
-  private async claimAndSend(agentId: bigint): Promise<void> {
-    const { pool, agents, now, widest } = this.options
+  private async claim(agentId: bigint, thorough: boolean): Promise<Claim | undefined> {
+    const { pool, now, widest } = this.options
     const most = this.roomFor(agentId)
-    if (most === 0) return
-    const { callbacks, lane } = await claimCallbacks(pool, agentId, {
-      token: randomUUID(),
-      now: now(),
-      most,
-      widest,
-      firstWidth: Math.min(widest, newLane.width),
-    })
-    this.lanes.set(agentId, lane)
+    if (most === 0) return undefined
+    const options = { token: randomUUID(), now: now(), most, widest }
+    const firstWidth = Math.min(widest, newLane.width)
+    const known = thorough ? undefined : this.lanes.get(agentId)
+    const claim =
+      (known && (await claimAtTurn(pool, agentId, known.turn, options))) ??
+      (await claimThoroughly(pool, agentId, { ...options, firstWidth }))
+    this.lanes.set(agentId, { turn: claim.turn, healthy: claim.healthy })
+    this.occupy(claim.callbacks, 1)
+    return claim
+  }
+
+  private async sendAll(agentId: bigint, { callbacks, agentStamp }: Claim): Promise<void> {
     if (callbacks.length === 0) return
-    this.occupy(callbacks, 1)
-    const found = await agents.findById(agentId).catch((error) => {
+    const found = await this.options.agents.findById(agentId, agentStamp).catch((error) => {
       this.options.onError(error)
       return undefined
     })
-    for (const callback of callbacks) {
-      this.track(this.send(found, callback).then((attempt) => this.finish({ callback, attempt })))
-    }
+    await Promise.all(
+      callbacks.map(async (callback) =>
+        this.finish({ callback, attempt: await this.send(found, callback) }),
+      ),
+    )
   }
 
   private async send(
@@ -123,7 +144,8 @@ export class CallbackSender {
     // A process that was frozen must not send what another one may be sending by now.
     if (callback.leaseUntil.getTime() - at.getTime() < 2 * attemptLimitMs) return 'not_sent'
     const t = String(Math.floor(at.getTime() / 1000))
-    const signatures = keys.map(({ secret }) => `v1=${signCallback(secret, t, callback.body)}`)
+    const body = Buffer.from(callback.body)
+    const signatures = keys.map(({ secret }) => `v1=${signCallback(secret, t, body)}`)
     const attempt = await poster.post(
       url,
       {
@@ -134,7 +156,7 @@ export class CallbackSender {
         'x-attempt': String(callback.attempts + 1),
         'user-agent': `Sluice/${version}`,
       },
-      callback.body,
+      body,
     )
     this.options.onAttempt?.({ attempt, callback, at: now() })
     return attempt
@@ -158,7 +180,7 @@ export class CallbackSender {
           now: now(),
           random,
           widest,
-          laneOf: (agentId) => this.lanes.get(agentId),
+          isHealthy: (agentId) => this.lanes.get(agentId)?.healthy ?? false,
         })
       } catch (error) {
         this.options.onError(error)

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { readEvents } from '../callbacks/read-callbacks.ts'
+import { countOpen, readEvents } from '../callbacks/read-callbacks.ts'
 import { pauseCallbacks, resendCallbacks } from '../callbacks/resend-callbacks.ts'
 import { WakeUp } from '../callbacks/wake-up.ts'
 import { txnId } from '../lib/ids.ts'
@@ -130,9 +130,9 @@ export function callbackCommand(): Command {
           const wakeUp = new WakeUp(pool, () => {})
           await wakeUp.tellNow([agentId])
           while (options.wait && resent > 0) {
-            const open = await readEvents(pool, { agentId, state: 'waiting', limit: 100_000 })
-            progress(`${open.length} of ${resent} to go`)
-            if (open.length === 0) break
+            const open = await countOpen(pool, agentId)
+            progress(`${open} of ${resent} to go`)
+            if (open === 0) break
             await new Promise((resolve) => setTimeout(resolve, 500))
           }
           progress('')
@@ -153,7 +153,7 @@ export function callbackCommand(): Command {
       .action(async (appId: string, options: { json?: boolean }) => {
         await withBackend(async ({ pool }) => {
           const { agentId } = await existing(pool, appId)
-          await pauseCallbacks(pool, agentId, paused)
+          await pauseCallbacks(pool, agentId, paused, new Date())
           await new WakeUp(pool, () => {}).tellNow([agentId])
           if (options.json) return printJson({ app_id: appId, paused })
           print(paused ? 'Callbacks are held back.' : 'Callbacks go out again.')

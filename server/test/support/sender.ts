@@ -3,10 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AgentFinder } from '../../src/agents/agent-finder.ts'
 import { findAgentById } from '../../src/agents/find-agent.ts'
 import { makeResolveHost, type ResolveHost } from '../../src/agents/resolve-host.ts'
+import { openCallbackPool } from '../../src/callbacks/callback-pool.ts'
 import { CallbackPoster } from '../../src/callbacks/post-callback.ts'
 import { CallbackSender } from '../../src/callbacks/sender.ts'
 import { listen } from '../../src/callbacks/wake-up.ts'
 import { openPool } from '../../src/db/pool.ts'
+import type { OrderStatus } from '../../src/ledger/book.ts'
+import type { Command } from '../../src/ledger/decide.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { createDeposit } from '../../src/orders/create-order.ts'
 import { repeat } from '../../src/worker/repeat.ts'
@@ -36,7 +39,7 @@ export function startSender(s: TestService, options: TestSenderOptions = {}): Te
   const { databaseUrl: url } = s.backend
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
-  const pool = openPool({ url, max: 4, name: 'sluice callbacks', pipeline: true, onError })
+  const pool = openCallbackPool(url, onError)
   const agentPool = openPool({ url, max: 2, name: 'sluice', onError })
   const poster = new CallbackPoster({
     mode: 'sandbox',
@@ -115,19 +118,23 @@ export async function makeOutcomes(
     )
     const txnIds = created.map(({ answer }): string => JSON.parse(answer).txn_id)
     await Promise.all(
-      txnIds.flatMap((id) => outcomes.map((to) => desk.teller.do(commandOf(id, to, s.clock())))),
+      txnIds.flatMap((id) =>
+        outcomes.map((to, at) => desk.teller.do(commandOf(id, to, outcomes[at - 1], s.clock()))),
+      ),
     )
     made.push(...txnIds)
   }
   return made
 }
 
-function commandOf(id: string, to: 'PAID' | 'FAILED' | 'VOID', at: Date) {
+function commandOf(id: string, to: OrderStatus, from: string | undefined, at: Date): Command {
   const named = parseTxnId(id)
   if (!named) throw new Error(`${id} is not a transaction id`)
-  if (to !== 'PAID') return { type: 'outcome', ...named, at, to } as const
-  const payment = { paymentId: `test:${id}`, amountMinor: 10_000n, paidAt: at, payer: null }
-  return { type: 'receive_payment', ...named, at, payment } as const
+  const paymentId = `test:${id}`
+  if (from === 'PAID') return { type: 'take_back_payment', ...named, at, paymentId }
+  if (to !== 'PAID') return { type: 'outcome', ...named, at, to }
+  const payment = { paymentId, amountMinor: 10_000n, paidAt: at, payer: null }
+  return { type: 'receive_payment', ...named, at, payment }
 }
 
 export interface BlackHole {

@@ -20,7 +20,7 @@ create index callbacks_due on callbacks (agent_id, due_at) where state = 'waitin
 -- The few that wait for an earlier outcome of their order.
 create index callbacks_following on callbacks (agent_id, created_at)
   where state = 'waiting' and follows;
-create index callbacks_sending on callbacks (agent_id, lease_until) where state = 'sending';
+create index callbacks_sending on callbacks (agent_id, seq) where state = 'sending';
 create index callbacks_without_address on callbacks (agent_id, kind) where state = 'no_address';
 create index callbacks_given_up on callbacks (agent_id, seq)
   where state in ('exhausted', 'superseded');
@@ -28,19 +28,23 @@ create index callbacks_given_up on callbacks (agent_id, seq)
 -- One lane per agent: how many of its callbacks may be under way at once.
 create table callback_lanes (
   agent_id bigint primary key references agents,
-  -- Kept back by the operator.
+  -- Kept back by the operator, and until when it last was.
   paused boolean not null,
+  resumed_at timestamptz,
   width integer not null check (width >= 1),
-  -- Different callbacks that failed since the last one that was accepted.
-  failures integer not null check (failures >= 0),
-  last_failed_seq bigint,
+  -- Callbacks that failed since the last one that was accepted, each once, up to as many as count.
+  failed_seqs bigint[] not null check (cardinality(failed_seqs) <= 5),
   -- While the lane is probed: when the next single request may go, and how long after that.
   probe_at timestamptz,
   probe_every_s integer check (probe_every_s > 0),
-  why text
+  why text,
+  -- Counts the claims: who knows the number knows that nobody else has claimed meanwhile.
+  turn bigint not null
 );
 
 create table callback_attempts (
+  -- No foreign key to callbacks: it would look up and lock the very row that the same statement
+  -- changes, for a quarter of what recording costs. Nothing but that statement writes attempts.
   agent_id bigint not null,
   seq bigint not null,
   attempt_id uuid not null,
@@ -52,8 +56,7 @@ create table callback_attempts (
   response_headers text,
   response_body bytea check (octet_length(response_body) <= 16384),
   error text,
-  primary key (agent_id, seq, attempt_id),
-  foreign key (agent_id, seq) references callbacks
+  primary key (agent_id, seq, attempt_id)
 );
 
 -- Attempts are only ever appended, so a few bytes a page tell where the old ones are.
