@@ -480,15 +480,24 @@ describe('terms of the agent', () => {
     expect(rows).toEqual([{ bank_code: code }])
   })
 
-  test.each(['NOPE', '999', 'BIDV', 'constructor', 'proto'])(
-    'the bank code %s is not known',
-    async (bankCode) => {
-      for (const path of kinds) {
-        const answer = await refused.post(path, refused.order({ bankCode }))
-        expect(said(answer)).toEqual([422, 'unknown_bank_code'])
-      }
-    },
-  )
+  test.each([
+    'NOPE',
+    '999',
+    'BIDV',
+    'constructor',
+    '__proto__',
+    '-',
+    'S C B',
+    'SCB/',
+    'ธนาคาร',
+    'ß',
+    'ﬁ',
+  ])('the bank code %s is not known', async (bankCode) => {
+    for (const path of kinds) {
+      const answer = await refused.post(path, refused.order({ bankCode }))
+      expect(said(answer)).toEqual([422, 'unknown_bank_code'])
+    }
+  })
 
   test.each(['RBS', 'TBANK', 'tbank', '065'])('the closed bank %s is refused', async (bankCode) => {
     for (const path of kinds) {
@@ -528,6 +537,9 @@ describe('terms of the agent', () => {
 
 describe('queries', () => {
   test.each([
+    ['/payment/wallet?currency=THB', ['currency']],
+    ['/payment/banks?currency=VND', ['currency']],
+    ['/payment/orders/x?expand=1', ['expand']],
     ['/payment/orders?limit=0', ['limit']],
     ['/payment/orders?limit=201', ['limit']],
     ['/payment/orders?limit=-1', ['limit']],
@@ -649,6 +661,9 @@ describe('the sandbox', () => {
     ['a negative amount', { outcome: 'PAID', paidAmount: -1 }, ['paidAmount']],
     ['an amount finer than a satang', { outcome: 'PAID', paidAmount: 1.005 }, ['paidAmount']],
     ['an amount above the bound', { outcome: 'PAID', paidAmount: 1e13 }, ['paidAmount']],
+    ['an amount with FAILED', { outcome: 'FAILED', paidAmount: 1 }, ['paidAmount']],
+    ['an amount with VOID', { outcome: 'VOID', paidAmount: 100 }, ['paidAmount']],
+    ['a payer with EXPIRED', { outcome: 'EXPIRED', payerAccountNo: '1234' }, ['payerAccountNo']],
     ['a payer that is no account', { outcome: 'PAID', payerAccountNo: 'x y' }, ['payerAccountNo']],
     ['a field that is none', { outcome: 'PAID', amount: 1 }, ['amount']],
     [

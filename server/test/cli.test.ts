@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { findAgent } from '../src/agents/find-agent.ts'
+import { rotateKey, updateAgent } from '../src/agents/save-agent.ts'
 import {
   cleanUp,
   type Ended,
@@ -181,6 +183,33 @@ describe('agent', () => {
     expect((await agent.deposit()).status).toBe(201)
   })
 
+  it('terms change only as they were read: a suspension is not undone unseen', async () => {
+    const { appId } = await s.agent()
+    const { pool } = s.backend
+    const read = await findAgent(pool, appId)
+    if (!read) throw new Error('the agent is not there')
+    await json('agent', 'set', appId, '--status', 'suspended')
+    expect(await updateAgent(pool, read, { ...read, name: 'Late' }, new Date())).toBeUndefined()
+    expect(await findAgent(pool, appId)).toMatchObject({ status: 'suspended', name: read.name })
+
+    // Neither does a clock that goes back make two changes look alike.
+    const suspended = await findAgent(pool, appId)
+    if (!suspended) throw new Error('the agent is not there')
+    const past = new Date(0)
+    const renamed = await updateAgent(pool, suspended, { ...suspended, name: 'Next' }, past)
+    expect(renamed?.updatedAt.getTime()).toBeGreaterThan(suspended.updatedAt.getTime())
+    expect(await updateAgent(pool, suspended, suspended, past)).toBeUndefined()
+  })
+
+  it('an address is vetted when it changes, and keeps nobody from suspending its agent', async () => {
+    const { appId } = await s.agent()
+    const bad = 'http://169.254.169.254/latest'
+    await s.sql('update agents set deposit_callback_url = $1 where app_id = $2', [bad, appId])
+    const suspended = await json('agent', 'set', appId, '--status', 'suspended')
+    expect(suspended).toMatchObject({ status: 'suspended', deposit_callback: bad })
+    expectRefused(await run('agent', 'set', appId, '--withdraw-callback', bad), '169.254.169.254')
+  })
+
   it('bad terms are all named at once, and nothing is made', async () => {
     const count = await agentCount()
     const bad = {
@@ -279,6 +308,23 @@ describe('agent', () => {
     })
     await Promise.all(bad)
     expect(await works(last)).toBe(true)
+  })
+
+  it('keys rotated at once take turns: the last two secrets shown work, and no other', async () => {
+    const agent = await s.agent()
+    const { pool, secretKeys } = s.backend
+    const secrets = await Promise.all(
+      Array.from({ length: 6 }, () => rotateKey(pool, secretKeys, agent.agentId, 3600, new Date())),
+    )
+    const works = await Promise.all(
+      [agent.secret, ...secrets].map(async (secret) => {
+        const client = clientOf({ appId: agent.appId, secret })
+        return (await client.get('/payment/wallet')).status === 200
+      }),
+    )
+    expect(works[0]).toBe(false)
+    expect(works.filter(Boolean)).toHaveLength(2)
+    expect((await json('agent', 'show', agent.appId)).keys).toHaveLength(2)
   })
 
   it('an unknown app id is told by every command that takes one', async () => {

@@ -469,6 +469,7 @@ describe('what is written down stays so, by privilege', () => {
     unmatched_payments: `payment_id, reference, amount, currency, paid_at, reported_at,
       payer_account_no, payer_account_name, payer_bank_code`,
     wallets: 'agent_id',
+    agents: 'agent_id, app_id, currency, created_at',
     schema_migrations: 'name, sha256, applied_at',
   }
   const columns = Object.entries(fixed).flatMap(([table, names]) =>

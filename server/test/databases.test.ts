@@ -170,6 +170,22 @@ describe.each([
     await verifyClean(env)
   })
 
+  it('options in DATABASE_URL are kept, except for the role and the schema', async () => {
+    const name = await database()
+    await migrate(urlOf(name))
+    const url = new URL(urlOf(name))
+    url.searchParams.set('options', '-c work_mem=5MB -c role=none -c search_path=public')
+    const pool = openPool({ url: url.href, max: 1, name: 'test', onError: () => {} })
+    try {
+      const { rows } = await pool.query(
+        `select current_setting('work_mem') as memory, current_user as acts_as, current_schema as schema`,
+      )
+      expect(rows).toEqual([{ memory: '5MB', acts_as: 'sluice_service', schema: 'sluice' }])
+    } finally {
+      await pool.end()
+    }
+  })
+
   it('a login that may not make roles is told what an administrator has to do, and that is enough', async () => {
     const clerk = await login()
     const env = await settings(urlOf(await database(clerk), clerk))

@@ -50,6 +50,16 @@ describe('health', () => {
     expect(await ask('/readyz')).toMatchObject({ status: 200, json: { status: 'ready' } })
   })
 
+  test.each(['/healthz', '/readyz'])('HEAD %s is like GET, without the body', async (path) => {
+    const [head, get] = [await ask(path, 'HEAD'), await ask(path)]
+    expect(head).toMatchObject({ status: 200, text: '' })
+    for (const name of ['content-type', 'content-length', 'cache-control']) {
+      expect(head.headers.get(name)).toBe(get.headers.get(name))
+    }
+    const other = await ask(path, 'DELETE')
+    expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
   test('without its database the service lives, is not ready, and says when to come again', async () => {
     const proxy = await TcpProxy.open(s.database.url)
     const cut = await beside({ DATABASE_URL: proxy.url })
@@ -233,6 +243,7 @@ describe('every answer', () => {
     expect(statuses.toSorted()).toEqual([
       '400 duplicate_json_key',
       '400 malformed_json',
+      '400 malformed_request',
       '401 invalid_signature',
       '401 stale_signature',
       '403 agent_suspended',
@@ -240,6 +251,7 @@ describe('every answer', () => {
       '404 not_found',
       '404 order_not_found',
       '405 method_not_allowed',
+      '408 request_timeout',
       '409 invalid_transition',
       '409 order_not_cancellable',
       '409 ref_id_conflict',
@@ -250,6 +262,7 @@ describe('every answer', () => {
       '422 invalid_request',
       '422 unknown_bank_code',
       '429 rate_limited',
+      '431 headers_too_large',
       '500 internal',
       '503 overloaded',
       '503 provider_unavailable',
@@ -289,16 +302,26 @@ describe('what goes wrong inside', () => {
       ),
       400,
     ],
-    ['no host', Buffer.from('GET /healthz HTTP/1.1\r\n\r\n'), 400],
     [
       'headers without end',
       Buffer.from(`GET /healthz HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`),
       431,
     ],
   ])('%s are refused, and the service goes on', async (_what, bytes, status) => {
-    const answer = await sendBytes(s.service.url, bytes)
+    const { headers, json, ...answer } = await sendBytes(s.service.url, bytes)
     expect(answer.status).toBe(status)
+    const code = status === 431 ? 'headers_too_large' : 'malformed_request'
+    expect(json).toMatchObject({ status, code, type: `urn:sluice:problem:${code}` })
+    expect(json.request_id).toMatch(/^req_\w{32}$/)
+    expect(headers.get('x-request-id')).toBe(json.request_id)
+    expect(headers.get('content-type')).toBe('application/problem+json')
+    expect(headers.get('cache-control')).toBe('no-store')
     expect((await ask('/healthz')).status).toBe(200)
+  })
+
+  test('a request without a host is refused before it reaches us', async () => {
+    const answer = await sendBytes(s.service.url, Buffer.from('GET /healthz HTTP/1.1\r\n\r\n'))
+    expect(answer.status).toBe(400)
   })
 })
 

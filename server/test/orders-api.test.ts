@@ -457,6 +457,8 @@ describe('what happens to an order', () => {
     [['EXPIRED'], {}, 'EXPIRED', [0, 0, 0]],
     [['VOID'], {}, 'VOID', [0, 0, 0]],
     [['PAID', 'VOID'], {}, 'VOID', [0, 0, 0]],
+    [['PAID', 'VOID', 'PAID'], {}, 'VOID', [0, 0, 0]],
+    [['PAID', 'VOID', 'PAID'], { lateMoney: 'credit' }, 'PAID', [983, 0, 17]],
     [['EXPIRED', 'PAID'], {}, 'PAID', [983, 0, 17]],
     [['FAILED', 'PAID'], {}, 'FAILED', [0, 0, 0]],
     [['FAILED', 'PAID'], { lateMoney: 'credit' }, 'PAID', [983, 0, 17]],
@@ -533,6 +535,19 @@ describe('what happens to an order', () => {
     const again = await agent.trigger(txn_id, steps.at(-1) ?? '')
     expect([again.status, again.text]).toEqual([200, order.text])
     expect((await agent.get('/payment/wallet')).text).toBe(wallet.text)
+  })
+
+  test.each([
+    ['1e2', 100],
+    ['100.0', 100],
+    ['0.01', 0.01],
+  ])('a payment of %s is credited as %d', async (paidAmount, balance) => {
+    const agent = await s.agent({ lateMoney: 'credit' })
+    const { txn_id } = (await agent.deposit()).json
+    const body = `{"outcome":"PAID","paidAmount":${paidAmount}}`
+    const answer = await agent.send('POST', `/sandbox/orders/${txn_id}`, body)
+    expect(answer).toMatchObject({ status: 200, json: { status: 'PAID', paid_amount: balance } })
+    expect(await agent.balance()).toBe(balance)
   })
 
   test('ten at once tell that a deposit was paid: it is credited once', async () => {

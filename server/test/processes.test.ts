@@ -500,6 +500,16 @@ describe('the welcome text', () => {
     await verifyClean(env)
   })
 
+  it('of a worker says where its health is, and shows no address that it does not serve', async () => {
+    const worker = startSluice(['serve'], await external({ ROLE: 'worker', PORT: '0' }))
+    await expect.poll(() => worker.stdout, patient).toMatch(/readyz\n\n$/)
+    expect(worker.stdout).toMatch(
+      /^\nSluice \S+ is working: sandbox, PostgreSQL\. Health: http\S+\n\n$/,
+    )
+    const [health = ''] = /http\S+/.exec(worker.stdout) ?? []
+    expect((await fetch(health)).status).toBe(200)
+  })
+
   it('gives a first request that works under a PUBLIC_URL with a path', async () => {
     const port = await freePort()
     const env = await external({

@@ -401,6 +401,18 @@ it('an agent without a wallet is found', async () => {
   expect(await verify(pool, {})).toMatchObject([{ finding: 'there is no wallet' }, {}])
 })
 
+it('orders of an agent that is not there are found', async () => {
+  await owner.query(
+    `insert into orders select (json_populate_record(o, '{"agent_id": 99}')).*
+     from orders o where o.agent_id = 1 limit 1`,
+  )
+  expect(await verify(pool, {})).toMatchObject([
+    { agentId: 99n, finding: 'agent 99 has orders, but is not there' },
+    { finding: null },
+    { finding: null },
+  ])
+})
+
 it('a payment that counts as credited without a journal row is found', async () => {
   await owner.query(
     `insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at, state,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
@@ -52,18 +53,12 @@ export async function buildApp(
     requestTimeout: 30_000,
     keepAliveTimeout: 75_000,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
-    genReqId: () => `req_${randomUUID().replaceAll('-', '')}`,
+    genReqId: newRequestId,
     rewriteUrl: (request) => withoutPrefix(request.url ?? '/', publicPath(publicUrl()), roots),
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, request, reply) => {
-      const problem = problemOf(error)
-      const body = JSON.stringify(problem.toJSON(request.id))
-      reply.raw.writeHead(problem.status, {
-        ...manners,
-        'x-request-id': request.id,
-        'content-type': problemType,
-        'content-length': Buffer.byteLength(body),
-      })
+      const { status, headers, body } = bareAnswer(problemOf(error), request.id)
+      reply.raw.writeHead(status, headers)
       reply.raw.end(body)
     },
   })
@@ -228,25 +223,37 @@ function problemOf(error: unknown): Problem {
   return new Problem(problem, detail, { cause: error })
 }
 
+function newRequestId(): string {
+  return `req_${randomUUID().replaceAll('-', '')}`
+}
+
+/** A problem with all an answer has, for where there is no reply that hooks could complete. */
+function bareAnswer(problem: Problem, requestId: string) {
+  const body = JSON.stringify(problem.toJSON(requestId))
+  const headers = {
+    ...manners,
+    'x-request-id': requestId,
+    'content-type': problemType,
+    'content-length': Buffer.byteLength(body),
+  }
+  return { status: problem.status, headers, body }
+}
+
 /** Bytes that are not HTTP, or headers that are too large: there is no request to answer yet. */
 function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  const status =
+  const problem =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
+      ? new Problem('headers_too_large', 'The headers of a request have at most 16 KiB.')
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request'
-  const body = JSON.stringify({
-    type: 'about:blank',
-    title: status.slice(4),
-    status: Number(status.slice(0, 3)),
-    detail: 'This is not a request the service can read.',
-  })
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+        ? new Problem('request_timeout', 'Send the whole request within 30 seconds.')
+        : new Problem('malformed_request', 'This is not a request the service can read.')
+  const { status, headers, body } = bareAnswer(problem, newRequestId())
+  const lines = Object.entries({ ...headers, connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
   )
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
 }

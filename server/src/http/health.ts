@@ -4,8 +4,10 @@ import { Problem } from '../lib/problem.ts'
 
 /** `/healthz`: the process is alive. `/readyz`: it can take orders now. */
 export function healthRoutes(app: FastifyInstance, pool: Pool, isDraining: () => boolean): void {
-  app.get('/healthz', async (_request, reply) => reply.send({ status: 'ok' }))
-  app.get('/readyz', async (_request, reply) => {
+  // Load balancers ask with HEAD too.
+  const withHead = { exposeHeadRoute: true }
+  app.get('/healthz', withHead, async (_request, reply) => reply.send({ status: 'ok' }))
+  app.get('/readyz', withHead, async (_request, reply) => {
     if (isDraining()) throw new Problem('overloaded', 'Shutting down.', { retryAfterS: 5 })
     await reach(pool).catch((cause) => {
       throw new Problem('overloaded', 'The database cannot be reached.', { retryAfterS: 1, cause })

@@ -1,5 +1,6 @@
 /** Every refusal the service gives: its code for programs, its status and its title for people. */
 export const problemCatalogue = {
+  malformed_request: [400, 'This is not a request over HTTP'],
   malformed_json: [400, 'The body is not valid JSON'],
   duplicate_json_key: [400, 'A key stands twice in one object of the body'],
   invalid_signature: [401, 'The signature is not valid'],
@@ -9,6 +10,7 @@ export const problemCatalogue = {
   order_not_found: [404, 'There is no such order'],
   not_found: [404, 'There is nothing here'],
   method_not_allowed: [405, 'This address does not take that method'],
+  request_timeout: [408, 'The request did not arrive in time'],
   body_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The body must be plain application/json'],
   ref_id_conflict: [409, 'This refId belongs to another order'],
@@ -19,6 +21,7 @@ export const problemCatalogue = {
   unknown_bank_code: [422, 'The bank code is not known'],
   insufficient_balance: [422, 'The balance does not cover amount and fee'],
   rate_limited: [429, 'Too many requests'],
+  headers_too_large: [431, 'The headers are too large'],
   overloaded: [503, 'The service cannot take this now'],
   provider_unavailable: [503, 'No payment provider can take this now'],
   internal: [500, 'Something went wrong here'],

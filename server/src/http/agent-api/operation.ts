@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifySchema } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
-import { type Checker, invalidRequest, messageOf } from '../check.ts'
-import { ProblemBody } from './schemas.ts'
+import { type Checker, checker, invalidRequest, messageOf } from '../check.ts'
+import { NoQuery, ProblemBody } from './schemas.ts'
 
 /** How an endpoint is described in the OpenAPI document. */
 export function operation(described: {
@@ -64,4 +64,11 @@ export function readQuery(
   }
   if (faults.length > 0) throw invalidRequest(faults)
   return new Map(given)
+}
+
+const noQuery = checker(NoQuery)
+
+/** For what takes no query: whoever sends one expects something that would not happen. */
+export function refuseQuery(query: unknown): void {
+  readQuery(query, noQuery)
 }

@@ -10,7 +10,7 @@ import { findOrder, findOrderByRefId, listOrders } from '../../orders/find-order
 import { orderView } from '../../orders/order-view.ts'
 import { checker } from '../check.ts'
 import type { Door } from './door.ts'
-import { operation, readQuery, sendJson } from './operation.ts'
+import { operation, readQuery, refuseQuery, sendJson } from './operation.ts'
 import { OrderPage, OrderQuery, OrderView, TxnParams } from './schemas.ts'
 
 const orderQuery = checker(OrderQuery)
@@ -28,6 +28,7 @@ export function readOrderRoutes(app: FastifyInstance, door: Door, desk: Desk): v
       }),
     },
     door(async ({ agent, request, reply }) => {
+      refuseQuery(request.query)
       const orderId = ownOrderId(request.params, agent.agentId)
       const order = await findOrder(desk.pool, agent.agentId, orderId)
       if (!order) throw orderNotFound()

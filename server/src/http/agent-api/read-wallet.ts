@@ -6,7 +6,7 @@ import { jsonObject, quoted } from '../../lib/json-text.ts'
 import { decimalText } from '../../lib/money.ts'
 import type { Desk } from '../../orders/desk.ts'
 import type { Door } from './door.ts'
-import { operation, sendJson } from './operation.ts'
+import { operation, refuseQuery, sendJson } from './operation.ts'
 import { BankList, EntryPage, SeqQuery, WalletView } from './schemas.ts'
 import { pageOf, seqRange } from './seq-page.ts'
 
@@ -21,7 +21,8 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
         answers: { 200: WalletView },
       }),
     },
-    door(async ({ agent, reply }) => {
+    door(async ({ agent, request, reply }) => {
+      refuseQuery(request.query)
       const { balances, seq } = await readWallet(desk.pool, agent.agentId)
       const json = jsonObject({
         balance: decimalText(balances.available, agent.currency),
@@ -75,7 +76,8 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
         answers: { 200: BankList },
       }),
     },
-    door(async ({ agent, reply }) => {
+    door(async ({ agent, request, reply }) => {
+      refuseQuery(request.query)
       const data = banksOf(agent.currency).map(({ numericCode, ...bank }) => ({
         code: bank.code,
         name: bank.name,

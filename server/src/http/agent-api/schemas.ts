@@ -149,6 +149,9 @@ export const SeqQuery = Type.Object(
   { additionalProperties: false },
 )
 
+/** A name that is not known is refused, as everywhere. */
+export const NoQuery = Type.Object({}, { additionalProperties: false })
+
 export const TxnParams = Type.Object({ txn_id: Type.String() })
 
 export const WalletView = Type.Object({
