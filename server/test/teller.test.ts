@@ -247,6 +247,22 @@ describe('a row that the database refuses', () => {
   })
 })
 
+it('deposits go ahead while the wallet of their agent is locked, though asked for at the same moment', async () => {
+  const { agentId } = await agent()
+  await fund(agentId, 100_000n)
+  const unlock = await lockWallet(agentId)
+  const { teller } = s.service.desk
+  let isHeld = false
+  const withdrawal = teller.do(create(agentId, 'withdraw', 'w')).then(() => {
+    isHeld = true
+  })
+  const deposits = ['d-1', 'd-2'].map((refId) => teller.do(create(agentId, 'deposit', refId)))
+  expect((await Promise.all(deposits)).map(({ changed }) => changed)).toEqual([true, true])
+  expect(isHeld).toBe(false)
+  await unlock()
+  await withdrawal
+})
+
 describe('a full queue', () => {
   it('refuses the surplus at once and loses nothing of what it took', async () => {
     const { agentId } = await agent()
@@ -433,25 +449,26 @@ describe('a connection that is lost', () => {
     expect(await orderCount(agentId)).toBe(40)
   })
 
-  it.each(cuts)(
-    'for longer than it is worth waiting, cut %s: it is unknown, and repeating it gives one order',
-    async (cut) => {
+  it.each(
+    cuts.flatMap((cut) => (['deposit', 'withdraw'] as const).map((kind) => [kind, cut] as const)),
+  )(
+    '%s, for longer than it is worth waiting, cut %s: it is unknown, and repeating it gives one order',
+    async (kind, cut) => {
       const { agentId } = await agent()
       await fund(agentId, 400_000n)
       const proxy = await proxied()
       const teller = tellerOn(proxy.url, { patienceMs: 150 })
-      proxy.cutNextCommits([cut], () => proxy.refuse(true))
-      const kindOf = (n: number): OrderKind => (n % 2 ? 'withdraw' : 'deposit')
-      const commands = many(20, (n) => create(agentId, kindOf(n), `x-${n}`))
+      const refuse = () => proxy.refuse(true)
+      if (kind === 'deposit') proxy.cutNextStatements('insert-orders', [cut], refuse)
+      else proxy.cutNextCommits([cut], refuse)
+      const commands = many(20, (n) => create(agentId, kind, `x-${n}`))
       const outcomes = await Promise.allSettled(commands.map((command) => teller.do(command)))
       expect(refusalsOf(outcomes)).toEqual(Array(20).fill('overloaded'))
       const faults = outcomes.map((o) => o.status === 'rejected' && o.reason.retryAfterS)
       expect(faults).toEqual(Array(20).fill(1))
 
       proxy.refuse(false)
-      const again = await Promise.all(
-        many(20, (n) => teller.do(create(agentId, kindOf(n), `x-${n}`))),
-      )
+      const again = await Promise.all(many(20, (n) => teller.do(create(agentId, kind, `x-${n}`))))
       expect(await orderCount(agentId)).toBe(20)
       expect(again.every(({ changed }) => changed === (cut === 'before'))).toBe(true)
       const firstIds = commands.map((c) => (c.type === 'create' ? c.order.orderId : ''))

@@ -111,13 +111,14 @@ export class Teller {
     const batch: Waiting[] = []
     for (const [key, queue] of this.queues) {
       if (this.busy.has(key)) continue
-      const room = this.options.maxBatch - batch.length
-      if (room <= 0) break
-      batch.push(...queue.splice(0, room))
-      if (key !== withoutWallet) this.busy.add(key)
+      // What needs no wallet goes by itself: beside others it would wait for their locks.
+      if (key === withoutWallet && batch.length > 0) continue
+      batch.push(...queue.splice(0, this.options.maxBatch - batch.length))
+      this.busy.add(key)
       // What is left goes behind the other agents.
       this.queues.delete(key)
       if (queue.length > 0) this.queues.set(key, queue)
+      if (key === withoutWallet || batch.length >= this.options.maxBatch) break
     }
     this.waiting -= batch.length
     return batch
@@ -303,7 +304,10 @@ export class Teller {
   }
 }
 
-/** Agents count from one; this queue is of all commands that may run beside any other. */
+/**
+ * Agents count from one; this queue is of all commands that need no wallet. It too has one batch under
+ * way at a time: what comes in meanwhile makes the next one larger, and cheaper for each.
+ */
 const withoutWallet = 0n
 
 function queueOf(command: Command): bigint {

@@ -53,8 +53,8 @@ export class TcpProxy {
   }
 
   /** The same for a statement that is a transaction by itself, known by its name. */
-  cutNextStatements(name: string, cuts: CutAtCommit[]): void {
-    this.cutNextCommits(cuts)
+  cutNextStatements(name: string, cuts: CutAtCommit[], afterCut?: () => void): void {
+    this.cutNextCommits(cuts, afterCut)
     this.committing = Buffer.from(`${name}\0`)
   }
 
