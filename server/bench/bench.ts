@@ -29,6 +29,9 @@ interface Row {
   variants: Variant[]
 }
 
+/** The service's own CPU time says more than its speed where others use the machine too. */
+type Measured = LoadResult & { cpuPerRequestUs: number }
+
 const service: Variant = { name: 'service', kind: 'database' }
 const batchesOfOne: Variant = { name: 'batches of one', kind: 'database', batch: 1 }
 const noDatabase: Variant = { name: 'no database', kind: 'none' }
@@ -120,18 +123,20 @@ if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(re
 async function runRow(row: Row) {
   process.stderr.write(`${row.name}: `)
   const running = await Promise.all(row.variants.map((variant) => start(row, variant)))
-  const measured = new Map<string, LoadResult[]>(row.variants.map(({ name }) => [name, []]))
+  const measured = new Map<string, Measured[]>(row.variants.map(({ name }) => [name, []]))
   // One round is only for warming up.
   for (let round = 0; round <= rounds; round++) {
-    for (const { variant, port, agents } of running) {
+    for (const { variant, port, agents, cpuUs } of running) {
       const requests = Array.from({ length: row.requests }, (_, at) =>
         signedPost(agents[at % agents.length] as Signer, row.path, body()),
       )
+      const cpuBeforeUs = await cpuUs()
       const result = await load(port, requests, row.connections)
+      const cpuPerRequestUs = ((await cpuUs()) - cpuBeforeUs) / row.requests
       if (Object.keys(result.statuses).join() !== '201') {
         throw new Error(`${row.name}, ${variant.name}: ${JSON.stringify(result.statuses)}`)
       }
-      if (round > 0) measured.get(variant.name)?.push(result)
+      if (round > 0) measured.get(variant.name)?.push({ ...result, cpuPerRequestUs })
       process.stderr.write('.')
     }
   }
@@ -148,14 +153,17 @@ async function runRow(row: Row) {
     .filter(({ name }) => name !== service.name)
     .map(({ name }) => {
       const other = median(name)
-      return { with: name, perSecond: other.perSecond, ratio: own.perSecond / other.perSecond }
+      const { perSecond, cpuPerRequestUs } = other
+      return { with: name, perSecond, cpuPerRequestUs, ratio: own.perSecond / perSecond }
     })
+  const cpu = ({ cpuPerRequestUs }: { cpuPerRequestUs: number }) =>
+    `${cpuPerRequestUs.toFixed(0)} µs of CPU each`
   process.stdout.write(
-    `${row.name.padEnd(24)} ${own.perSecond.toFixed(0).padStart(6)}/s  p50 ${own.p50Ms.toFixed(1)} ms  p99 ${own.p99Ms.toFixed(1)} ms\n`,
+    `${row.name.padEnd(24)} ${own.perSecond.toFixed(0).padStart(6)}/s  p50 ${own.p50Ms.toFixed(1)} ms  p99 ${own.p99Ms.toFixed(1)} ms  ${cpu(own)}\n`,
   )
   for (const other of compared) {
     process.stdout.write(
-      `${''.padEnd(24)} ${other.ratio.toFixed(2).padStart(6)} × ${other.with} (${other.perSecond.toFixed(0)}/s)\n`,
+      `${''.padEnd(24)} ${other.ratio.toFixed(2).padStart(6)} × ${other.with} (${other.perSecond.toFixed(0)}/s, ${cpu(other)})\n`,
     )
   }
   return { name: row.name, ...own, compared }
@@ -184,13 +192,18 @@ async function start(row: Row, variant: Variant) {
     },
   )
   const told = await new Promise<{ url: string; agents: Signer[] }>((resolve, reject) => {
-    child.on('message', (message) => resolve(message as { url: string; agents: Signer[] }))
+    child.once('message', (message) => resolve(message as { url: string; agents: Signer[] }))
     child.on('exit', (code) => reject(new Error(`the service ended with ${code}`)))
   })
   return {
     variant,
     port: Number(new URL(told.url).port),
     agents: told.agents,
+    cpuUs: () =>
+      new Promise<number>((resolve) => {
+        child.once('message', (message) => resolve(message as number))
+        child.send('cpu')
+      }),
     async stop() {
       child.removeAllListeners('exit')
       child.kill('SIGKILL')

@@ -47,6 +47,12 @@ for (let at = 0; at < Number(agentCount); at++) {
   found.set(agent.appId, { agent, keys: [{ slot: 1, createdAt: '', expiresAt: null, secret }] })
 }
 
+// Asked at any time, it says how much CPU it has used.
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.(user + system)
+})
+
 if (kind === 'database') {
   const service = await startService(config, backend, log)
   process.send?.({ url: service.url, agents })
