@@ -1,0 +1,305 @@
+// Written from /openapi.json by server/test/sdk-schemas.test.ts; run it with -u after a change.
+
+/** A request for a deposit or a withdrawal. */
+export type OrderRequest = {
+  /** 1 to 64 printable characters */
+  refId: string
+  /** 1 to 64 printable characters */
+  userId: string
+  /** a whole JSON number from 1 to 1000000000000 */
+  amount: number
+  /** 1 to 128 printable characters */
+  accountName: string
+  /** 4 to 34 letters and digits */
+  accountNo: string
+  /** a code from GET /payment/banks */
+  bankCode: string
+  /** an ISO 8601 time with zone, within 300 seconds of the service's clock, such as 2026-01-31T08:30:00Z */
+  timestamp: string
+  /** an object of at most 4 KiB and 5 levels */
+  extraParams?: Record<string, unknown> | undefined
+}
+
+/** A deposit as it was created. */
+export type Deposit = {
+  /** the service's transaction id */
+  txn_id: string
+  /** the refId sent */
+  ref_id: string
+  /** the amount asked for */
+  amount: number
+  /** the fee of the transaction */
+  fee: number
+  /** how the payer can pay */
+  method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+  /** payment link, for a popup or an iframe */
+  link: string
+  qrcode?:
+    | {
+        /** the content of the QR code */
+        qrcode_text: string
+        /** a page with the QR code alone */
+        link: string
+        /** a data: URL of the QR code as PNG */
+        qrcode_date_url: string
+      }
+    | undefined
+  transfer?:
+    | {
+        bank_code: string
+        account_number: string
+        account_name: string
+        /** what to transfer */
+        amount: number
+      }
+    | undefined
+  /** seconds the order is valid for */
+  expires_in: number
+  /** when it was created */
+  created_at: string
+}
+
+/** A withdrawal as it was created. */
+export type Withdraw = {
+  /** the service's transaction id */
+  txn_id: string
+  /** the refId sent */
+  ref_id: string
+  /** the amount asked for */
+  amount: number
+  /** the fee of the transaction */
+  fee: number
+  /** always WAITING */
+  status: 'WAITING'
+  wallet: {
+    /** the available balance after the hold */
+    balance: number
+  }
+  /** when it was created */
+  created_at: string
+}
+
+/** A deposit as it is now. */
+export type DepositOrder = {
+  /** the service's transaction id */
+  txn_id: string
+  /** the refId sent */
+  ref_id: string
+  /** the amount asked for */
+  amount: number
+  /** the fee of the transaction */
+  fee: number
+  /** how the payer can pay */
+  method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+  /** payment link, for a popup or an iframe */
+  link: string
+  qrcode?:
+    | {
+        /** the content of the QR code */
+        qrcode_text: string
+        /** a page with the QR code alone */
+        link: string
+        /** a data: URL of the QR code as PNG */
+        qrcode_date_url: string
+      }
+    | undefined
+  transfer?:
+    | {
+        bank_code: string
+        account_number: string
+        account_name: string
+        /** what to transfer */
+        amount: number
+      }
+    | undefined
+  /** seconds the order is valid for */
+  expires_in: number
+  /** when it was created */
+  created_at: string
+  /** deposit or withdraw */
+  kind: 'deposit' | 'withdraw'
+  /** what has become of it */
+  status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+  user_id: string
+  /** when its outcome became known */
+  completed_at: string | null
+  /** what was really paid */
+  paid_amount: number | null
+}
+
+/** A withdrawal as it is now. */
+export type WithdrawOrder = {
+  /** the service's transaction id */
+  txn_id: string
+  /** the refId sent */
+  ref_id: string
+  /** the amount asked for */
+  amount: number
+  /** the fee of the transaction */
+  fee: number
+  wallet: {
+    /** the available balance after the hold */
+    balance: number
+  }
+  /** when it was created */
+  created_at: string
+  /** deposit or withdraw */
+  kind: 'deposit' | 'withdraw'
+  /** what has become of it */
+  status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+  user_id: string
+  /** when its outcome became known */
+  completed_at: string | null
+  /** what was really paid */
+  paid_amount: number | null
+}
+
+/** Which orders. */
+export type OrderQuery = {
+  /** 1 to 64 printable characters */
+  refId?: string | undefined
+  /** 1 to 200 */
+  limit?: number | undefined
+  /** next from the page before */
+  after?: string | undefined
+  /** one of WAITING, PAID, FAILED, EXPIRED, VOID, CANCEL, REVERT */
+  status?: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT' | undefined
+  /** deposit or withdraw */
+  kind?: 'deposit' | 'withdraw' | undefined
+  /** an ISO 8601 time with zone; created then or later */
+  from?: string | undefined
+  /** an ISO 8601 time with zone; created before it */
+  to?: string | undefined
+}
+
+/** Orders, newest first. */
+export type OrderPage = {
+  data: (DepositOrder | WithdrawOrder)[]
+  /** pass as after */
+  next: string | null
+}
+
+/** The agent's wallet. */
+export type Wallet = {
+  /** available, without what is held */
+  balance: number
+  /** held for waiting withdrawals */
+  held: number
+  currency: string
+  /** the journal row these balances are after */
+  seq: number
+}
+
+/** From where on, and how many. */
+export type SeqQuery = {
+  /** a seq; what comes after it is returned */
+  after?: number | undefined
+  /** 1 to 200 */
+  limit?: number | undefined
+}
+
+/** A row of the agent's journal. */
+export type WalletEntry = {
+  /** gapless in the journal */
+  seq: number
+  /** when it happened */
+  at: string
+  event: string
+  txn_id: string | null
+  /** change of the available balance */
+  amount: number
+  /** change of what is held */
+  held_change: number
+  /** change of the fees paid */
+  fee: number
+  /** available after it */
+  balance: number
+  /** held after it */
+  held: number
+  reason: string | null
+}
+
+/** The journal, oldest first. */
+export type WalletEntryPage = {
+  data: WalletEntry[]
+  /** gapless in the journal */
+  next: number | null
+}
+
+/** An outcome and its callback. */
+export type OutcomeEvent = {
+  /** gapless in the journal */
+  seq: number
+  txn_id: string
+  ref_id: string
+  /** deposit or withdraw */
+  kind: 'deposit' | 'withdraw'
+  /** the outcome this callback tells */
+  status: string
+  /** when it happened */
+  at: string
+  /** how far its callback has come */
+  delivery: string
+  /** the exact bytes of the callback */
+  body: string
+}
+
+/** Outcomes, oldest first. */
+export type EventPage = {
+  data: OutcomeEvent[]
+  /** gapless in the journal */
+  next: number | null
+}
+
+/** What a resend answers. */
+export type Resent = {
+  /** gapless in the journal */
+  seq: number
+  /** waiting: it goes out in a moment */
+  delivery: string
+}
+
+/** A bank of the agent's currency. */
+export type Bank = {
+  /** what bankCode should be */
+  code: string
+  name: string
+  numeric_code: string | null
+  swift: string | null
+  /** accepted as well */
+  aliases: string[]
+  /** orders to a closed bank are refused */
+  closed: boolean
+}
+
+/** All of them. */
+export type BankList = {
+  data: Bank[]
+}
+
+/** What the bank of the sandbox is to say. */
+export type Trigger = {
+  /** one of PAID, FAILED, EXPIRED, VOID, REVERT, CANCEL */
+  outcome: 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'REVERT' | 'CANCEL'
+  /** an amount no finer than the agent's currency, with a deposit that is PAID */
+  paidAmount?: number | undefined
+  /** 1 to 34 letters, digits, * for masked ones, or -, with a deposit that is PAID */
+  payerAccountNo?: string | undefined
+}
+
+/** Why a request was refused. */
+export type Problem = {
+  type: string
+  title: string
+  status: number
+  detail: string
+  /** stable, for programs */
+  code: string
+  request_id: string
+  errors?:
+    | {
+        field: string
+        message: string
+      }[]
+    | undefined
+}

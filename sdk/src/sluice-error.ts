@@ -1,0 +1,97 @@
+import type { Problem } from './api-schemas.ts'
+
+/** The codes that the service gives; see the table of errors in its reference. */
+export const problemCodes = [
+  'malformed_json',
+  'duplicate_json_key',
+  'invalid_signature',
+  'stale_signature',
+  'agent_suspended',
+  'ip_not_allowed',
+  'order_not_found',
+  'not_found',
+  'method_not_allowed',
+  'body_too_large',
+  'unsupported_media_type',
+  'ref_id_conflict',
+  'order_not_cancellable',
+  'invalid_transition',
+  'invalid_request',
+  'amount_out_of_range',
+  'unknown_bank_code',
+  'insufficient_balance',
+  'rate_limited',
+  'overloaded',
+  'provider_unavailable',
+  'internal',
+] as const
+
+/** The service's codes, and the client's own for what the service could not say. */
+export type SluiceErrorCode =
+  | (typeof problemCodes)[number]
+  /** Nothing came back: no connection, or none in time. */
+  | 'no_answer'
+  /** Something came back that is not an answer of the service, such as a proxy's page. */
+  | 'bad_answer'
+  /** There may be an order, or not: repeat the same refId. */
+  | 'unknown_outcome'
+
+export type FieldError = NonNullable<Problem['errors']>[number]
+
+export interface SluiceErrorParts {
+  code: string
+  message: string
+  status?: number | undefined
+  requestId?: string | undefined
+  errors?: FieldError[] | undefined
+  retryable: boolean
+  retryAfterS?: number | undefined
+  refId?: string | undefined
+  cause?: unknown
+}
+
+/** Why a call did not succeed. Programs look at `code`, people at `message`. */
+export class SluiceError extends Error {
+  override readonly name = 'SluiceError'
+  /** One of SluiceErrorCode, or a code that is newer than this package. */
+  readonly code: SluiceErrorCode | (string & {})
+  /** The HTTP status, where there was an answer. */
+  readonly status: number | undefined
+  /** The service's name for the request; tell it when you ask for help. */
+  readonly requestId: string | undefined
+  /** The bad fields, all of them. */
+  readonly errors: FieldError[]
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean
+  /** How long the service asked to wait, where it did. */
+  readonly retryAfterS: number | undefined
+  /** The order in question, where its outcome is unknown. */
+  readonly refId: string | undefined
+
+  constructor(parts: SluiceErrorParts) {
+    super(parts.message, { cause: parts.cause })
+    this.code = parts.code
+    this.status = parts.status
+    this.requestId = parts.requestId
+    this.errors = parts.errors ?? []
+    this.retryable = parts.retryable
+    this.retryAfterS = parts.retryAfterS
+    this.refId = parts.refId
+  }
+}
+
+/** A creation of which nobody knows whether it happened. `last` is how its last attempt ended. */
+export function unknownOutcome(refId: string, last: unknown): SluiceError {
+  const why = last instanceof Error ? last.message : String(last)
+  const { status, requestId, retryAfterS } = last instanceof SluiceError ? last : {}
+  return new SluiceError({
+    code: 'unknown_outcome',
+    message: `The outcome of refId ${JSON.stringify(refId)} is unknown: there may be an order, or not. Repeat the call with the same refId and contents until it is answered; another refId could make a second order. The last attempt: ${why}`,
+    status,
+    requestId,
+    retryAfterS,
+    retryable: true,
+    refId,
+    cause: last,
+  })
+}

@@ -1,0 +1,174 @@
+import { type Callback, parseCallback } from './callback.ts'
+import {
+  clockToleranceS,
+  isSignedCallback,
+  parseSignatureHeader,
+  type SignatureHeader,
+  utf8,
+} from './signature.ts'
+
+/** Why a callback was refused; stable, for programs. */
+export type RefusalReason =
+  | 'secret_missing'
+  | 'header_missing'
+  | 'header_malformed'
+  | 'body_missing'
+  | 'body_parsed'
+  | 'body_reserialised'
+  | 'secret_whitespace'
+  | 'wrong_secret'
+  | 'clock_off'
+  | 'body_malformed'
+
+/** A callback that must not be believed. `message` says why, and what to do about it. */
+export class CallbackRefused extends Error {
+  override readonly name = 'CallbackRefused'
+  readonly reason: RefusalReason
+
+  constructor(reason: RefusalReason, message: string, options?: { cause: unknown }) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+/** Headers as a server hands them out: of fetch, or an object as in node:http. */
+export type CallbackHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+
+export interface VerifyOptions {
+  /** The present, for tests. */
+  now?: Date
+}
+
+/**
+ * The callback in a request that the service has really sent, or CallbackRefused. The body must be the
+ * very bytes that came. Secrets are the agent's live ones: two, while a key is being rotated.
+ */
+export async function verifyCallback(
+  rawBody: string | Uint8Array | ArrayBuffer,
+  headers: CallbackHeaders,
+  secrets: string | readonly string[],
+  { now = new Date() }: VerifyOptions = {},
+): Promise<Callback> {
+  const keys = typeof secrets === 'string' ? [secrets] : (secrets ?? [])
+  if (keys.length === 0 || keys.some((key) => typeof key !== 'string' || key === '')) {
+    throw new CallbackRefused(
+      'secret_missing',
+      'There is no secret to check with, or an empty one: is its setting filled in here?',
+    )
+  }
+  const signature = signatureIn(headers)
+  const body = bytesOf(rawBody)
+  if (!(await isSignedCallback(keys, signature, body))) {
+    throw await diagnosis(body, signature, keys)
+  }
+  const lateS = Math.floor(now.getTime() / 1000) - Number(signature.t)
+  if (Math.abs(lateS) > clockToleranceS) {
+    throw new CallbackRefused(
+      'clock_off',
+      `The clock is off by ${Math.abs(lateS)} seconds: the callback was signed ${lateS > 0 ? 'that long ago' : 'in the future'}, and ${clockToleranceS} are allowed. Set this machine's clock; if it is right, somebody is sending an old callback again.`,
+    )
+  }
+  try {
+    return parseCallback(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new CallbackRefused('body_malformed', `The body is not a callback: ${why}.`, { cause })
+  }
+}
+
+/** A header whatever its case; undefined where it is absent, or there more than once. */
+export function headerOf(headers: CallbackHeaders, name: string): string | undefined {
+  if (typeof headers.get === 'function') return headers.get(name) ?? undefined
+  const found = Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1]
+  const values = Array.isArray(found) ? found : [found]
+  return values.length === 1 && typeof values[0] === 'string' ? values[0] : undefined
+}
+
+function signatureIn(headers: CallbackHeaders): SignatureHeader {
+  const header = headerOf(headers, 'x-signature')
+  if (header === undefined) {
+    throw new CallbackRefused(
+      'header_missing',
+      'The header x-signature is missing: this is not from the service, or something in front drops headers.',
+    )
+  }
+  const signature = parseSignatureHeader(header)
+  if (!signature) {
+    throw new CallbackRefused(
+      'header_malformed',
+      'The header x-signature has not the shape t=<unix seconds>,v1=<64 hex digits>.',
+    )
+  }
+  return signature
+}
+
+const rawBodyAdvice = 'Pass the bytes as they came, before anything parses them.'
+
+function bytesOf(rawBody: unknown): Uint8Array {
+  const body =
+    typeof rawBody === 'string'
+      ? utf8(rawBody)
+      : rawBody instanceof ArrayBuffer
+        ? new Uint8Array(rawBody)
+        : rawBody
+  if (body === undefined || body === null || (body instanceof Uint8Array && body.length === 0)) {
+    throw new CallbackRefused(
+      'body_missing',
+      `The body is empty: something has read it before, or nothing has. ${rawBodyAdvice}`,
+    )
+  }
+  if (body instanceof Uint8Array) return body
+  throw new CallbackRefused(
+    'body_parsed',
+    `The body was parsed before it came here, and its bytes are lost. ${rawBodyAdvice}`,
+  )
+}
+
+/** What is most likely wrong where no secret matches: the usual mistakes are tried one by one. */
+async function diagnosis(
+  body: Uint8Array,
+  signature: SignatureHeader,
+  secrets: readonly string[],
+): Promise<CallbackRefused> {
+  const bare = secrets.map((secret) => secret.replace(/^["'\s]+|["'\s]+$/g, ''))
+  if (await isSignedCallback(bare, signature, body)) {
+    return new CallbackRefused(
+      'secret_whitespace',
+      'The secret is right but for white space or quotes around it: remove them from the setting.',
+    )
+  }
+  const text = new TextDecoder().decode(body)
+  for (const original of originalsOf(text)) {
+    if (await isSignedCallback(secrets, signature, original)) return reserialised()
+  }
+  // The service writes no space between tokens and ends at the brace, so this text is not its own.
+  if (/^\s|\s$|^\{\s|^\{"refId":\s/.test(text)) return reserialised()
+  return new CallbackRefused(
+    'wrong_secret',
+    'No secret matches: the secret is of another agent, or was replaced by a rotation, or the body was changed on the way.',
+  )
+}
+
+function reserialised(): CallbackRefused {
+  return new CallbackRefused(
+    'body_reserialised',
+    `The body was parsed and written again, or read in another encoding, so its bytes are not those that were signed. ${rawBodyAdvice}`,
+  )
+}
+
+/** What a text may have been before a framework laid hands on it. */
+function originalsOf(text: string): Uint8Array[] {
+  const originals = [text.trim()]
+  try {
+    originals.push(JSON.stringify(JSON.parse(text)))
+  } catch {
+    // Not JSON: nobody has parsed it.
+  }
+  const isLatin1 = [...text].every((character) => character <= '\u00ff')
+  return [
+    ...originals.map(utf8),
+    ...(isLatin1 ? [Uint8Array.from(text, (character) => character.charCodeAt(0))] : []),
+  ]
+}
