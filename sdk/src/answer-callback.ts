@@ -36,16 +36,17 @@ export interface CallbackAnswer {
 /** No callback is longer: extraParams have at most 4 KiB, and the rest is short. */
 export const maxBodyBytes = 64 * 1024
 
-/** Checks what came and hands it on; the same for every server. Never throws. */
+/** Checks what came and hands it on; the same for every server. */
 export async function answerCallback(
-  rawBody: unknown,
+  readBody: () => unknown,
   headers: CallbackHeaders,
   { secrets, onCallback, onError = console.error }: CallbackHandlerOptions,
 ): Promise<CallbackAnswer> {
   try {
+    const rawBody = (await readBody()) as string
     const keys =
       typeof secrets === 'function' ? await secrets(headerOf(headers, 'x-appid')) : secrets
-    const callback = await verifyCallback(rawBody as string, headers, keys)
+    const callback = await verifyCallback(rawBody, headers, keys)
     await onCallback(callback, {
       eventSeq: numberIn(headerOf(headers, 'x-event-seq')),
       attempt: numberIn(headerOf(headers, 'x-attempt')),
@@ -53,14 +54,16 @@ export async function answerCallback(
     return answer(200, 'ok')
   } catch (error) {
     onError(error)
-    return error instanceof CallbackRefused
-      ? answer(401, error.message)
-      : answer(500, 'The callback could not be taken in; send it again.')
+    if (error instanceof CallbackRefused) return answer(401, error.message)
+    if (error instanceof BodyTooLarge) return answer(413, error.message)
+    return answer(500, 'The callback could not be taken in; send it again.')
   }
 }
 
-export function tooLarge(): CallbackAnswer {
-  return answer(413, `A callback has at most ${maxBodyBytes} bytes.`)
+export class BodyTooLarge extends Error {
+  constructor() {
+    super(`A callback has at most ${maxBodyBytes} bytes.`)
+  }
 }
 
 /** The service keeps the answer with the attempt, so the words are there for who looks for them. */

@@ -1,13 +1,13 @@
 import {
   answerCallback,
+  BodyTooLarge,
   type CallbackHandlerOptions,
   maxBodyBytes,
-  tooLarge,
 } from './answer-callback.ts'
 import type { CallbackHeaders } from './verify-callback.ts'
 
 /** The part of a request of Express, or of node:http, that is needed. */
-export interface IncomingRequest extends AsyncIterable<unknown> {
+export interface IncomingRequest extends AsyncIterable<Uint8Array | string> {
   headers: CallbackHeaders
   readableEnded: boolean
   /** What express.raw() or another parser has made of the body. */
@@ -23,34 +23,32 @@ export interface OutgoingResponse {
 }
 
 /**
- * A handler for Express and for node:http. It reads the body itself, so it stands before
- * `app.use(express.json())`, or has `express.raw({ type: '*' + '/*' })` on its own route.
+ * A handler for Express and for node:http. It reads the body itself, so its route comes before
+ * `app.use(express.json())`; a route of its own with `express.raw` works as well.
  */
 export function expressCallbacks(options: CallbackHandlerOptions) {
   return async (request: IncomingRequest, response: OutgoingResponse): Promise<void> => {
-    const { status, body } = await taken(request, options)
+    const { status, body } = await answerCallback(() => bodyOf(request), request.headers, options)
     response.statusCode = status
     response.setHeader('content-type', 'application/json')
     response.end(body)
   }
 }
 
-async function taken(request: IncomingRequest, options: CallbackHandlerOptions) {
-  // A parsed body goes on as it is, and is refused with words that say what to do.
+function bodyOf(request: IncomingRequest): unknown {
   const read = request.rawBody ?? request.body
-  if (read !== undefined || request.readableEnded) {
-    return answerCallback(read, request.headers, options)
-  }
-  const body = await bytesIn(request)
-  return body ? answerCallback(body, request.headers, options) : tooLarge()
+  // Some parsers leave an empty object where they have read nothing. A body that was really parsed goes
+  // on as it is, and is refused with words that say what to do.
+  const isRaw = typeof read === 'string' || ArrayBuffer.isView(read)
+  return isRaw || request.readableEnded ? read : bytesIn(request)
 }
 
-async function bytesIn(request: AsyncIterable<unknown>): Promise<Uint8Array | undefined> {
+async function bytesIn(request: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
   const body = new Uint8Array(maxBodyBytes)
   let length = 0
   for await (const chunk of request) {
-    const bytes = chunk instanceof Uint8Array ? chunk : new TextEncoder().encode(String(chunk))
-    if (length + bytes.length > maxBodyBytes) return undefined
+    const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
+    if (length + bytes.length > maxBodyBytes) throw new BodyTooLarge()
     body.set(bytes, length)
     length += bytes.length
   }

@@ -47,7 +47,7 @@ export async function fastifyCallbacks(
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   scope.post(options.path ?? '/', { bodyLimit: maxBodyBytes }, async (request, reply) => {
-    const { status, body } = await answerCallback(request.body, request.headers, options)
+    const { status, body } = await answerCallback(() => request.body, request.headers, options)
     return reply.code(status).header('content-type', 'application/json').send(body)
   })
 }

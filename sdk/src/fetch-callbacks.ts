@@ -1,8 +1,8 @@
 import {
   answerCallback,
+  BodyTooLarge,
   type CallbackHandlerOptions,
   maxBodyBytes,
-  tooLarge,
 } from './answer-callback.ts'
 
 /** A handler for servers in the style of fetch: Deno, Bun, workers, Hono, Next.js routes. */
@@ -11,15 +11,16 @@ export function fetchCallbacks(options: CallbackHandlerOptions) {
     if (request.method !== 'POST') {
       return new Response(null, { status: 405, headers: { allow: 'POST' } })
     }
-    const { status, body } = await taken(request, options)
+    const { status, body } = await answerCallback(() => bytesIn(request), request.headers, options)
     return new Response(body, { status, headers: { 'content-type': 'application/json' } })
   }
 }
 
-async function taken(request: Request, options: CallbackHandlerOptions) {
-  if (Number(request.headers.get('content-length')) > maxBodyBytes) return tooLarge()
+async function bytesIn(request: Request): Promise<ArrayBuffer | undefined> {
+  if (Number(request.headers.get('content-length')) > maxBodyBytes) throw new BodyTooLarge()
   // Whoever has read the body before has left nothing of it.
-  const body = request.bodyUsed ? undefined : await request.arrayBuffer()
-  if (body && body.byteLength > maxBodyBytes) return tooLarge()
-  return answerCallback(body, request.headers, options)
+  if (request.bodyUsed) return undefined
+  const body = await request.arrayBuffer()
+  if (body.byteLength > maxBodyBytes) throw new BodyTooLarge()
+  return body
 }
