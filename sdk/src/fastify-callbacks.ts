@@ -40,14 +40,18 @@ interface FastifyReplyPart {
  * A plugin for `app.register(fastifyCallbacks, { path, secrets, onCallback })`. It leaves the body
  * unparsed inside its own scope; all other routes keep their parsers.
  */
-export async function fastifyCallbacks(
+export function fastifyCallbacks(
   scope: FastifyScope,
   options: FastifyCallbackOptions,
-): Promise<void> {
+  done: () => void,
+): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) =>
+    parsed(null, body),
+  )
   scope.post(options.path ?? '/', { bodyLimit: maxBodyBytes }, async (request, reply) => {
     const { status, body } = await answerCallback(() => request.body, request.headers, options)
     return reply.code(status).header('content-type', 'application/json').send(body)
   })
+  done()
 }
