@@ -43,6 +43,7 @@ export async function answerCallback(
   { secrets, onCallback, onError = console.error }: CallbackHandlerOptions,
 ): Promise<CallbackAnswer> {
   try {
+    // Whatever else it is, verifyCallback refuses it with words.
     const rawBody = (await readBody()) as string
     const keys =
       typeof secrets === 'function' ? await secrets(headerOf(headers, 'x-appid')) : secrets

@@ -17,7 +17,7 @@ export type OrderRequest = {
   /** an ISO 8601 time with zone, within 300 seconds of the service's clock, such as 2026-01-31T08:30:00Z */
   timestamp: string
   /** an object of at most 4 KiB and 5 levels */
-  extraParams?: Record<string, unknown> | undefined
+  extraParams?: Record<string, unknown>
 }
 
 /** A deposit as it was created. */
@@ -34,25 +34,21 @@ export type Deposit = {
   method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
   /** payment link, for a popup or an iframe */
   link: string
-  qrcode?:
-    | {
-        /** the content of the QR code */
-        qrcode_text: string
-        /** a page with the QR code alone */
-        link: string
-        /** a data: URL of the QR code as PNG */
-        qrcode_date_url: string
-      }
-    | undefined
-  transfer?:
-    | {
-        bank_code: string
-        account_number: string
-        account_name: string
-        /** what to transfer */
-        amount: number
-      }
-    | undefined
+  qrcode?: {
+    /** the content of the QR code */
+    qrcode_text: string
+    /** a page with the QR code alone */
+    link: string
+    /** a data: URL of the QR code as PNG */
+    qrcode_date_url: string
+  }
+  transfer?: {
+    bank_code: string
+    account_number: string
+    account_name: string
+    /** what to transfer */
+    amount: number
+  }
   /** seconds the order is valid for */
   expires_in: number
   /** when it was created */
@@ -93,25 +89,21 @@ export type DepositOrder = {
   method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
   /** payment link, for a popup or an iframe */
   link: string
-  qrcode?:
-    | {
-        /** the content of the QR code */
-        qrcode_text: string
-        /** a page with the QR code alone */
-        link: string
-        /** a data: URL of the QR code as PNG */
-        qrcode_date_url: string
-      }
-    | undefined
-  transfer?:
-    | {
-        bank_code: string
-        account_number: string
-        account_name: string
-        /** what to transfer */
-        amount: number
-      }
-    | undefined
+  qrcode?: {
+    /** the content of the QR code */
+    qrcode_text: string
+    /** a page with the QR code alone */
+    link: string
+    /** a data: URL of the QR code as PNG */
+    qrcode_date_url: string
+  }
+  transfer?: {
+    bank_code: string
+    account_number: string
+    account_name: string
+    /** what to transfer */
+    amount: number
+  }
   /** seconds the order is valid for */
   expires_in: number
   /** when it was created */
@@ -157,19 +149,19 @@ export type WithdrawOrder = {
 /** Which orders. */
 export type OrderQuery = {
   /** 1 to 64 printable characters */
-  refId?: string | undefined
+  refId?: string
   /** 1 to 200 */
-  limit?: number | undefined
+  limit?: number
   /** next from the page before */
-  after?: string | undefined
+  after?: string
   /** one of WAITING, PAID, FAILED, EXPIRED, VOID, CANCEL, REVERT */
-  status?: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT' | undefined
+  status?: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
   /** deposit or withdraw */
-  kind?: 'deposit' | 'withdraw' | undefined
+  kind?: 'deposit' | 'withdraw'
   /** an ISO 8601 time with zone; created then or later */
-  from?: string | undefined
+  from?: string
   /** an ISO 8601 time with zone; created before it */
-  to?: string | undefined
+  to?: string
 }
 
 /** Orders, newest first. */
@@ -193,9 +185,9 @@ export type Wallet = {
 /** From where on, and how many. */
 export type SeqQuery = {
   /** a seq; what comes after it is returned */
-  after?: number | undefined
+  after?: number
   /** 1 to 200 */
-  limit?: number | undefined
+  limit?: number
 }
 
 /** A row of the agent's journal. */
@@ -282,9 +274,9 @@ export type Trigger = {
   /** one of PAID, FAILED, EXPIRED, VOID, REVERT, CANCEL */
   outcome: 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'REVERT' | 'CANCEL'
   /** an amount no finer than the agent's currency, with a deposit that is PAID */
-  paidAmount?: number | undefined
+  paidAmount?: number
   /** 1 to 34 letters, digits, * for masked ones, or -, with a deposit that is PAID */
-  payerAccountNo?: string | undefined
+  payerAccountNo?: string
 }
 
 /** Why a request was refused. */
@@ -296,10 +288,8 @@ export type Problem = {
   /** stable, for programs */
   code: string
   request_id: string
-  errors?:
-    | {
-        field: string
-        message: string
-      }[]
-    | undefined
+  errors?: {
+    field: string
+    message: string
+  }[]
 }

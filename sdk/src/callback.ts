@@ -63,5 +63,6 @@ export function parseCallback(body: string): Callback {
     .filter(([name, fits]) => !fits(value[name]))
     .map(([name]) => name)
   if (bad.length > 0) throw new TypeError(`${bad.join(', ')} is missing or of another type`)
+  // Every field has been looked at.
   return value as unknown as Callback
 }

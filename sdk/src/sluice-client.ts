@@ -205,7 +205,7 @@ function orderBody(order: NewOrder): () => string {
 type Query = Record<string, string | number | Date | undefined>
 
 function queryText(query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]) => {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] => {
     if (value === undefined) return []
     return [[name, value instanceof Date ? value.toISOString() : String(value)]]
   })
