@@ -169,7 +169,6 @@ function reserialised(): CallbackRefused {
 function originalsOf(text: string, written: string | undefined): Uint8Array[] {
   const isLatin1 = !/[^\0-\u00ff]/.test(text)
   return [
-    utf8(text.trim()),
     ...(written === undefined ? [] : [utf8(written)]),
     ...(isLatin1 ? [Uint8Array.from(text, (character) => character.charCodeAt(0))] : []),
   ]
