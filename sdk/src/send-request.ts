@@ -111,7 +111,7 @@ function refusal(
 ): SluiceError {
   const retryAfterS = secondsIn(headers.get('retry-after'))
   const requestId = headers.get('x-request-id') ?? undefined
-  const passes = status === 429 || status >= 500
+  const passes = status === 408 || status === 429 || status >= 500
   if (status >= 400 && typeof problem?.code === 'string') {
     return new SluiceError({
       code: problem.code,
@@ -129,7 +129,7 @@ function refusal(
     message: `${what}: the answer with status ${status} is not the service's own${moved ? `, and points to ${moved}` : ''}; check baseUrl and what stands between`,
     status,
     requestId,
-    retryable: passes || status < 300 || status === 408,
+    retryable: passes || status < 300,
     retryAfterS,
   })
 }

@@ -2,6 +2,7 @@ import type { Problem } from './api-schemas.ts'
 
 /** The codes that the service gives; see the table of errors in its reference. */
 export const problemCodes = [
+  'malformed_request',
   'malformed_json',
   'duplicate_json_key',
   'invalid_signature',
@@ -11,6 +12,7 @@ export const problemCodes = [
   'order_not_found',
   'not_found',
   'method_not_allowed',
+  'request_timeout',
   'body_too_large',
   'unsupported_media_type',
   'ref_id_conflict',
@@ -21,6 +23,7 @@ export const problemCodes = [
   'unknown_bank_code',
   'insufficient_balance',
   'rate_limited',
+  'headers_too_large',
   'overloaded',
   'provider_unavailable',
   'internal',

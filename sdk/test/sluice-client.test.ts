@@ -200,6 +200,7 @@ describe('a repeat', () => {
     ['rate_limited', 429, '2', 2000],
     ['overloaded', 503, '1', 1000],
     ['provider_unavailable', 503, '60', 10_000],
+    ['request_timeout', 408, '', 250],
     ['overloaded', 503, '0', 250],
     ['overloaded', 503, 'soon', 250],
   ])('after %s (%i) with retry-after %s waits %i ms', async (code, status, after, ms) => {
