@@ -24,6 +24,9 @@ import type { CutAtCommit } from './support/tcp-proxy.ts'
 /** Pays SCB first; where it refuses for sure, beta does. Both pay a reference once. */
 const alpha = new FakeProvider('alpha')
 const beta = new FakeProvider('beta')
+/** Chance decides between beta and this one, for large amounts. */
+const delta = new FakeProvider('delta')
+const large = { amount: 600 }
 /** Pays KBANK, and pays again whatever it is sent again. */
 const gamma = new FakeProvider('gamma', { idempotentByReference: false })
 const atGamma = { bankCode: 'KBANK' }
@@ -32,11 +35,14 @@ let s: TestService
 let processes: Process[] = []
 
 beforeAll(async () => {
-  s = await startTestService({ outside: { providers: [alpha, beta, gamma], paysOut: false } })
-  for (const [provider, bank, preference] of [
-    ['alpha', 'SCB', 1],
-    ['beta', 'SCB', 2],
-    ['gamma', 'KBANK', 1],
+  s = await startTestService({
+    outside: { providers: [alpha, beta, gamma, delta], paysOut: false },
+  })
+  for (const [provider, bank, preference, minAmount] of [
+    ['alpha', 'SCB', 1, 1n],
+    ['beta', 'SCB', 2, 1n],
+    ['delta', 'SCB', 2, 600n],
+    ['gamma', 'KBANK', 1, 1n],
   ] as const) {
     await saveRoute(s.backend.pool, {
       provider,
@@ -44,7 +50,7 @@ beforeAll(async () => {
       direction: 'withdraw',
       currency: 'THB',
       banks: [bank],
-      minAmount: 1n,
+      minAmount,
       maxAmount: 1_000_000n,
       preference,
       weight: 1,
@@ -69,7 +75,7 @@ afterAll(async () => {
 
 /** A process with its own lines to the banks. */
 async function start(): Promise<Process & { alpha: FakeProvider; gamma: FakeProvider }> {
-  const own = { alpha: alpha.line(), beta: beta.line(), gamma: gamma.line() }
+  const own = { alpha: alpha.line(), beta: beta.line(), gamma: gamma.line(), delta: delta.line() }
   const process = await startProcess(s, Object.values(own))
   processes.push(process)
   return Object.assign(process, own)
@@ -461,8 +467,8 @@ describe('a sure no', () => {
 
   it('heard by several at once is one more payout, and what the first bank says then changes nothing', async () => {
     const all = await Promise.all([start(), start()])
-    for (let round = 0; round < 5; round++) {
-      const { agent, txnId } = await withdrawal()
+    for (let round = 0; round < 8; round++) {
+      const { agent, txnId } = await withdrawal(large)
       const [process] = all
       process.alpha.onSubmit = async () => unknown
       await process.payOut(txnId)
@@ -474,8 +480,10 @@ describe('a sure no', () => {
         alpha.tell(s.service.url, payoutEvent(reference, refusedForSure)),
         alpha.tell(s.service.url, payoutEvent(reference, refusedForSure)),
       ])
-      expect([sentTo(alpha, txnId).length, sentTo(beta, txnId).length]).toEqual([1, 1])
-      const second = { provider: 'beta', state: 'accepted', attempt: 2 }
+      const others = () => [...sentTo(beta, txnId), ...sentTo(delta, txnId)]
+      expect([sentTo(alpha, txnId).length, others().length]).toEqual([1, 1])
+      const next = sentTo(beta, txnId).length > 0 ? beta : delta
+      const second = { provider: next.name, state: 'accepted', attempt: 2 }
       const attempts = [{ provider: 'alpha', state: 'rejected', attempt: 1 }, second]
       expect(await attemptsOf(s, txnId)).toMatchObject(attempts)
 
@@ -483,9 +491,9 @@ describe('a sure no', () => {
         const answer = await alpha.tell(s.service.url, payoutEvent(reference, late))
         expect(answer.status).toBe(200)
       }
-      expect([await statusOf(agent, txnId), sentTo(beta, txnId).length]).toEqual(['WAITING', 1])
+      expect([await statusOf(agent, txnId), others().length]).toEqual(['WAITING', 1])
       expect(await attemptsOf(s, txnId)).toMatchObject(attempts)
-      beta.book.set(sentTo(beta, txnId)[0]?.reference ?? '', paid)
+      next.book.set(others()[0]?.reference ?? '', paid)
       s.clock.advance(silenceMs)
       await process.round()
       expect(await told(agent, txnId)).toEqual(['PAID'])
@@ -518,7 +526,7 @@ it('money that came back is told as PAID and then REVERT, even where the first w
 describe('a whole service', () => {
   it('pays out by itself; stopped during a call it leaves it unknown, and the next one asks', async () => {
     const line = alpha.line()
-    const outside = { providers: [line, beta, gamma], paysOut: true }
+    const outside = { providers: [line, beta, gamma, delta], paysOut: true }
     const first = await startTestService({ beside: s, outside })
     let reason: unknown
     line.onSubmit = (payout, signal) => {
