@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { createAgent, defaultTerms } from '../dist/agents/save-agent.js'
@@ -7,8 +7,9 @@ import { pauseCallbacks } from '../dist/callbacks/resend-callbacks.js'
 import { WakeUp } from '../dist/callbacks/wake-up.js'
 import { readConfig } from '../dist/config.js'
 import type { Order } from '../dist/ledger/book.js'
-import { newOrderId, txnId } from '../dist/lib/ids.js'
+import { txnId } from '../dist/lib/ids.js'
 import { makeLog, startService } from '../dist/service.js'
+import { newDeposit } from './new-deposit.js'
 
 /**
  * Delivers callbacks for the benchmark: committed outcomes through the service (claimed, signed, sent,
@@ -182,36 +183,6 @@ async function postsAfter(before: Map<bigint, bigint>): Promise<typeof posts> {
     }
   }
   return made
-}
-
-function newDeposit(agentId: bigint): Order {
-  const createdAt = new Date()
-  return {
-    agentId,
-    orderId: newOrderId(createdAt),
-    kind: 'deposit',
-    refId: randomBytes(12).toString('hex'),
-    userId: 'user-1',
-    amountMinor: 10_000n,
-    feeMinor: 0n,
-    feeRule: '0%',
-    accountName: 'Somchai Jaidee',
-    accountNo: '1234567890',
-    bankCode: 'SCB',
-    extraParams: null,
-    status: 'WAITING',
-    version: 1,
-    answer: '{}',
-    createdAt,
-    expiresAt: new Date(createdAt.getTime() + 3_600_000),
-    completedAt: null,
-    paidAmountMinor: null,
-    paidFeeMinor: null,
-    provider: null,
-    providerRef: null,
-    handedOverAt: null,
-    instructions: null,
-  }
 }
 
 async function inParts<T>(items: T[], work: (item: T) => Promise<unknown>): Promise<void> {

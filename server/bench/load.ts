@@ -15,6 +15,15 @@ export function signedPost({ appId, secret }: Signer, path: string, body: string
   )
 }
 
+/** The same for a read. */
+export function signedGet({ appId, secret }: Signer, path: string): Buffer {
+  const t = Math.floor(Date.now() / 1000)
+  const v1 = createHmac('sha256', secret).update(`${t}.GET ${path}.`).digest('hex')
+  return Buffer.from(
+    `GET ${path} HTTP/1.1\r\nhost: localhost\r\nx-appid: ${appId}\r\nx-signature: t=${t},v1=${v1}\r\n\r\n`,
+  )
+}
+
 export interface LoadResult {
   perSecond: number
   p50Ms: number
@@ -28,7 +37,7 @@ export interface LoadResult {
  * in. Bare sockets: on few cores a full HTTP client would take more time than the service.
  */
 export async function load(
-  port: number,
+  ports: readonly number[],
   requests: readonly Buffer[],
   connections: number,
 ): Promise<LoadResult> {
@@ -39,9 +48,9 @@ export async function load(
   await Promise.all(
     Array.from(
       { length: connections },
-      () =>
+      (_, at) =>
         new Promise<void>((resolve, reject) => {
-          const socket = connect(port, '127.0.0.1')
+          const socket = connect(ports[at % ports.length] ?? 0, '127.0.0.1')
           socket.setNoDelay(true)
           let sentAt = 0
           let received = Buffer.alloc(0)

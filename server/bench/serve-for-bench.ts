@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { AgentFinder } from '../dist/agents/agent-finder.js'
 import { createAgent, defaultTerms } from '../dist/agents/save-agent.js'
 import { openBackend } from '../dist/backend.js'
@@ -5,14 +6,19 @@ import { readConfig } from '../dist/config.js'
 import { Metrics } from '../dist/http/metrics.js'
 import { buildServer } from '../dist/http/server.js'
 import { fold } from '../dist/ledger/fold.js'
+import { txnId } from '../dist/lib/ids.js'
+import { derivedKey } from '../dist/lib/secret-box.js'
+import { signCallback } from '../dist/lib/signature.js'
 import { makeLog, openDesk, startService } from '../dist/service.js'
+import { newDeposit } from './new-deposit.js'
+import { plainTeller } from './plain-teller.js'
 
 /**
  * A service for the benchmark, told by IPC where it listens and who its agents are. `database`
  * is the real thing; `none` is the same server whose teller decides in memory and whose agents are
  * known beforehand: what HTTP, the door and the answers cost by themselves.
  */
-const [kind, agentCount, method, fund] = process.argv.slice(2)
+const [kind, agentCount, method, fund, callbackUrl] = process.argv.slice(2)
 const read = readConfig()
 if ('faults' in read) throw new Error(read.faults.join('\n'))
 const { config } = read
@@ -32,6 +38,10 @@ for (let at = 0; at < Number(agentCount); at++) {
       currency: 'THB',
       rateLimit: 0,
       method: method as 'link',
+      ...(callbackUrl !== undefined && {
+        depositCallbackUrl: callbackUrl,
+        withdrawCallbackUrl: callbackUrl,
+      }),
     },
     new Date(),
   )
@@ -47,14 +57,17 @@ for (let at = 0; at < Number(agentCount); at++) {
   found.set(agent.appId, { agent, keys: [{ slot: 1, createdAt: '', expiresAt: null, secret }] })
 }
 
-// Asked at any time, it says how much CPU it has used.
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send?.(user + system)
+// Asked at any time, it says how much CPU it has used, or makes notices for deposits of its agents.
+process.on('message', async (message: 'cpu' | { notices: number }) => {
+  if (message === 'cpu') {
+    const { user, system } = process.cpuUsage()
+    process.send?.(user + system)
+  } else process.send?.(await makeNotices(message.notices))
 })
 
-if (kind === 'database') {
-  const service = await startService(config, backend, log)
+if (kind === 'database' || kind === 'mixed') {
+  // Only the mixed day is about where withdrawals go.
+  const service = await startService(config, backend, log, { paysOut: kind === 'mixed' })
   process.send?.({ url: service.url, agents })
 } else {
   const metrics = new Metrics()
@@ -91,18 +104,21 @@ if (kind === 'database') {
     version: 'bench',
     desk: {
       ...desk,
-      teller: {
-        async do(command) {
-          const { decisions, writes } = fold(books, [command], desk.localTime)
-          for (const { wallet } of writes.wallets) {
-            const account = wallets.get(wallet.agentId)
-            if (account) wallets.set(wallet.agentId, { ...account, wallet })
-          }
-          const decision = decisions[0]
-          if (decision?.type !== 'changed') throw new Error('refused')
-          return { order: decision.order, changed: true }
-        },
-      },
+      teller:
+        kind === 'plain'
+          ? plainTeller(backend.databaseUrl, desk.localTime)
+          : {
+              async do(command) {
+                const { decisions, writes } = fold(books, [command], desk.localTime)
+                for (const { wallet } of writes.wallets) {
+                  const account = wallets.get(wallet.agentId)
+                  if (account) wallets.set(wallet.agentId, { ...account, wallet })
+                }
+                const decision = decisions[0]
+                if (decision?.type !== 'changed') throw new Error('refused')
+                return { order: decision.order, changed: true }
+              },
+            },
     },
     agents: finder,
     keyUse: { note: () => {} } as never,
@@ -121,4 +137,36 @@ if (kind === 'database') {
   const address = app.server.address()
   const port = address !== null && typeof address === 'object' ? address.port : 0
   process.send?.({ url: `http://127.0.0.1:${port}`, agents })
+}
+
+/** As many requests with a notice of a payment as asked for, each for a deposit of its own. */
+async function makeNotices(count: number): Promise<string[]> {
+  const key = derivedKey(backend.secretKeys[0], 'sandbox bank')
+  const ids = [...found.values()].map(({ agent }) => agent.agentId as bigint)
+  const orders = Array.from({ length: count }, (_, at) => newDeposit(ids[at % ids.length] ?? 1n))
+  for (let at = 0; at < orders.length; at += 500) {
+    await Promise.all(
+      orders
+        .slice(at, at + 500)
+        .map((order) =>
+          desk.teller.do({ type: 'create', agentId: order.agentId, at: order.createdAt, order }),
+        ),
+    )
+  }
+  return orders.map((order) => {
+    const id = randomUUID()
+    const event = {
+      id,
+      type: 'payment',
+      paymentId: id,
+      reference: txnId(order.agentId, order.orderId),
+      amount: '100',
+      currency: 'THB',
+      paidAt: new Date().toISOString(),
+      payer: null,
+    }
+    const body = JSON.stringify({ events: [event] })
+    const t = String(Math.floor(Date.now() / 1000))
+    return `POST /providers/sandbox/notices HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nx-bank-signature: t=${t},v1=${signCallback(key, t, body)}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  })
 }
