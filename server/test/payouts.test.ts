@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseTxnId } from '../src/lib/ids.ts'
+import { PayoutRunner } from '../src/orders/payout-runner.ts'
 import { saveRoute } from '../src/orders/providers.ts'
 import { resolvePayout } from '../src/orders/resolve-payout.ts'
 import type { Payout, PayoutOutcome } from '../src/providers/provider.ts'
@@ -437,6 +438,21 @@ describe('what is not a clear word', () => {
     s.clock.advance(3_600_000)
     await process.round()
     expect([await statusOf(agent, txnId), sentTo(gamma, txnId).length]).toEqual(['PAID', 1])
+  })
+
+  it('of one provider, however much of it, does not keep payouts from another', async () => {
+    const process = await start()
+    process.gamma.onSubmit = async () => unknown
+    for (let n = 0; n < 3; n++) await process.payOut((await withdrawal(atGamma)).txnId)
+    process.gamma.onAsk = never
+    s.clock.advance(silenceMs)
+    const narrow = new PayoutRunner(process.desk, 2, (error) => process.errors.push(error))
+    await narrow.poll()
+    const { txnId } = await withdrawal()
+    narrow.offer(await orderOf(s.service.desk, txnId))
+    await expect.poll(() => sentTo(alpha, txnId).length, patient).toBe(1)
+    await narrow.stop()
+    expect(process.errors).toEqual([])
   })
 
   it('a payout that was ended during the question is not sent again', async () => {

@@ -267,13 +267,19 @@ describe('an operator crediting a payment', () => {
     [
       'a credited one to the same deposit',
       depositThatIs('PAID'),
-      paymentThat({ state: 'credited' }),
+      paymentThat({ state: 'credited', creditedTo: 'order' }),
       'unchanged',
+    ],
+    [
+      'one that was credited to the wallet, to the deposit it was meant for',
+      deposit(),
+      paymentThat({ state: 'credited', creditedTo: 'wallet' }),
+      'invalid_transition',
     ],
     [
       'a credited one to another deposit',
       deposit(),
-      paymentThat({ state: 'credited', orderId: elsewhere }),
+      paymentThat({ state: 'credited', creditedTo: 'order', orderId: elsewhere }),
       'invalid_transition',
     ],
     ['a returned one', deposit(), paymentThat({ state: 'returned' }), 'invalid_transition'],
