@@ -37,11 +37,13 @@ export function makePlan(seed: number, seconds: number): PlannedFault[] {
   const random = seeded(seed)
   const paceMs = Math.min(slowestPaceMs, (seconds * 1_000) / faultKinds.length)
   const plan: PlannedFault[] = []
-  while ((plan.length + faultKinds.length) * paceMs <= seconds * 1_000 + 1) {
-    for (const kind of shuffled(faultKinds, random)) {
-      const atMs = Math.round((plan.length + random() * 0.8) * paceMs)
-      plan.push({ atMs, kind, which: random(), force: random() })
-    }
+  let round: FaultKind[] = []
+  while (plan.length * paceMs < seconds * 1_000) {
+    if (round.length === 0) round = shuffled(faultKinds, random)
+    const kind = round.pop()
+    if (!kind) break
+    const atMs = Math.round((plan.length + random() * 0.8) * paceMs)
+    plan.push({ atMs, kind, which: random(), force: random() })
   }
   return plan
 }

@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 
 /** Less than what a signature may be off, with room for clocks that were moved. */
 const stepMs = 240_000
-const steps = 60
+const steps = 30
 
 /** Lets everything come to its end: what waits for a time, for its agent, or for somebody to hear. */
 export async function settle(world: World, load: ChaosLoad): Promise<void> {
@@ -22,7 +22,24 @@ export async function settle(world: World, load: ChaosLoad): Promise<void> {
     }
     await world.pass(stepMs)
   }
-  throw new Error(`this does not come to an end: ${open.join(', ')}`)
+  throw new Error(
+    `this does not come to an end: ${open.join(', ')}\n${await openWithdrawals(world)}`,
+  )
+}
+
+/** How far withdrawals have come, by us and by the bank. */
+async function openWithdrawals(world: World): Promise<string> {
+  const { rows } = await world.asOwner((owner) =>
+    owner.query(
+      `select o.*, p.state as payout, p.said, p.asks, p.ask_at, b.state as at_bank, b.story,
+         (select jsonb_agg(n) from sandbox_bank.notices n where n.reference = p.reference) as notices
+       from sluice.orders o
+       left join sluice.payouts p using (agent_id, order_id)
+       left join sandbox_bank.payouts b on b.reference = p.reference
+       where o.status = 'WAITING' or p.ask_at is not null limit 5`,
+    ),
+  )
+  return JSON.stringify(rows, null, 1)
 }
 
 /** Those that the bank, or we, keep waiting until somebody says what is to become of them. */
@@ -35,11 +52,11 @@ async function endWithdrawals(world: World, load: ChaosLoad): Promise<void> {
       const placed = load.placed.find((each) => each.agent === agent && each.refId === ref_id)
       const story = placed?.asked[0]?.wish.story
       if (story !== 'slow' && story !== 'queued') continue
-      if (story === 'slow' || random() < 0.5) {
-        await load.send(agent, `/sandbox/orders/${txn_id}`, { outcome: 'PAID' }, random)
-      } else {
-        await load.send(agent, `/payment/orders/${txn_id}/cancel`, undefined, random, 'POST')
-      }
+      const cancel = () =>
+        load.send(agent, `/payment/orders/${txn_id}/cancel`, undefined, random, 'POST')
+      // A trigger that was broken off may have taken it to the bank already.
+      if (story === 'queued' && random() < 0.5 && (await cancel())?.status === 200) continue
+      await load.send(agent, `/sandbox/orders/${txn_id}`, { outcome: 'PAID' }, random)
     }
   }
 }
