@@ -209,6 +209,11 @@ function problemOf(error: unknown): Problem {
       'unsupported_media_type',
       'Send the body as content-type: application/json.',
     ],
+    // A QUERY without a body: a method that has one, and that nothing here takes.
+    FST_ERR_ROUTE_MISSING_CONTENT_TYPE: [
+      'unsupported_media_type',
+      'Send the body as content-type: application/json.',
+    ],
     FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
       'malformed_json',
       'The body is not as long as content-length says.',
