@@ -37,6 +37,7 @@ test(
       `${repeated} requests were repeated at the end until it was known what became of them`,
     )
     expect(load.surprises).toEqual([])
+    expect(load.internals.flatMap((id) => world?.slots.map((slot) => slot.logged(id)))).toEqual([])
     expect(world.slots.flatMap(({ collapses }) => collapses)).toEqual([])
     for (const agent of world.agents) {
       const placed = load.placed.filter((each) => each.agent === agent)

@@ -59,6 +59,8 @@ export class ChaosLoad {
   /** Answers by what they were: a status and a code, or none. */
   readonly results = new Map<string, number>()
   readonly surprises: string[] = []
+  /** The ids of requests that were answered with 500. */
+  readonly internals: string[] = []
   private readonly world: World
   private readonly working: Promise<unknown>
   private stopping = false
@@ -111,6 +113,8 @@ export class ChaosLoad {
     const answer = await Promise.race([given.catch(() => undefined), pause(patienceMs, undefined)])
     const code: string | undefined = answer?.json?.code
     this.count(answer ? `${answer.status}${code ? ` ${code}` : ''}` : 'no answer')
+    // Whatever breaks, an agent is told so in a way that it can act on.
+    if (answer?.status === 500) this.internals.push(answer.json?.request_id)
     const isRefusal = answer && answer.status >= 400 && answer.status < 500
     if (isRefusal && !expectedRefusals.includes(code ?? '') && !path.includes('refId=')) {
       this.surprises.push(`${method} ${path}: ${answer.text}`)

@@ -19,6 +19,7 @@ export class ServiceSlot {
   readonly collapses: string[] = []
   private readonly env: Env
   private process: Running | undefined
+  private readonly before: Running[] = []
   private killed = false
 
   private constructor(role: ServiceSlot['role'], proxy: TcpProxy, port: number, env: Env) {
@@ -36,6 +37,12 @@ export class ServiceSlot {
 
   get pid(): number {
     return this.process?.pid ?? 0
+  }
+
+  /** The lines of its processes' logs that hold a text. */
+  logged(text: string): string[] {
+    const all = this.process ? [...this.before, this.process] : this.before
+    return all.flatMap(({ stderr }) => stderr.split('\n').filter((line) => line.includes(text)))
   }
 
   /** Kills the process with -9 and puts the next one in its place. Says whether there was one. */
@@ -86,6 +93,7 @@ export class ServiceSlot {
           if (isRecord(message) && message.ready === true) resolve(true)
         })
       })
+      if (this.process) this.before.push(this.process)
       this.process = process
       const ended = await Promise.race([ready, process.ended])
       if (ended === true) {
