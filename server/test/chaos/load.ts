@@ -47,7 +47,7 @@ const expectedRefusals = [
   'invalid_transition',
   'order_not_cancellable',
 ]
-const patienceMs = 15_000
+const patienceMs = 8_000
 const knownWithinMs = 120_000
 
 /**
