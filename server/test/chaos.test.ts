@@ -10,7 +10,7 @@ import { World } from './chaos/world.ts'
 import { cleanUp, verifyClean } from './support/process.ts'
 
 /** How long faults go on: a short plan with the other tests, minutes with `npm run chaos`. */
-const seconds = Number(process.env.CHAOS_SECONDS ?? 15)
+const seconds = Number(process.env.CHAOS_SECONDS ?? 12)
 /** Repeats the plan and the random choices of a run, which prints its seed. */
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const isLong = seconds >= 60
@@ -23,11 +23,13 @@ afterEach(async () => {
 
 test(
   'whatever breaks, what was acknowledged holds, once, and everybody is told',
-  async () => {
+  async ({ onTestFailed }) => {
     console.info(`CHAOS_SEED=${seed} CHAOS_SECONDS=${seconds}`)
+    const plan = makePlan(seed, seconds)
+    onTestFailed(() => console.info(plan.map(({ atMs, kind }) => `${atMs} ms: ${kind}`).join('\n')))
     world = await World.open(seed)
     const load = new ChaosLoad(world, seed, 12)
-    const happened = await carryOut(world, makePlan(seed, seconds))
+    const happened = await carryOut(world, plan)
     await load.stop()
     const repeated = await load.resolve()
     const findings = await settle(world, load)
