@@ -219,6 +219,8 @@ function problemOf(error: unknown): Problem {
       'The body is not as long as content-length says.',
     ],
     FST_ERR_BAD_URL: ['not_found', 'The path is not a valid URL path.'],
+    // No id or token of ours is as long.
+    FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'No endpoint has this path.'],
     FST_ERR_ASYNC_CONSTRAINT: ['not_found', 'No endpoint has this path.'],
   }
   const [problem, detail] = known[code] ?? [
