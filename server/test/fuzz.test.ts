@@ -369,33 +369,52 @@ describe('notices', () => {
   })
 })
 
-test('page tokens, right and wrong ones, are answered', { timeout: timeoutMs * 2 }, async () => {
-  const token = pageLink.pathname.split('/').at(-1) ?? ''
-  const changed = fc
-    .tuple(fc.nat(token.length - 1), fc.stringMatching(/^[A-Za-z0-9_-]$/))
-    .map(([at, letter]) => token.slice(0, at) + letter + token.slice(at + 1))
-  const tokens = fc.oneof(
-    changed,
-    pathTexts,
-    fc.nat(token.length).map((length) => token.slice(0, length)),
-    fc.constantFrom(
-      token,
-      `${token}x`,
-      `${token}/qr`,
-      `${token}/qr/x`,
-      `${token}%00`,
-      'x'.repeat(3_000),
-    ),
+describe('payment pages', () => {
+  const letter = fc.stringMatching(/^[A-Za-z0-9_-]$/)
+  const tokens = (token: string) =>
+    fc.oneof(
+      fc.constant(token),
+      fc.tuple(fc.nat(token.length - 1), letter).map(([at, other]) => {
+        return token.slice(0, at) + other + token.slice(at + 1)
+      }),
+      fc.nat(token.length).map((length) => token.slice(0, length)),
+      fc.constantFrom(
+        `${token}x`,
+        `${token}%00`,
+        encodeURIComponent(`${token}/`),
+        'x'.repeat(3_000),
+      ),
+      pathTexts,
+    )
+  const forms = fc.oneof(
+    fc.constantFrom('outcome=paid', 'outcome=PAID', 'outcome', 'outcome=a&outcome=b', '%', '='),
+    hostileText.map((text) => `outcome=${encodeURIComponent(wellFormed(text))}`),
+    fc.string({ unit: 'binary' }),
   )
-  const methods = fc.constantFrom('GET', 'GET', 'GET', 'POST', 'DELETE')
-  await fc.assert(
-    fc.asyncProperty(methods, tokens, async (method, given) => {
-      const { status } = await send({ method, path: `/pay/${given}` })
-      expect(status).toBeGreaterThanOrEqual(200)
-      expect(status).toBeLessThan(500)
-      // Only the very token opens the page, where this service has one.
-      if (status === 200 && method === 'GET') expect(given.split('/')[0]).toBe(token)
-    }),
-    { numRuns: numRuns * 2, ...seed },
-  )
+
+  test('open for the very token alone, and answer every other', {
+    timeout: timeoutMs * 4,
+  }, async () => {
+    const token = pageLink.pathname.split('/').at(-1) ?? ''
+    const rooms = fc.constantFrom('', '/qr', '/qr.png', '/logo', '/state', '/sandbox', '/nowhere')
+    const methods = fc.constantFrom('GET', 'GET', 'POST', 'POST', 'DELETE')
+    const request = fc.record({ method: methods, given: tokens(token), room: rooms, form: forms })
+    await fc.assert(
+      fc.asyncProperty(request, framings, async ({ method, given, room, form }, { headers }) => {
+        const types: [string, string][] = [['content-type', 'application/x-www-form-urlencoded']]
+        const { status } = await send({
+          method,
+          path: `/pay/${given}${room}`,
+          ...(method === 'POST' && {
+            headers: form.startsWith('outcome') ? types : headers,
+            body: form,
+          }),
+        })
+        expect(status).toBeGreaterThanOrEqual(200)
+        expect(status).toBeLessThan(500)
+        if (status < 400) expect(given).toBe(token)
+      }),
+      { numRuns: numRuns * 4, ...seed },
+    )
+  })
 })
