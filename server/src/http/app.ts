@@ -209,11 +209,18 @@ function problemOf(error: unknown): Problem {
       'unsupported_media_type',
       'Send the body as content-type: application/json.',
     ],
+    // A QUERY without a body: a method that has one, and that nothing here takes.
+    FST_ERR_ROUTE_MISSING_CONTENT_TYPE: [
+      'unsupported_media_type',
+      'Send the body as content-type: application/json.',
+    ],
     FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
       'malformed_json',
       'The body is not as long as content-length says.',
     ],
     FST_ERR_BAD_URL: ['not_found', 'The path is not a valid URL path.'],
+    // No id or token of ours is as long.
+    FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'No endpoint has this path.'],
     FST_ERR_ASYNC_CONSTRAINT: ['not_found', 'No endpoint has this path.'],
   }
   const [problem, detail] = known[code] ?? [

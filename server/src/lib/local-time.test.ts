@@ -70,6 +70,9 @@ test.each([
   ['something behind it', '2026-01-31T08:30:00Z\n'],
   ['digits of another script', '๒๐๒๖-01-31T08:30:00Z'],
   ['nothing', ''],
+  ['the year 0', '0000-01-01T00:00:00Z'],
+  ['the year 0 in UTC', '0001-01-01T00:00:00+07:00'],
+  ['the year 10000 in UTC', '9999-12-31T23:59:59-07:00'],
 ])('%s is no ISO time with zone', (_what, text) => {
   expect(parseIsoTime(text)).toBeUndefined()
 })

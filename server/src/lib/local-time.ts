@@ -21,12 +21,13 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** An ISO 8601 time with a zone, checked to the calendar day, or undefined. */
+/** An ISO 8601 time with a zone, checked to the calendar day, of the years 1 to 9999 in UTC, or undefined. */
 export function parseIsoTime(text: string): Date | undefined {
   const match = /^(\d{4}-\d\d-\d\d)T(\d\d):\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.exec(text)
   if (!match?.[1] || Number(match[2]) > 23) return undefined
   const day = new Date(`${match[1]}T00:00:00Z`)
   if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== match[1]) return undefined
   const at = new Date(text)
-  return Number.isNaN(at.getTime()) ? undefined : at
+  // Other years are written with another number of digits, which the database does not take.
+  return at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9_999 ? at : undefined
 }

@@ -3,7 +3,7 @@ import type { Order } from '../ledger/book.ts'
 import { payoutsOfOrder } from '../ledger/payouts.ts'
 import { txnId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
-import type { SandboxBank, Told } from '../providers/sandbox/bank-client.ts'
+import { BankSilent, type SandboxBank, type Told } from '../providers/sandbox/bank-client.ts'
 import type { Desk } from './desk.ts'
 import { findOrder } from './find-order.ts'
 import { handOver, submit } from './pay-out.ts'
@@ -38,9 +38,15 @@ export async function trigger(
   // Said again without more, it is the same payment.
   const isRepeat = order.status === what.outcome && what.paidAmountMinor === undefined
   if (isRepeat && what.payerAccountNo === undefined) return order
-  const told = await (order.kind === 'deposit'
-    ? tellOfDeposit(desk, bank, order, what)
-    : tellOfPayout(desk, bank, order, what))
+  const telling =
+    order.kind === 'deposit'
+      ? tellOfDeposit(desk, bank, order, what)
+      : tellOfPayout(desk, bank, order, what)
+  const told = await telling.catch((cause) => {
+    if (!(cause instanceof BankSilent)) throw cause
+    const detail = 'The bank did not say whether it has done so; look again, or repeat the request.'
+    throw new Problem('provider_unavailable', detail, { retryAfterS: 1, cause })
+  })
   if (told?.type === 'refused') throw impossible(order, what.outcome, told.reason)
   const after = await existingOrder(desk, agentId, orderId)
   const event = told?.events[0]

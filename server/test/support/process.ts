@@ -78,14 +78,20 @@ function killGroup(pid: number): void {
 export function start(
   file: string,
   args: string[],
-  options: { env?: Env; cwd?: string; input?: string } = {},
+  options: { env?: Env; cwd?: string; input?: string; messages?: boolean } = {},
 ): Running {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(file, args, {
     env: { PATH, HOME, ...options.env },
     cwd: options.cwd ?? tmpdir(),
     detached: true,
-    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [
+      options.input === undefined ? 'ignore' : 'pipe',
+      'pipe',
+      'pipe',
+      // A channel for messages both ways.
+      ...(options.messages ? (['ipc'] as const) : []),
+    ],
   })
   child.stdin?.end(options.input)
   const ended = new Promise<Ended>((resolve, reject) => {

@@ -39,7 +39,10 @@ export async function sendBytes(url: string, bytes: Buffer): Promise<Answer> {
 }
 
 function parseAnswer(received: string): Answer {
-  const [head = '', ...rest] = received.split('\r\n\r\n')
+  const parts = received.split('\r\n\r\n')
+  // What comes ahead of the answer, such as 100 Continue, is not the answer.
+  while (/^HTTP\/1\.1 1\d\d /.test(parts[0] ?? '')) parts.shift()
+  const [head = '', ...rest] = parts
   const [statusLine = '', ...lines] = head.split('\r\n')
   const headers = new Headers()
   for (const line of lines) {

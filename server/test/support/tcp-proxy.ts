@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** What becomes of a connection that is about to commit. */
 export type CutAtCommit =
@@ -15,6 +16,9 @@ const commit = Buffer.from('commit\0')
 export class TcpProxy {
   /** Commits that something became of so far. */
   cuts = 0
+  /** Pieces of data that were held up, and answers that were swallowed, so far. */
+  delayed = 0
+  swallowed = 0
   private readonly server: Server
   private readonly target: URL
   private readonly pairs = new Set<{ client: Socket; upstream: Socket }>()
@@ -23,6 +27,9 @@ export class TcpProxy {
   private afterCut = () => {}
   private refusing = false
   private stalled = false
+  private delayMs = 0
+  /** What is still on its way to a socket; nothing may overtake it. */
+  private readonly onTheWay = new Map<Socket, Promise<void>>()
 
   private constructor(target: URL) {
     this.target = target
@@ -58,11 +65,14 @@ export class TcpProxy {
     this.committing = Buffer.from(`${name}\0`)
   }
 
-  cutAll(): void {
+  /** Cuts every connection, and says how many there were. */
+  cutAll(): number {
+    const { size } = this.pairs
     for (const { client, upstream } of this.pairs) {
       client.resetAndDestroy()
       upstream.destroy()
     }
+    return size
   }
 
   /** Connections that come meanwhile are reset at once. */
@@ -75,9 +85,30 @@ export class TcpProxy {
     this.stalled = stalled
   }
 
+  /** Every piece of data, either way, takes so long. */
+  slowDown(delayMs: number): void {
+    this.delayMs = delayMs
+  }
+
   async close(): Promise<void> {
     this.cutAll()
     await new Promise((resolve) => this.server.close(resolve))
+  }
+
+  private pass(to: Socket, data: Buffer): void {
+    const before = this.onTheWay.get(to)
+    if (this.delayMs === 0 && !before) {
+      to.write(data)
+      return
+    }
+    this.delayed++
+    const arrived = (before ?? Promise.resolve())
+      .then(() => pause(this.delayMs))
+      .then(() => {
+        to.write(data)
+        if (this.onTheWay.get(to) === arrived) this.onTheWay.delete(to)
+      })
+    this.onTheWay.set(to, arrived)
   }
 
   private join(client: Socket): void {
@@ -90,13 +121,14 @@ export class TcpProxy {
     this.pairs.add(pair)
     let fate: CutAtCommit | undefined
     upstream.on('data', (data) => {
-      if (fate === undefined && !this.stalled) client.write(data)
+      if (fate === undefined && this.stalled) this.swallowed++
+      else if (fate === undefined) this.pass(client, data)
       // The commit has been answered, and nobody was there to hear it.
       else if (fate === 'after') upstream.destroy()
     })
     client.on('data', (data) => {
       if (fate === undefined && data.includes(this.committing)) fate = this.plan.shift()
-      if (fate !== 'before') upstream.write(data)
+      if (fate !== 'before') this.pass(upstream, data)
       if (fate === undefined) return
       this.cuts++
       if (fate !== 'silent') client.resetAndDestroy()

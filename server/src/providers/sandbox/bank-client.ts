@@ -27,6 +27,9 @@ export type Told =
   /** There is no such thing, or its state does not allow it: nothing was changed. */
   | { type: 'refused'; because: 'not_found' | 'conflict'; reason: string }
 
+/** There is no answer to go by: what was asked of the bank may have happened or not. */
+export class BankSilent extends Error {}
+
 /** Speaks to the sandbox's bank over HTTP. */
 export class SandboxBank {
   private readonly url: () => string
@@ -73,7 +76,7 @@ export class SandboxBank {
     return this.trigger(`/payouts/${encodeURIComponent(reference)}/outcome`, { state })
   }
 
-  /** One call. Throws an error whose message says, in words, why there is no answer. */
+  /** One call. Throws BankSilent, whose message says, in words, why there is no answer. */
   async call(
     method: 'GET' | 'PUT' | 'POST',
     path: string,
@@ -92,7 +95,7 @@ export class SandboxBank {
       })
       return { status: answer.statusCode, json: parsed(await wholeText(answer.body)) }
     } catch (error) {
-      throw new Error(inWords(error, signal), { cause: error })
+      throw new BankSilent(inWords(error, signal), { cause: error })
     }
   }
 
@@ -103,7 +106,7 @@ export class SandboxBank {
       const reason = reasonIn(json) ?? 'the bank refused without a reason'
       return { type: 'refused', because: status === 404 ? 'not_found' : 'conflict', reason }
     }
-    if (status !== 200) throw new Error(`the bank answered ${status}`)
+    if (status !== 200) throw new BankSilent(`the bank answered ${status}`)
     return { type: 'told', events: eventsIn(json) }
   }
 }
@@ -118,7 +121,7 @@ function eventsIn(json: unknown): ToldEvent[] {
   if (typeof json === 'object' && json !== null && 'events' in json && Array.isArray(json.events)) {
     return json.events
   }
-  throw new Error('the bank answered what cannot be read')
+  throw new BankSilent('the bank answered what cannot be read')
 }
 
 function parsed(text: string): unknown {

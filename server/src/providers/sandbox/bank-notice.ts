@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { parseIsoTime } from '../../lib/local-time.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import {
   clockToleranceS,
@@ -10,7 +11,8 @@ import {
 import type { ProviderEvent } from '../provider.ts'
 
 const strict = { additionalProperties: false }
-const Text = Type.String({ minLength: 1, maxLength: 200 })
+// A database has no room for NUL in a text.
+const Text = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\0]*$' })
 const TextOrNull = Type.Union([Text, Type.Null()])
 
 const EventOnWire = Type.Union([
@@ -100,8 +102,7 @@ function eventOf(event: Static<typeof EventOnWire>): ProviderEvent | undefined {
   if (event.type !== 'payment') return event
   const { amount, paidAt, ...rest } = event
   const amountMinor = parseDecimal(amount, event.currency)
-  const at = paidAt === null ? null : new Date(paidAt)
-  if (amountMinor === undefined || amountMinor <= 0n) return undefined
-  if (at !== null && Number.isNaN(at.getTime())) return undefined
+  const at = paidAt === null ? null : parseIsoTime(paidAt)
+  if (amountMinor === undefined || amountMinor <= 0n || at === undefined) return undefined
   return { ...rest, amountMinor, paidAt: at }
 }

@@ -1,0 +1,20 @@
+// One process of the service, as `sluice serve` would run it, with a clock that the suite can move.
+import { openBackend } from '../../dist/backend.js'
+import { readConfig } from '../../dist/config.js'
+import { makeLog, startService } from '../../dist/service.js'
+
+let offsetMs = Number(process.argv[2])
+process.on('message', (message) => {
+  offsetMs = message.offsetMs
+  process.send({ offsetMs })
+})
+// It never outlives the suite.
+process.on('disconnect', () => process.exit(1))
+
+const read = readConfig()
+if ('faults' in read) throw new Error(read.faults.join('\n'))
+const { config } = read
+const log = makeLog(config.logLevel)
+const backend = await openBackend(config, 'serve', (message) => log.info(message))
+await startService(config, backend, log, { clock: () => new Date(Date.now() + offsetMs) })
+process.send({ ready: true })
