@@ -75,6 +75,8 @@ export async function takeBack(
 ): Promise<bigint> {
   const named = 'paymentId' in which ? /^pay-(\d{1,18})$/.exec(which.paymentId)?.[1] : undefined
   if ('paymentId' in which && named === undefined) throw noSuchPayment()
+  const untold = 'reference' in which ? await untoldTakeBack(tx, which.reference) : undefined
+  if (untold !== undefined) return untold
   const { rows } = await tx.query<{ payment_no: bigint; reference: string }>(
     `select payment_no, reference from sandbox_bank.payments
      where ${'paymentId' in which ? 'payment_no = $1' : 'reference = $1'} and taken_back_at is null
@@ -90,6 +92,17 @@ export async function takeBack(
   const { reference } = payment
   const id = paymentId(payment.payment_no)
   return addNotice(tx, { reference, type: 'payment_taken_back', paymentId: id }, now)
+}
+
+/** One that was done and could not be told yet: whoever asks again means the same. */
+async function untoldTakeBack(tx: Tx, reference: string): Promise<bigint | undefined> {
+  const { rows } = await tx.query<{ notice_no: bigint }>(
+    `select notice_no from sandbox_bank.notices
+     where reference = $1 and accepted_at is null and event->>'type' = 'payment_taken_back'
+     order by notice_no desc limit 1`,
+    [reference],
+  )
+  return rows[0]?.notice_no
 }
 
 function noSuchPayment(): Refusal {
