@@ -1,12 +1,10 @@
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
 /**
  * An agent's endpoint for the benchmark, in a process of its own: accepts every callback and tells by
- * IPC when as many as named have come. Bare sockets, so that it takes little from whom it measures.
+ * IPC when as many as named have come. A plain server of Node, as agents have them.
  */
-const answer = Buffer.from(
-  'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{"code":0}',
-)
 let expected = 0
 let arrived = 0
 /** Bodies with the time at which they came, where that is asked for. */
@@ -17,22 +15,13 @@ function arrive(text: string): void {
   if (++arrived === expected) process.send?.('arrived')
 }
 
-const server = createServer((socket) => {
-  let unread = ''
-  socket.setNoDelay(true)
-  socket.on('error', () => {})
-  socket.setEncoding('latin1').on('data', (chunk: string) => {
-    unread += chunk
-    for (;;) {
-      const head = unread.indexOf('\r\n\r\n')
-      if (head < 0) return
-      const length = /content-length: *(\d+)/i.exec(unread)?.[1] ?? '0'
-      const end = head + 4 + Number(length)
-      if (unread.length < end) return
-      arrive(noted ? unread.slice(head + 4, end) : '')
-      unread = unread.slice(end)
-      socket.write(answer)
-    }
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    response.setHeader('content-type', 'application/json')
+    response.end('{"code":0}')
+    arrive(noted ? Buffer.concat(chunks).toString() : '')
   })
 })
 server.listen(0, '127.0.0.1', () => {

@@ -6,7 +6,7 @@ import { openPool } from '../dist/db/pool.js'
 import { verify } from '../dist/ledger/verify.js'
 
 const count = 8_000
-const agents = 4
+const agents = 10
 /** A few seconds at a hundred outcomes a second. */
 const trickled = 500
 

@@ -13,6 +13,9 @@ import { newLane } from './lane.ts'
 import { type Attempt, attemptLimitMs, type CallbackPoster } from './post-callback.ts'
 import { type Outcome, recordAttempts } from './record-attempts.ts'
 
+/** How long results are gathered for, where more are to come. */
+const gatherMs = 5
+
 export interface SenderOptions {
   pool: Pool
   agents: Pick<AgentFinder, 'findById'>
@@ -172,7 +175,7 @@ export class CallbackSender {
   /** Records results in batches: those that come in during one write share the next. */
   private async record(): Promise<void> {
     while (this.outcomes.length > 0) {
-      await new Promise((resolve) => setImmediate(resolve))
+      await this.gatherOutcomes()
       let batch = this.outcomes.splice(0, 500)
       const { pool, now, random, widest } = this.options
       try {
@@ -198,6 +201,18 @@ export class CallbackSender {
         -1,
       )
       this.wake(batch.map(({ callback }) => callback.agentId))
+    }
+  }
+
+  /**
+   * While most of what is under way is still to come in, a moment's wait makes a batch of it: each
+   * statement, and each claim of the places it frees, costs nearly the same for one row as for fifty.
+   */
+  private async gatherOutcomes(): Promise<void> {
+    const isMostToCome = () => this.outcomes.length * 2 < this.inFlight
+    await new Promise((resolve) => setImmediate(resolve))
+    if (isMostToCome() && !this.stopped) {
+      await new Promise((resolve) => setTimeout(resolve, gatherMs))
     }
   }
 
