@@ -265,7 +265,7 @@ test('PostgreSQL killed and shut down under load: every outcome arrives, in orde
   )
   const load = new Load(service.url, [{ appId, secret, keepsRevertFee: false }], 1, 8)
   for (const signal of ['SIGKILL', 'SIGINT', 'SIGKILL'] as const) {
-    await load.answered(150)
+    await load.answered(60)
     const killed = postmasterPid(dataDir) ?? 0
     process.kill(killed, signal)
     await expect.poll(() => postmasterPid(dataDir) ?? killed, patient).not.toBe(killed)

@@ -43,7 +43,7 @@ test(
     const load = new Load(service.url, agents, seed, 16)
 
     for (let round = 0; round < rounds; round++) {
-      await load.answered(20 + Math.floor(random() * 150))
+      await load.answered(20 + Math.floor(random() * 60))
       await pause(random() * 20)
       const victim = victims[round % victims.length] ?? 'both'
       service = await strike(victim, service, dataDir, env)

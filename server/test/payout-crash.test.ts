@@ -6,7 +6,7 @@ import { seeded } from './support/load.ts'
 import { cleanUp, kill, serve, sluiceJson, tempFolder, verifyClean } from './support/process.ts'
 
 /** How often it is killed. CRASH_SEED repeats the random choices of a run, which prints its seed. */
-const rounds = Number(process.env.CRASH_ROUNDS ?? 3)
+const rounds = Number(process.env.CRASH_ROUNDS ?? 2)
 const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 const perRound = 24
