@@ -194,7 +194,8 @@ function addRoutesAndRefuseOtherMethods(
   }
 }
 
-function problemOf(error: unknown): Problem {
+/** What is told of an error: its own words, or those for what fastify or the database said. */
+export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (isConnectionLost(error) || sqlState(error) === '57014') {
     return new Problem('overloaded', 'The database did not answer in time; repeat the request.', {

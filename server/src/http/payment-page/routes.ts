@@ -12,7 +12,7 @@ import {
   waysToPay,
 } from '../../orders/payment-page.ts'
 import { trigger } from '../../orders/trigger.ts'
-import { publicPath } from '../app.ts'
+import { problemOf, publicPath } from '../app.ts'
 import { type Asset, readAssets } from './assets.ts'
 import { EventStreams } from './event-streams.ts'
 import { chooseLanguage } from './language.ts'
@@ -101,11 +101,12 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
 
   /** A payer sees a page, whatever went wrong. */
   const errorHandler: RouteShorthandOptions['errorHandler'] = (error, request, reply) => {
-    const problem = error instanceof Problem ? error : undefined
-    const status = problem?.status ?? 503
+    const problem = problemOf(error)
+    // To a payer, what is wrong here passes: the page can be tried again.
+    const status = problem.status === 500 ? 503 : problem.status
     const what = status === 404 ? 'notFound' : status === 429 ? 'busy' : 'trouble'
     if (status >= 500) request.log.error({ err: error })
-    if (problem?.retryAfterS !== undefined) reply.header('retry-after', problem.retryAfterS)
+    if (problem.retryAfterS !== undefined) reply.header('retry-after', problem.retryAfterS)
     // What belongs to no order leads nowhere.
     const place = { ...placeOf(request), base: '' }
     return send(reply.code(status), messagePage(place, assets, what))
