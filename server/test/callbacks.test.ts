@@ -348,7 +348,7 @@ describe('a later outcome of an order', () => {
 
   test('never overtakes one that is accepted at this very moment', async () => {
     // Thousands, for a longer look: OVERTAKING_ROUNDS=5000
-    const rounds = Number(process.env.OVERTAKING_ROUNDS ?? 150)
+    const rounds = Number(process.env.OVERTAKING_ROUNDS ?? 100)
     const beside = await startTestService({ beside: s })
     try {
       const agent = await fundedAgent()
