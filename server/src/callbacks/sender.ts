@@ -209,9 +209,8 @@ export class CallbackSender {
    * statement, and each claim of the places it frees, costs nearly the same for one row as for fifty.
    */
   private async gatherOutcomes(): Promise<void> {
-    const isMostToCome = () => this.outcomes.length * 2 < this.inFlight
     await new Promise((resolve) => setImmediate(resolve))
-    if (isMostToCome() && !this.stopped) {
+    if (this.outcomes.length * 2 < this.inFlight && !this.stopped) {
       await new Promise((resolve) => setTimeout(resolve, gatherMs))
     }
   }

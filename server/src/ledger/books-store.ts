@@ -109,11 +109,12 @@ export async function readBooks(tx: BatchTx, commands: readonly Command[]): Prom
 const ordersInsert = `insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee,
     fee_rule, account_name, account_no, bank_code, extra_params, status, version, answer,
     created_at, expires_at, completed_at, paid_amount, paid_fee, provider, provider_ref,
-    handed_over_at)
+    handed_over_at, instructions)
   select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[],
     $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
     $14::int[], $15::text[], $16::timestamptz[], $17::timestamptz[], $18::timestamptz[],
-    $19::bigint[], $20::bigint[], $21::text[], $22::text[], $23::timestamptz[])
+    $19::bigint[], $20::bigint[], $21::text[], $22::text[], $23::timestamptz[],
+    $24::text[])
   on conflict do nothing
   returning order_id`
 
@@ -199,6 +200,7 @@ const orderValues = (o: Order): Value[] => [
   o.provider,
   o.providerRef,
   o.handedOverAt,
+  o.instructions,
 ]
 
 /** Inserts new orders, as many as have a refId of their own. Returns the ids of those. */

@@ -13,7 +13,7 @@ export type PayoutState =
   | 'cancelled'
   | 'returned'
 
-/** One attempt at paying a withdrawal out, with its order as it is now. */
+/** One attempt at paying a withdrawal out. */
 export interface PayoutAttempt {
   agentId: bigint
   orderId: string

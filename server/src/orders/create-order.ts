@@ -147,7 +147,7 @@ function notTaken(): Problem {
   return new Problem('provider_unavailable', detail, { retryAfterS: 5 })
 }
 
-function toCollect(order: Order, { currency }: Agent): DepositToCollect {
+export function toCollect(order: Order, { currency }: Pick<Agent, 'currency'>): DepositToCollect {
   const { accountNo, accountName, bankCode } = order
   return {
     txnId: txnId(order.agentId, order.orderId),

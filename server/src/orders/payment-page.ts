@@ -5,6 +5,7 @@ import type { Pool } from '../db/pool.ts'
 import type { Order, Payment } from '../ledger/book.ts'
 import { orderIdFromUuid, txnId } from '../lib/ids.ts'
 import type { DepositInstructions } from '../providers/provider.ts'
+import { toCollect } from './create-order.ts'
 import type { Desk } from './desk.ts'
 import { findOrder } from './find-order.ts'
 
@@ -162,14 +163,9 @@ export function waysToPay(
   if (order.instructions !== null) return JSON.parse(order.instructions) as DepositInstructions
   const told = fieldsOf(JSON.parse(order.answer))
   if (told.method === 'link') {
-    const instructions = desk.providers.find(order.provider)?.depositInstructions({
-      txnId: txnId(order.agentId, order.orderId),
-      amountMinor: order.amountMinor,
-      currency: agent.currency,
-      expiresAt: order.expiresAt ?? order.createdAt,
-      payer: order,
-      extraParams: order.extraParams,
-    })
+    const instructions = desk.providers
+      .find(order.provider)
+      ?.depositInstructions(toCollect(order, agent))
     return { qrcodeText: instructions?.qrcodeText, transfer: instructions?.transfer }
   }
   const { qrcode_text: qrcodeText } = fieldsOf(told.qrcode)
