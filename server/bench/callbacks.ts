@@ -1,9 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
-import { openPool } from '../dist/db/pool.js'
-import { verify } from '../dist/ledger/verify.js'
+import { newDatabase, prove } from './orders-row.js'
 
 const count = 8_000
 const agents = 10
@@ -64,7 +61,7 @@ export async function benchCallbacks(postgresUrl: string, rounds: number, dataDi
   process.stderr.write('\n')
   sender.kill('SIGKILL')
   receiver.kill('SIGKILL')
-  await prove(url)
+  await prove(url, 'callbacks')
   const own = medians(measured.service)
   const bare = medians(measured.bare)
   return {
@@ -114,24 +111,6 @@ function heard<Message>(child: ChildProcess, word: string): Promise<Message> {
     child.on('message', hear)
     child.on('exit', end)
   })
-}
-
-async function newDatabase(postgresUrl: string): Promise<string> {
-  const name = `bench_${randomBytes(4).toString('hex')}`
-  const admin = new pg.Client(postgresUrl)
-  await admin.connect()
-  await admin.query(`create database ${name}`)
-  await admin.end()
-  const url = new URL(postgresUrl)
-  url.pathname = `/${name}`
-  return url.href
-}
-
-async function prove(url: string): Promise<void> {
-  const pool = openPool({ url, max: 1, name: 'sluice bench', onError: () => {} })
-  const lie = (await verify(pool, {})).find(({ finding }) => finding !== null)
-  await pool.end()
-  if (lie) throw new Error(`callbacks: ${lie.finding}`)
 }
 
 function quantile(sorted: readonly number[], q: number): number {
