@@ -38,7 +38,9 @@ const seqs = (rows: { seq: number }[]) => rows.map(({ seq }) => seq)
 /** How many of an agent's callbacks are in each state. */
 async function states({ agentId }: AgentClient): Promise<Record<string, number>> {
   const { rows } = await s.sql(
-    'select state, count(*)::int from callbacks where agent_id = $1 group by state',
+    `select case when k.seq is null then c.state else 'sending' end as state, count(*)::int
+     from callbacks c left join callback_claims k using (agent_id, seq)
+     where c.agent_id = $1 group by 1`,
     [agentId],
   )
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
