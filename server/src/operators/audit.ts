@@ -1,4 +1,5 @@
-import type { Pool, PoolClient } from '../db/pool.ts'
+import type { Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Operator } from './operator.ts'
@@ -29,7 +30,7 @@ export interface AuditEntry {
  * Writes who did what, in the transaction that does it. What is written stays: the service's role may
  * only insert here.
  */
-export async function writeAudit(tx: Pool | PoolClient, entry: AuditEntry): Promise<void> {
+export async function writeAudit(tx: Pool | Tx, entry: AuditEntry): Promise<void> {
   const { operator } = entry
   const signedIn = 'sessionId' in operator ? operator : undefined
   await tx.query(

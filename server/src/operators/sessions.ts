@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { Pool, PoolClient } from '../db/pool.ts'
+import type { Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
 import type { Operator, Role } from './operator.ts'
 
 /** A session ends when nothing was asked for so long, and at the latest so long after its start. */
@@ -28,7 +29,7 @@ export function newToken(): string {
 
 /** Starts a session; the token is known to whoever gets it and to nobody else. */
 export async function startSession(
-  tx: Pool | PoolClient,
+  tx: Pool | Tx,
   { userId, ip, userAgent }: { userId: bigint; ip: string; userAgent: string | undefined },
   now: Date,
 ): Promise<{ token: string; sessionId: string }> {
@@ -111,7 +112,7 @@ export async function listSessions(pool: Pool, userId: bigint, now: Date): Promi
 
 /** Ends one session of a user; false where they have no such session that still counts. */
 export async function endSession(
-  tx: Pool | PoolClient,
+  tx: Pool | Tx,
   userId: bigint,
   sessionId: string,
   now: Date,
@@ -125,7 +126,7 @@ export async function endSession(
 
 /** Ends all sessions of a user, but for the one that is named. */
 export async function endSessions(
-  tx: PoolClient,
+  tx: Tx,
   userId: bigint,
   now: Date,
   except: string | null = null,

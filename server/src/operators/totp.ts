@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
-import type { Pool, PoolClient } from '../db/pool.ts'
+import type { Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
 import { type SecretKeys, unseal } from '../lib/secret-box.ts'
 
 const periodS = 30
@@ -33,26 +34,44 @@ export function stepOfCode(secret: string, code: string, now: Date): bigint | un
   return delta === null ? undefined : BigInt(Math.floor(timestamp / 1000 / periodS) + delta)
 }
 
-/** Takes a user's code. It counts once, over all processes: the step it is of must be a later one. */
+/** The step a user's code is of; undefined where it is of none, or there is no such user. */
+export async function checkCode(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  userId: bigint,
+  code: string,
+  now: Date,
+): Promise<bigint | undefined> {
+  const { rows } = await pool.query<{ sealed_totp_secret: Buffer | null }>(
+    'select sealed_totp_secret from users where user_id = $1',
+    [userId],
+  )
+  const sealed = rows[0]?.sealed_totp_secret
+  return sealed ? stepOfCode(unseal(secretKeys, `user ${userId}`, sealed), code, now) : undefined
+}
+
+/**
+ * Takes a code's step. It counts once, over all processes: it must be later than the one before. It
+ * locks the user, so that a reset or a suspension comes either before it or after.
+ */
+export async function useStep(db: Pool | Tx, userId: bigint, step: bigint): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update users set last_totp_step = $2
+     where user_id = $1 and (last_totp_step is null or last_totp_step < $2)
+       and password_hash is not null and disabled_at is null`,
+    [userId, step],
+  )
+  return rowCount === 1
+}
+
+/** Takes a user's code: true once. */
 export async function useCode(
-  tx: Pool | PoolClient,
+  pool: Pool,
   secretKeys: SecretKeys,
   userId: bigint,
   code: string,
   now: Date,
 ): Promise<boolean> {
-  const { rows } = await tx.query<{ sealed_totp_secret: Buffer | null }>(
-    'select sealed_totp_secret from users where user_id = $1',
-    [userId],
-  )
-  const sealed = rows[0]?.sealed_totp_secret
-  if (!sealed) return false
-  const step = stepOfCode(unseal(secretKeys, `user ${userId}`, sealed), code, now)
-  if (step === undefined) return false
-  const { rowCount } = await tx.query(
-    `update users set last_totp_step = $2
-     where user_id = $1 and (last_totp_step is null or last_totp_step < $2)`,
-    [userId, step],
-  )
-  return rowCount === 1
+  const step = await checkCode(pool, secretKeys, userId, code, now)
+  return step !== undefined && useStep(pool, userId, step)
 }

@@ -85,5 +85,6 @@ export class OperatorDoor {
     if (!(await useCode(pool, secretKeys, operator.userId, code, now()))) {
       throw new Problem('code_refused', 'Wait for the next code and send that one.')
     }
+    this.codes.forget(key)
   }
 }

@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { AgentFinder } from '../../agents/agent-finder.ts'
+import { SignIn } from '../../operators/sign-in.ts'
 import type { Desk } from '../../orders/desk.ts'
 import { OperatorDoor } from './door.ts'
+import { invitationRoutes } from './invitations.ts'
 import { operatorOpenapi } from './operator-openapi.ts'
 import { type OperatorApi, openRoute } from './operator-route.ts'
+import { signInRoutes } from './sign-in.ts'
 
 /** What the console's routes stand on. */
 export interface OperatorDeps {
@@ -29,5 +32,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
     schema: { response: Type.Unknown() },
     handler: async () => operatorOpenapi(api.routes, version),
   })
+  signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, desk.now))
+  invitationRoutes(api, deps)
   return api
 }
