@@ -9,6 +9,7 @@ import { paymentsCommand } from './cli/payments.ts'
 import { payoutCommand } from './cli/payout.ts'
 import { providerCommand } from './cli/provider.ts'
 import { serveCommand } from './cli/serve.ts'
+import { userCommand } from './cli/user.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { walletCommand } from './cli/wallet.ts'
 import { AlreadyServing } from './db/embedded.ts'
@@ -28,6 +29,7 @@ const program = new Command('sluice')
   .addCommand(paymentsCommand())
   .addCommand(providerCommand())
   .addCommand(callbackCommand())
+  .addCommand(userCommand())
   .addCommand(triggerCommand())
   .addCommand(verifyCommand())
 

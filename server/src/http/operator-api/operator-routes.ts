@@ -3,11 +3,13 @@ import Type from 'typebox'
 import type { AgentFinder } from '../../agents/agent-finder.ts'
 import { SignIn } from '../../operators/sign-in.ts'
 import type { Desk } from '../../orders/desk.ts'
+import { auditRoutes } from './audit.ts'
 import { OperatorDoor } from './door.ts'
 import { invitationRoutes } from './invitations.ts'
 import { operatorOpenapi } from './operator-openapi.ts'
 import { type OperatorApi, openRoute } from './operator-route.ts'
 import { signInRoutes } from './sign-in.ts'
+import { userRoutes } from './users.ts'
 
 /** What the console's routes stand on. */
 export interface OperatorDeps {
@@ -34,5 +36,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   })
   signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, desk.now))
   invitationRoutes(api, deps)
+  userRoutes(api, deps)
+  auditRoutes(api, deps)
   return api
 }
