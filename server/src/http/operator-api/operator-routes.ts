@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { AgentFinder } from '../../agents/agent-finder.ts'
 import { SignIn } from '../../operators/sign-in.ts'
 import type { Desk } from '../../orders/desk.ts'
+import { auditRoutes } from './audit.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
 import { homeRoute } from './home.ts'
@@ -16,6 +17,7 @@ import { paymentRoutes } from './payments.ts'
 import { signInRoutes } from './sign-in.ts'
 import { statementRoutes } from './statements.ts'
 import { testOrderRoute } from './test-orders.ts'
+import { userRoutes } from './users.ts'
 import { walletRoutes } from './wallets.ts'
 
 /** What the console's routes stand on. */
@@ -43,6 +45,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   })
   signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, desk.now))
   invitationRoutes(api, deps)
+  userRoutes(api, deps)
+  auditRoutes(api, deps)
   homeRoute(api, desk, deps.timeZone)
   orderRoutes(api, desk)
   orderDetailRoute(api, desk)
