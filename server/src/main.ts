@@ -8,7 +8,9 @@ import { note } from './cli/output.ts'
 import { paymentsCommand } from './cli/payments.ts'
 import { payoutCommand } from './cli/payout.ts'
 import { providerCommand } from './cli/provider.ts'
+import { seedCommand } from './cli/seed.ts'
 import { serveCommand } from './cli/serve.ts'
+import { userCommand } from './cli/user.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { walletCommand } from './cli/wallet.ts'
 import { AlreadyServing } from './db/embedded.ts'
@@ -28,8 +30,10 @@ const program = new Command('sluice')
   .addCommand(paymentsCommand())
   .addCommand(providerCommand())
   .addCommand(callbackCommand())
+  .addCommand(userCommand())
   .addCommand(triggerCommand())
   .addCommand(verifyCommand())
+  .addCommand(seedCommand())
 
 program.parseAsync().catch((error: unknown) => {
   // Only what nobody can put right by reading the message is worth a stack.

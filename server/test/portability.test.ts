@@ -15,6 +15,11 @@ const referenceTables = [
   'providers',
   'provider_routes',
   'unmatched_payments',
+  'users',
+  'sessions',
+  'invitations',
+  'audit_log',
+  'payment_notes',
   'schema_migrations',
 ]
 

@@ -44,7 +44,7 @@ interface EventRow {
 }
 
 /** How far the callback `c` has come, in the word that agents and operators read; `n` is its lane. */
-const deliveryOfCallback = `case
+export const deliveryOfCallback = `case
     when c.state = 'waiting' and exists (
       select from callback_claims k where k.agent_id = c.agent_id and k.seq = c.seq
     ) then 'sending'

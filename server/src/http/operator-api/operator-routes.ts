@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import type { AgentFinder } from '../../agents/agent-finder.ts'
+import { SignIn } from '../../operators/sign-in.ts'
+import type { Desk } from '../../orders/desk.ts'
+import { auditRoutes } from './audit.ts'
+import { callbackRoutes } from './callbacks.ts'
+import { OperatorDoor } from './door.ts'
+import { homeRoute } from './home.ts'
+import { invitationRoutes } from './invitations.ts'
+import { operatorOpenapi } from './operator-openapi.ts'
+import { type OperatorApi, openRoute } from './operator-route.ts'
+import { orderActionRoutes } from './order-actions.ts'
+import { orderDetailRoute } from './order-detail.ts'
+import { orderRoutes } from './orders.ts'
+import { paymentRoutes } from './payments.ts'
+import { signInRoutes } from './sign-in.ts'
+import { statementRoutes } from './statements.ts'
+import { testOrderRoute } from './test-orders.ts'
+import { userRoutes } from './users.ts'
+import { walletRoutes } from './wallets.ts'
+
+/** What the console's routes stand on. */
+export interface OperatorDeps {
+  desk: Desk
+  agents: AgentFinder
+  mode: 'sandbox' | 'live'
+  timeZone: string
+  version: string
+  /** Says that agents have callbacks to be sent. */
+  wake: (agentIds: bigint[]) => void
+}
+
+/** All routes under /console/api. */
+export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): OperatorApi {
+  const { desk, version } = deps
+  const api: OperatorApi = { app, door: new OperatorDoor(desk), routes: [] }
+  openRoute(api, {
+    method: 'GET',
+    url: '/openapi.json',
+    summary: 'This description',
+    tag: 'Console',
+    schema: { response: Type.Unknown() },
+    handler: async () => operatorOpenapi(api.routes, version),
+  })
+  signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, desk.now))
+  invitationRoutes(api, deps)
+  userRoutes(api, deps)
+  auditRoutes(api, deps)
+  homeRoute(api, desk, deps.timeZone)
+  orderRoutes(api, desk)
+  orderDetailRoute(api, desk)
+  orderActionRoutes(api, desk, deps.wake)
+  if (deps.mode === 'sandbox') testOrderRoute(api, desk)
+  callbackRoutes(api, desk, deps.wake)
+  paymentRoutes(api, desk)
+  walletRoutes(api, desk)
+  statementRoutes(api, desk, deps.timeZone)
+  return api
+}

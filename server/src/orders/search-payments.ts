@@ -1,0 +1,151 @@
+import type { Pool } from '../db/pool.ts'
+import type { Payer, Payment } from '../ledger/book.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+import type { Currency } from '../lib/money.ts'
+
+/** A payment that a person decides on, or has decided on. */
+export interface FoundPayment {
+  paymentId: string
+  /** Null where nobody knows whose it is. */
+  agentId: bigint | null
+  orderId: string | null
+  amountMinor: bigint
+  currency: Currency
+  paidAt: Date
+  reportedAt: Date
+  payer: Payer | null
+  state: Payment['state']
+  why: Payment['why']
+  creditedTo: Payment['creditedTo']
+  evidence: string | null
+  reference: string | null
+  assignee: string | null
+}
+
+export interface PaymentSearch {
+  state: 'to_decide' | 'decided'
+  agentId: bigint | null
+  why: string | null
+  assignee: string | null
+  after: { reportedAt: Date; paymentId: string } | null
+  limit: number
+}
+
+/** One that was assigned and not credited counts too: crediting it again goes on from there. */
+const isUndecided = `(u.state = 'waiting' or u.state = 'assigned' and not exists (
+  select 1 from payments q where q.agent_id = u.assigned_to and q.payment_id = u.payment_id))`
+
+const columns = `p.agent_id, p.order_id, p.payment_id, p.amount, a.currency, p.paid_at, p.reported_at,
+  p.payer_account_no, p.payer_account_name, p.payer_bank_code, p.state, p.why, p.credited_to,
+  p.evidence, null as reference`
+
+const fromUnmatched = (condition: string) => `
+  select null::bigint, null::uuid, u.payment_id, u.amount, u.currency, u.paid_at, u.reported_at,
+    u.payer_account_no, u.payer_account_name, u.payer_bank_code,
+    case when u.state = 'assigned' then 'waiting' else u.state end, 'unmatched', null, u.evidence,
+    u.reference
+  from unmatched_payments u where $1::bigint is null and (${condition})`
+
+/** The latest word on who looks into a payment. */
+const withAssignee = (found: string) => `select f.*, n.assignee from (${found}) f
+  left join lateral (
+    select assignee from payment_notes n where n.payment_id = f.payment_id and n.assigns
+    order by n.note_id desc limit 1
+  ) n on true`
+
+/**
+ * Payments for which a person is or was needed, the oldest first; decided ones the latest first. Those
+ * that paid their order by themselves, nearly all, are in neither index and are not looked at.
+ */
+export async function searchPayments(pool: Pool, search: PaymentSearch): Promise<FoundPayment[]> {
+  const { agentId, why, assignee, after, limit } = search
+  const isOpen = search.state === 'to_decide'
+  const [beyond, direction] = isOpen ? ['>', 'asc'] : ['<', 'desc']
+  const sorted = `order by reported_at ${direction}, payment_id ${direction}`
+  const isNext = `($2::text is null or why = $2) and ($3::timestamptz is null
+    or (reported_at, payment_id) ${beyond} ($3, $4))`
+  const isWaiting = `state = 'waiting'`
+  const isDecided = `credited_to is distinct from 'order' and state <> 'waiting'`
+  // Agent by agent along the index of what waits; who is assigned is looked up for one page only,
+  // unless that is what is asked for.
+  const found = `
+    select ${columns} from agents a cross join lateral (
+      select * from payments q where q.agent_id = a.agent_id and ${isOpen ? isWaiting : isDecided}
+        and ${isNext} ${sorted} ${assignee === null ? 'limit $5' : ''}
+    ) p where $1::bigint is null or a.agent_id = $1
+    union all
+    select * from (${fromUnmatched(isOpen ? isUndecided : `u.state = 'returned'`)})
+      u(agent_id, order_id, payment_id, amount, currency, paid_at, reported_at, payer_account_no,
+        payer_account_name, payer_bank_code, state, why, credited_to, evidence, reference)
+    where ${isNext}`
+  const statement =
+    assignee === null
+      ? `${withAssignee(`select * from (${found}) x ${sorted} limit $5`)} where $6::text is null`
+      : `${withAssignee(found)} where n.assignee = $6`
+  const { rows } = await pool.query<FoundRow>(`${statement} ${sorted} limit $5`, [
+    agentId,
+    why,
+    after?.reportedAt ?? null,
+    after?.paymentId ?? null,
+    limit,
+    assignee,
+  ])
+  return rows.map(foundFromRow)
+}
+
+/** One payment, in whatever state; of those that a person had to do with or that paid an order. */
+export async function findPayment(
+  pool: Pool,
+  paymentId: string,
+): Promise<FoundPayment | undefined> {
+  const found = `
+    select ${columns} from payments p join agents a using (agent_id)
+    where p.payment_id = $2 and $1::bigint is null
+    union all ${fromUnmatched(`u.payment_id = $2 and (u.state = 'returned' or ${isUndecided})`)}`
+  const { rows } = await pool.query<FoundRow>(`${withAssignee(found)} limit 1`, [null, paymentId])
+  return rows[0] && foundFromRow(rows[0])
+}
+
+interface FoundRow {
+  agent_id: bigint | null
+  order_id: string | null
+  payment_id: string
+  amount: bigint
+  currency: Currency
+  paid_at: Date
+  reported_at: Date
+  payer_account_no: string | null
+  payer_account_name: string | null
+  payer_bank_code: string | null
+  state: Payment['state']
+  why: Payment['why']
+  credited_to: Payment['creditedTo']
+  evidence: string | null
+  reference: string | null
+  assignee: string | null
+}
+
+function foundFromRow(row: FoundRow): FoundPayment {
+  const payer = {
+    accountNo: row.payer_account_no,
+    accountName: row.payer_account_name,
+    bankCode: row.payer_bank_code,
+  }
+  const isKnown = Object.values(payer).some((value) => value !== null)
+  return {
+    paymentId: row.payment_id,
+    agentId: row.agent_id,
+    orderId: row.order_id && orderIdFromUuid(row.order_id),
+    amountMinor: row.amount,
+    currency: row.currency,
+    paidAt: row.paid_at,
+    reportedAt: row.reported_at,
+    payer: isKnown ? payer : null,
+    state: row.state,
+    why: row.state === 'waiting' ? row.why : null,
+    creditedTo: row.credited_to,
+    evidence: row.evidence,
+    reference: row.reference,
+    assignee: row.assignee,
+  }
+}
