@@ -1,13 +1,17 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { it } from 'vitest'
+import { afterEach, it, vi } from 'vitest'
 import { parseLogo, saveBrand } from '../src/agents/agent-brand.ts'
 import { launchChromium } from './support/chromium.ts'
+import { cleanUp, freePort, root, start, tempFolder } from './support/process.ts'
 import { startTestService } from './support/service.ts'
 import { openShop } from './support/shop.ts'
 
 const folder = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
 const phone = { width: 390, height: 844 }
+
+afterEach(cleanUp)
 
 it('takes the pictures of the payment page', async () => {
   const test = await startTestService({ env: { TIME_ZONE: 'Asia/Bangkok' } })
@@ -65,4 +69,25 @@ it('takes the pictures of the payment page', async () => {
   await browser.close()
   await shop.close()
   await test.close()
+})
+
+it('takes the picture of the demo', async () => {
+  const [port, shopPort] = [await freePort(), await freePort()]
+  const env = { PORT: String(port), SHOP_PORT: String(shopPort), DATA_DIR: await tempFolder() }
+  const demo = start(process.execPath, [join(root, 'demo/demo.js')], { env })
+  const browser = await launchChromium()
+  await vi.waitUntil(() => demo.stdout.includes('The shop'), { timeout: 60_000 })
+  const page = await browser.newPage({ viewport: { width: 1180, height: 1240 } })
+  await page.goto(`http://localhost:${shopPort}`)
+  await page.getByRole('button', { name: 'Pay in a frame' }).click()
+  const frame = page.frameLocator('iframe')
+  await frame.getByRole('button', { name: 'Pay ฿120.00' }).click()
+  await frame.locator('main[data-state="paid"]').waitFor()
+  await frame.locator('#close').click()
+  await page.locator('.verified').waitFor()
+  await page.getByRole('button', { name: 'Send a forged one' }).click()
+  await page.locator('.refused').waitFor()
+  await page.locator('.steps:visible summary').first().click()
+  await page.screenshot({ path: `${folder}demo-shop.png` })
+  await browser.close()
 })
