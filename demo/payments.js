@@ -25,7 +25,7 @@ export async function openPayments({ baseUrl, appId, secret }) {
   async function askForMoney(item, amount) {
     const { order } = await sluice.createDeposit({
       ...customer,
-      refId: `tea-${randomUUID().slice(0, 8)}`, // the shop's own; a repeat makes no second order
+      refId: `tea-${randomUUID().slice(0, 8)}`, // repeats are safe
       amount,
       extraParams: { item }, // comes back in the callback
     })

@@ -16,6 +16,7 @@ export async function startSluice(env) {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(service, 'exit')
+  process.once('exit', () => service.kill())
   const told = await firstJson(service)
 
   async function sluice(...args) {

@@ -14,21 +14,20 @@ hmac() { # SECRET PREFIX, body on stdin
 
 # bash compares text in a time that depends on it. Two digests under a key nobody knows tell nothing.
 same() {
-  local key
-  key=$(openssl rand -hex 32)
   [[ $(printf '%s' "$1" | hmac "$key" '') == "$(printf '%s' "$2" | hmac "$key" '')" ]]
 }
+key=$(openssl rand -hex 32)
 
 is_genuine() { # SECRETS HEADER FILE NOW
-  local shape='^t=([1-9][0-9]{0,11})((,v1=[0-9a-f]{64}){1,4})$' genuine=1 secret secrets given t signatures
+  local shape='^t=([1-9][0-9]{0,11})((,v1=[0-9a-f]{64}){1,4})$' genuine=1 secret secrets expected given t signatures
   [[ $2 =~ $shape ]] || return 1
   t=${BASH_REMATCH[1]} signatures=${BASH_REMATCH[2]}
   IFS=, read -r -d '' -a secrets < <(printf '%s\0' "$1")
   for secret in "${secrets[@]}"; do
     [[ -n $secret ]] || continue
+    expected=$(hmac "$secret" "$t." <"$3") # over the bytes as they came
     for given in ${signatures//,v1=/ }; do
-      # Over the bytes as they came, and against every secret.
-      if same "$(hmac "$secret" "$t." <"$3")" "$given"; then genuine=0; fi
+      if same "$expected" "$given"; then genuine=0; fi
     done
   done
   (( $4 - t <= 300 && t - $4 <= 300 )) && return $genuine

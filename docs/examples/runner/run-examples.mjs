@@ -3,21 +3,25 @@
  * creates an order, is sent its callback, and must refuse what is forged. What a language needs is
  * installed where apt and the right to use it are there.
  */
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createClient } from 'sluice-sdk'
-import { startSluice } from '../../demo/start-sluice.js'
+import { startSluice } from '../../../demo/start-sluice.js'
+import {
+  folder,
+  freePort,
+  limitMs,
+  openCgiHost,
+  startProgram,
+  stopPrograms,
+  until,
+} from './programs.mjs'
+import { sendForgeries } from './send-forgeries.mjs'
 
-const here = fileURLToPath(new URL('.', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'sluice-examples-'))
 const compiled = join(scratch, 'Agent.exe')
-const limitMs = 60_000
 
 /** `run` takes callbacks and creates an order, unless `serve` or `cgi` takes them. */
 const examples = {
@@ -63,22 +67,25 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 const results = []
-const children = new Set()
 process.on('exit', () => {
-  for (const child of children) stop(child)
+  stopPrograms()
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })
 })
-process.on('SIGINT', () => process.exit(1))
 
 console.log('Starting the service ...')
-const service = await startSluice({
+const starting = startSluice({
   PORT: '0',
   DATA_DIR: join(scratch, 'data'),
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
 })
+process.on('SIGINT', () => {
+  void starting.then((service) => service.stop()).finally(() => process.exit(1))
+})
+const service = await starting
 try {
+  const agent = await rotatedAgent()
   for (const name of asked.length > 0 ? asked : Object.keys(examples)) {
-    results.push(await resultOf(name, examples[name]))
+    results.push(await resultOf(name, examples[name], agent))
   }
   await service.sluice('verify')
 } finally {
@@ -87,7 +94,7 @@ try {
 console.log(tableOf(results))
 if (results.some(({ failed }) => failed)) process.exitCode = 1
 
-async function resultOf(name, example) {
+async function resultOf(name, example, agent) {
   const result = { name, vectors: '-', callback: '-', forged: '-', failed: true, note: '' }
   const started = performance.now()
   try {
@@ -101,13 +108,12 @@ async function resultOf(name, example) {
     progress(name, 'vectors')
     result.vectors = vectorsOf(example)
     progress(name, 'order and callback')
-    await roundTrip(example, result)
+    await roundTrip(example, agent, result)
     result.failed = false
   } catch (error) {
     result.note = error.message.trim().split('\n').slice(0, 6).join(' / ')
   } finally {
-    for (const child of children) stop(child)
-    children.clear()
+    stopPrograms()
   }
   progress(name, result.failed ? `FAILED: ${result.note}` : 'passed')
   return { ...result, seconds: ((performance.now() - started) / 1000).toFixed(1) }
@@ -128,7 +134,12 @@ function install(name, { tools = [], packages = [] }) {
 }
 
 function run([file, ...args]) {
-  return execFileSync(file, args, { cwd: here, encoding: 'utf8', stdio: 'pipe', timeout: limitMs })
+  return execFileSync(file, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: 'pipe',
+    timeout: limitMs,
+  })
 }
 
 function vectorsOf({ run: command, vectors = 'vectors.json' }) {
@@ -138,35 +149,38 @@ function vectorsOf({ run: command, vectors = 'vectors.json' }) {
   return `${count} right`
 }
 
-async function roundTrip(example, result) {
+/** With two live secrets, as while a key is rotated: callbacks are signed with both. */
+async function rotatedAgent() {
+  const { appId, secret: older } = await service.createAgent('--name', 'Examples')
+  const { secret: newest } = await service.sluice('agent', 'rotate-key', appId)
+  return { appId, secrets: [newest, older] }
+}
+
+async function roundTrip(example, { appId, secrets }, result) {
   const port = await freePort()
   const callbackUrl = `http://127.0.0.1:${port}/callbacks`
-  const { appId, secret: older } = await service.createAgent(
-    ...['--name', 'Example', '--deposit-callback', callbackUrl],
-  )
-  // Two live secrets, as while a key is rotated: callbacks are signed with both.
-  const { secret: newest } = await service.sluice('agent', 'rotate-key', appId)
+  await service.sluice('agent', 'set', appId, '--deposit-callback', callbackUrl)
   const env = {
     SLUICE_URL: service.url,
     SLUICE_APP_ID: appId,
-    SLUICE_SECRETS: `${newest},${older}`,
+    SLUICE_SECRETS: secrets.join(),
     PORT: String(port),
   }
   const output = { text: '' }
   const host = example.cgi && (await openCgiHost(port, example.cgi, env, output))
-  if (example.serve) start(example.serve(port), env, output)
+  if (example.serve) startProgram(example.serve(port), env, output)
   try {
     if (example.serve) await until(output, /started/)
-    start(example.run, env, output)
+    startProgram(example.run, env, output)
     const [, txnId] = await until(output, /^created .*?(\d+-[0-9a-f]{32})/m)
 
-    const sluice = createClient({ baseUrl: service.url, appId, secret: newest })
+    const sluice = createClient({ baseUrl: service.url, appId, secret: secrets[0] })
     const { ref_id: refId } = await sluice.triggerOutcome(txnId, { outcome: 'PAID' })
     await until(output, new RegExp(`verified .*${refId}.*PAID`))
     const event = await delivered(sluice, txnId)
     result.callback = 'taken'
 
-    await refusesForgeries(callbackUrl, event.body, [newest, older], output)
+    await sendForgeries(callbackUrl, event.body, secrets, output)
     result.forged = 'refused'
   } finally {
     host?.close()
@@ -182,108 +196,6 @@ async function delivered(sluice, txnId) {
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   throw new Error('the service was not answered 200')
-}
-
-/** What it must refuse, and between it what it must take, so that refusing everything is not enough. */
-async function refusesForgeries(url, body, [newest, older], output) {
-  const now = Math.floor(Date.now() / 1000)
-  const v1 = (secret, t, text = body) =>
-    `v1=${createHmac('sha256', secret).update(`${t}.${text}`).digest('hex')}`
-  const rich = body.replace(/"balance":/, '"balance":9')
-  const sent = [
-    ['a wrong secret', 401, `t=${now},${v1('sk_somebody_else', now)}`],
-    ['the older secret alone', 200, `t=${now},${v1(older, now)}`],
-    ['another body', 401, `t=${now},${v1(newest, now)}`, rich],
-    ['no signature', 401, undefined],
-    ['a time long ago', 401, `t=${now - 400},${v1(newest, now - 400)}`],
-    ['a time to come', 401, `t=${now + 400},${v1(newest, now + 400)}`],
-    ['a time that was not signed', 401, `t=${now - 1},${v1(newest, now)}`],
-    ['a second time', 401, `t=${now},t=${now},${v1(newest, now)}`],
-    ['one right signature of two', 200, `t=${now},${v1('sk_other', now)},${v1(newest, now)}`],
-  ]
-  for (const [what, status, header, text = body] of sent) {
-    const headers = { 'content-type': 'application/json', ...(header && { 'x-signature': header }) }
-    const response = await fetch(url, { method: 'POST', headers, body: text })
-    await response.text()
-    if (response.status !== status) throw new Error(`${what}: answered ${response.status}`)
-  }
-  // The last one is to be believed; when it has been, whatever was believed before has been told.
-  const believed = 1 + sent.filter(([, status]) => status === 200).length
-  await until(output, new RegExp(`(?:verified [\\s\\S]*){${believed}}`))
-  if (output.text.split('verified ').length > believed + 1) throw new Error('it believed a forgery')
-}
-
-/** Hands each callback to a program that reads it from its input, as web servers do with CGI. */
-async function openCgiHost(port, [file, ...args], env, output) {
-  const server = createServer((request, response) => {
-    const signature = request.headers['x-signature']
-    const child = spawn(file, args, {
-      cwd: here,
-      env: { ...process.env, ...env, ...(signature && { HTTP_X_SIGNATURE: signature }) },
-    })
-    let answer = ''
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      output.text += text
-    })
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      answer += text
-    })
-    child.on('close', () => {
-      const [, status, body] = /^Status: (\d+)\n[\s\S]*?\n\n([\s\S]*)$/.exec(answer) ?? [0, 500, '']
-      response.writeHead(Number(status)).end(body)
-    })
-    request.pipe(child.stdin)
-  }).listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}
-
-/** In a group of its own: `go run` and others start a second process. */
-function start([file, ...args], env, output) {
-  const child = spawn(file, args, {
-    cwd: here,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  })
-  children.add(child)
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output.text += text
-    })
-  }
-  child.on('error', (error) => {
-    output.fault = error
-  })
-  child.on('exit', (code) => {
-    if (code) output.fault = new Error(`it ended with ${code}: ${output.text}`)
-  })
-}
-
-function stop(child) {
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    // It has ended by itself.
-  }
-}
-
-async function until(output, pattern) {
-  for (const end = Date.now() + limitMs; Date.now() < end; ) {
-    const match = pattern.exec(output.text)
-    if (match) return match
-    if (output.fault) throw output.fault
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error(`nothing like ${pattern} in: ${output.text}`)
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  return port
 }
 
 function progress(name, text) {
