@@ -46,8 +46,9 @@ async function demo() {
 
 Nothing here is real money. Ctrl-C ends both.
 `)
-    await Promise.race([told, service.ended])
+    const hasFailed = await Promise.race([told.then(() => false), service.ended.then(() => true)])
     shop.close()
+    if (hasFailed) throw new Error('the service has ended')
   } finally {
     await service.stop()
   }
