@@ -25,7 +25,8 @@ export async function openPayments({ baseUrl, appId, secret }) {
   async function askForMoney(item, amount) {
     const { order } = await sluice.createDeposit({
       ...customer,
-      refId: `tea-${randomUUID().slice(0, 8)}`, // repeats are safe
+      // The shop's own id. Repeating a request with it makes no second order.
+      refId: `tea-${randomUUID()}`,
       amount,
       extraParams: { item }, // comes back in the callback
     })
@@ -36,7 +37,7 @@ export async function openPayments({ baseUrl, appId, secret }) {
   async function payOut(amount, story) {
     const { order } = await sluice.createWithdraw({
       ...customer,
-      refId: `refund-${randomUUID().slice(0, 8)}`,
+      refId: `refund-${randomUUID()}`,
       amount,
       extraParams: { sandbox: story }, // what the bank of the sandbox will do
     })

@@ -77,7 +77,7 @@ it('takes the picture of the demo', async () => {
   const demo = start(process.execPath, [join(root, 'demo/demo.js')], { env })
   const browser = await launchChromium()
   await vi.waitUntil(() => demo.stdout.includes('The shop'), { timeout: 60_000 })
-  const page = await browser.newPage({ viewport: { width: 1180, height: 1240 } })
+  const page = await browser.newPage({ viewport: { width: 1180, height: 1560 } })
   await page.goto(`http://localhost:${shopPort}`)
   await page.getByRole('button', { name: 'Pay in a frame' }).click()
   const frame = page.frameLocator('iframe')
