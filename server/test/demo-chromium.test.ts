@@ -1,40 +1,24 @@
-import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from './support/chromium.ts'
-import {
-  cleanUp,
-  type Env,
-  freePort,
-  postmasterPid,
-  type Running,
-  root,
-  sluice,
-  start,
-  tempFolder,
-} from './support/process.ts'
+import { type Demo, startDemo } from './support/demo.ts'
+import { cleanUp, postmasterPid, sluice } from './support/process.ts'
 
-let env: Env
-let demo: Running
+let demo: Demo
 let browser: Browser
 let page: Page
-let shopUrl: string
 const asked = new Set<string>()
 const faults: string[] = []
 
 beforeAll(async () => {
-  const [port, shopPort] = [await freePort(), await freePort()]
-  shopUrl = `http://localhost:${shopPort}`
-  env = { PORT: String(port), SHOP_PORT: String(shopPort), DATA_DIR: await tempFolder() }
-  demo = start(process.execPath, [join(root, 'demo/demo.js')], { env })
+  demo = await startDemo()
   browser = await launchChromium()
-  await vi.waitUntil(() => demo.stdout.includes(shopUrl), { timeout: 60_000 })
   page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
   page.on('request', (request) => asked.add(new URL(request.url()).origin))
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
   page.on('pageerror', (error) => faults.push(String(error)))
-  await page.goto(shopUrl)
+  await page.goto(demo.shopUrl)
 }, 400_000)
 
 afterAll(async () => {
@@ -122,7 +106,7 @@ test('the page shows the code that runs, asks nothing of anybody else and has no
   for (const code of await page.locator('.steps pre').all()) {
     expect(await code.textContent()).toMatch(/await|secret/)
   }
-  expect([...asked].sort()).toEqual([shopUrl, `http://localhost:${env.PORT}`].sort())
+  expect([...asked].sort()).toEqual([demo.shopUrl, demo.sluiceUrl].sort())
   expect(faults).toEqual([])
 })
 
@@ -140,16 +124,16 @@ test.each(['light', 'dark'] as const)(
 
 test('another site can neither press the buttons nor read what they answer', async () => {
   const press = (headers: Record<string, string>) =>
-    fetch(`${shopUrl}/deposits`, { method: 'POST', headers, body: '{"item":"Gift box"}' })
+    fetch(`${demo.shopUrl}/deposits`, { method: 'POST', headers, body: '{"item":"Gift box"}' })
   expect((await press({ origin: 'http://evil.example' })).status).toBe(403)
   expect((await press({})).status).toBe(403)
-  expect((await press({ origin: shopUrl })).status).toBe(200)
+  expect((await press({ origin: demo.shopUrl })).status).toBe(200)
 })
 
 test('the ledger is proved, and Ctrl-C ends the shop, the service and its database', async () => {
-  expect(await sluice(['verify'], env)).toMatchObject({ code: 0 })
-  expect(postmasterPid(env.DATA_DIR ?? '')).toBeDefined()
-  process.kill(-demo.pid, 'SIGINT')
-  expect(await demo.ended).toMatchObject({ code: 0, stderr: '' })
-  expect(postmasterPid(env.DATA_DIR ?? '')).toBeUndefined()
+  expect(await sluice(['verify'], demo.env)).toMatchObject({ code: 0 })
+  expect(postmasterPid(demo.env.DATA_DIR)).toBeDefined()
+  process.kill(-demo.running.pid, 'SIGINT')
+  expect(await demo.running.ended).toMatchObject({ code: 0, stderr: '' })
+  expect(postmasterPid(demo.env.DATA_DIR)).toBeUndefined()
 })

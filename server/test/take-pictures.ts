@@ -1,10 +1,10 @@
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { afterEach, it, vi } from 'vitest'
+import { afterEach, it } from 'vitest'
 import { parseLogo, saveBrand } from '../src/agents/agent-brand.ts'
 import { launchChromium } from './support/chromium.ts'
-import { cleanUp, freePort, root, start, tempFolder } from './support/process.ts'
+import { startDemo } from './support/demo.ts'
+import { cleanUp } from './support/process.ts'
 import { startTestService } from './support/service.ts'
 import { openShop } from './support/shop.ts'
 
@@ -72,13 +72,10 @@ it('takes the pictures of the payment page', async () => {
 })
 
 it('takes the picture of the demo', async () => {
-  const [port, shopPort] = [await freePort(), await freePort()]
-  const env = { PORT: String(port), SHOP_PORT: String(shopPort), DATA_DIR: await tempFolder() }
-  const demo = start(process.execPath, [join(root, 'demo/demo.js')], { env })
+  const { shopUrl } = await startDemo()
   const browser = await launchChromium()
-  await vi.waitUntil(() => demo.stdout.includes('The shop'), { timeout: 60_000 })
   const page = await browser.newPage({ viewport: { width: 1180, height: 1560 } })
-  await page.goto(`http://localhost:${shopPort}`)
+  await page.goto(shopUrl)
   await page.getByRole('button', { name: 'Pay in a frame' }).click()
   const frame = page.frameLocator('iframe')
   await frame.getByRole('button', { name: 'Pay ฿120.00' }).click()
