@@ -9,6 +9,7 @@ import { paymentsCommand } from './cli/payments.ts'
 import { payoutCommand } from './cli/payout.ts'
 import { providerCommand } from './cli/provider.ts'
 import { serveCommand } from './cli/serve.ts'
+import { signCommand } from './cli/sign.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { walletCommand } from './cli/wallet.ts'
 import { AlreadyServing } from './db/embedded.ts'
@@ -29,6 +30,7 @@ const program = new Command('sluice')
   .addCommand(providerCommand())
   .addCommand(callbackCommand())
   .addCommand(triggerCommand())
+  .addCommand(signCommand())
   .addCommand(verifyCommand())
 
 program.parseAsync().catch((error: unknown) => {
