@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { ReadStream } from 'node:tty'
 import type { Command } from 'commander'
-import { UsageError } from './command.ts'
 import { note } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 export interface SecretOptions {
   secret?: string[]

@@ -8,10 +8,10 @@ import {
 import { parseIsoTime } from '../lib/local-time.ts'
 import { signCallback, signRequest } from '../lib/signature.ts'
 import { byteDump, escapedText, hexOf } from './byte-text.ts'
-import { UsageError } from './command.ts'
 import { parseHeaders, parseHttpMessage } from './http-message.ts'
 import { note, print, printJson } from './output.ts'
 import { readInput, readSecrets, type SecretOptions, withSecret } from './read-secret.ts'
+import { UsageError } from './usage-error.ts'
 
 interface SignOptions extends SecretOptions {
   callback?: boolean
@@ -30,7 +30,6 @@ interface SignOptions extends SecretOptions {
 
 export function signCommand(): Command {
   const sign = new Command('sign')
-    .description('sign a request or a callback, or find out why a signature does not hold')
     .option('--check', 'check a signature that was made, and say what is wrong with it')
     .option('--callback', 'it is a callback; otherwise a request')
     .option('--method <method>', 'of the request (default: POST, or what --message says)')
