@@ -52,6 +52,10 @@ const commands: Record<string, Listed> = {
     description: 'sign a request or a callback, or find out why a signature does not hold',
     load: async () => (await import('./sign.ts')).signCommand(),
   },
+  listen: {
+    description: "receive an agent's callbacks here, and forward them",
+    load: async () => (await import('./listen.ts')).listenCommand(),
+  },
   verify: {
     description: 'prove every balance from the journal; fails on the first lie of an agent',
     load: async () => (await import('./verify.ts')).verifyCommand(),
