@@ -60,6 +60,10 @@ const commands: Record<string, Listed> = {
     description: 'prove every balance from the journal; fails on the first lie of an agent',
     load: async () => (await import('./verify.ts')).verifyCommand(),
   },
+  doctor: {
+    description: 'look over settings, database, clock, disk, providers and callback addresses',
+    load: async () => (await import('./doctor.ts')).doctorCommand(),
+  },
   completion: {
     description: 'print a script with which the shell completes commands and options',
     load: async () => (await import('./completion.ts')).completionCommand(loadAll),
