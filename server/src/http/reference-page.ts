@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
-import { problemCatalogue } from '../lib/problem.ts'
+import { type ProblemCode, problemCatalogue } from '../lib/problem.ts'
+import { problemAdvice } from '../lib/problem-advice.ts'
 import { clockToleranceS, signRequest } from '../lib/signature.ts'
 import { Html, html, nothing } from './html.ts'
 import {
@@ -182,22 +183,32 @@ signature  ${expected}</code></pre></div>
 }
 
 function errors(): Html {
-  const rows = Object.entries(problemCatalogue).sort(([, [one]], [, [other]]) => one - other)
+  const codes = Object.keys(problemCatalogue) as ProblemCode[]
+  const rows = codes
+    .map((code) => [code, problemCatalogue[code]] as const)
+    .sort(([, [one]], [, [other]]) => one - other)
   return html`<section id="errors">
 <h2>Errors</h2>
 <p>A refusal is <code>application/problem+json</code> (RFC 9457). <code>code</code> is stable and made
 for programs; <code>errors</code> names every bad field at once. With 429 and 503 comes
 <code>retry-after</code>.</p>
 <table class="errors">
-<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Title</th></tr></thead>
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Title</th><th scope="col">What to do</th></tr></thead>
 <tbody>
 ${rows.map(
   ([code, [status, title]]) =>
-    html`<tr id="error-${code}"><td><code>${status}</code></td><th scope="row"><code>${code}</code></th><td>${title}</td></tr>
+    html`<tr id="error-${code}"><td><code>${status}</code></td><th scope="row"><code>${code}</code></th><td>${title}</td><td>${withCode(problemAdvice[code])}</td></tr>
 `,
 )}</tbody>
 </table>
 </section>`
+}
+
+/** Text in which what stands between backticks is code. */
+function withCode(text: string): Html[] {
+  return text
+    .split('`')
+    .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }
 
 function article({ id, method, path, described }: Operation, schemes: Fields): Html {
