@@ -37,7 +37,7 @@ An example:
   "type": "urn:sluice:problem:invalid_request",
   "title": "${problemCatalogue.invalid_request[1]}",
   "status": ${problemCatalogue.invalid_request[0]},
-  "detail": "Correct the fields named in errors.",
+  "detail": "Correct amount and send the request again.",
   "code": "invalid_request",
   "request_id": "req_4f0c2a7be1d94a55a3d6c1b0e8f7a912",
   "errors": [{ "field": "amount", "message": "must be a whole JSON number from 1 to 1000000000000" }]

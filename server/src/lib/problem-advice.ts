@@ -27,7 +27,7 @@ export const problemAdvice: Record<ProblemCode, string> = {
     'It is over, or with a provider already; its outcome comes by callback. Read the order.',
   invalid_transition: 'The order is in a state from which this cannot follow; read it first.',
   invalid_request: 'Correct every field that `errors` names, then send it again.',
-  amount_out_of_range: 'Keep to the limits the operator has set for you; `detail` tells them.',
+  amount_out_of_range: 'Keep to the limits the operator has set for you; `detail` tells which.',
   unknown_bank_code: 'Take a code from `GET /payment/banks`; closed banks are refused too.',
   insufficient_balance: 'Wait for deposits or lower the amount: amount and fee must be available.',
   rate_limited: 'Wait for `retry-after` seconds; `ratelimit-*` headers tell how much is left.',
