@@ -5,11 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OpenApi, operations } from '../../sdk/test/schemas-from-openapi.ts'
 import { vectors } from '../../sdk/test/vectors.ts'
-import {
-  type DescribedApi,
-  type PostmanCollection,
-  postmanCollection,
-} from './support/postman-collection.ts'
+import { type DescribedApi, postmanCollection } from './support/postman-collection.ts'
 import { root } from './support/process.ts'
 import { startTestService, type TestService } from './support/service.ts'
 

@@ -69,7 +69,7 @@ ${errors()}
 ${[...tags].map(
   ([tag, operations]) => html`<section id="${slug('tag', tag)}">
 <h2>${tag}</h2>
-${operations.map((operation) => article(operation, schemes))}
+${operations.map((operation) => article(operation, schemes, base.path))}
 </section>
 `,
 )}</main>
@@ -197,11 +197,11 @@ function errors(): Html {
 for programs; <code>errors</code> names every bad field at once. With 429 and 503 comes
 <code>retry-after</code>.</p>
 <table class="errors">
-<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Title</th><th scope="col">What to do</th></tr></thead>
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Title, and what to do</th></tr></thead>
 <tbody>
 ${rows.map(
   ([code, [status, title]]) =>
-    html`<tr id="error-${code}"><td><code>${status}</code></td><th scope="row"><code>${code}</code></th><td>${title}</td><td>${withCode(problemAdvice[code])}</td></tr>
+    html`<tr id="error-${code}"><td><code>${status}</code></td><th scope="row"><code>${code}</code></th><td>${title}<br><span class="muted">${withCode(problemAdvice[code])}</span></td></tr>
 `,
 )}</tbody>
 </table>
@@ -215,7 +215,11 @@ function withCode(text: string): Html[] {
     .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }
 
-function article({ id, method, path, described }: Operation, schemes: Fields): Html {
+function article(
+  { id, method, path, described }: Operation,
+  schemes: Fields,
+  basePath: string,
+): Html {
   const summary = textOf(described.summary)
   const body = contentOf(fieldsOf(described.requestBody))
   const headers = listOf(described.security)
@@ -230,7 +234,7 @@ ${
     ? nothing
     : html`<p class="muted"><a href="#signing">Signed</a>: ${commaSeparated(headers)}</p>`
 }
-${parameters(described, 'header', 'Header')}${parameters(described, 'path', 'Path')}${parameters(described, 'query', 'Query')}${exampleRequest(method, described)}${
+${parameters(described, 'header', 'Header')}${parameters(described, 'path', 'Path')}${parameters(described, 'query', 'Query')}${exampleRequest(method, described, basePath)}${
   body ? html`<h4>Request body</h4>${shape(body, inRequest)}` : nothing
 }
 <h4>Answers</h4>
@@ -240,10 +244,10 @@ ${answers(described)}
 }
 
 /** A request that was sent to a real service, signed with the secret of the vector below. */
-function exampleRequest(method: string, described: Fields): Html {
+function exampleRequest(method: string, described: Fields, basePath: string): Html {
   const example = fieldsOf(described['x-example-request'])
-  const path = textOf(example.path)
-  if (path === '') return nothing
+  if (example.path === undefined) return nothing
+  const path = basePath + textOf(example.path)
   const body = textOf(example.body)
   const signature = signRequest(vector.secret, vector.t, method.toUpperCase(), path, body)
   return html`<h4>Example request</h4>

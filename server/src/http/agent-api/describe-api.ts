@@ -26,13 +26,17 @@ export function describeApi<Document extends { paths?: object }>(document: Docum
   return { ...document, paths: Object.fromEntries(paths), webhooks }
 }
 
-function withExample(operation: Fields, { path, body, status, answer }: Example): Fields {
-  const responses = fieldsOf(operation.responses)
+function withExample(operation: Fields, { path, body, answer }: Example): Fields {
+  // A repeat is answered like the first request, with another status.
+  const responses = Object.entries(fieldsOf(operation.responses)).map(([status, described]) => [
+    status,
+    status.startsWith('2') ? withContent(fieldsOf(described), answer) : described,
+  ])
   const request = fieldsOf(operation.requestBody)
   return {
     ...operation,
     ...(body !== undefined && { requestBody: withContent(request, JSON.parse(body)) }),
-    responses: { ...responses, [status]: withContent(fieldsOf(responses[status]), answer) },
+    responses: Object.fromEntries(responses),
     'x-example-request': { path, ...(body !== undefined && { body }) },
   }
 }
