@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
-import { type ProblemCode, problemCatalogue } from '../lib/problem.ts'
-import { problemAdvice } from '../lib/problem-advice.ts'
 import { clockToleranceS, signRequest } from '../lib/signature.ts'
 import { Html, html, nothing } from './html.ts'
+import { referenceErrors } from './reference-errors.ts'
 import {
   type Content,
   commaSeparated,
@@ -65,7 +64,7 @@ ${description === undefined ? nothing : html`<p>${description}</p>`}
 ${navigation([...tags])}
 <main id="content" tabindex="-1">
 ${signing(base)}
-${errors()}
+${referenceErrors()}
 ${[...tags].map(
   ([tag, operations]) => html`<section id="${slug('tag', tag)}">
 <h2>${tag}</h2>
@@ -184,35 +183,6 @@ body       ${vector.body}
 signature  ${expected}</code></pre></div>
 </details>
 </section>`
-}
-
-function errors(): Html {
-  const codes = Object.keys(problemCatalogue) as ProblemCode[]
-  const rows = codes
-    .map((code) => [code, problemCatalogue[code]] as const)
-    .sort(([, [one]], [, [other]]) => one - other)
-  return html`<section id="errors">
-<h2>Errors</h2>
-<p>A refusal is <code>application/problem+json</code> (RFC 9457). <code>code</code> is stable and made
-for programs; <code>errors</code> names every bad field at once. With 429 and 503 comes
-<code>retry-after</code>.</p>
-<table class="errors">
-<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Title, and what to do</th></tr></thead>
-<tbody>
-${rows.map(
-  ([code, [status, title]]) =>
-    html`<tr id="error-${code}"><td><code>${status}</code></td><th scope="row"><code>${code}</code></th><td>${title}<br><span class="muted">${withCode(problemAdvice[code])}</span></td></tr>
-`,
-)}</tbody>
-</table>
-</section>`
-}
-
-/** Text in which what stands between backticks is code. */
-function withCode(text: string): Html[] {
-  return text
-    .split('`')
-    .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }
 
 function article(

@@ -159,6 +159,7 @@ test('a callback whose fields were sorted is told from one with another secret',
 test.each<[string, Record<string, string>]>([
   ['header_missing', { 'x-appid': 'app_1' }],
   ['header_misspelt', { 'x-signatur': `t=${t},v1=${hex(`${t}.{}`)}` }],
+  ['header_misspelt', { 'X-App-Id': 'app_1', 'x-signature': `t=${t},v1=${hex(`${t}.{}`)}` }],
   ['header_misspelt', { authorization: `t=${t},v1=${hex(`${t}.{}`)}` }],
 ])('%s', (code, headers) => {
   const explained = explainSignature({ headers, body: Buffer.from('{}') }, [secret], now)

@@ -72,7 +72,7 @@ export function explainSignature(
   if (header.value === undefined) return refused(header.causes)
 
   const found = findMistakes(message, read.signatures, keys, prefixes)
-  const shape = [...header.causes, ...read.causes]
+  const shape = [...header.causes, ...appIdCauses(message.headers), ...read.causes]
   const clock = read.isTimeGiven ? clockCauses(read.t, now) : []
   if (found) {
     const instead = found.signed.equals(signed) ? undefined : found.signed
@@ -171,6 +171,14 @@ function findHeader(headers: SignedMessage['headers']): {
   const message =
     'The header x-signature is missing: it was not sent, or something in front drops headers.'
   return { value: undefined, causes: [{ code: 'header_missing', message }] }
+}
+
+/** x-appid is not signed, but nobody is let in without it. */
+function appIdCauses(headers: SignedMessage['headers']): Cause[] {
+  const names = Object.keys(headers)
+  const near = names.find((name) => /^(x[-_]?)?app[-_]?id$/i.test(name))
+  if (near === undefined || names.some((name) => name.toLowerCase() === 'x-appid')) return []
+  return [{ code: 'header_misspelt', message: `The header is called x-appid, not ${near}.` }]
 }
 
 function hostIn(headers: SignedMessage['headers']): string | undefined {
