@@ -11,7 +11,7 @@ beforeAll(async () => {
   s = await startTestService({ outside: { providers: [] } })
   bulkPool = openPool({
     url: s.backend.databaseUrl,
-    max: 3,
+    max: 8,
     name: 'seed',
     pipeline: true,
     onError: () => {},
@@ -47,6 +47,7 @@ it('weeks of made-up business prove, and hold everything there is to look at', a
     'withdraw FAILED',
     'withdraw PAID',
     'withdraw REVERT',
+    'withdraw WAITING',
   ])
   const { rows: counts } = await s.sql(
     `select (select count(*) from orders)::int as orders,
