@@ -306,6 +306,14 @@ describe('wallets', () => {
       seq: before.json.seq,
       as_of: at,
     })
+    const { rows } = await s.sql('select seq::int as seq, at from journal where agent_id = $1', [
+      shop.agentId,
+    ])
+    for (const { at: written } of rows) {
+      const last = Math.max(...rows.filter((row) => row.at <= written).map(({ seq }) => seq))
+      const asOf = encodeURIComponent(written.toISOString())
+      expect((await admin.get(`${path}?as_of=${asOf}`)).json.seq).toBe(last)
+    }
     const never = await admin.get(`${path}?as_of=2020-01-01T00:00:00Z`)
     expect(never.json).toMatchObject({ balance: 0, seq: 0, at: null })
     const { json: list } = await admin.get('/wallets')
