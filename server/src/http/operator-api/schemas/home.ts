@@ -1,0 +1,77 @@
+import Type from 'typebox'
+import { currency, isoTime, money, oneOf, orNull, strict } from './shapes.ts'
+
+const count = (description: string) => Type.Integer({ description })
+
+const day = Type.Object({
+  orders: count('orders created'),
+  paid: count('of those, paid'),
+  ended: count('of those, no longer waiting'),
+  success_rate: orNull(Type.Number({ description: 'paid of those that ended, 0 to 1' })),
+})
+
+const volumes = Type.Object({
+  currency,
+  in_today: money('deposits created today and paid'),
+  in_yesterday: money('the same, yesterday until this time of day'),
+  out_today: money('withdrawals created today and paid'),
+  out_yesterday: money('the same, yesterday until this time of day'),
+})
+
+const hour = Type.Object({
+  currency,
+  at: isoTime('the beginning of the hour'),
+  in: money('paid deposits that were created in it'),
+  out: money('paid withdrawals that were created in it'),
+  orders: count('orders created in it'),
+})
+
+const aged = (what: string) =>
+  Type.Object({
+    count: count(`${what}, counted up to 1000`),
+    oldest_at: orNull(isoTime('the oldest of them')),
+  })
+
+export const HomeQuery = Type.Object({}, strict)
+
+/** Agents' users see the figures of their agent; providers and the proof are the operator's. */
+export const HomeView = Type.Object({
+  at: isoTime('when these figures were taken'),
+  today_from: isoTime("the beginning of today in the service's time zone"),
+  yesterday_from: isoTime('the beginning of yesterday'),
+  deposits: Type.Object({ today: day, yesterday: day }),
+  withdrawals: Type.Object({ today: day, yesterday: day }),
+  volumes: Type.Array(volumes),
+  hours: Type.Array(hour, { description: 'yesterday and today' }),
+  waiting: Type.Object({
+    held: Type.Array(Type.Object({ currency, amount: money('held for open withdrawals') })),
+    payments: aged('payments to decide'),
+    payouts: aged('payouts whose end is not known'),
+    withdrawals: aged('withdrawals that no provider has'),
+  }),
+  callbacks: Type.Object({
+    failing: aged('callbacks that failed and are tried again'),
+    given_up: aged('callbacks that were given up'),
+    lanes_probing: count('agents whose address keeps failing'),
+    lanes_paused: count('agents whose callbacks are held back'),
+  }),
+  providers: orNull(
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        state: oneOf(['on', 'draining', 'off'], 'on, draining or off'),
+        paid: count('withdrawals of today it paid'),
+        failed: count('withdrawals of today that failed there'),
+        open: count('payouts under way'),
+        unknown: count('of those, whose end is unknown'),
+      }),
+    ),
+  ),
+  proof: orNull(
+    Type.Object({
+      ok: Type.Boolean(),
+      red_agents: count('agents whose book does not prove'),
+      unproved_rows: count('journal rows not looked at yet'),
+    }),
+  ),
+})

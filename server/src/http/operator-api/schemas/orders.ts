@@ -1,0 +1,182 @@
+import Type from 'typebox'
+import { maxAmount } from '../../../lib/money.ts'
+import {
+  appId,
+  code,
+  currency,
+  isoTime,
+  money,
+  oneOf,
+  orNull,
+  page,
+  paging,
+  printable,
+  reason,
+  strict,
+} from './shapes.ts'
+
+export const statuses = ['WAITING', 'PAID', 'FAILED', 'EXPIRED', 'VOID', 'CANCEL', 'REVERT']
+export const kinds = ['deposit', 'withdraw']
+
+const wholeAmount = Type.Integer({
+  minimum: 0,
+  maximum: Number(maxAmount),
+  description: `a whole number from 0 to ${maxAmount}`,
+})
+
+const filters = {
+  kind: Type.Optional(oneOf(kinds, 'deposit or withdraw')),
+  status: Type.Optional(oneOf(statuses, `one of ${statuses.join(', ')}`)),
+  agent: Type.Optional(appId),
+  currency: Type.Optional(currency),
+  from: Type.Optional(isoTime('an ISO 8601 time with zone; created then or later')),
+  to: Type.Optional(isoTime('an ISO 8601 time with zone; created before it')),
+  min_amount: Type.Optional(wholeAmount),
+  max_amount: Type.Optional(wholeAmount),
+  provider: Type.Optional(Type.String({ maxLength: 32, description: 'the name of a provider' })),
+  q: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'a whole id: txn_id, ref_id, reference at the provider, or payment',
+    }),
+  ),
+}
+
+export const OrderListQuery = Type.Object({ ...filters, ...paging }, strict)
+export const OrderCsvQuery = Type.Object(filters, strict)
+export const TxnParams = Type.Object({ txn_id: Type.String({ maxLength: 60 }) }, strict)
+
+const orderFields = {
+  txn_id: Type.String({ description: "the service's transaction id" }),
+  ref_id: Type.String({ description: "the agent's own id" }),
+  app_id: appId,
+  agent_name: Type.String(),
+  kind: oneOf(kinds, 'deposit or withdraw'),
+  status: oneOf(statuses, 'what has become of it'),
+  user_id: Type.String(),
+  amount: money('the amount asked for'),
+  fee: money('the fee of the transaction'),
+  currency,
+  paid_amount: orNull(money('what was really paid')),
+  account_name: Type.String({ description: 'masked for viewers' }),
+  account_no: Type.String({ description: 'masked for viewers' }),
+  bank_code: Type.String(),
+  provider: orNull(Type.String({ description: "null for the agent's own users" })),
+  provider_ref: orNull(Type.String({ description: "null for the agent's own users" })),
+  created_at: isoTime('when it was created'),
+  expires_at: orNull(isoTime('until when a deposit can be paid')),
+  completed_at: orNull(isoTime('when its outcome became known')),
+}
+
+export const OrderSummary = Type.Object(orderFields)
+
+/**
+ * A page may hold fewer orders than asked for, even none, and still have a next: a request looks at a
+ * bounded number of orders, however rare what it looks for. `searched_to` says how far back it came.
+ */
+export const OrderList = Type.Object({
+  ...page(OrderSummary).properties,
+  searched_to: orNull(isoTime('no older order was looked at; null where all were')),
+})
+
+export const timelineKinds = [
+  'request',
+  'provider',
+  'notice',
+  'payment',
+  'journal',
+  'callback',
+  'attempt',
+  'operator',
+]
+
+export const actionNames = [
+  'mark-paid',
+  'mark-failed',
+  'void',
+  'take-back',
+  'cancel',
+  'revert',
+  'resend',
+]
+
+const OrderAction = Type.Object({
+  name: oneOf(actionNames, `one of ${actionNames.join(', ')}`),
+  allowed: Type.Boolean(),
+  why_not: orNull(Type.String({ description: 'in words, where it is not allowed' })),
+  moves_money: Type.Boolean({ description: 'the code has to be given again' }),
+  needs: Type.Array(oneOf(['reason', 'evidence', 'code'], 'what must be in the request')),
+})
+
+export const OrderDetail = Type.Object({
+  order: Type.Object({
+    ...orderFields,
+    version: Type.Integer({ description: 'counts the changes of the order' }),
+    fee_rule: Type.String(),
+    paid_fee: orNull(money('the fee of what was really paid')),
+    extra_params: orNull(Type.String({ description: 'the very text the agent sent' })),
+    handed_over_at: orNull(isoTime('when a provider got the withdrawal')),
+    link: orNull(Type.String({ description: "a deposit's payment page" })),
+  }),
+  words: Type.Object({
+    why: Type.String({ description: 'why it is in this state' }),
+    next: Type.String({ description: 'what happens next, and what can be done' }),
+  }),
+  timeline: Type.Array(
+    Type.Object({
+      at: isoTime('when'),
+      kind: oneOf(timelineKinds, `one of ${timelineKinds.join(', ')}`),
+      title: Type.String(),
+      raw: Type.Unknown({ description: 'what is on record, as it is' }),
+    }),
+    { description: 'oldest first' },
+  ),
+  actions: Type.Array(OrderAction),
+})
+
+export const ActionParams = TxnParams
+
+const version = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    description: 'the version of the order that was looked at; where it has changed, it is refused',
+  }),
+)
+const evidence = printable(1000)
+
+/** void, cancel and resend. */
+export const ReasonRequest = Type.Object({ reason, version }, strict)
+/** cancel, which releases what is held. */
+export const ReasonCodeRequest = Type.Object({ reason, version, code: Type.Optional(code) }, strict)
+/** mark-paid, mark-failed, revert and take-back: a person's word on what happened at the bank. */
+export const EvidenceRequest = Type.Object(
+  { reason, evidence, version, code: Type.Optional(code) },
+  strict,
+)
+
+export const TestOrderRequest = Type.Object(
+  {
+    agent: Type.Optional(appId),
+    kind: oneOf(kinds, 'deposit or withdraw'),
+    amount: Type.Integer({
+      minimum: 1,
+      maximum: Number(maxAmount),
+      description: `a whole number from 1 to ${maxAmount}`,
+    }),
+    story: Type.Optional(
+      Type.String({ maxLength: 40, description: "one of the sandbox bank's stories" }),
+    ),
+    ref_id: Type.Optional(printable(64)),
+    user_id: Type.Optional(printable(64)),
+    account_name: Type.Optional(printable(128)),
+    account_no: Type.Optional(
+      Type.String({ pattern: '^[A-Za-z0-9]{4,34}$', description: '4 to 34 letters and digits' }),
+    ),
+    bank_code: Type.Optional(printable(32)),
+  },
+  strict,
+)
+export const TestOrderAnswer = Type.Object({
+  txn_id: Type.String(),
+  answer: Type.Unknown({ description: 'what the agent API answers' }),
+})

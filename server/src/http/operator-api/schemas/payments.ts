@@ -1,0 +1,101 @@
+import Type from 'typebox'
+import { OrderSummary } from './orders.ts'
+import {
+  appId,
+  code,
+  currency,
+  isoTime,
+  money,
+  oneOf,
+  orNull,
+  page,
+  paging,
+  printable,
+  reason,
+  strict,
+} from './shapes.ts'
+
+export const whys = ['late', 'wrong_amount', 'duplicate', 'fee', 'bound', 'unmatched']
+
+export const PaymentListQuery = Type.Object(
+  {
+    state: Type.Optional(oneOf(['to_decide', 'decided'], 'to_decide or decided')),
+    agent: Type.Optional(appId),
+    why: Type.Optional(oneOf(whys, `one of ${whys.join(', ')}`)),
+    assignee: Type.Optional(Type.String({ maxLength: 254, description: 'an address of a user' })),
+    ...paging,
+  },
+  strict,
+)
+
+const paymentFields = {
+  payment_id: Type.String({ description: "the provider's name and its own id" }),
+  app_id: orNull(appId),
+  agent_name: orNull(Type.String()),
+  txn_id: orNull(Type.String({ description: 'the order it came in for' })),
+  state: oneOf(['waiting', 'credited', 'returned', 'taken_back'], 'what has become of it'),
+  why: orNull(oneOf(whys, 'why it waits')),
+  credited_to: orNull(oneOf(['order', 'wallet'], 'order or wallet')),
+  amount: money('what came in'),
+  currency,
+  paid_at: isoTime('when it was paid, by the bank'),
+  reported_at: isoTime('when it was reported'),
+  reference: orNull(Type.String({ description: 'what the payer gave, where it led nowhere' })),
+  payer: orNull(
+    Type.Object({
+      account_no: orNull(Type.String()),
+      account_name: orNull(Type.String()),
+      bank_code: orNull(Type.String()),
+    }),
+  ),
+  evidence: orNull(Type.String({ description: 'how it was returned' })),
+  assignee: orNull(Type.String({ description: 'the address of who looks into it' })),
+}
+
+export const PaymentSummary = Type.Object(paymentFields)
+/** The oldest first. */
+export const PaymentList = page(PaymentSummary)
+
+export const PaymentParams = Type.Object({ payment_id: Type.String({ maxLength: 200 }) }, strict)
+
+export const PaymentDetail = Type.Object({
+  payment: PaymentSummary,
+  candidates: Type.Array(
+    Type.Object({
+      order: OrderSummary,
+      because: Type.String({ description: 'why it may be the one that was meant' }),
+      allowed: Type.Boolean({ description: 'whether it can be credited to it' }),
+      why_not: orNull(Type.String()),
+    }),
+  ),
+  notes: Type.Array(
+    Type.Object({
+      at: isoTime('when'),
+      by: Type.String({ description: 'the address of who wrote it' }),
+      assignee: orNull(Type.String({ description: 'who was to look into it from then on' })),
+      note: orNull(Type.String()),
+    }),
+    { description: 'oldest first' },
+  ),
+})
+
+/** Either to an order or to an agent's wallet. */
+export const CreditRequest = Type.Object(
+  {
+    txn_id: Type.Optional(Type.String({ maxLength: 60, description: 'the deposit it pays' })),
+    agent: Type.Optional(appId),
+    reason,
+    code: Type.Optional(code),
+  },
+  strict,
+)
+export const ReturnRequest = Type.Object(
+  { evidence: printable(1000), reason, code: Type.Optional(code) },
+  strict,
+)
+/** Without an assignee nobody looks into it any more. */
+export const AssignRequest = Type.Object(
+  { assignee: orNull(Type.String({ maxLength: 254, description: 'an address of a user' })) },
+  strict,
+)
+export const NoteRequest = Type.Object({ note: printable(1000) }, strict)

@@ -1,0 +1,41 @@
+import Type, { type TSchema } from 'typebox'
+
+/** What the shapes of the operators' API are made of. Times are ISO 8601 in UTC, amounts exact decimals. */
+
+export const oneOf = (values: readonly string[], description: string) =>
+  Type.Unsafe<string>({ type: 'string', enum: [...values], description })
+
+export const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()])
+
+export const isoTime = (description: string) => Type.String({ maxLength: 40, description })
+
+export const money = (description: string) => Type.Number({ description })
+
+export const printable = (max: number) =>
+  Type.String({
+    // Counts characters, not UTF-16 units; not blank; no control or invisible ones.
+    pattern: `^(?=.*\\S)[^\\p{C}\\p{Zl}\\p{Zp}]{1,${max}}$`,
+    description: `1 to ${max} printable characters`,
+  })
+
+export const currency = oneOf(['THB', 'VND'], 'THB or VND')
+export const appId = Type.String({ maxLength: 64, description: "an agent's app id" })
+export const seq = Type.Integer({ minimum: 1, description: 'a number of the journal' })
+
+/** Why somebody does what cannot be undone. */
+export const reason = printable(900)
+/** The one-time code again, where money moves. */
+export const code = Type.String({ pattern: '^\\d{6}$', description: 'six digits' })
+
+export const page = (item: TSchema) =>
+  Type.Object({
+    data: Type.Array(item),
+    next: orNull(Type.String({ description: 'pass as cursor; null at the end' })),
+  })
+
+export const paging = {
+  cursor: Type.Optional(Type.String({ maxLength: 300, description: 'next from the page before' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '1 to 200' })),
+}
+
+export const strict = { additionalProperties: false }
