@@ -24,7 +24,10 @@ function builtFrom() {
     ...filesUnder(join(here, 'src')).toSorted(),
     ...filesUnder(join(here, 'public')).toSorted(),
   ]) {
-    hash.update(`${path.slice(here.length)}\0`).update(readFileSync(path)).update('\0')
+    hash
+      .update(`${path.slice(here.length)}\0`)
+      .update(readFileSync(path))
+      .update('\0')
   }
   return hash.digest('hex')
 }

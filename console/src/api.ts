@@ -64,7 +64,7 @@ export async function ask<K extends Operation>(
     throw new Refusal(unreachable)
   })
   if (!response.ok) throw new Refusal(await problemIn(response))
-  return response.status === 204 ? undefined : await response.json()
+  return response.json()
 }
 
 const unreachable: ProblemBody = {

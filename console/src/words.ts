@@ -55,7 +55,8 @@ export const words = {
   palette: {
     open: 'Search or jump',
     hint: 'Any id, or where to go',
-    nothing: 'Nothing by that name. Paste a txn_id, refId, user id or account number to search orders.',
+    nothing:
+      'Nothing by that name. Paste a txn_id, refId, user id or account number to search orders.',
     search: (text: string) => `Search orders for “${text}”`,
     openOrder: (text: string) => `Open order ${text}`,
     pages: 'Go to',
@@ -79,6 +80,166 @@ export const words = {
     viewer: 'Viewer',
     agent: 'Agent',
   } as Record<string, string>,
+
+  nothingHere: 'There is nothing here',
+  nothingHereTeach: 'The address leads to no page. Ctrl K finds any order by its id.',
+
+  signIn: {
+    title: 'Sign in',
+    says: 'With the password you chose and the code your authenticator shows now.',
+    saysAgain: 'Your session has ended. Sign in to go on where you were.',
+    email: 'Email',
+    password: 'Password',
+    codeHint: 'Six digits from your authenticator.',
+  },
+
+  invitation: {
+    title: 'Welcome',
+    says: (email: string, role: string) => `${email} joins as ${role}.`,
+    refused: 'This link cannot be used',
+    refusedHint: 'A link works once and for a while. Ask whoever sent it for a new one.',
+    choose: 'Choose a password',
+    passwordHint: 'At least 12 characters; a few unrelated words are best.',
+    scan: 'Scan this with an authenticator',
+    qrAlt: 'QR code for the authenticator',
+    byHand: 'Or type it in:',
+    confirm: 'Type the code it shows',
+    done: 'Set up and sign in',
+  },
+
+  orders: {
+    title: 'Orders',
+    none: 'No orders yet',
+    noneTeach:
+      'Orders appear here as agents create them. In the sandbox, Test orders creates one by hand, and sluice seed makes up weeks of them.',
+    noMatch: 'No order fits these filters',
+    noMatchTeach:
+      'Search takes a whole id: txn_id, refId, the reference at the provider, or a payment. Take a filter away to see more.',
+    searchedTo: 'Looked back to',
+    columns: {
+      txnId: 'Order',
+      createdAt: 'Created',
+      agent: 'Agent',
+      kind: 'Kind',
+      status: 'State',
+      amount: 'Amount',
+      fee: 'Fee',
+      paidAmount: 'Paid',
+      refId: 'Ref',
+      userId: 'User',
+      account: 'Account',
+      accountName: 'Name',
+      provider: 'Provider',
+      completedAt: 'Completed',
+    },
+    filters: {
+      q: 'Any id',
+      kind: 'Kind',
+      status: 'State',
+      agent: 'Agent',
+      currency: 'Currency',
+      from: 'From',
+      to: 'To',
+      minAmount: 'Amount from',
+      maxAmount: 'Amount to',
+      provider: 'Provider',
+    },
+    views: {
+      title: 'Views',
+      name: 'Name these filters',
+      forget: 'Forget my views',
+      waitingWithdrawals: 'Withdrawals that wait',
+      failed: 'Failed',
+      reverted: 'Reverted',
+    },
+    csv: {
+      start: 'CSV',
+      file: 'orders.csv',
+      progress: (rows: number) => `${rows.toLocaleString('en')} rows, stop`,
+      done: (rows: number) => `${rows.toLocaleString('en')} orders saved as CSV.`,
+      failed: 'The export broke off',
+    },
+  },
+
+  order: {
+    title: 'Order',
+    heading: (kind: string, refId: string) => `${kind} ${refId}`,
+    about: 'About it',
+    timeline: 'What happened',
+    openAll: 'Open all',
+    closeAll: 'Close all',
+    extraParams: 'extraParams',
+    evidence: 'Evidence',
+    evidenceHint:
+      'What shows that it happened at the bank: a statement line, a ticket, who said so.',
+    actionTitle: (action: string, refId: string) => `${action}: ${refId}`,
+    done: (action: string) => `${action}: done.`,
+    kinds: {
+      request: 'Request',
+      provider: 'Provider',
+      notice: 'Notice',
+      payment: 'Payment',
+      journal: 'Journal',
+      callback: 'Callback',
+      attempt: 'Attempt',
+      operator: 'Operator',
+    },
+    facts: {
+      agent: 'Agent',
+      refId: 'refId',
+      userId: 'User',
+      amount: 'Amount',
+      paidAmount: 'Really paid',
+      fee: 'Fee',
+      feeRule: 'Fee rule',
+      account: 'Account',
+      accountName: 'Account name',
+      bank: 'Bank',
+      provider: 'Provider',
+      providerRef: 'Its reference',
+      createdAt: 'Created',
+      expiresAt: 'Valid until',
+      handedOverAt: 'Handed over',
+      completedAt: 'Completed',
+      link: 'Payment page',
+      openLink: 'Open',
+    },
+    actions: {
+      'mark-paid': {
+        label: 'Mark paid',
+        explain:
+          'Says that the bank paid this. It is final: the books move and the agent is told PAID.',
+      },
+      'mark-failed': {
+        label: 'Mark failed',
+        explain:
+          'Says that the bank did not pay and never will. What is held goes back to the wallet and the agent is told FAILED.',
+      },
+      void: {
+        label: 'Void',
+        explain: 'The payer can no longer pay this deposit. The agent is told VOID.',
+      },
+      'take-back': {
+        label: 'Take back',
+        explain:
+          'Says that the bank took this payment back. The wallet is debited, below zero if need be, and the agent is told VOID.',
+      },
+      cancel: {
+        label: 'Cancel',
+        explain:
+          'The withdrawal is not paid out. What is held goes back to the wallet and the agent is told CANCEL.',
+      },
+      revert: {
+        label: 'Revert',
+        explain:
+          'Says that the bank returned this payout. The wallet is credited and the agent is told REVERT.',
+      },
+      resend: {
+        label: 'Resend callback',
+        explain: 'The latest callback of this order goes out again, with the same body.',
+      },
+    },
+  },
 }
 
 /** How states are said; what is not here is said as the service says it. */

@@ -1,7 +1,11 @@
 import classes from './parts.module.css'
 
 /** Nothing here, why that is, and what would fill it. */
-export function Empty(props: { title: string; teach: React.ReactNode; children?: React.ReactNode }) {
+export function Empty(props: {
+  title: string
+  teach: React.ReactNode
+  children?: React.ReactNode
+}) {
   return (
     <div className={classes.empty}>
       <svg viewBox="0 0 64 40" width="64" height="40" aria-hidden="true">

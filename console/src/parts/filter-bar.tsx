@@ -5,8 +5,8 @@ import { type ReactNode, use, useEffect, useState } from 'react'
 import { words } from '../words.ts'
 import classes from './filter-bar.module.css'
 import { useFilters } from './url-filters.ts'
-import { fromLocal, toLocal } from './zoned-time.ts'
 import { TimeZone } from './when.tsx'
+import { fromLocal, toLocal } from './zoned-time.ts'
 
 export type Choice = readonly [value: string, label: string]
 

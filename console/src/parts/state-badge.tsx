@@ -56,7 +56,11 @@ export function StateBadge({ state, title }: { state: string; title?: string }) 
   )
 }
 
-export function Toned(props: { tone: Tone; title?: string | undefined; children: React.ReactNode }) {
+export function Toned(props: {
+  tone: Tone
+  title?: string | undefined
+  children: React.ReactNode
+}) {
   return (
     <span className={classes.badge} data-tone={props.tone} title={props.title}>
       {props.children}

@@ -1,0 +1,2035 @@
+// Written from /console/api/openapi.json by server/test/console-schemas.test.ts; run it with -u after a change.
+
+/** What each operation takes and answers. */
+export interface Operations {
+  'GET /console/api/callback-lanes': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** open, probing or paused */
+        state: 'open' | 'probing' | 'paused'
+        /** why it is probed */
+        why: string | null
+        /** requests at once */
+        width: number
+        /** when the next single request may go */
+        probe_at: string | null
+        /** when it was last let go */
+        resumed_at: string | null
+        /** callbacks that wait, counted up to 1000 */
+        waiting: number
+        /** the outcome that has waited longest among those counted */
+        oldest_at: string | null
+        /** exhausted or superseded, counted up to 1000 */
+        given_up: number
+        /** that have nowhere to go, counted up to 1000 */
+        no_address: number
+      }[]
+    }
+  }
+  'GET /console/api/callbacks': {
+    query: {
+      /** an agent's app id */
+      agent?: string
+      /** one of waiting, sending, delivered, exhausted, no_address, superseded, paused, failing */
+      state?:
+        | 'waiting'
+        | 'sending'
+        | 'delivered'
+        | 'exhausted'
+        | 'no_address'
+        | 'superseded'
+        | 'paused'
+        | 'failing'
+      /** seconds since it happened */
+      older_than_s?: number
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** a number of the journal */
+        seq: number
+        txn_id: string
+        ref_id: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** the outcome it tells */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        /** when the outcome happened */
+        at: string
+        /** how far it has come */
+        delivery:
+          | 'waiting'
+          | 'sending'
+          | 'delivered'
+          | 'exhausted'
+          | 'no_address'
+          | 'superseded'
+          | 'paused'
+        /** since it was last set going */
+        attempts: number
+        /** when it is tried next; null where it is not */
+        due_at: string | null
+        /** when it was accepted */
+        delivered_at: string | null
+        /** what the latest attempt was answered with */
+        last_status: number | null
+        /** why the latest attempt failed */
+        last_error: string | null
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+    }
+  }
+  'GET /console/api/callbacks/{app_id}/{seq}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** an agent's app id */
+      app_id: string
+      agent_name: string
+      /** a number of the journal */
+      seq: number
+      txn_id: string
+      ref_id: string
+      /** deposit or withdraw */
+      kind: 'deposit' | 'withdraw'
+      /** the outcome it tells */
+      status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+      /** when the outcome happened */
+      at: string
+      /** how far it has come */
+      delivery:
+        | 'waiting'
+        | 'sending'
+        | 'delivered'
+        | 'exhausted'
+        | 'no_address'
+        | 'superseded'
+        | 'paused'
+      /** since it was last set going */
+      attempts: number
+      /** when it is tried next; null where it is not */
+      due_at: string | null
+      /** when it was accepted */
+      delivered_at: string | null
+      /** what the latest attempt was answered with */
+      last_status: number | null
+      /** why the latest attempt failed */
+      last_error: string | null
+      /** the exact bytes, masked for viewers */
+      body: string
+      /** where it would be sent now */
+      url: string | null
+      /** newest first; at most 100 */
+      attempts_made: {
+        /** when */
+        started_at: string
+        duration_ms: number
+        url: string
+        /** the IP address that was dialled */
+        address: string | null
+        status: number | null
+        response_headers: string | null
+        /** at most 16 KiB */
+        response_body: string | null
+        error: string | null
+      }[]
+      /** sends the same body; to be signed by whoever has the secret */
+      curl: string
+    }
+  }
+  'GET /console/api/home': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** when these figures were taken */
+      at: string
+      /** the beginning of today in the service's time zone */
+      today_from: string
+      /** the beginning of yesterday */
+      yesterday_from: string
+      deposits: {
+        today: {
+          /** orders created */
+          orders: number
+          /** of those, paid */
+          paid: number
+          /** of those, no longer waiting */
+          ended: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+        yesterday: {
+          /** orders created */
+          orders: number
+          /** of those, paid */
+          paid: number
+          /** of those, no longer waiting */
+          ended: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+      }
+      withdrawals: {
+        today: {
+          /** orders created */
+          orders: number
+          /** of those, paid */
+          paid: number
+          /** of those, no longer waiting */
+          ended: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+        yesterday: {
+          /** orders created */
+          orders: number
+          /** of those, paid */
+          paid: number
+          /** of those, no longer waiting */
+          ended: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+      }
+      volumes: {
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** deposits created today and paid */
+        in_today: number
+        /** the same, yesterday until this time of day */
+        in_yesterday: number
+        /** withdrawals created today and paid */
+        out_today: number
+        /** the same, yesterday until this time of day */
+        out_yesterday: number
+      }[]
+      /** yesterday and today */
+      hours: {
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** the beginning of the hour */
+        at: string
+        /** paid deposits that were created in it */
+        in: number
+        /** paid withdrawals that were created in it */
+        out: number
+        /** orders created in it */
+        orders: number
+      }[]
+      waiting: {
+        held: {
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** held for open withdrawals */
+          amount: number
+        }[]
+        payments: {
+          /** payments to decide, counted up to 1000 */
+          count: number
+          /** the oldest of them */
+          oldest_at: string | null
+        }
+        payouts: {
+          /** payouts whose end is not known, counted up to 1000 */
+          count: number
+          /** the oldest of them */
+          oldest_at: string | null
+        }
+        withdrawals: {
+          /** withdrawals that no provider has, counted up to 1000 */
+          count: number
+          /** the oldest of them */
+          oldest_at: string | null
+        }
+      }
+      callbacks: {
+        failing: {
+          /** callbacks that failed and are tried again, counted up to 1000 */
+          count: number
+          /** the oldest of them */
+          oldest_at: string | null
+        }
+        given_up: {
+          /** callbacks that were given up, counted up to 1000 */
+          count: number
+          /** the oldest of them */
+          oldest_at: string | null
+        }
+        /** agents whose address keeps failing */
+        lanes_probing: number
+        /** agents whose callbacks are held back */
+        lanes_paused: number
+      }
+      providers:
+        | {
+            name: string
+            /** on, draining or off */
+            state: 'on' | 'draining' | 'off'
+            /** withdrawals of today it paid */
+            paid: number
+            /** withdrawals of today that failed there */
+            failed: number
+            /** payouts under way */
+            open: number
+            /** of those, whose end is unknown */
+            unknown: number
+          }[]
+        | null
+      proof: {
+        ok: boolean
+        /** agents whose book does not prove */
+        red_agents: number
+        /** journal rows not looked at yet */
+        unproved_rows: number
+      } | null
+    }
+  }
+  'GET /console/api/invitations/{token}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      email: string
+      role: string
+      otpauth: string
+      qr: string
+    }
+  }
+  'GET /console/api/me': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      user: {
+        user_id: string
+        email: string
+        name: string
+        role: string
+        app_id: string | null
+      }
+      permissions: string[]
+      mode: string
+      time_zone: string
+      version: string
+      now: string
+    }
+  }
+  'GET /console/api/orders': {
+    query: {
+      /** deposit or withdraw */
+      kind?: 'deposit' | 'withdraw'
+      /** one of WAITING, PAID, FAILED, EXPIRED, VOID, CANCEL, REVERT */
+      status?: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+      /** an agent's app id */
+      agent?: string
+      /** THB or VND */
+      currency?: 'THB' | 'VND'
+      /** an ISO 8601 time with zone; created then or later */
+      from?: string
+      /** an ISO 8601 time with zone; created before it */
+      to?: string
+      /** a whole number from 0 to 1000000000000 */
+      min_amount?: number
+      /** a whole number from 0 to 1000000000000 */
+      max_amount?: number
+      /** the name of a provider */
+      provider?: string
+      /** a whole id: txn_id, ref_id, reference at the provider, or payment */
+      q?: string
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+      /** no older order was looked at; null where all were */
+      searched_to: string | null
+    }
+  }
+  'GET /console/api/orders.csv': {
+    query: {
+      /** deposit or withdraw */
+      kind?: 'deposit' | 'withdraw'
+      /** one of WAITING, PAID, FAILED, EXPIRED, VOID, CANCEL, REVERT */
+      status?: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+      /** an agent's app id */
+      agent?: string
+      /** THB or VND */
+      currency?: 'THB' | 'VND'
+      /** an ISO 8601 time with zone; created then or later */
+      from?: string
+      /** an ISO 8601 time with zone; created before it */
+      to?: string
+      /** a whole number from 0 to 1000000000000 */
+      min_amount?: number
+      /** a whole number from 0 to 1000000000000 */
+      max_amount?: number
+      /** the name of a provider */
+      provider?: string
+      /** a whole id: txn_id, ref_id, reference at the provider, or payment */
+      q?: string
+    }
+    body: undefined
+    answer: string
+  }
+  'GET /console/api/orders/{txn_id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'GET /console/api/payments': {
+    query: {
+      /** to_decide or decided */
+      state?: 'to_decide' | 'decided'
+      /** an agent's app id */
+      agent?: string
+      /** one of late, wrong_amount, duplicate, fee, bound, unmatched */
+      why?: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched'
+      /** an address of a user */
+      assignee?: string
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** why it waits */
+        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** how it was returned */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+    }
+  }
+  'GET /console/api/payments/{payment_id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      payment: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** why it waits */
+        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** how it was returned */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      candidates: {
+        order: {
+          /** the service's transaction id */
+          txn_id: string
+          /** the agent's own id */
+          ref_id: string
+          /** an agent's app id */
+          app_id: string
+          agent_name: string
+          /** deposit or withdraw */
+          kind: 'deposit' | 'withdraw'
+          /** what has become of it */
+          status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+          user_id: string
+          /** the amount asked for */
+          amount: number
+          /** the fee of the transaction */
+          fee: number
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** what was really paid */
+          paid_amount: number | null
+          /** masked for viewers */
+          account_name: string
+          /** masked for viewers */
+          account_no: string
+          bank_code: string
+          /** null for the agent's own users */
+          provider: string | null
+          /** null for the agent's own users */
+          provider_ref: string | null
+          /** when it was created */
+          created_at: string
+          /** until when a deposit can be paid */
+          expires_at: string | null
+          /** when its outcome became known */
+          completed_at: string | null
+        }
+        /** why it may be the one that was meant */
+        because: string
+        /** whether it can be credited to it */
+        allowed: boolean
+        why_not: string | null
+      }[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'GET /console/api/wallets': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** available, without what is held */
+        balance: number
+        /** held for waiting withdrawals */
+        held: number
+        /** the other side at the banks */
+        clearing: number
+        /** what the operator has earned; negative: it is owed by the wallet */
+        fees: number
+        /** the other side of adjustments */
+        adjustments: number
+        /** the journal row these balances are after */
+        seq: number
+      }[]
+    }
+  }
+  'GET /console/api/wallets/{app_id}': {
+    query: {
+      /** an ISO 8601 time with zone; as it was then */
+      as_of?: string
+    }
+    body: undefined
+    answer: {
+      /** an agent's app id */
+      app_id: string
+      agent_name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** available, without what is held */
+      balance: number
+      /** held for waiting withdrawals */
+      held: number
+      /** the other side at the banks */
+      clearing: number
+      /** what the operator has earned; negative: it is owed by the wallet */
+      fees: number
+      /** the other side of adjustments */
+      adjustments: number
+      /** the journal row these balances are after */
+      seq: number
+      /** as it was then; null: now */
+      as_of: string | null
+      /** when the row these balances are after was written */
+      at: string | null
+      proof: {
+        /** everything up to here is proved */
+        proved_seq: number
+        /** what does not prove, in words */
+        finding: string | null
+        /** when the proof last looked */
+        checked_at: string | null
+      }
+    }
+  }
+  'GET /console/api/wallets/{app_id}/journal': {
+    query: {
+      /** an ISO 8601 time with zone; as it was then */
+      as_of?: string
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        /** gapless in the journal */
+        seq: number
+        /** when it happened */
+        at: string
+        event: string
+        txn_id: string | null
+        /** change of the available balance */
+        amount: number
+        /** change of what is held */
+        held_change: number
+        /** change of the fees paid */
+        fee: number
+        /** available after it */
+        balance: number
+        /** held after it */
+        held: number
+        reason: string | null
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+    }
+  }
+  'GET /console/api/wallets/{app_id}/statement.csv': {
+    query: {
+      /** an ISO 8601 time with zone; rows of then or later */
+      from: string
+      /** an ISO 8601 time with zone; rows before it */
+      to: string
+    }
+    body: undefined
+    answer: string
+  }
+  'GET /console/api/wallets/{app_id}/statement.pdf': {
+    query: {
+      /** an ISO 8601 time with zone; rows of then or later */
+      from: string
+      /** an ISO 8601 time with zone; rows before it */
+      to: string
+    }
+    body: undefined
+    answer: string
+  }
+  'POST /console/api/callback-lanes/{app_id}/pause': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 900 printable characters */
+      reason: string
+    }
+    answer: {
+      /** an agent's app id */
+      app_id: string
+      agent_name: string
+      /** open, probing or paused */
+      state: 'open' | 'probing' | 'paused'
+      /** why it is probed */
+      why: string | null
+      /** requests at once */
+      width: number
+      /** when the next single request may go */
+      probe_at: string | null
+      /** when it was last let go */
+      resumed_at: string | null
+      /** callbacks that wait, counted up to 1000 */
+      waiting: number
+      /** the outcome that has waited longest among those counted */
+      oldest_at: string | null
+      /** exhausted or superseded, counted up to 1000 */
+      given_up: number
+      /** that have nowhere to go, counted up to 1000 */
+      no_address: number
+    }
+  }
+  'POST /console/api/callback-lanes/{app_id}/resume': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 900 printable characters */
+      reason: string
+    }
+    answer: {
+      /** an agent's app id */
+      app_id: string
+      agent_name: string
+      /** open, probing or paused */
+      state: 'open' | 'probing' | 'paused'
+      /** why it is probed */
+      why: string | null
+      /** requests at once */
+      width: number
+      /** when the next single request may go */
+      probe_at: string | null
+      /** when it was last let go */
+      resumed_at: string | null
+      /** callbacks that wait, counted up to 1000 */
+      waiting: number
+      /** the outcome that has waited longest among those counted */
+      oldest_at: string | null
+      /** exhausted or superseded, counted up to 1000 */
+      given_up: number
+      /** that have nowhere to go, counted up to 1000 */
+      no_address: number
+    }
+  }
+  'POST /console/api/callbacks/replay': {
+    query: Record<string, never>
+    body: {
+      /** an agent's app id */
+      agent?: string
+      /** an ISO 8601 time with zone; outcomes of then or later */
+      failed_since: string
+      /** 1 to 900 printable characters */
+      reason: string
+    }
+    answer: {
+      /** callbacks that go out again */
+      resent: number
+      agents: {
+        /** an agent's app id */
+        app_id: string
+        resent: number
+      }[]
+    }
+  }
+  'POST /console/api/callbacks/{app_id}/{seq}/resend': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 900 printable characters */
+      reason: string
+    }
+    answer: {
+      /** an agent's app id */
+      app_id: string
+      /** a number of the journal */
+      seq: number
+      /** waiting: it goes out in a moment */
+      delivery:
+        | 'waiting'
+        | 'sending'
+        | 'delivered'
+        | 'exhausted'
+        | 'no_address'
+        | 'superseded'
+        | 'paused'
+    }
+  }
+  'POST /console/api/invitations/{token}': {
+    query: Record<string, never>
+    body: {
+      password: string
+      code: string
+    }
+    answer: Record<string, never>
+  }
+  'POST /console/api/orders/{txn_id}/cancel': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 900 printable characters */
+      reason: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** six digits */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/mark-failed': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 900 printable characters */
+      reason: string
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** six digits */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/mark-paid': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 900 printable characters */
+      reason: string
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** six digits */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/resend': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 900 printable characters */
+      reason: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/revert': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 900 printable characters */
+      reason: string
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** six digits */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/take-back': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 900 printable characters */
+      reason: string
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** six digits */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/void': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 900 printable characters */
+      reason: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/payments/{payment_id}/assign': {
+    query: Record<string, never>
+    body: {
+      /** an address of a user */
+      assignee: string | null
+    }
+    answer: {
+      payment: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** why it waits */
+        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** how it was returned */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      candidates: {
+        order: {
+          /** the service's transaction id */
+          txn_id: string
+          /** the agent's own id */
+          ref_id: string
+          /** an agent's app id */
+          app_id: string
+          agent_name: string
+          /** deposit or withdraw */
+          kind: 'deposit' | 'withdraw'
+          /** what has become of it */
+          status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+          user_id: string
+          /** the amount asked for */
+          amount: number
+          /** the fee of the transaction */
+          fee: number
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** what was really paid */
+          paid_amount: number | null
+          /** masked for viewers */
+          account_name: string
+          /** masked for viewers */
+          account_no: string
+          bank_code: string
+          /** null for the agent's own users */
+          provider: string | null
+          /** null for the agent's own users */
+          provider_ref: string | null
+          /** when it was created */
+          created_at: string
+          /** until when a deposit can be paid */
+          expires_at: string | null
+          /** when its outcome became known */
+          completed_at: string | null
+        }
+        /** why it may be the one that was meant */
+        because: string
+        /** whether it can be credited to it */
+        allowed: boolean
+        why_not: string | null
+      }[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/payments/{payment_id}/credit': {
+    query: Record<string, never>
+    body: {
+      /** the deposit it pays */
+      txn_id?: string
+      /** an agent's app id */
+      agent?: string
+      /** 1 to 900 printable characters */
+      reason: string
+      /** six digits */
+      code?: string
+    }
+    answer: {
+      payment: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** why it waits */
+        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** how it was returned */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      candidates: {
+        order: {
+          /** the service's transaction id */
+          txn_id: string
+          /** the agent's own id */
+          ref_id: string
+          /** an agent's app id */
+          app_id: string
+          agent_name: string
+          /** deposit or withdraw */
+          kind: 'deposit' | 'withdraw'
+          /** what has become of it */
+          status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+          user_id: string
+          /** the amount asked for */
+          amount: number
+          /** the fee of the transaction */
+          fee: number
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** what was really paid */
+          paid_amount: number | null
+          /** masked for viewers */
+          account_name: string
+          /** masked for viewers */
+          account_no: string
+          bank_code: string
+          /** null for the agent's own users */
+          provider: string | null
+          /** null for the agent's own users */
+          provider_ref: string | null
+          /** when it was created */
+          created_at: string
+          /** until when a deposit can be paid */
+          expires_at: string | null
+          /** when its outcome became known */
+          completed_at: string | null
+        }
+        /** why it may be the one that was meant */
+        because: string
+        /** whether it can be credited to it */
+        allowed: boolean
+        why_not: string | null
+      }[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/payments/{payment_id}/note': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 1000 printable characters */
+      note: string
+    }
+    answer: {
+      payment: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** why it waits */
+        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** how it was returned */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      candidates: {
+        order: {
+          /** the service's transaction id */
+          txn_id: string
+          /** the agent's own id */
+          ref_id: string
+          /** an agent's app id */
+          app_id: string
+          agent_name: string
+          /** deposit or withdraw */
+          kind: 'deposit' | 'withdraw'
+          /** what has become of it */
+          status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+          user_id: string
+          /** the amount asked for */
+          amount: number
+          /** the fee of the transaction */
+          fee: number
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** what was really paid */
+          paid_amount: number | null
+          /** masked for viewers */
+          account_name: string
+          /** masked for viewers */
+          account_no: string
+          bank_code: string
+          /** null for the agent's own users */
+          provider: string | null
+          /** null for the agent's own users */
+          provider_ref: string | null
+          /** when it was created */
+          created_at: string
+          /** until when a deposit can be paid */
+          expires_at: string | null
+          /** when its outcome became known */
+          completed_at: string | null
+        }
+        /** why it may be the one that was meant */
+        because: string
+        /** whether it can be credited to it */
+        allowed: boolean
+        why_not: string | null
+      }[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/payments/{payment_id}/return': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** 1 to 900 printable characters */
+      reason: string
+      /** six digits */
+      code?: string
+    }
+    answer: {
+      payment: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** why it waits */
+        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** how it was returned */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      candidates: {
+        order: {
+          /** the service's transaction id */
+          txn_id: string
+          /** the agent's own id */
+          ref_id: string
+          /** an agent's app id */
+          app_id: string
+          agent_name: string
+          /** deposit or withdraw */
+          kind: 'deposit' | 'withdraw'
+          /** what has become of it */
+          status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+          user_id: string
+          /** the amount asked for */
+          amount: number
+          /** the fee of the transaction */
+          fee: number
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** what was really paid */
+          paid_amount: number | null
+          /** masked for viewers */
+          account_name: string
+          /** masked for viewers */
+          account_no: string
+          bank_code: string
+          /** null for the agent's own users */
+          provider: string | null
+          /** null for the agent's own users */
+          provider_ref: string | null
+          /** when it was created */
+          created_at: string
+          /** until when a deposit can be paid */
+          expires_at: string | null
+          /** when its outcome became known */
+          completed_at: string | null
+        }
+        /** why it may be the one that was meant */
+        because: string
+        /** whether it can be credited to it */
+        allowed: boolean
+        why_not: string | null
+      }[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/sign-in': {
+    query: Record<string, never>
+    body: {
+      email: string
+      password: string
+      code: string
+    }
+    answer: Record<string, never>
+  }
+  'POST /console/api/sign-out': {
+    query: Record<string, never>
+    body: Record<string, never>
+    answer: Record<string, never>
+  }
+  'POST /console/api/test-orders': {
+    query: Record<string, never>
+    body: {
+      /** an agent's app id */
+      agent?: string
+      /** deposit or withdraw */
+      kind: 'deposit' | 'withdraw'
+      /** a whole number from 1 to 1000000000000 */
+      amount: number
+      /** one of the sandbox bank's stories */
+      story?: string
+      /** 1 to 64 printable characters */
+      ref_id?: string
+      /** 1 to 64 printable characters */
+      user_id?: string
+      /** 1 to 128 printable characters */
+      account_name?: string
+      /** 4 to 34 letters and digits */
+      account_no?: string
+      /** 1 to 32 printable characters */
+      bank_code?: string
+    }
+    answer: {
+      txn_id: string
+      /** what the agent API answers */
+      answer: unknown
+    }
+  }
+  'POST /console/api/wallets/{app_id}/adjust': {
+    query: Record<string, never>
+    body: {
+      /** whole units other than 0, negative to debit */
+      amount: number
+      /** 1 to 900 printable characters */
+      reason: string
+      /** 1 to 128 printable characters */
+      ref: string
+      /** six digits */
+      code?: string
+    }
+    answer: {
+      /** false: this reference was used before */
+      changed: boolean
+      wallet: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** available, without what is held */
+        balance: number
+        /** held for waiting withdrawals */
+        held: number
+        /** the other side at the banks */
+        clearing: number
+        /** what the operator has earned; negative: it is owed by the wallet */
+        fees: number
+        /** the other side of adjustments */
+        adjustments: number
+        /** the journal row these balances are after */
+        seq: number
+      }
+    }
+  }
+}
