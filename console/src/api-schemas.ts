@@ -2,6 +2,11 @@
 
 /** What each operation takes and answers. */
 export interface Operations {
+  'DELETE /console/api/me/sessions/{id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: Record<string, never>
+  }
   'GET /console/api/callback-lanes': {
     query: Record<string, never>
     body: undefined
@@ -301,10 +306,14 @@ export interface Operations {
     query: Record<string, never>
     body: undefined
     answer: {
-      email: string
-      role: string
-      otpauth: string
-      qr: string
+      email: string | null
+      role: 'admin' | 'operator' | 'viewer' | 'agent'
+      expires_at: string
+      totp: {
+        secret: string
+        uri: string
+        qrcode: string
+      }
     }
   }
   'GET /console/api/me': {
@@ -312,17 +321,32 @@ export interface Operations {
     body: undefined
     answer: {
       user: {
-        user_id: string
+        id: string
         email: string
-        name: string
-        role: string
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
         app_id: string | null
+        agent_name: string | null
       }
       permissions: string[]
-      mode: string
+      mode: 'sandbox' | 'live'
       time_zone: string
       version: string
       now: string
+    }
+  }
+  'GET /console/api/me/sessions': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        current: boolean
+        ip: string
+        user_agent: string | null
+        created_at: string
+        last_seen_at: string
+      }[]
+      next: null
     }
   }
   'GET /console/api/orders': {
@@ -882,6 +906,29 @@ export interface Operations {
   'POST /console/api/invitations/{token}': {
     query: Record<string, never>
     body: {
+      email?: string
+      password: string
+      code: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        app_id: string | null
+        agent_name: string | null
+      }
+      permissions: string[]
+      mode: 'sandbox' | 'live'
+      time_zone: string
+      version: string
+      now: string
+    }
+  }
+  'POST /console/api/me/password': {
+    query: Record<string, never>
+    body: {
+      current_password: string
       password: string
       code: string
     }
@@ -1961,11 +2008,24 @@ export interface Operations {
       password: string
       code: string
     }
-    answer: Record<string, never>
+    answer: {
+      user: {
+        id: string
+        email: string
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        app_id: string | null
+        agent_name: string | null
+      }
+      permissions: string[]
+      mode: 'sandbox' | 'live'
+      time_zone: string
+      version: string
+      now: string
+    }
   }
   'POST /console/api/sign-out': {
     query: Record<string, never>
-    body: Record<string, never>
+    body: undefined
     answer: Record<string, never>
   }
   'POST /console/api/test-orders': {

@@ -46,6 +46,12 @@ const tree = root.addChildren([
     page('/', () => import('./pages/home/home.tsx')),
     page('/orders', () => import('./pages/orders/orders.tsx')),
     page('/orders/$txnId', () => import('./pages/order/order.tsx')),
+    page('/callbacks', () => import('./pages/callbacks/callbacks.tsx')),
+    page('/callbacks/$appId/$seq', () => import('./pages/callback/callback.tsx')),
+    page('/payments', () => import('./pages/payments/payments.tsx')),
+    page('/payments/$paymentId', () => import('./pages/payment/payment.tsx')),
+    page('/wallets', () => import('./pages/wallets/wallets.tsx')),
+    page('/wallets/$appId', () => import('./pages/wallet/wallet.tsx')),
   ]),
 ])
 

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack } from '@mantine/core'
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams, useRouter } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -43,10 +43,15 @@ function Enrol(props: { token: string; invited: Answer<typeof api.invitation> })
   const { token, invited } = props
   const router = useRouter()
   const queries = useQueryClient()
+  const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const accepting = useMutation({
-    mutationFn: () => ask(api.acceptInvitation, { params: { token }, body: { password, code } }),
+    mutationFn: () =>
+      ask(api.acceptInvitation, {
+        params: { token },
+        body: { password, code, ...(invited.email === null && { email: email.trim() }) },
+      }),
     onSuccess: () => {
       queries.clear()
       router.history.push('/console/')
@@ -61,6 +66,16 @@ function Enrol(props: { token: string; invited: Answer<typeof api.invitation> })
     <form onSubmit={submit}>
       <Stack gap="md">
         <Step at={1}>{invitation.choose}</Step>
+        {invited.email === null && (
+          <TextInput
+            label={words.signIn.email}
+            type="email"
+            autoComplete="username"
+            required
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+        )}
         <PasswordInput
           label={words.signIn.password}
           description={invitation.passwordHint}
@@ -71,10 +86,9 @@ function Enrol(props: { token: string; invited: Answer<typeof api.invitation> })
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
         <Step at={2}>{invitation.scan}</Step>
-        <img className={classes.qr} src={invited.qr} alt={invitation.qrAlt} />
+        <img className={classes.qr} src={invited.totp.qrcode} alt={invitation.qrAlt} />
         <div>
-          {invitation.byHand}{' '}
-          <CopyId id={new URL(invited.otpauth).searchParams.get('secret') ?? ''} />
+          {invitation.byHand} <CopyId id={invited.totp.secret} />
         </div>
         <Step at={3}>{invitation.confirm}</Step>
         <CodeInput value={code} change={setCode} />
