@@ -9,6 +9,8 @@ const at = '2026-01-01T00:00:00Z'
 const bound = '9007199254740991'
 const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 
+const digest = (n: number) => `\\x${String(n).padStart(64, '0')}`
+
 /** A good row of each table, beside those that are there; every case spoils one of these. */
 const good: Record<string, Fields> = {
   agents: {
@@ -143,6 +145,38 @@ const good: Record<string, Fields> = {
     reported_at: at,
     state: 'waiting',
   },
+  users: {
+    user_id: 2,
+    email: 'two@sluice.example',
+    role: 'viewer',
+    created_at: at,
+    updated_at: at,
+  },
+  sessions: {
+    session_id: uuid(2),
+    user_id: 1,
+    token_hash: digest(2),
+    ip: '::1',
+    created_at: at,
+    last_seen_at: at,
+  },
+  invitations: {
+    token_hash: digest(2),
+    user_id: 1,
+    sealed_totp_secret: '\\x00',
+    created_at: at,
+    expires_at: '2026-01-02T00:00:00Z',
+  },
+  audit_log: {
+    audit_id: uuid(2),
+    at,
+    user_id: 1,
+    email: 'one@sluice.example',
+    action: 'void_order',
+    subject_kind: 'order',
+    subject_id: '1-2',
+    outcome: 'done',
+  },
   proofs: { agent_id: 1, proved_seq: 0, again_seq: 0, checked_at: at },
   schema_migrations: { name: 'another', sha256: 'x', applied_at: at },
 }
@@ -163,6 +197,8 @@ const present: [table: string, fields: Fields][] = [
   ['journal', { seq: 2, once_key: 'payment:3' }],
   ['callbacks', { seq: 2 }],
   ['callback_lanes', { agent_id: 1 }],
+  ['users', { user_id: 1, email: 'one@sluice.example' }],
+  ['sessions', { session_id: uuid(1), token_hash: digest(1) }],
 ]
 
 const withdrawal = { kind: 'withdraw', expires_at: null }
@@ -362,6 +398,38 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['unmatched_payments_decided', 'unmatched_payments', { state: 'assigned', decided_at: at }],
   ['unmatched_payments_decided', 'unmatched_payments', { state: 'returned', decided_at: at }],
 
+  ['users_pkey', 'users', { user_id: 1 }],
+  ['users_email_key', 'users', { email: 'one@sluice.example' }],
+  ['users_user_id_check', 'users', { user_id: 0 }],
+  ['users_email_check', 'users', { email: 'Two@sluice.example' }],
+  ['users_email_check', 'users', { email: 'two' }],
+  ['users_email_check', 'users', { email: 'two three@sluice.example' }],
+  ['users_email_check', 'users', { email: `${'x'.repeat(250)}@a.io` }],
+  ['users_role_check', 'users', { role: 'owner' }],
+  ['users_agent_id_fkey', 'users', { role: 'agent', agent_id: 99 }],
+  ['users_agent_of_role', 'users', { role: 'agent' }],
+  ['users_agent_of_role', 'users', { role: 'admin', agent_id: 1 }],
+  ['users_password_hash_check', 'users', { password_hash: 'plain', sealed_totp_secret: '\\x00' }],
+  ['users_both_factors', 'users', { password_hash: '$argon2id$x' }],
+  ['users_both_factors', 'users', { sealed_totp_secret: '\\x00' }],
+
+  ['sessions_pkey', 'sessions', { session_id: uuid(1) }],
+  ['sessions_token_hash_key', 'sessions', { token_hash: digest(1) }],
+  ['sessions_user_id_fkey', 'sessions', { user_id: 99 }],
+  ['sessions_token_hash_check', 'sessions', { token_hash: '\\x00' }],
+  ['sessions_user_agent_check', 'sessions', { user_agent: 'x'.repeat(257) }],
+
+  ['invitations_user_id_fkey', 'invitations', { user_id: 99 }],
+  ['invitations_token_hash_check', 'invitations', { token_hash: '\\x00' }],
+  ['invitations_expire_later', 'invitations', { expires_at: at }],
+
+  ['audit_log_user_id_fkey', 'audit_log', { user_id: 99 }],
+  ['audit_log_action_check', 'audit_log', { action: 'Void order' }],
+  ['audit_log_subject_kind_check', 'audit_log', { subject_kind: '' }],
+  ['audit_log_subject_id_check', 'audit_log', { subject_id: '' }],
+  ['audit_log_outcome_check', 'audit_log', { outcome: 'perhaps' }],
+  ['audit_log_reason_check', 'audit_log', { reason: '' }],
+
   ['proofs_agent_id_fkey', 'proofs', { agent_id: 3 }],
   ['proofs_proved_seq_check', 'proofs', { proved_seq: -1 }],
   ['proofs_again_seq_check', 'proofs', { again_seq: -1 }],
@@ -376,6 +444,8 @@ const doubled: [constraint: string, table: string][] = [
   ['provider_routes_pkey', 'provider_routes'],
   ['notices_pkey', 'notices'],
   ['unmatched_payments_pkey', 'unmatched_payments'],
+  ['invitations_pkey', 'invitations'],
+  ['audit_log_pkey', 'audit_log'],
 ]
 
 /** The service has no right to write it at all. */
@@ -468,6 +538,11 @@ describe('what is written down stays so, by privilege', () => {
     notices: 'agent_id, provider, event_id, received_at, body',
     unmatched_payments: `payment_id, reference, amount, currency, paid_at, reported_at,
       payer_account_no, payer_account_name, payer_bank_code`,
+    users: 'user_id, email, created_at',
+    sessions: 'session_id, user_id, token_hash, ip, user_agent, created_at',
+    invitations: 'token_hash, user_id, sealed_totp_secret, created_at, expires_at',
+    audit_log: `audit_id, at, user_id, email, role, session_id, ip, action, subject_kind, subject_id,
+      agent_id, outcome, before, after, reason`,
     wallets: 'agent_id',
     agents: 'agent_id, app_id, currency, created_at',
     schema_migrations: 'name, sha256, applied_at',
@@ -481,12 +556,13 @@ describe('what is written down stays so, by privilege', () => {
     await expect(update).rejects.toMatchObject({ code: '42501' })
   })
 
-  it('the journal has no column that could be', async () => {
+  it.each(['journal', 'audit_log'])('%s has no column that could be', async (table) => {
     const { rows } = await client.query<{ attname: string }>(
       `select attname from pg_attribute
-       where attrelid = 'journal'::regclass and attnum > 0 and not attisdropped order by attnum`,
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
+      [table],
     )
-    expect(rows.map(({ attname }) => attname)).toEqual(fixed.journal?.split(/,\s*/))
+    expect(rows.map(({ attname }) => attname)).toEqual(fixed[table]?.split(/,\s*/))
   })
 
   it.each(['delete from', 'truncate'])('nothing can be taken away with %s', async (verb) => {

@@ -21,6 +21,7 @@ const folders = [
   'sandbox-bank',
   'ledger',
   'agents',
+  'operators',
   'callbacks',
   'orders',
   'http',

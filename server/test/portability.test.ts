@@ -15,6 +15,10 @@ const referenceTables = [
   'providers',
   'provider_routes',
   'unmatched_payments',
+  'users',
+  'sessions',
+  'invitations',
+  'audit_log',
   'schema_migrations',
 ]
 

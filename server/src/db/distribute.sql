@@ -10,6 +10,10 @@ select create_reference_table('providers');
 select create_reference_table('provider_routes');
 select create_reference_table('unmatched_payments');
 select create_reference_table('agent_brands');
+select create_reference_table('users');
+select create_reference_table('sessions');
+select create_reference_table('invitations');
+select create_reference_table('audit_log');
 select create_reference_table('schema_migrations');
 
 select create_distributed_table('wallets', 'agent_id');

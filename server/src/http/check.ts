@@ -50,3 +50,27 @@ export function invalidRequest(errors: FieldError[]): Problem {
       : `Correct ${names.join(', ')} and send the request again.`
   return new Problem('invalid_request', detail, { errors })
 }
+
+/**
+ * The query of a request with whole numbers as numbers, or a problem that names every bad one.
+ * `alsoBad` tells of a name whether its text, of the right shape, is wrong all the same.
+ */
+export function readQuery(
+  query: unknown,
+  { schema, errors }: Checker,
+  alsoBad: (name: string, value: unknown) => boolean = () => false,
+): Map<string, unknown> {
+  const given = Object.entries(query ?? {}).map(([name, text]): [string, unknown] => {
+    const property = schema.properties[name]
+    const isWhole = property && 'type' in property && property.type === 'integer'
+    return [name, isWhole && /^\d{1,15}$/.test(String(text)) ? Number(text) : text]
+  })
+  const faults = errors(Object.fromEntries(given))
+  for (const [name, value] of given) {
+    const property = schema.properties[name]
+    if (!property || faults.some(({ field }) => field === name) || !alsoBad(name, value)) continue
+    faults.push({ field: name, message: messageOf(property) })
+  }
+  if (faults.length > 0) throw invalidRequest(faults)
+  return new Map(given)
+}

@@ -11,6 +11,7 @@ import { readWalletRoutes } from './agent-api/read-wallet.ts'
 import { type AppOptions, buildApp, publicPath } from './app.ts'
 import { healthRoutes } from './health.ts'
 import { type Metrics, metricsRoute } from './metrics.ts'
+import { operatorRoutes } from './operator-api/operator-routes.ts'
 import { paymentPageRoutes } from './payment-page/routes.ts'
 import { noticeRoutes } from './provider-webhooks/notices.ts'
 import { referencePage } from './reference-page.ts'
@@ -52,6 +53,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     noticeRoutes(app, desk)
     if (mode === 'sandbox') triggerRoute(app, door, desk)
     paymentPageRoutes(app, options)
+    operatorRoutes(app, options)
     app.get('/openapi.json', async (_request, reply) => reply.send(app.swagger()))
     app.get('/docs', async (_request, reply) => {
       const { html, contentSecurityPolicy } = referencePage(app.swagger())

@@ -27,7 +27,23 @@ export const problemCatalogue = {
   internal: [500, 'Something went wrong here'],
 } as const satisfies Record<string, readonly [number, string]>
 
+/** What only the console's users are told; apart, because agents' programs know the list above. */
+export const operatorProblemCatalogue = {
+  not_signed_in: [401, 'Nobody is signed in'],
+  sign_in_refused: [401, 'This does not sign anybody in'],
+  code_required: [403, 'This asks for a fresh code'],
+  code_refused: [403, 'The code is not valid, or was used already'],
+  not_permitted: [403, 'Your role may not do this'],
+  csrf_refused: [403, 'The request did not come from the console'],
+  changed_meanwhile: [409, 'Somebody else has changed it meanwhile'],
+  last_admin: [409, 'There would be no admin left'],
+  reason_required: [422, 'This asks for a reason'],
+} as const satisfies Record<string, readonly [number, string]>
+
+const catalogue = { ...problemCatalogue, ...operatorProblemCatalogue }
+
 export type ProblemCode = keyof typeof problemCatalogue
+export type OperatorProblemCode = keyof typeof operatorProblemCatalogue
 
 export interface FieldError {
   field: string
@@ -43,16 +59,16 @@ export interface ProblemExtras {
 
 /** A refusal that is told to whoever asked. `detail` says what to do. */
 export class Problem extends Error {
-  readonly code: ProblemCode
+  readonly code: ProblemCode | OperatorProblemCode
   readonly status: number
   readonly errors: FieldError[] | undefined
   readonly retryAfterS: number | undefined
 
-  constructor(code: ProblemCode, detail: string, extras: ProblemExtras = {}) {
+  constructor(code: ProblemCode | OperatorProblemCode, detail: string, extras: ProblemExtras = {}) {
     super(detail, { cause: extras.cause })
     this.name = 'Problem'
     this.code = code
-    this.status = problemCatalogue[code][0]
+    this.status = catalogue[code][0]
     this.errors = extras.errors
     this.retryAfterS = extras.retryAfterS
   }
@@ -60,7 +76,7 @@ export class Problem extends Error {
   toJSON(requestId: string) {
     return {
       type: `urn:sluice:problem:${this.code}`,
-      title: problemCatalogue[this.code][1],
+      title: catalogue[this.code][1],
       status: this.status,
       detail: this.message,
       code: this.code,

@@ -1,6 +1,6 @@
+import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Currency } from '../lib/money.ts'
-import type { Tx } from './in-transaction.ts'
 import { addNotice } from './notices.ts'
 import { receiveTransfer, takeBack } from './payments.ts'
 import { Refusal } from './refusal.ts'

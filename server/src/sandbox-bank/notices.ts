@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
-import type { Tx } from './in-transaction.ts'
 
 /** What the bank has to tell, as it stands on the wire but for its id. */
 export type BankEvent = { reference: string } & (

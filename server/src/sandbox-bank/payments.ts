@@ -1,5 +1,5 @@
+import type { Tx } from '../db/in-transaction.ts'
 import { type Currency, decimalText } from '../lib/money.ts'
-import type { Tx } from './in-transaction.ts'
 import { addNotice } from './notices.ts'
 import { Refusal } from './refusal.ts'
 

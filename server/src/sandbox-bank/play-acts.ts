@@ -1,6 +1,6 @@
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { playDepositAct, readDeposit } from './deposits.ts'
-import { inTransaction, type Tx } from './in-transaction.ts'
 import { addNotice } from './notices.ts'
 import { canGo, lockPayout, outcomeOf, writeState } from './payouts.ts'
 import { depositStories, payoutStories, plainPayout } from './stories.ts'

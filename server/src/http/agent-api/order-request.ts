@@ -4,7 +4,7 @@ import type { FieldError } from '../../lib/problem.ts'
 import { clockToleranceS } from '../../lib/signature.ts'
 import type { OrderRequest } from '../../orders/desk.ts'
 import { checker, invalidRequest, messageOf } from '../check.ts'
-import { readJsonBody } from './json-body.ts'
+import { readJsonBody } from '../json-body.ts'
 import { OrderRequest as OrderRequestSchema } from './schemas.ts'
 
 const order = checker(OrderRequestSchema)

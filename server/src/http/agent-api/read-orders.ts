@@ -8,9 +8,9 @@ import { Problem } from '../../lib/problem.ts'
 import type { Desk } from '../../orders/desk.ts'
 import { findOrder, findOrderByRefId, listOrders } from '../../orders/find-order.ts'
 import { orderView } from '../../orders/order-view.ts'
-import { checker } from '../check.ts'
+import { checker, readQuery } from '../check.ts'
 import type { Door } from './door.ts'
-import { operation, readQuery, refuseQuery, sendJson } from './operation.ts'
+import { operation, refuseQuery, sendJson } from './operation.ts'
 import { OrderPage, OrderQuery, OrderView, TxnParams } from './schemas.ts'
 
 const orderQuery = checker(OrderQuery)

@@ -1,5 +1,4 @@
-import { checker } from '../check.ts'
-import { readQuery } from './operation.ts'
+import { checker, readQuery } from '../check.ts'
 import { SeqQuery } from './schemas.ts'
 
 const seqQuery = checker(SeqQuery)

@@ -1,5 +1,5 @@
-import { type JsonMembers, jsonMembers } from '../../lib/json-members.ts'
-import { Problem } from '../../lib/problem.ts'
+import { type JsonMembers, jsonMembers } from '../lib/json-members.ts'
+import { Problem } from '../lib/problem.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

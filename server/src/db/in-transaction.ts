@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from '../db/pool.ts'
+import type { Pool, PoolClient } from './pool.ts'
 
 /** A connection inside a transaction: what must be written together takes one, not the pool. */
 export type Tx = PoolClient

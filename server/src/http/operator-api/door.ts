@@ -1,0 +1,90 @@
+import type { FastifyRequest } from 'fastify'
+import type { Pool } from '../../db/pool.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { SecretKeys } from '../../lib/secret-box.ts'
+import { TokenBuckets } from '../../lib/token-bucket.ts'
+import { may, type Operator, type Permission } from '../../operators/operator.ts'
+import { findSession } from '../../operators/sessions.ts'
+import { useCode } from '../../operators/totp.ts'
+import { sessionTokenOf } from './session-cookie.ts'
+
+export interface OperatorDoorOptions {
+  pool: Pool
+  secretKeys: SecretKeys
+  now: () => Date
+  publicUrl: () => string
+}
+
+/** Wrong codes of one user: some at once, then one in half a minute. */
+const codesAtOnce = 5
+const codesPerS = 1 / 30
+
+const safeMethods = ['GET', 'HEAD']
+
+/** The lock of the console's door: origin, session, role, and where money moves a fresh code. */
+export class OperatorDoor {
+  private readonly options: OperatorDoorOptions
+  private readonly codes = new TokenBuckets()
+
+  constructor(options: OperatorDoorOptions) {
+    this.options = options
+  }
+
+  /**
+   * Refuses what another site could make a browser send. No form can set these headers, and a script
+   * of another origin may not either.
+   */
+  checkOrigin(request: FastifyRequest): void {
+    if (safeMethods.includes(request.method)) return
+    const { origin, 'content-type': type, 'x-sluice-console': mark } = request.headers
+    const own = [new URL(this.options.publicUrl()).host, request.host]
+    const isOwn =
+      origin === undefined || (URL.canParse(origin) && own.includes(new URL(origin).host))
+    if (mark !== '1' || !/^application\/json\b/i.test(type ?? '') || !isOwn) {
+      throw new Problem(
+        'csrf_refused',
+        'Send content-type: application/json and x-sluice-console: 1, from the address of PUBLIC_URL.',
+      )
+    }
+  }
+
+  /** Who is signed in. */
+  async operatorOf(request: FastifyRequest): Promise<Operator> {
+    const token = sessionTokenOf(request)
+    // What a page asks by itself, to stay up to date, is no sign of somebody being there.
+    const isUse = request.headers['x-sluice-background'] === undefined
+    const { pool, now } = this.options
+    const operator =
+      token === undefined ? undefined : await findSession(pool, token, request.ip, now(), isUse)
+    if (!operator) {
+      throw new Problem('not_signed_in', 'Sign in; a session ends by itself when it is not used.')
+    }
+    return operator
+  }
+
+  /** What an agent's user has no part in does not exist for them. */
+  checkRole(operator: Operator, permission: Permission, agents: 'own' | 'none'): void {
+    if (operator.role === 'agent' && agents === 'none') {
+      throw new Problem('not_found', 'There is nothing here for users of an agent.')
+    }
+    if (!may(operator, permission)) {
+      throw new Problem('not_permitted', `The role ${operator.role} may not do this.`)
+    }
+  }
+
+  async checkCode(operator: Operator, code: unknown): Promise<void> {
+    if (typeof code !== 'string' || code === '') {
+      throw new Problem('code_required', 'Send the code your authenticator shows now, as code.')
+    }
+    const { pool, secretKeys, now } = this.options
+    const key = String(operator.userId)
+    const { taken, waitS } = this.codes.take(key, codesPerS, codesAtOnce, now().getTime())
+    if (!taken) {
+      throw new Problem('rate_limited', 'Too many codes.', { retryAfterS: waitS })
+    }
+    if (!(await useCode(pool, secretKeys, operator.userId, code, now()))) {
+      throw new Problem('code_refused', 'Wait for the next code and send that one.')
+    }
+    this.codes.forget(key)
+  }
+}

@@ -1,0 +1,212 @@
+import Type from 'typebox'
+import type { Agent } from '../../agents/agent.ts'
+import { findAgentById } from '../../agents/find-agent.ts'
+import { Problem } from '../../lib/problem.ts'
+import { writeAudit } from '../../operators/audit.ts'
+import { type Operator, permissionsOf, roles } from '../../operators/operator.ts'
+import { endSession, listSessions } from '../../operators/sessions.ts'
+import type { SignIn } from '../../operators/sign-in.ts'
+import { Code, type OperatorApi, openRoute, operatorRoute } from './operator-route.ts'
+import type { OperatorDeps } from './operator-routes.ts'
+import { setSessionCookie } from './session-cookie.ts'
+
+export const Instant = Type.String({ description: 'an ISO 8601 time in UTC' })
+export const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) =>
+  Type.Union([schema, Type.Null()])
+export const RoleName = Type.Unsafe<Operator['role']>({
+  type: 'string',
+  enum: [...roles],
+  description: `one of ${roles.join(', ')}`,
+})
+export const Password = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  description: 'a password of 12 to 256 characters',
+})
+
+export const Me = Type.Object({
+  user: Type.Object({
+    id: Type.String(),
+    email: Type.String(),
+    role: RoleName,
+    app_id: orNull(Type.String({ description: 'the agent, for a user of one' })),
+    agent_name: orNull(Type.String()),
+  }),
+  permissions: Type.Array(Type.String()),
+  mode: Type.Unsafe<'sandbox' | 'live'>({ type: 'string', enum: ['sandbox', 'live'] }),
+  time_zone: Type.String({ description: 'the zone in which times are shown' }),
+  version: Type.String(),
+  now: Instant,
+})
+
+const SessionList = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      current: Type.Boolean({ description: 'the one that asks' }),
+      ip: Type.String(),
+      user_agent: orNull(Type.String()),
+      created_at: Instant,
+      last_seen_at: Instant,
+    }),
+  ),
+  next: Type.Null(),
+})
+
+export const Done = Type.Object({})
+
+/** Signing in and out, and what somebody sees and changes of themselves. */
+export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignIn): void {
+  const { pool, now, publicUrl } = deps.desk
+
+  openRoute(api, {
+    method: 'POST',
+    url: '/sign-in',
+    summary: 'Sign in; the answer sets a cookie',
+    tag: 'Sign-in',
+    schema: {
+      body: Type.Object(
+        {
+          email: Type.String({ maxLength: 254, description: 'an email address' }),
+          password: Password,
+          code: Type.String({ maxLength: 16, description: 'the code the authenticator shows' }),
+        },
+        { additionalProperties: false },
+      ),
+      response: Me,
+    },
+    handler: async ({ request, reply, body }) => {
+      const { token, operator } = await signIn.signIn({
+        ...body,
+        ip: request.ip,
+        userAgent: request.headers['user-agent'],
+      })
+      setSessionCookie(reply, publicUrl(), token)
+      return meOf(deps, operator)
+    },
+  })
+
+  operatorRoute(api, {
+    method: 'POST',
+    url: '/sign-out',
+    summary: 'End this session',
+    tag: 'Sign-in',
+    permission: 'view',
+    agents: 'own',
+    schema: { response: Done },
+    handler: async ({ operator, reply }) => {
+      await endOwn(deps, operator, operator.sessionId, 'sign_out')
+      setSessionCookie(reply, publicUrl(), undefined)
+      return {}
+    },
+  })
+
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/me',
+    summary: 'Who is signed in, and what they may do',
+    tag: 'Sign-in',
+    permission: 'view',
+    agents: 'own',
+    schema: { response: Me },
+    handler: ({ operator }) => meOf(deps, operator),
+  })
+
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/me/sessions',
+    summary: 'Where I am signed in',
+    tag: 'Sign-in',
+    permission: 'view',
+    agents: 'own',
+    schema: { response: SessionList },
+    handler: async ({ operator }) => {
+      const sessions = await listSessions(pool, operator.userId, now())
+      const data = sessions.map((session) => ({
+        id: session.sessionId,
+        current: session.sessionId === operator.sessionId,
+        ip: session.ip,
+        user_agent: session.userAgent,
+        created_at: session.createdAt.toISOString(),
+        last_seen_at: session.lastSeenAt.toISOString(),
+      }))
+      return { data, next: null }
+    },
+  })
+
+  operatorRoute(api, {
+    method: 'DELETE',
+    url: '/me/sessions/:id',
+    summary: 'End one of my sessions',
+    tag: 'Sign-in',
+    permission: 'view',
+    agents: 'own',
+    schema: {
+      params: Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) }),
+      response: Done,
+    },
+    handler: async ({ operator, params, reply }) => {
+      await endOwn(deps, operator, params.id, 'end_session')
+      if (params.id === operator.sessionId) setSessionCookie(reply, publicUrl(), undefined)
+      return {}
+    },
+  })
+
+  operatorRoute(api, {
+    method: 'POST',
+    url: '/me/password',
+    summary: 'Change my password; all my other sessions end',
+    tag: 'Sign-in',
+    permission: 'view',
+    agents: 'own',
+    schema: {
+      body: Type.Object(
+        { current_password: Password, password: Password, code: Code },
+        { additionalProperties: false },
+      ),
+      response: Done,
+    },
+    handler: async ({ operator, body }) => {
+      await api.door.checkCode(operator, body.code)
+      await signIn.changePassword(operator, {
+        currentPassword: body.current_password,
+        password: body.password,
+      })
+      return {}
+    },
+  })
+}
+
+export async function meOf(deps: OperatorDeps, operator: Operator) {
+  const { userId, email, role, agentId } = operator
+  const agent: Agent | undefined =
+    agentId === null ? undefined : await findAgentById(deps.desk.pool, agentId)
+  return {
+    user: {
+      id: String(userId),
+      email,
+      role,
+      app_id: agent?.appId ?? null,
+      agent_name: agent?.name ?? null,
+    },
+    permissions: permissionsOf[role],
+    mode: deps.mode,
+    time_zone: deps.timeZone,
+    version: deps.version,
+    now: deps.desk.now().toISOString(),
+  }
+}
+
+async function endOwn(
+  { desk }: OperatorDeps,
+  operator: Operator,
+  sessionId: string,
+  action: string,
+): Promise<void> {
+  const at = desk.now()
+  if (!(await endSession(desk.pool, operator.userId, sessionId, at))) {
+    throw new Problem('not_found', 'You have no such session.')
+  }
+  const subject = { kind: 'session', id: sessionId }
+  await writeAudit(desk.pool, { at, operator, action, subject, agentId: operator.agentId })
+}

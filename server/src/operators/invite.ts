@@ -1,0 +1,178 @@
+import type { Tx } from '../db/in-transaction.ts'
+import { inTransaction } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { Problem } from '../lib/problem.ts'
+import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
+import { writeAudit } from './audit.ts'
+import type { Role } from './operator.ts'
+import { hashPassword, passwordFault } from './password.ts'
+import { endSessions, hashOfToken, newToken } from './sessions.ts'
+import { newTotpSecret, stepOfCode } from './totp.ts'
+import { findUser, parseEmail, type User } from './user.ts'
+
+export const invitationValidMs = 24 * 3_600_000
+
+export interface Invitation {
+  /** Null for the first admin, who is not a user yet. */
+  user: User | null
+  role: Role
+  /** What the authenticator is given, in base 32. */
+  totpSecret: string
+  expiresAt: Date
+}
+
+/** Makes the one link with which a user chooses a password; the link before it ends. */
+export async function invite(
+  tx: Tx,
+  secretKeys: SecretKeys,
+  userId: bigint,
+  now: Date,
+): Promise<string> {
+  await tx.query('update invitations set ended_at = $2 where user_id = $1 and ended_at is null', [
+    userId,
+    now,
+  ])
+  return insertInvitation(tx, secretKeys, userId, now)
+}
+
+/** A link for the first admin of a database without users; undefined where there is one. */
+export async function inviteFirstAdmin(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  now: Date,
+): Promise<string | undefined> {
+  const { rows } = await pool.query('select 1 from users limit 1')
+  return rows.length > 0 ? undefined : insertInvitation(pool, secretKeys, null, now)
+}
+
+async function insertInvitation(
+  db: Pool | Tx,
+  secretKeys: SecretKeys,
+  userId: bigint | null,
+  now: Date,
+): Promise<string> {
+  const token = newToken()
+  const hash = hashOfToken(token)
+  await db.query(
+    `insert into invitations (token_hash, user_id, sealed_totp_secret, created_at, expires_at)
+     values ($1, $2, $3, $4, $5)`,
+    [
+      hash,
+      userId,
+      seal(secretKeys, ownerOf(hash), newTotpSecret()),
+      now,
+      new Date(now.getTime() + invitationValidMs),
+    ],
+  )
+  return token
+}
+
+/** What a link leads to; undefined where it leads nowhere any more. */
+export async function findInvitation(
+  db: Pool | Tx,
+  secretKeys: SecretKeys,
+  token: string,
+  now: Date,
+): Promise<Invitation | undefined> {
+  const hash = hashOfToken(token)
+  const { rows } = await db.query<{
+    user_id: bigint | null
+    sealed_totp_secret: Buffer
+    expires_at: Date
+  }>(
+    `select user_id, sealed_totp_secret, expires_at from invitations
+     where token_hash = $1 and ended_at is null and expires_at > $2
+       and (user_id is not null or not exists (select 1 from users))`,
+    [hash, now],
+  )
+  const row = rows[0]
+  if (!row) return undefined
+  const user = row.user_id === null ? null : await findUser(db, row.user_id)
+  if (user === undefined || user?.disabledAt) return undefined
+  return {
+    user,
+    role: user?.role ?? 'admin',
+    totpSecret: unseal(secretKeys, ownerOf(hash), row.sealed_totp_secret),
+    expiresAt: row.expires_at,
+  }
+}
+
+export interface Acceptance {
+  /** Only the first admin says who they are. */
+  email: string | undefined
+  password: string
+  code: string
+  ip: string
+}
+
+/** Makes somebody a user who can sign in, once for each link. */
+export async function acceptInvitation(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  token: string,
+  { password, code, ip, ...given }: Acceptance,
+  now: Date,
+): Promise<User> {
+  const found = await findInvitation(pool, secretKeys, token, now)
+  if (!found) throw invitationEnded()
+  const email = found.user?.email ?? parseEmail(given.email ?? '')
+  if (email === undefined) throw fieldProblem('email', 'must be an email address')
+  const fault = passwordFault(password, email)
+  if (fault !== undefined) throw fieldProblem('password', fault)
+  const step = stepOfCode(found.totpSecret, code, now)
+  if (step === undefined) {
+    throw new Problem('code_refused', 'Scan the QR code and send the code that is shown now.')
+  }
+  const passwordHash = await hashPassword(password)
+  return inTransaction(pool, async (tx) => {
+    // Of two who accept at once the second finds it ended, or the first admin's number taken.
+    const { rowCount } = await tx.query(
+      'update invitations set ended_at = $2 where token_hash = $1 and ended_at is null',
+      [hashOfToken(token), now],
+    )
+    if (rowCount !== 1) throw invitationEnded()
+    const userId = found.user?.userId ?? (await insertFirstAdmin(tx, email, now))
+    await tx.query(
+      `update users set password_hash = $2, sealed_totp_secret = $3, last_totp_step = $4,
+         updated_at = $5 where user_id = $1`,
+      [userId, passwordHash, seal(secretKeys, `user ${userId}`, found.totpSecret), step, now],
+    )
+    await endSessions(tx, userId, now)
+    await writeAudit(tx, {
+      at: now,
+      operator: { userId, email, ip },
+      action: 'accept_invitation',
+      subject: { kind: 'user', id: String(userId) },
+      agentId: found.user?.agentId ?? null,
+      after: { email, role: found.role },
+    })
+    const user = await findUser(tx, userId)
+    if (!user) throw new Error('a user is not there after accepting an invitation')
+    return user
+  })
+}
+
+/** The first user has the number 1, which is there once. */
+async function insertFirstAdmin(tx: Tx, email: string, now: Date): Promise<bigint> {
+  const { rowCount } = await tx.query(
+    `insert into users (user_id, email, role, created_at, updated_at)
+     values (1, $1, 'admin', $2, $2) on conflict do nothing`,
+    [email, now],
+  )
+  if (rowCount !== 1) throw invitationEnded()
+  return 1n
+}
+
+function ownerOf(hash: Buffer): string {
+  return `invitation ${hash.toString('hex')}`
+}
+
+function invitationEnded(): Problem {
+  return new Problem('not_found', 'This link has been used or has ended: ask for a new one.')
+}
+
+export function fieldProblem(field: string, message: string): Problem {
+  return new Problem('invalid_request', `Correct ${field} and send the request again.`, {
+    errors: [{ field, message }],
+  })
+}

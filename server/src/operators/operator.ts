@@ -1,0 +1,49 @@
+export const roles = ['admin', 'operator', 'viewer', 'agent'] as const
+
+export type Role = (typeof roles)[number]
+
+/** What somebody may do. A route names one of these; a role has some of them. */
+export type Permission =
+  | 'view'
+  | 'act_on_orders'
+  | 'resend_callbacks'
+  | 'decide_payments'
+  | 'adjust_wallets'
+  | 'manage_agents'
+  | 'manage_own_keys'
+  | 'manage_providers'
+  | 'manage_users'
+  | 'view_audit'
+
+const operatorMay = [
+  'view',
+  'act_on_orders',
+  'resend_callbacks',
+  'decide_payments',
+  'adjust_wallets',
+  'manage_agents',
+  'manage_own_keys',
+  'view_audit',
+] as const satisfies Permission[]
+
+export const permissionsOf: Record<Role, readonly Permission[]> = {
+  admin: [...operatorMay, 'manage_providers', 'manage_users'],
+  operator: operatorMay,
+  viewer: ['view'],
+  agent: ['view', 'resend_callbacks', 'manage_own_keys'],
+}
+
+/** Somebody who is signed in to the console. */
+export interface Operator {
+  userId: bigint
+  email: string
+  role: Role
+  /** Set for the role agent, which sees only this agent. */
+  agentId: bigint | null
+  sessionId: string
+  ip: string
+}
+
+export function may({ role }: Pick<Operator, 'role'>, permission: Permission): boolean {
+  return permissionsOf[role].includes(permission)
+}

@@ -1,0 +1,31 @@
+import { hash, verify } from '@node-rs/argon2'
+
+/** Argon2id, which the library takes by default, as OWASP recommends it: 19 MiB, two passes, one lane. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+export const shortestPassword = 12
+export const longestPassword = 256
+
+/** What is wrong with a new password, in words. Length is what makes it strong. */
+export function passwordFault(password: string, email: string): string | undefined {
+  const characters = [...password].length
+  if (characters < shortestPassword) {
+    return `must have at least ${shortestPassword} characters; some words that only you put together are good`
+  }
+  if (characters > longestPassword) return `must have at most ${longestPassword} characters`
+  if (password.toLowerCase().includes(email)) return 'must not hold the email address'
+  return undefined
+}
+
+export function hashPassword(password: string): Promise<string> {
+  return hash(password.normalize('NFKC'), cost)
+}
+
+let nobodys: Promise<string> | undefined
+
+/** Whether the password is the one that was hashed. Takes as long where there is no hash. */
+export async function isPassword(hashed: string | null, password: string): Promise<boolean> {
+  nobodys ??= hashPassword('nobody has this password')
+  const matches = await verify(hashed ?? (await nobodys), password.normalize('NFKC'))
+  return hashed !== null && matches
+}

@@ -1,0 +1,174 @@
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import { type Pool, sqlState } from '../db/pool.ts'
+import { Problem } from '../lib/problem.ts'
+import type { SecretKeys } from '../lib/secret-box.ts'
+import { type Outsider, writeAudit } from './audit.ts'
+import { invite } from './invite.ts'
+import type { Operator, Role } from './operator.ts'
+import { endSessions } from './sessions.ts'
+import { findUser, type User } from './user.ts'
+
+/** Who asks for a change, and why. */
+export interface Asked {
+  operator: Operator | Outsider
+  reason: string | null
+  at: Date
+}
+
+export interface Invited {
+  user: User
+  /** For the link; known to nobody else. */
+  token: string
+}
+
+/** Creates a user and the link with which they choose a password. */
+export async function createUser(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  { email, role, agentId }: Pick<User, 'email' | 'role' | 'agentId'>,
+  asked: Asked,
+): Promise<Invited> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inTransaction(pool, async (tx) => {
+        const { rows } = await tx.query<{ user_id: bigint }>(
+          `insert into users (user_id, email, role, agent_id, created_at, updated_at)
+           select coalesce(max(user_id), 0) + 1, $1, $2, $3, $4, $4 from users returning user_id`,
+          [email, role, agentId, asked.at],
+        )
+        const userId = rows[0]?.user_id ?? 0n
+        const user = await existing(tx, userId)
+        await audit(tx, 'create_user', user, asked, undefined, shown(user))
+        return { user, token: await invite(tx, secretKeys, userId, asked.at) }
+      })
+    } catch (error) {
+      const constraint = error instanceof Error && 'constraint' in error && error.constraint
+      if (constraint === 'users_email_key') {
+        throw new Problem('invalid_request', 'A user with this email address is there already.', {
+          errors: [{ field: 'email', message: 'is taken' }],
+        })
+      }
+      // Somebody else has taken the number.
+      if (sqlState(error) !== '23505' || attempt >= 50) throw error
+    }
+  }
+}
+
+export interface UserChange {
+  role?: Role
+  agentId?: bigint | null
+  disabled?: boolean
+}
+
+/** Changes a role, or whether somebody may sign in at all. Their sessions end at once. */
+export async function changeUser(
+  pool: Pool,
+  userId: bigint,
+  change: UserChange,
+  asked: Asked,
+): Promise<User> {
+  return inTransaction(pool, async (tx) => {
+    const admins = await lockAdmins(tx)
+    const user = await lockUser(tx, userId)
+    const role = change.role ?? user.role
+    const agentId = role === 'agent' ? (change.agentId ?? user.agentId) : null
+    const disabled = change.disabled ?? user.disabledAt !== null
+    if (role === 'agent' && agentId === null) {
+      throw new Problem('invalid_request', 'Name the agent this user belongs to.', {
+        errors: [{ field: 'app_id', message: 'is required with the role agent' }],
+      })
+    }
+    if (role !== 'admin' || disabled) keepAnAdmin(admins, userId)
+    const disabledAt = disabled ? (user.disabledAt ?? asked.at) : null
+    await tx.query(
+      `update users set role = $2, agent_id = $3, disabled_at = $4, updated_at = $5
+       where user_id = $1`,
+      [userId, role, agentId, disabledAt, asked.at],
+    )
+    await endSessions(tx, userId, asked.at)
+    const changed = await existing(tx, userId)
+    await audit(tx, 'change_user', changed, asked, shown(user), shown(changed))
+    return changed
+  })
+}
+
+/**
+ * For a lost phone or a forgotten password: what they signed in with no longer does, their sessions
+ * end, and a link lets them choose anew.
+ */
+export async function resetUser(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  userId: bigint,
+  asked: Asked,
+  options: { keepsAnAdmin: boolean },
+): Promise<Invited> {
+  return inTransaction(pool, async (tx) => {
+    const admins = await lockAdmins(tx)
+    const user = await lockUser(tx, userId)
+    if (options.keepsAnAdmin) keepAnAdmin(admins, userId)
+    await tx.query(
+      `update users set password_hash = null, sealed_totp_secret = null, updated_at = $2
+       where user_id = $1`,
+      [userId, asked.at],
+    )
+    await endSessions(tx, userId, asked.at)
+    await audit(tx, 'reset_user', user, asked, undefined, undefined)
+    return { user, token: await invite(tx, secretKeys, userId, asked.at) }
+  })
+}
+
+/**
+ * The admins who can sign in, locked until the end of the transaction: of two who take each other's
+ * role away at once, the second sees what the first has done.
+ */
+async function lockAdmins(tx: Tx): Promise<bigint[]> {
+  const { rows } = await tx.query<{ user_id: bigint }>(
+    `select user_id from users
+     where role = 'admin' and disabled_at is null and password_hash is not null
+     order by user_id for update`,
+  )
+  return rows.map(({ user_id }) => user_id)
+}
+
+function keepAnAdmin(admins: bigint[], userId: bigint): void {
+  if (admins.length === 1 && admins[0] === userId) {
+    throw new Problem('last_admin', 'Make somebody else an admin first.')
+  }
+}
+
+async function lockUser(tx: Tx, userId: bigint): Promise<User> {
+  await tx.query('select 1 from users where user_id = $1 for update', [userId])
+  return existing(tx, userId)
+}
+
+async function existing(tx: Tx, userId: bigint): Promise<User> {
+  const user = await findUser(tx, userId)
+  if (!user) throw new Problem('not_found', 'There is no such user.')
+  return user
+}
+
+function shown({ email, role, agentId, disabledAt }: User) {
+  return { email, role, agent_id: agentId, disabled: disabledAt !== null }
+}
+
+function audit(
+  tx: Tx,
+  action: string,
+  user: User,
+  { operator, reason, at }: Asked,
+  before: unknown,
+  after: unknown,
+): Promise<void> {
+  const subject = { kind: 'user', id: String(user.userId) }
+  return writeAudit(tx, {
+    at,
+    operator,
+    action,
+    subject,
+    agentId: user.agentId,
+    before,
+    after,
+    reason,
+  })
+}

@@ -1,0 +1,152 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import type { Operator, Role } from './operator.ts'
+
+/** A session ends when nothing was asked for so long, and at the latest so long after its start. */
+export const idleLimitMs = 30 * 60_000
+export const absoluteLimitMs = 12 * 3_600_000
+/** When it was last seen is written this often at most. */
+const seenEveryMs = 60_000
+
+export interface SessionView {
+  sessionId: string
+  ip: string
+  userAgent: string | null
+  createdAt: Date
+  lastSeenAt: Date
+}
+
+/** What the database keeps of a token that a browser or a link holds. */
+export function hashOfToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/** 32 random bytes, as they fit into a cookie or a link. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** Starts a session; the token is known to whoever gets it and to nobody else. */
+export async function startSession(
+  tx: Pool | Tx,
+  { userId, ip, userAgent }: { userId: bigint; ip: string; userAgent: string | undefined },
+  now: Date,
+): Promise<{ token: string; sessionId: string }> {
+  const token = newToken()
+  const sessionId = randomUUID()
+  await tx.query(
+    `insert into sessions (session_id, user_id, token_hash, ip, user_agent, created_at, last_seen_at)
+     values ($1, $2, $3, $4, $5, $6, $6)`,
+    [sessionId, userId, hashOfToken(token), ip, userAgent?.slice(0, 256) ?? null, now],
+  )
+  return { token, sessionId }
+}
+
+/**
+ * Whose session a token is, asked of the database each time, so that what was revoked is refused at
+ * once by every process. `isUse` is false for what a page asks by itself: it keeps no session alive.
+ */
+export async function findSession(
+  pool: Pool,
+  token: string,
+  ip: string,
+  now: Date,
+  isUse: boolean,
+): Promise<Operator | undefined> {
+  const { rows } = await pool.query<{
+    session_id: string
+    last_seen_at: Date
+    user_id: bigint
+    email: string
+    role: Role
+    agent_id: bigint | null
+  }>({
+    name: 'session-of-token',
+    text: `select s.session_id, s.last_seen_at, u.user_id, u.email, u.role, u.agent_id
+           from sessions s join users u using (user_id)
+           where s.token_hash = $1 and s.ended_at is null and u.disabled_at is null
+             and s.last_seen_at > $2 and s.created_at > $3`,
+    values: [hashOfToken(token), before(now, idleLimitMs), before(now, absoluteLimitMs)],
+  })
+  const row = rows[0]
+  if (!row) return undefined
+  if (isUse && row.last_seen_at <= before(now, seenEveryMs)) {
+    await pool.query(
+      'update sessions set last_seen_at = greatest(last_seen_at, $2) where session_id = $1',
+      [row.session_id, now],
+    )
+  }
+  return {
+    userId: row.user_id,
+    email: row.email,
+    role: row.role,
+    agentId: row.agent_id,
+    sessionId: row.session_id,
+    ip,
+  }
+}
+
+/** A user's sessions that still count, newest first. */
+export async function listSessions(pool: Pool, userId: bigint, now: Date): Promise<SessionView[]> {
+  const { rows } = await pool.query<{
+    session_id: string
+    ip: string
+    user_agent: string | null
+    created_at: Date
+    last_seen_at: Date
+  }>(
+    `select session_id, ip, user_agent, created_at, last_seen_at from sessions
+     where user_id = $1 and ended_at is null and last_seen_at > $2 and created_at > $3
+     order by created_at desc, session_id limit 100`,
+    [userId, before(now, idleLimitMs), before(now, absoluteLimitMs)],
+  )
+  return rows.map((row) => ({
+    sessionId: row.session_id,
+    ip: row.ip,
+    userAgent: row.user_agent,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+  }))
+}
+
+/** Ends one session of a user; false where they have no such session that still counts. */
+export async function endSession(
+  tx: Pool | Tx,
+  userId: bigint,
+  sessionId: string,
+  now: Date,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'update sessions set ended_at = $3 where session_id = $2 and user_id = $1 and ended_at is null',
+    [userId, sessionId, now],
+  )
+  return rowCount === 1
+}
+
+/** Ends all sessions of a user, but for the one that is named. */
+export async function endSessions(
+  tx: Tx,
+  userId: bigint,
+  now: Date,
+  except: string | null = null,
+): Promise<void> {
+  await tx.query(
+    `update sessions set ended_at = $2
+     where user_id = $1 and ended_at is null and session_id is distinct from $3`,
+    [userId, now, except],
+  )
+}
+
+/** Whether this user has signed in from this address before. */
+export async function hasBeenAt(pool: Pool, userId: bigint, ip: string): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from sessions where user_id = $1 and ip = $2 limit 1',
+    [userId, ip],
+  )
+  return rows.length > 0
+}
+
+function before(now: Date, ms: number): Date {
+  return new Date(now.getTime() - ms)
+}

@@ -1,0 +1,141 @@
+import { inTransaction } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { Problem } from '../lib/problem.ts'
+import type { SecretKeys } from '../lib/secret-box.ts'
+import { TokenBuckets } from '../lib/token-bucket.ts'
+import { writeAudit } from './audit.ts'
+import { fieldProblem } from './invite.ts'
+import type { Operator } from './operator.ts'
+import { hashPassword, isPassword, passwordFault } from './password.ts'
+import { endSessions, hasBeenAt, startSession } from './sessions.ts'
+import { checkCode, useStep } from './totp.ts'
+import { parseEmail } from './user.ts'
+
+export interface SignInRequest {
+  email: string
+  password: string
+  code: string
+  ip: string
+  userAgent: string | undefined
+}
+
+/**
+ * How fast one may guess. Nobody is locked out for good: buckets fill again, and what strangers try
+ * from elsewhere does not slow a user down at an address where they have been before.
+ */
+const limits = {
+  address: { perS: 1 / 6, burst: 30 },
+  accountAtAddress: { perS: 1 / 60, burst: 6 },
+  accountFromElsewhere: { perS: 1 / 30, burst: 30 },
+}
+
+/** The sign-in of one process, with what was tried of late. */
+export class SignIn {
+  private readonly pool: Pool
+  private readonly secretKeys: SecretKeys
+  private readonly now: () => Date
+  private readonly tried = new TokenBuckets()
+
+  constructor(pool: Pool, secretKeys: SecretKeys, now: () => Date) {
+    this.pool = pool
+    this.secretKeys = secretKeys
+    this.now = now
+  }
+
+  /**
+   * Starts a session. Whatever is wrong, the answer is the same, after the same work: nobody learns
+   * who is a user here, or which part was right.
+   */
+  async signIn(request: SignInRequest): Promise<{ token: string; operator: Operator }> {
+    const { ip, userAgent } = request
+    const now = this.now()
+    const email = parseEmail(request.email) ?? ''
+    this.slowDown('address', ip)
+    this.slowDown('accountAtAddress', `${email} ${ip}`)
+    const user = await this.findWithPassword(email)
+    const userId = user?.user_id ?? 0n
+    if (!(await hasBeenAt(this.pool, userId, ip))) this.slowDown('accountFromElsewhere', email)
+    const isRight = await isPassword(user?.password_hash ?? null, request.password)
+    const step = await checkCode(this.pool, this.secretKeys, userId, request.code, now)
+    const started = await inTransaction(this.pool, async (tx) => {
+      const isIn =
+        user !== undefined &&
+        user.disabled_at === null &&
+        isRight &&
+        step !== undefined &&
+        (await useStep(tx, userId, step))
+      const session = isIn ? await startSession(tx, { userId, ip, userAgent }, now) : undefined
+      await writeAudit(tx, {
+        at: now,
+        // What was typed as an address may be anything, a password perhaps: it is not kept.
+        operator: { userId: user?.user_id ?? null, email: user?.email ?? 'unknown', ip },
+        action: 'sign_in',
+        subject: { kind: 'user', id: user ? String(userId) : 'unknown' },
+        agentId: user?.agent_id ?? null,
+        outcome: isIn ? 'done' : 'refused',
+      })
+      return session
+    })
+    if (!started || !user) {
+      throw new Problem(
+        'sign_in_refused',
+        'Email, password and code do not go together. A code works once: wait for the next one.',
+      )
+    }
+    this.tried.forget(`accountAtAddress ${email} ${ip}`)
+    const { role, agent_id: agentId } = user
+    const { token, sessionId } = started
+    return { token, operator: { userId, email, role, agentId, sessionId, ip } }
+  }
+
+  /** Changes one's own password. All other sessions end. */
+  async changePassword(
+    operator: Operator,
+    given: { currentPassword: string; password: string },
+  ): Promise<void> {
+    const { userId, email, ip, agentId, sessionId } = operator
+    this.slowDown('accountAtAddress', `${email} ${ip}`)
+    const user = await this.findWithPassword(email)
+    if (!(await isPassword(user?.password_hash ?? null, given.currentPassword))) {
+      throw fieldProblem('current_password', 'is not your password')
+    }
+    const fault = passwordFault(given.password, email)
+    if (fault !== undefined) throw fieldProblem('password', fault)
+    const passwordHash = await hashPassword(given.password)
+    const now = this.now()
+    await inTransaction(this.pool, async (tx) => {
+      await tx.query('update users set password_hash = $2, updated_at = $3 where user_id = $1', [
+        userId,
+        passwordHash,
+        now,
+      ])
+      await endSessions(tx, userId, now, sessionId)
+      const subject = { kind: 'user', id: String(userId) }
+      await writeAudit(tx, { at: now, operator, action: 'change_password', subject, agentId })
+    })
+  }
+
+  private slowDown(limit: keyof typeof limits, key: string): void {
+    const { perS, burst } = limits[limit]
+    const { taken, waitS } = this.tried.take(`${limit} ${key}`, perS, burst, this.now().getTime())
+    if (!taken) {
+      throw new Problem('rate_limited', 'Too many tries; wait a while.', { retryAfterS: waitS })
+    }
+  }
+
+  private async findWithPassword(email: string) {
+    const { rows } = await this.pool.query<{
+      user_id: bigint
+      email: string
+      role: Operator['role']
+      agent_id: bigint | null
+      password_hash: string | null
+      disabled_at: Date | null
+    }>(
+      `select user_id, email, role, agent_id, password_hash, disabled_at from users
+       where email = $1`,
+      [email],
+    )
+    return rows[0]
+  }
+}

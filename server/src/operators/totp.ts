@@ -1,0 +1,77 @@
+import { Secret, TOTP } from 'otpauth'
+import type { Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { type SecretKeys, unseal } from '../lib/secret-box.ts'
+
+const periodS = 30
+
+function totpOf(secret: string, label = 'console'): TOTP {
+  return new TOTP({
+    issuer: 'Sluice',
+    label,
+    secret: Secret.fromBase32(secret),
+    algorithm: 'SHA1',
+    digits: 6,
+    period: periodS,
+  })
+}
+
+/** A new secret, in base 32 as people type it. */
+export function newTotpSecret(): string {
+  return new Secret({ size: 20 }).base32
+}
+
+/** What an authenticator reads from the QR code. */
+export function otpauthUri(secret: string, email: string): string {
+  return totpOf(secret, email).toString()
+}
+
+/** The time step a code is of, one step early or late at most; undefined where it is of none. */
+export function stepOfCode(secret: string, code: string, now: Date): bigint | undefined {
+  if (!/^\d{6}$/.test(code)) return undefined
+  const timestamp = now.getTime()
+  const delta = totpOf(secret).validate({ token: code, timestamp, window: 1 })
+  return delta === null ? undefined : BigInt(Math.floor(timestamp / 1000 / periodS) + delta)
+}
+
+/** The step a user's code is of; undefined where it is of none, or there is no such user. */
+export async function checkCode(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  userId: bigint,
+  code: string,
+  now: Date,
+): Promise<bigint | undefined> {
+  const { rows } = await pool.query<{ sealed_totp_secret: Buffer | null }>(
+    'select sealed_totp_secret from users where user_id = $1',
+    [userId],
+  )
+  const sealed = rows[0]?.sealed_totp_secret
+  return sealed ? stepOfCode(unseal(secretKeys, `user ${userId}`, sealed), code, now) : undefined
+}
+
+/**
+ * Takes a code's step. It counts once, over all processes: it must be later than the one before. It
+ * locks the user, so that a reset or a suspension comes either before it or after.
+ */
+export async function useStep(db: Pool | Tx, userId: bigint, step: bigint): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update users set last_totp_step = $2
+     where user_id = $1 and (last_totp_step is null or last_totp_step < $2)
+       and password_hash is not null and disabled_at is null`,
+    [userId, step],
+  )
+  return rowCount === 1
+}
+
+/** Takes a user's code: true once. */
+export async function useCode(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  userId: bigint,
+  code: string,
+  now: Date,
+): Promise<boolean> {
+  const step = await checkCode(pool, secretKeys, userId, code, now)
+  return step !== undefined && useStep(pool, userId, step)
+}

@@ -1,0 +1,74 @@
+import type { Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import type { Role } from './operator.ts'
+
+/** Somebody who may sign in, or may again after accepting an invitation. */
+export interface User {
+  userId: bigint
+  email: string
+  role: Role
+  agentId: bigint | null
+  /** Has a password and an authenticator. */
+  isEnrolled: boolean
+  disabledAt: Date | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+export interface UserRow {
+  user_id: bigint
+  email: string
+  role: Role
+  agent_id: bigint | null
+  is_enrolled: boolean
+  disabled_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** Everything of a user but what they sign in with. */
+export const userColumns = `user_id, email, role, agent_id, password_hash is not null as is_enrolled,
+  disabled_at, created_at, updated_at`
+
+export function userFromRow(row: UserRow): User {
+  return {
+    userId: row.user_id,
+    email: row.email,
+    role: row.role,
+    agentId: row.agent_id,
+    isEnrolled: row.is_enrolled,
+    disabledAt: row.disabled_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+/** An email address as it is kept, or undefined where it is none. */
+export function parseEmail(text: string): string | undefined {
+  const email = text.trim().toLowerCase()
+  return /^[^@\s\p{C}]+@[^@\s\p{C}]+$/u.test(email) && email.length <= 254 ? email : undefined
+}
+
+export async function findUser(db: Pool | Tx, userId: bigint): Promise<User | undefined> {
+  const { rows } = await db.query<UserRow>(`select ${userColumns} from users where user_id = $1`, [
+    userId,
+  ])
+  return rows[0] && userFromRow(rows[0])
+}
+
+export async function findUserByEmail(db: Pool | Tx, email: string): Promise<User | undefined> {
+  const { rows } = await db.query<UserRow>(`select ${userColumns} from users where email = $1`, [
+    email,
+  ])
+  return rows[0] && userFromRow(rows[0])
+}
+
+/** All users, with when each was last there. */
+export async function listUsers(pool: Pool): Promise<(User & { lastSeenAt: Date | null })[]> {
+  const { rows } = await pool.query<UserRow & { last_seen_at: Date | null }>(
+    `select ${userColumns}, (select max(s.last_seen_at) from sessions s
+       where s.user_id = users.user_id) as last_seen_at
+     from users order by user_id`,
+  )
+  return rows.map((row) => ({ ...userFromRow(row), lastSeenAt: row.last_seen_at }))
+}

@@ -1,0 +1,148 @@
+import { Secret, TOTP } from 'otpauth'
+import type { Role } from '../../src/operators/operator.ts'
+import { createUser } from '../../src/operators/save-user.ts'
+import type { AgentClient, Answer, TestClock, TestService } from './service.ts'
+
+const stepMs = 30_000
+
+/** A browser at the console: holds the cookie, sends what the console's pages send. */
+export class OperatorClient {
+  readonly url: string
+  readonly email: string
+  readonly password: string
+  cookie = ''
+  private readonly clock: TestClock
+  private readonly totpSecret: string
+  private lastStep: number
+
+  constructor(
+    url: string,
+    clock: TestClock,
+    who: { email: string; password: string; totpSecret: string },
+  ) {
+    this.url = url
+    this.clock = clock
+    this.email = who.email
+    this.password = who.password
+    this.totpSecret = who.totpSecret
+    this.lastStep = Math.floor(clock().getTime() / stepMs) - 2
+  }
+
+  /** The next code that was not used yet; the clock is moved on where its time has not come. */
+  code(): string {
+    const step = Math.max(this.lastStep + 1, Math.floor(this.clock().getTime() / stepMs) - 1)
+    this.lastStep = step
+    const aheadMs = (step - 1) * stepMs - this.clock().getTime()
+    if (aheadMs > 0) this.clock.advance(aheadMs)
+    return this.codeAt(step * stepMs)
+  }
+
+  codeAt(timestamp: number): string {
+    return TOTP.generate({ secret: Secret.fromBase32(this.totpSecret), timestamp })
+  }
+
+  /** Sends to a path under /console/api. */
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const isUnsafe = method !== 'GET'
+    const response = await fetch(`${this.url}/console/api${path}`, {
+      method,
+      headers: {
+        ...(this.cookie !== '' && { cookie: this.cookie }),
+        ...(isUnsafe && { 'content-type': 'application/json', 'x-sluice-console': '1' }),
+        ...headers,
+      },
+      ...(isUnsafe && { body: JSON.stringify(body ?? {}) }),
+    })
+    const [set] = response.headers.getSetCookie()
+    if (set !== undefined) this.cookie = set.split(';')[0] ?? ''
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: text.startsWith('{') ? JSON.parse(text) : undefined,
+    }
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.send('GET', path)
+  }
+
+  post(path: string, body?: unknown): Promise<Answer> {
+    return this.send('POST', path, body)
+  }
+
+  put(path: string, body?: unknown): Promise<Answer> {
+    return this.send('PUT', path, body)
+  }
+
+  patch(path: string, body?: unknown): Promise<Answer> {
+    return this.send('PATCH', path, body)
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.send('DELETE', path)
+  }
+
+  /** Signs in anew, in a session beside the others. */
+  async signInAgain(): Promise<OperatorClient> {
+    const { email, password } = this
+    const again = new OperatorClient(this.url, this.clock, {
+      email,
+      password,
+      totpSecret: this.totpSecret,
+    })
+    const answer = await again.post('/sign-in', { email, password, code: this.code() })
+    if (answer.status !== 200) throw new Error(answer.text)
+    again.lastStep = this.lastStep
+    return again
+  }
+}
+
+let made = 0
+
+/** Makes a user of a role, has them accept their invitation and returns their browser, signed in. */
+export async function signIn(
+  test: TestService,
+  role: Role,
+  agent?: Pick<AgentClient, 'agentId'>,
+): Promise<OperatorClient> {
+  const email = `${role}-${++made}@sluice.example`
+  const { token } = await createUser(
+    test.backend.pool,
+    test.backend.secretKeys,
+    { email, role, agentId: agent?.agentId ?? null },
+    {
+      operator: { userId: null, email: 'test', ip: null },
+      reason: null,
+      at: test.clock(),
+    },
+  )
+  return acceptInvitation(test, token, email)
+}
+
+/** Accepts an invitation as a browser does. */
+export async function acceptInvitation(
+  test: TestService,
+  token: string,
+  email: string,
+  password = 'six plain words put together',
+): Promise<OperatorClient> {
+  const { url } = test.service
+  const shown = await fetch(`${url}/console/api/invitations/${token}`)
+  const invitation: Answer['json'] = await shown.json()
+  const who = { email, password, totpSecret: invitation.totp.secret }
+  const client = new OperatorClient(url, test.clock, who)
+  const answer = await client.post(`/invitations/${token}`, {
+    ...(invitation.email === null && { email }),
+    password,
+    code: client.code(),
+  })
+  if (answer.status !== 200) throw new Error(answer.text)
+  return client
+}
