@@ -8,6 +8,7 @@ import { note } from './cli/output.ts'
 import { paymentsCommand } from './cli/payments.ts'
 import { payoutCommand } from './cli/payout.ts'
 import { providerCommand } from './cli/provider.ts'
+import { seedCommand } from './cli/seed.ts'
 import { serveCommand } from './cli/serve.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { walletCommand } from './cli/wallet.ts'
@@ -30,6 +31,7 @@ const program = new Command('sluice')
   .addCommand(callbackCommand())
   .addCommand(triggerCommand())
   .addCommand(verifyCommand())
+  .addCommand(seedCommand())
 
 program.parseAsync().catch((error: unknown) => {
   // Only what nobody can put right by reading the message is worth a stack.

@@ -71,7 +71,7 @@ export function payoutCommand(): Command {
       }
       await withDesk(async (desk, { pool }) => {
         const { found, agent } = await existingOrder(pool, text)
-        const after = await resolvePayout(
+        const { order: after } = await resolvePayout(
           desk,
           agent.agentId,
           found.orderId,

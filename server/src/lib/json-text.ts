@@ -12,3 +12,25 @@ export function jsonObject(members: Record<string, string | undefined>): string 
 }
 
 export const quoted = (text: string | null): string => JSON.stringify(text)
+
+/** A number's own text, which stands in JSON and in a table as it is. */
+export class Exact {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** JSON of a value that may hold exact numbers and bigints. What is undefined is left out. */
+export function jsonText(value: unknown): string {
+  if (value instanceof Exact) return value.text
+  if (typeof value === 'bigint') return String(value)
+  if (value instanceof Date) return quoted(value.toISOString())
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const members = Object.entries(value)
+    .filter(([, each]) => each !== undefined)
+    .map(([name, each]) => `${quoted(name)}:${jsonText(each)}`)
+  return `{${members.join(',')}}`
+}

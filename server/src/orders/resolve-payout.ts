@@ -14,14 +14,14 @@ export async function resolvePayout(
   orderId: string,
   to: 'paid' | 'failed',
   evidence: string,
-): Promise<Order> {
+): Promise<{ order: Order; changed: boolean }> {
   const order = await findOrder(desk.pool, agentId, orderId)
   const attempt = (await payoutsOfOrder(desk.pool, agentId, orderId)).at(-1)
   if (!order) throw new Problem('order_not_found', 'There is no such order.')
   if (!attempt) {
     throw new Problem('invalid_transition', 'No provider has it: nothing is unknown about it.')
   }
-  const { order: after } = await desk.teller.do({
+  const { order: after, changed } = await desk.teller.do({
     type: 'outcome',
     agentId,
     orderId,
@@ -33,5 +33,5 @@ export async function resolvePayout(
   const state = to === 'paid' ? 'paid' : 'rejected'
   await savePayout(desk.pool, attempt, { state, askAt: null, said: null, evidence })
   if (!after) throw new Error('a payout was resolved without an order')
-  return after
+  return { order: after, changed }
 }

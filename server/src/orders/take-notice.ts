@@ -24,6 +24,7 @@ const largestAmount = 2n ** 63n - 1n
 
 interface NoticeRecord {
   agentId: bigint
+  orderId: string | null
   provider: string
   eventId: string
   receivedAt: Date
@@ -53,8 +54,10 @@ export class NoticeTaker {
     const effects: ({ id: string } & Effect)[] = []
     // In the order in which the provider tells them.
     for (const event of events.map(storable)) {
+      const named = agentNamedIn(event)
       const notice: NoticeRecord = {
-        agentId: agentNamedIn(event)?.agentId ?? 0n,
+        agentId: named?.agentId ?? 0n,
+        orderId: named?.orderId ?? null,
         provider: provider.name,
         eventId: event.id,
         receivedAt: this.desk.now(),
@@ -222,15 +225,16 @@ async function recordNotices(pool: Pool, notices: NoticeRecord[]): Promise<(Effe
     notices.map(({ eventId }) => eventId),
   ]
   const { rowCount } = await pool.query(
-    `insert into notices (agent_id, provider, event_id, received_at, body)
-     select a, p, e, r, decode(b, 'base64')
-     from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[])
-       n(a, p, e, r, b)
+    `insert into notices (agent_id, provider, event_id, received_at, body, order_id)
+     select a, p, e, r, decode(b, 'base64'), o
+     from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::uuid[])
+       n(a, p, e, r, b, o)
      on conflict do nothing`,
     [
       ...keys,
       notices.map(({ receivedAt }) => receivedAt.toISOString()),
       notices.map(({ body }) => body.toString('base64')),
+      notices.map(({ orderId }) => orderId),
     ],
   )
   if (rowCount === notices.length) return notices.map(() => undefined)

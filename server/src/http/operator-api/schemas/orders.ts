@@ -134,8 +134,6 @@ export const OrderDetail = Type.Object({
   actions: Type.Array(OrderAction),
 })
 
-export const ActionParams = TxnParams
-
 const version = Type.Optional(
   Type.Integer({
     minimum: 1,
@@ -144,11 +142,9 @@ const version = Type.Optional(
 )
 const evidence = printable(1000)
 
-/** void, cancel and resend. */
-export const ReasonRequest = Type.Object({ reason, version }, strict)
-/** cancel, which releases what is held. */
-export const ReasonCodeRequest = Type.Object({ reason, version, code: Type.Optional(code) }, strict)
-/** mark-paid, mark-failed, revert and take-back: a person's word on what happened at the bank. */
+/** Where money moves, the code is asked for again. */
+export const ActionRequest = Type.Object({ reason, version, code: Type.Optional(code) }, strict)
+/** With a person's word on what happened at the bank. */
 export const EvidenceRequest = Type.Object(
   { reason, evidence, version, code: Type.Optional(code) },
   strict,

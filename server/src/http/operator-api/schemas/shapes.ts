@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { Code, Reason } from '../operator-route.ts'
 
 /** What the shapes of the operators' API are made of. Times are ISO 8601 in UTC, amounts exact decimals. */
 
@@ -22,10 +23,8 @@ export const currency = oneOf(['THB', 'VND'], 'THB or VND')
 export const appId = Type.String({ maxLength: 64, description: "an agent's app id" })
 export const seq = Type.Integer({ minimum: 1, description: 'a number of the journal' })
 
-/** Why somebody does what cannot be undone. */
-export const reason = printable(900)
-/** The one-time code again, where money moves. */
-export const code = Type.String({ pattern: '^\\d{6}$', description: 'six digits' })
+export const reason = Reason
+export const code = Code
 
 export const page = (item: TSchema) =>
   Type.Object({

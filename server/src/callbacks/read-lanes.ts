@@ -1,0 +1,72 @@
+import type { Pool } from '../db/pool.ts'
+
+/** How an agent's callbacks go. */
+export interface LaneView {
+  agentId: bigint
+  paused: boolean
+  width: number
+  why: string | null
+  probeAt: Date | null
+  resumedAt: Date | null
+  waiting: number
+  oldestAt: Date | null
+  givenUp: number
+  noAddress: number
+}
+
+/** Beyond this nobody counts: a number that large says the same as a larger one. */
+export const countedUpTo = 1_000
+
+/** The lanes of some agents, with how much waits in each. */
+export async function readLanes(
+  pool: Pool,
+  agentIds: readonly bigint[],
+  newWidth: number,
+): Promise<LaneView[]> {
+  const { rows } = await pool.query<{
+    agent_id: bigint
+    paused: boolean | null
+    width: number | null
+    why: string | null
+    probe_at: Date | null
+    resumed_at: Date | null
+    waiting: bigint
+    oldest_at: Date | null
+    given_up: bigint
+    no_address: bigint
+  }>(
+    `select a.agent_id, l.paused, l.width, l.why, l.probe_at, l.resumed_at, w.waiting, w.oldest_at,
+       g.given_up, n.no_address
+     from unnest($1::bigint[]) a(agent_id)
+     left join callback_lanes l using (agent_id)
+     cross join lateral (
+       select count(*) as waiting, min(created_at) as oldest_at from (
+         select created_at from callbacks c
+         where c.agent_id = a.agent_id and c.state = 'waiting' order by c.due_at limit $2) x
+     ) w
+     cross join lateral (
+       select count(*) as given_up from (
+         select 1 from callbacks c where c.agent_id = a.agent_id
+           and c.state in ('exhausted', 'superseded') limit $2) x
+     ) g
+     cross join lateral (
+       select count(*) as no_address from (
+         select 1 from callbacks c where c.agent_id = a.agent_id
+           and c.state = 'no_address' limit $2) x
+     ) n
+     order by a.agent_id`,
+    [agentIds, countedUpTo],
+  )
+  return rows.map((row) => ({
+    agentId: row.agent_id,
+    paused: row.paused ?? false,
+    width: row.width ?? newWidth,
+    why: row.why,
+    probeAt: row.probe_at,
+    resumedAt: row.resumed_at,
+    waiting: Number(row.waiting),
+    oldestAt: row.oldest_at,
+    givenUp: Number(row.given_up),
+    noAddress: Number(row.no_address),
+  }))
+}

@@ -1,0 +1,100 @@
+import { resendCallbacks } from '../../callbacks/resend-callbacks.ts'
+import type { Order } from '../../ledger/book.ts'
+import { txnId } from '../../lib/ids.ts'
+import { Problem } from '../../lib/problem.ts'
+import { audited } from '../../operators/audit.ts'
+import type { Operator } from '../../operators/operator.ts'
+import { actOnOrder } from '../../orders/act-on-order.ts'
+import type { Desk } from '../../orders/desk.ts'
+import { type ActionName, actionNames, actionTraits, whyNot } from '../../orders/order-words.ts'
+import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import { orderDetail, permissionFor, readStory, situationOf } from './order-detail.ts'
+import { ActionRequest, EvidenceRequest, OrderDetail, TxnParams } from './schemas/orders.ts'
+import { orderNamed } from './scope.ts'
+
+interface Asked {
+  reason: string
+  evidence?: string
+  version?: number
+}
+
+/** `POST /orders/{txn_id}/{action}`: one route for each action, with its own permission and needs. */
+export function orderActionRoutes(
+  api: OperatorApi,
+  desk: Desk,
+  wake: (agentIds: bigint[]) => void,
+): void {
+  for (const name of actionNames) {
+    const { movesMoney, needsEvidence } = actionTraits[name]
+    operatorRoute(api, {
+      method: 'POST',
+      url: `/orders/:txn_id/${name}`,
+      summary: `${name} an order`,
+      tag: 'Orders',
+      permission: permissionFor(name),
+      agents: name === 'resend' ? 'own' : 'none',
+      movesMoney,
+      schema: {
+        params: TxnParams,
+        body: needsEvidence ? EvidenceRequest : ActionRequest,
+        response: OrderDetail,
+      },
+      handler: async ({ operator, params, body }) => {
+        const { order, agent } = await orderNamed(desk.pool, operator, params.txn_id)
+        const after = await act(desk, operator, order, name, body)
+        if (name === 'resend') wake([order.agentId])
+        return orderDetail(desk, operator, after, agent)
+      },
+    })
+  }
+}
+
+/** The attempt is on record before it is made, and what became of it after. */
+function act(
+  desk: Desk,
+  operator: Operator,
+  order: Order,
+  name: ActionName,
+  asked: Asked,
+): Promise<Order> {
+  const { agentId, orderId, status, version } = order
+  return audited(
+    desk.pool,
+    desk.now,
+    {
+      operator,
+      action: `${name.replace('-', '_')}_order`,
+      subject: { kind: 'order', id: txnId(agentId, orderId) },
+      agentId,
+      before: {
+        status,
+        version,
+        ...(asked.evidence !== undefined && { evidence: asked.evidence }),
+      },
+      reason: asked.reason,
+    },
+    async () => {
+      if (asked.version !== undefined && asked.version !== version) throw changed(order)
+      const story = await readStory(desk, order)
+      const why = whyNot(name, situationOf(story, desk.now()))
+      if (why !== undefined) throw new Problem('invalid_transition', why)
+      if (name !== 'resend') {
+        const done = await actOnOrder(desk, order, name, asked.evidence ?? asked.reason)
+        // It happened all the same, by somebody else's hand: this operator has not done it.
+        if (!done.changed) throw changed(done.order)
+        return done.order
+      }
+      const seq = story.callbacks.at(-1)?.seq
+      if (seq !== undefined) await resendCallbacks(desk.pool, { agentId, seq }, desk.now())
+      return order
+    },
+    (after) => ({ status: after.status, version: after.version }),
+  )
+}
+
+function changed({ status }: Order): Problem {
+  return new Problem(
+    'changed_meanwhile',
+    `Somebody or something else was quicker: the order is ${status} now. Look at it again.`,
+  )
+}

@@ -1,0 +1,140 @@
+import type { Agent } from '../../agents/agent.ts'
+import { attemptsAt, callbacksOfRows } from '../../callbacks/search-callbacks.ts'
+import type { Order } from '../../ledger/book.ts'
+import { payoutsOfOrder } from '../../ledger/payouts.ts'
+import { readJournalOfOrder } from '../../ledger/read-journal.ts'
+import { txnId } from '../../lib/ids.ts'
+import { jsonText } from '../../lib/json-text.ts'
+import { auditOfSubject } from '../../operators/audit-of-subject.ts'
+import { may, type Operator } from '../../operators/operator.ts'
+import type { Desk } from '../../orders/desk.ts'
+import {
+  type ActionName,
+  actionNames,
+  actionTraits,
+  type OrderSituation,
+  orderWords,
+  whyNot,
+} from '../../orders/order-words.ts'
+import { noticesOfOrder, paymentsOfOrder } from '../../orders/read-order-story.ts'
+import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import { exactOrNull, orderSummary } from './order-summary.ts'
+import { type OrderStory, timelineOf } from './order-timeline.ts'
+import { seesPersons, withoutPersons } from './personal-data.ts'
+import { OrderDetail, TxnParams } from './schemas/orders.ts'
+import { orderNamed } from './scope.ts'
+
+/** `GET /orders/{txn_id}`: an order with all that happened to it. */
+export function orderDetailRoute(api: OperatorApi, desk: Desk): void {
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/orders/:txn_id',
+    summary: 'One order, what happened to it, and what can be done',
+    tag: 'Orders',
+    permission: 'view',
+    agents: 'own',
+    schema: { params: TxnParams, response: OrderDetail },
+    handler: async ({ operator, params }) => {
+      const { order, agent } = await orderNamed(desk.pool, operator, params.txn_id)
+      return orderDetail(desk, operator, order, agent)
+    },
+  })
+}
+
+/** The whole of an order as this operator may see it, as JSON. */
+export async function orderDetail(
+  desk: Desk,
+  operator: Operator,
+  order: Order,
+  agent: Agent,
+): Promise<string> {
+  const story = await readStory(desk, order)
+  const { currency } = agent
+  const situation = situationOf(story, desk.now())
+  const isAgents = operator.agentId !== null
+  const view = {
+    order: {
+      ...orderSummary(order, agent, operator),
+      version: order.version,
+      fee_rule: order.feeRule,
+      paid_fee: exactOrNull(order.paidFeeMinor, currency),
+      extra_params: order.extraParams,
+      handed_over_at: order.handedOverAt,
+      link: linkOf(order),
+    },
+    words: isAgents ? agentWords(situation) : orderWords(situation),
+    timeline: timelineOf(story, currency).filter(
+      ({ kind }) => !isAgents || !['provider', 'notice', 'payment', 'operator'].includes(kind),
+    ),
+    actions: actionsOf(situation, operator),
+  }
+  return jsonText(seesPersons(operator) ? view : { ...view, timeline: masked(view.timeline) })
+}
+
+function masked(timeline: ReturnType<typeof timelineOf>) {
+  return timeline.map((entry) => ({ ...entry, raw: withoutPersons(entry.raw) }))
+}
+
+/** What is read once for the page, and once more for an action on it. */
+export async function readStory(desk: Desk, order: Order): Promise<OrderStory> {
+  const { pool } = desk
+  const { agentId, orderId } = order
+  const journal = await readJournalOfOrder(pool, agentId, orderId)
+  const seqs = journal.map(({ seq }) => seq)
+  const inJournal = journal.flatMap(({ onceKey }) => onceKey?.replace(/^payment:/, '') ?? [])
+  const [callbacks, attempts, payouts, notices, payments, audit] = await Promise.all([
+    callbacksOfRows(pool, agentId, seqs),
+    attemptsAt(pool, agentId, seqs, 200),
+    payoutsOfOrder(pool, agentId, orderId),
+    noticesOfOrder(pool, agentId, orderId),
+    paymentsOfOrder(pool, agentId, orderId, inJournal),
+    auditOfSubject(pool, 'order', txnId(agentId, orderId), 200),
+  ])
+  return { order, journal, callbacks, attempts, payouts, notices, payments, audit }
+}
+
+export function situationOf(story: OrderStory, now: Date): OrderSituation {
+  return {
+    order: story.order,
+    attempt: story.payouts.at(-1),
+    waitingPayments: story.payments.filter(({ state }) => state === 'waiting').length,
+    hasCallback: story.callbacks.length > 0,
+    now,
+  }
+}
+
+/** The same words, without what a provider said and what only an operator can do. */
+function agentWords(situation: OrderSituation) {
+  const { attempt, ...rest } = situation
+  const plain = attempt && { ...attempt, said: null, evidence: null }
+  if (plain && (plain.state === 'unknown' || plain.state === 'not_found')) plain.state = 'accepted'
+  return orderWords({ ...rest, attempt: plain, waitingPayments: 0 })
+}
+
+function actionsOf(situation: OrderSituation, operator: Operator) {
+  const shown = operator.agentId === null ? actionNames : (['resend'] as const)
+  return shown.map((name) => {
+    const { movesMoney, needsEvidence } = actionTraits[name]
+    const why = may(operator, permissionFor(name))
+      ? whyNot(name, situation)
+      : `The role ${operator.role} may not do this.`
+    return {
+      name,
+      allowed: why === undefined,
+      why_not: why ?? null,
+      moves_money: movesMoney,
+      needs: ['reason', ...(needsEvidence ? ['evidence'] : []), ...(movesMoney ? ['code'] : [])],
+    }
+  })
+}
+
+export function permissionFor(name: ActionName): 'act_on_orders' | 'resend_callbacks' {
+  return name === 'resend' ? 'resend_callbacks' : 'act_on_orders'
+}
+
+/** The payment page's address is part of what creating a deposit was answered with. */
+function linkOf(order: Order): string | null {
+  if (order.kind !== 'deposit') return null
+  const { link } = JSON.parse(order.answer)
+  return typeof link === 'string' ? link : null
+}

@@ -1,0 +1,180 @@
+import type { AttemptMade, FoundCallback } from '../../callbacks/search-callbacks.ts'
+import { accountNames } from '../../ledger/accounts.ts'
+import type { JournalEvent, JournalRow, Order } from '../../ledger/book.ts'
+import type { PayoutAttempt } from '../../ledger/payouts.ts'
+import type { Currency } from '../../lib/money.ts'
+import type { AuditRow } from '../../operators/audit-of-subject.ts'
+import type { OrderNotice, OrderPayment } from '../../orders/read-order-story.ts'
+import { exact } from './order-summary.ts'
+
+/** Everything on record about one order. */
+export interface OrderStory {
+  order: Order
+  journal: JournalRow[]
+  callbacks: (FoundCallback & { body: string })[]
+  attempts: AttemptMade[]
+  payouts: PayoutAttempt[]
+  notices: OrderNotice[]
+  payments: OrderPayment[]
+  audit: AuditRow[]
+}
+
+interface Entry {
+  at: Date
+  kind: string
+  title: string
+  raw: unknown
+}
+
+const eventTitles: Record<JournalEvent, string> = {
+  withdraw_held: 'Amount and fee are held',
+  withdraw_paid: 'Paid out; what was held is gone',
+  withdraw_failed: 'Failed; what was held is released',
+  withdraw_cancelled: 'Cancelled; what was held is released',
+  withdraw_reverted: 'Sent back; the wallet has it again',
+  deposit_paid: 'Paid; the wallet is credited',
+  deposit_failed: 'Failed',
+  deposit_expired: 'Expired',
+  deposit_void: 'Voided',
+  deposit_taken_back: 'Taken back; the wallet gives it back',
+  adjustment: 'Adjustment',
+}
+
+/** What happened to an order, oldest first, each with what is on record. */
+export function timelineOf(story: OrderStory, currency: Currency): Entry[] {
+  const { order, journal, callbacks, attempts, payouts, notices, payments, audit } = story
+  const entries: Entry[] = [
+    { at: order.createdAt, kind: 'request', title: 'Asked for', raw: requestOf(order, currency) },
+    ...payouts.map((payout) => payoutEntry(payout)),
+    ...notices.map((notice) => ({
+      at: notice.receivedAt,
+      kind: 'notice',
+      title: `${notice.provider} reports${notice.result ? `: ${notice.result}` : ''}`,
+      raw: {
+        provider: notice.provider,
+        event_id: notice.eventId,
+        body: jsonOrText(notice.body.toString('utf8')),
+        result: notice.result,
+        detail: notice.detail,
+      },
+    })),
+    ...payments.map((payment) => paymentEntry(payment, currency)),
+    ...journal.map((row) => journalEntry(row, currency)),
+    ...callbacks.map((callback) => ({
+      at: callback.at,
+      kind: 'callback',
+      title: `${callback.status} is to be told to the agent: ${callback.delivery}`,
+      raw: {
+        seq: callback.seq,
+        delivery: callback.delivery,
+        attempts: callback.attempts,
+        delivered_at: callback.deliveredAt,
+        body: jsonOrText(callback.body),
+      },
+    })),
+    ...attempts.map((attempt) => attemptEntry(attempt)),
+    ...audit.map((row) => ({
+      at: row.at,
+      kind: 'operator',
+      title: `${row.email}: ${row.action.replaceAll('_', ' ')}, ${row.outcome}`,
+      raw: row,
+    })),
+  ]
+  // Equal times keep the order above: what was asked for stands before what came of it.
+  return entries.sort((a, b) => a.at.getTime() - b.at.getTime())
+}
+
+function requestOf(order: Order, currency: Currency) {
+  return {
+    refId: order.refId,
+    userId: order.userId,
+    amount: exact(order.amountMinor, currency),
+    accountName: order.accountName,
+    accountNo: order.accountNo,
+    bankCode: order.bankCode,
+    extraParams: order.extraParams === null ? null : jsonOrText(order.extraParams),
+    answer: jsonOrText(order.answer),
+  }
+}
+
+function payoutEntry(payout: PayoutAttempt): Entry {
+  return {
+    at: payout.handedAt,
+    kind: 'provider',
+    title: `Handed to ${payout.provider}: ${payout.state.replace('_', ' ')}`,
+    raw: {
+      provider: payout.provider,
+      reference: payout.reference,
+      state: payout.state,
+      asks: payout.asks,
+      ask_at: payout.askAt,
+      said: payout.said,
+      evidence: payout.evidence,
+    },
+  }
+}
+
+function paymentEntry(payment: OrderPayment, currency: Currency): Entry {
+  const why = payment.why ? ` (${payment.why.replace('_', ' ')})` : ''
+  return {
+    at: payment.reportedAt,
+    kind: 'payment',
+    title: `Money came in: ${payment.state.replace('_', ' ')}${why}`,
+    raw: {
+      payment_id: payment.paymentId,
+      amount: exact(payment.amountMinor, currency),
+      paid_at: payment.paidAt,
+      state: payment.state,
+      why: payment.why,
+      credited_to: payment.creditedTo,
+      evidence: payment.evidence,
+    },
+  }
+}
+
+function journalEntry(row: JournalRow, currency: Currency): Entry {
+  return {
+    at: row.at,
+    kind: 'journal',
+    title: eventTitles[row.event],
+    raw: {
+      seq: row.seq,
+      event: row.event,
+      ...Object.fromEntries(
+        accountNames.map((name) => [`${name}_change`, exact(row.change[name], currency)]),
+      ),
+      ...Object.fromEntries(
+        accountNames.map((name) => [name, exact(row.balances[name], currency)]),
+      ),
+      reason: row.reason,
+    },
+  }
+}
+
+function attemptEntry(attempt: AttemptMade): Entry {
+  const answer =
+    attempt.status === null ? (attempt.error ?? 'no answer') : `status ${attempt.status}`
+  return {
+    at: attempt.startedAt,
+    kind: 'attempt',
+    title: `Callback sent: ${answer}`,
+    raw: {
+      seq: attempt.seq,
+      url: attempt.url,
+      address: attempt.address,
+      duration_ms: attempt.durationMs,
+      status: attempt.status,
+      response_headers: attempt.responseHeaders,
+      response_body: attempt.responseBody?.toString('utf8') ?? null,
+      error: attempt.error,
+    },
+  }
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

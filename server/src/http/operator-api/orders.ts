@@ -1,0 +1,143 @@
+import { Readable } from 'node:stream'
+import type { Static } from 'typebox'
+import type { Agent } from '../../agents/agent.ts'
+import type { OrderKind, OrderStatus } from '../../ledger/book.ts'
+import { type CsvCell, csvLine } from '../../lib/csv.ts'
+import { jsonText } from '../../lib/json-text.ts'
+import type { Operator } from '../../operators/operator.ts'
+import type { Desk } from '../../orders/desk.ts'
+import {
+  everyOrder,
+  type FoundOrder,
+  findOrdersById,
+  type OrderSearch,
+  searchOrders,
+} from '../../orders/search-orders.ts'
+import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import { orderSummary } from './order-summary.ts'
+import { OrderCsvQuery, OrderList, OrderListQuery } from './schemas/orders.ts'
+import { agentsInScope, badCursor, timesIn } from './scope.ts'
+
+/** `GET /orders` and `GET /orders.csv`. */
+export function orderRoutes(api: OperatorApi, desk: Desk): void {
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/orders',
+    summary: 'Search orders, newest first',
+    tag: 'Orders',
+    permission: 'view',
+    agents: 'own',
+    schema: { querystring: OrderListQuery, response: OrderList },
+    handler: async ({ operator, query }) => {
+      const { search, agents } = await searchIn(desk, operator, query)
+      const { cursor, limit = 50, q } = query
+      if (cursor !== undefined && !/^[0-9a-f]{32}$/.test(cursor)) throw badCursor()
+      const found =
+        q === undefined
+          ? await searchOrders(desk.pool, search, { after: cursor, limit })
+          : { orders: await byId(desk, search, q), next: null, searchedTo: null }
+      return jsonText({
+        data: found.orders.map((order) => summaryIn(agents, order, operator)),
+        next: found.next,
+        searched_to: found.searchedTo,
+      })
+    },
+  })
+
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/orders.csv',
+    summary: 'All orders of a search as a table, streamed',
+    tag: 'Orders',
+    permission: 'view',
+    agents: 'own',
+    schema: {
+      querystring: OrderCsvQuery,
+      response: { status: 200, type: 'text/csv' },
+    },
+    handler: async ({ operator, query, reply }) => {
+      const { search, agents } = await searchIn(desk, operator, query)
+      const pages =
+        query.q === undefined ? everyOrder(desk.pool, search) : [await byId(desk, search, query.q)]
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', 'attachment; filename="orders.csv"')
+        .send(Readable.from(csvOf(pages, agents, operator), { objectMode: false }))
+    },
+  })
+}
+
+const columns = [
+  'txn_id',
+  'ref_id',
+  'app_id',
+  'agent_name',
+  'kind',
+  'status',
+  'user_id',
+  'amount',
+  'fee',
+  'currency',
+  'paid_amount',
+  'account_name',
+  'account_no',
+  'bank_code',
+  'provider',
+  'provider_ref',
+  'created_at',
+  'expires_at',
+  'completed_at',
+] as const satisfies (keyof ReturnType<typeof orderSummary>)[]
+
+/** A window of orders at a time, the next one only when the reader has taken it. */
+async function* csvOf(
+  pages: AsyncIterable<FoundOrder[]> | Iterable<FoundOrder[]>,
+  agents: Map<bigint, Agent>,
+  operator: Operator,
+): AsyncGenerator<string> {
+  yield csvLine([...columns])
+  for await (const orders of pages) {
+    let text = ''
+    for (const order of orders) {
+      const summary: Record<string, CsvCell> = summaryIn(agents, order, operator)
+      text += csvLine(columns.map((name) => summary[name] ?? null))
+    }
+    if (text !== '') yield text
+  }
+}
+
+async function searchIn(
+  desk: Desk,
+  operator: Operator,
+  query: Static<typeof OrderCsvQuery>,
+): Promise<{ search: OrderSearch; agents: Map<bigint, Agent> }> {
+  const { from, to } = timesIn(query, ['from', 'to'])
+  const { min_amount, max_amount, provider, currency } = query
+  const inScope = await agentsInScope(desk.pool, operator, query.agent)
+  const agents = inScope.filter((agent) => currency === undefined || agent.currency === currency)
+  return {
+    agents: new Map(agents.map((agent) => [agent.agentId, agent])),
+    search: {
+      agents,
+      kind: query.kind as OrderKind | undefined,
+      status: query.status as OrderStatus | undefined,
+      from,
+      to,
+      minAmount: min_amount === undefined ? undefined : BigInt(min_amount),
+      maxAmount: max_amount === undefined ? undefined : BigInt(max_amount),
+      // Who moves the money is the operator's affair: an agent's users find nothing by it.
+      provider: provider !== undefined && operator.agentId !== null ? '' : provider,
+    },
+  }
+}
+
+function byId(desk: Desk, search: OrderSearch, id: string): Promise<FoundOrder[]> {
+  const providers = desk.providers.all.map(({ name }) => name)
+  return findOrdersById(desk.pool, search, id.trim(), providers)
+}
+
+function summaryIn(agents: Map<bigint, Agent>, order: FoundOrder, operator: Operator) {
+  const agent = agents.get(order.agentId)
+  if (!agent) throw new Error('an order of an agent was found that was not asked for')
+  return orderSummary(order, agent, operator)
+}

@@ -1,0 +1,40 @@
+import type { Operator } from '../../operators/operator.ts'
+
+/** Viewers see enough of a person to tell two apart, and not enough to pay or call them. */
+export function seesPersons({ role }: Pick<Operator, 'role'>): boolean {
+  return role !== 'viewer'
+}
+
+export function maskedNumber(text: string): string {
+  return `••••${text.slice(-4)}`
+}
+
+export function maskedName(text: string): string {
+  return `${[...text][0] ?? ''}•••`
+}
+
+const numbers = /^(payer)?(account_?no|account_?number)$/i
+const names = /^(payer)?(account_?name)$/i
+
+/** A JSON value with every account in it masked, at any depth. */
+export function withoutPersons(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPersons)
+  if (typeof value !== 'object' || value === null || value.constructor !== Object) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => {
+      if (typeof each !== 'string') return [name, withoutPersons(each)]
+      if (numbers.test(name)) return [name, maskedNumber(each)]
+      return [name, names.test(name) ? maskedName(each) : each]
+    }),
+  )
+}
+
+/** A JSON text as somebody may see it. What is no JSON is not shown to who may not see persons. */
+export function shownText(operator: Operator, text: string): string {
+  if (seesPersons(operator)) return text
+  try {
+    return JSON.stringify(withoutPersons(JSON.parse(text)))
+  } catch {
+    return '(not shown)'
+  }
+}

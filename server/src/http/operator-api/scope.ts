@@ -1,0 +1,73 @@
+import type { Agent } from '../../agents/agent.ts'
+import { findAgent, findAgentById, listAgents } from '../../agents/find-agent.ts'
+import type { Pool } from '../../db/pool.ts'
+import type { Order } from '../../ledger/book.ts'
+import { parseTxnId } from '../../lib/ids.ts'
+import { parseIsoTime } from '../../lib/local-time.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { Operator } from '../../operators/operator.ts'
+import { findOrder } from '../../orders/find-order.ts'
+import { invalidRequest } from '../check.ts'
+
+/** What somebody may look at: users of an agent see their agent, and nothing else exists for them. */
+
+/** An agent by its app id, if this operator may know of it. */
+export async function agentNamed(pool: Pool, operator: Operator, appId: string): Promise<Agent> {
+  const agent = await findAgent(pool, appId)
+  if (!agent || (operator.agentId !== null && operator.agentId !== agent.agentId)) {
+    throw new Problem('not_found', 'There is no such agent.')
+  }
+  return agent
+}
+
+/** The agents somebody may look at: one that they name, or all there are for them. */
+export async function agentsInScope(
+  pool: Pool,
+  operator: Operator,
+  appId?: string,
+): Promise<Agent[]> {
+  if (appId !== undefined) return [await agentNamed(pool, operator, appId)]
+  if (operator.agentId === null) return listAgents(pool)
+  const own = await findAgentById(pool, operator.agentId)
+  return own ? [own] : []
+}
+
+/** An order by its id, with its agent, if this operator may know of it. */
+export async function orderNamed(
+  pool: Pool,
+  operator: Operator,
+  txnId: string,
+): Promise<{ order: Order; agent: Agent }> {
+  const named = parseTxnId(txnId)
+  const isTheirs = operator.agentId === null || operator.agentId === named?.agentId
+  const order = named && isTheirs && (await findOrder(pool, named.agentId, named.orderId))
+  const agent = order && (await findAgentById(pool, order.agentId))
+  if (!order || !agent) throw new Problem('order_not_found', 'There is no such order.')
+  return { order, agent }
+}
+
+/** The times that a query holds under these names; all that are no times are told at once. */
+export function timesIn<Name extends string>(
+  query: Partial<Record<Name, string>>,
+  names: readonly Name[],
+): Partial<Record<Name, Date>> {
+  const times: Partial<Record<Name, Date>> = {}
+  const bad: Name[] = []
+  for (const name of names) {
+    const text = query[name]
+    if (text === undefined) continue
+    const at = parseIsoTime(text)
+    if (at) times[name] = at
+    else bad.push(name)
+  }
+  if (bad.length > 0) {
+    const message = 'must be an ISO 8601 time with zone, such as 2026-01-31T08:30:00Z'
+    throw invalidRequest(bad.map((field) => ({ field, message })))
+  }
+  return times
+}
+
+/** A cursor is ours to read; what does not read as one was made up. */
+export function badCursor(): Problem {
+  return invalidRequest([{ field: 'cursor', message: 'must be next from the page before' }])
+}

@@ -1,0 +1,29 @@
+import type { Pool } from '../db/pool.ts'
+
+/** A row of the audit log, as it is told of one thing. */
+export interface AuditRow {
+  at: Date
+  email: string
+  role: string | null
+  ip: string | null
+  action: string
+  outcome: 'asked' | 'done' | 'refused'
+  before: unknown
+  after: unknown
+  reason: string | null
+}
+
+/** What operators did to one thing, the latest, oldest first. */
+export async function auditOfSubject(
+  pool: Pool,
+  kind: string,
+  id: string,
+  limit: number,
+): Promise<AuditRow[]> {
+  const { rows } = await pool.query<AuditRow>(
+    `select at, email, role, ip, action, outcome, before, after, reason from audit_log
+     where subject_kind = $1 and subject_id = $2 order by audit_id desc limit $3`,
+    [kind, id, limit],
+  )
+  return rows.reverse()
+}

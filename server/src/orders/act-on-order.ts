@@ -1,0 +1,72 @@
+import type { Order } from '../ledger/book.ts'
+import { payoutsOfOrder, savePayout } from '../ledger/payouts.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Desk } from './desk.ts'
+import type { ActionName } from './order-words.ts'
+import { resolvePayout } from './resolve-payout.ts'
+
+type ActionDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
+
+/** Whether the action changed the order, or found that it had happened before. */
+export interface ActionDone {
+  order: Order
+  changed: boolean
+}
+
+/** Takes an order where an operator says. The core refuses what is no step of such an order. */
+export async function actOnOrder(
+  desk: ActionDesk,
+  order: Order,
+  action: Exclude<ActionName, 'resend'>,
+  evidence: string,
+): Promise<ActionDone> {
+  const { agentId, orderId } = order
+  switch (action) {
+    case 'mark-paid':
+      return resolvePayout(desk, agentId, orderId, 'paid', evidence)
+    case 'mark-failed':
+      return resolvePayout(desk, agentId, orderId, 'failed', evidence)
+    case 'void':
+    case 'cancel':
+      return done(desk.teller.do({ type: 'cancel', agentId, orderId, at: desk.now() }))
+    case 'take-back':
+      return takeBack(desk, order)
+    case 'revert':
+      return revert(desk, order, evidence)
+  }
+}
+
+/** The bank took the payment back that had paid the order. */
+async function takeBack(desk: ActionDesk, { agentId, orderId }: Order): Promise<ActionDone> {
+  const { rows } = await desk.pool.query<{ payment_id: string }>(
+    `select payment_id from payments
+     where agent_id = $1 and order_id = $2 and state = 'credited' and credited_to = 'order'`,
+    [agentId, orderId],
+  )
+  const paymentId = rows[0]?.payment_id
+  if (paymentId === undefined) {
+    throw new Problem('invalid_transition', 'No payment pays this order any more.')
+  }
+  const at = desk.now()
+  return done(desk.teller.do({ type: 'take_back_payment', agentId, orderId, paymentId, at }))
+}
+
+/** The bank sent a payout back. */
+async function revert(desk: ActionDesk, order: Order, evidence: string): Promise<ActionDone> {
+  const { agentId, orderId } = order
+  const attempt = (await payoutsOfOrder(desk.pool, agentId, orderId)).at(-1)
+  const at = desk.now()
+  const after = await done(
+    desk.teller.do({ type: 'outcome', agentId, orderId, at, to: 'REVERT', evidence }),
+  )
+  if (attempt) {
+    await savePayout(desk.pool, attempt, { state: 'returned', askAt: null, said: null, evidence })
+  }
+  return after
+}
+
+async function done(doing: ReturnType<ActionDesk['teller']['do']>): Promise<ActionDone> {
+  const { order, changed } = await doing
+  if (!order) throw new Error('an order was changed without being told')
+  return { order, changed }
+}

@@ -1,0 +1,260 @@
+import type { Agent } from '../agents/agent.ts'
+import type { Pool } from '../db/pool.ts'
+import type { OrderKind, OrderStatus } from '../ledger/book.ts'
+import { firstOrderIdAt, orderIdFromUuid, parseTxnId } from '../lib/ids.ts'
+import { toMinor } from '../lib/money.ts'
+
+/** An order as a list shows it. */
+export interface FoundOrder {
+  agentId: bigint
+  orderId: string
+  kind: OrderKind
+  refId: string
+  userId: string
+  amountMinor: bigint
+  feeMinor: bigint
+  accountName: string
+  accountNo: string
+  bankCode: string
+  status: OrderStatus
+  createdAt: Date
+  expiresAt: Date | null
+  completedAt: Date | null
+  paidAmountMinor: bigint | null
+  provider: string | null
+  providerRef: string | null
+}
+
+export interface OrderSearch {
+  /** Whose orders are looked at. */
+  agents: readonly Pick<Agent, 'agentId' | 'currency'>[]
+  kind?: OrderKind | undefined
+  status?: OrderStatus | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+  /** In whole units. */
+  minAmount?: bigint | undefined
+  maxAmount?: bigint | undefined
+  provider?: string | undefined
+}
+
+export interface OrderPage {
+  orders: FoundOrder[]
+  /** The last order that was looked at, where there may be more. */
+  next: string | null
+  /** Set where the search stopped because it had looked at enough, and not because it found enough. */
+  searchedTo: Date | null
+}
+
+/** How many orders one request looks at, about: some tens of milliseconds. */
+const budget = 40_000
+/** What sorts after every order id, and before. */
+const pastAll = 'f'.repeat(32)
+const beforeAll = '0'.repeat(32)
+
+const columns = `o.agent_id, o.order_id, o.kind, o.ref_id, o.user_id, o.amount, o.fee, o.account_name,
+  o.account_no, o.bank_code, o.status, o.created_at, o.expires_at, o.completed_at, o.paid_amount,
+  o.provider, o.provider_ref`
+
+/**
+ * Orders of some agents that fit, newest first. Ids sort by time, so each agent's key is walked back in
+ * windows that together hold a bounded number of orders: no index over all agents, which every order
+ * would pay for, and no request that reads a table because what it looks for is rare.
+ */
+export async function searchOrders(
+  pool: Pool,
+  search: OrderSearch,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<OrderPage> {
+  const found: FoundOrder[] = []
+  let { high, low } = boundsOf(search, after)
+  let window = limit + 1
+  for (let looked = 0; ; window *= 8) {
+    const floor = hasOwnIndex(search) ? undefined : await windowEnd(pool, search, high, low, window)
+    const room = limit + 1 - found.length
+    found.push(...(await ordersBetween(pool, search, high, floor ?? low, room)))
+    if (found.length > limit) {
+      const orders = found.slice(0, limit)
+      return { orders, next: orders.at(-1)?.orderId ?? null, searchedTo: null }
+    }
+    if (floor === undefined) return { orders: found, next: null, searchedTo: null }
+    high = floor
+    looked += window * search.agents.length
+    if (looked >= budget) return { orders: found, next: floor, searchedTo: timeOfOrderId(floor) }
+  }
+}
+
+/** Every order that fits, newest first, a few thousand at a time: nothing is held but one window. */
+export async function* everyOrder(pool: Pool, search: OrderSearch): AsyncGenerator<FoundOrder[]> {
+  let { high, low } = boundsOf(search, undefined)
+  const window = Math.max(50, Math.ceil(4_000 / Math.max(1, search.agents.length)))
+  for (;;) {
+    const floor = await windowEnd(pool, search, high, low, window)
+    yield await ordersBetween(pool, search, high, floor ?? low, null)
+    if (floor === undefined) return
+    high = floor
+  }
+}
+
+function boundsOf({ from, to }: OrderSearch, after: string | undefined) {
+  const top = to ? firstOrderIdAt(to) : pastAll
+  return {
+    high: after !== undefined && after < top ? after : top,
+    low: from ? firstOrderIdAt(from) : beforeAll,
+  }
+}
+
+/** Rare states have indexes of their own, so that a search for them need not stop on its way. */
+function hasOwnIndex({ status }: OrderSearch): boolean {
+  return status !== undefined && status !== 'PAID' && status !== 'EXPIRED'
+}
+
+/** Down to which order no agent has more than `window` of them; undefined where that is all of them. */
+async function windowEnd(
+  pool: Pool,
+  { agents }: OrderSearch,
+  high: string,
+  low: string,
+  window: number,
+): Promise<string | undefined> {
+  const { rows } = await pool.query<{ order_id: string }>(
+    `select f.order_id from unnest($1::bigint[]) a(agent_id) cross join lateral (
+       select o.order_id from orders o
+       where o.agent_id = a.agent_id and o.order_id < $2 and o.order_id >= $3
+       order by o.order_id desc offset $4 limit 1
+     ) f order by f.order_id desc limit 1`,
+    [agents.map(({ agentId }) => agentId), high, low, window - 1],
+  )
+  return rows[0] && orderIdFromUuid(rows[0].order_id)
+}
+
+async function ordersBetween(
+  pool: Pool,
+  search: OrderSearch,
+  high: string,
+  low: string,
+  limit: number | null,
+): Promise<FoundOrder[]> {
+  const { agents, kind, status } = search
+  const { values, filter } = filterOf(search)
+  const place = (value: unknown) => `$${values.push(value)}`
+  const between = `o.order_id < ${place(high)} and o.order_id >= ${place(low)}`
+  const atMost = limit === null ? '' : `limit ${place(limit)}`
+  const branch = (more: string) => `(select ${columns} from orders o
+    where o.agent_id = a.agent_id and ${between} ${filter} ${more} order by o.order_id desc ${atMost})`
+  // What waits has an index for each kind; one statement for both would have none.
+  const isSplit = status === 'WAITING' && kind === undefined
+  const branches = isSplit
+    ? `${branch("and o.kind = 'deposit'")} union all ${branch("and o.kind = 'withdraw'")}`
+    : branch('')
+  const { rows } = await pool.query<FoundRow>(
+    `select r.* from unnest($1::bigint[], $2::bigint[], $3::bigint[]) a(agent_id, least, most)
+     cross join lateral (${branches}) r order by r.order_id desc ${atMost}`,
+    [...agentColumns(agents, search), ...values.slice(3)],
+  )
+  return rows.map(foundFromRow)
+}
+
+/** Amounts are asked for in whole units, which are another number of minor ones in each currency. */
+function agentColumns(agents: OrderSearch['agents'], { minAmount, maxAmount }: OrderSearch) {
+  return [
+    agents.map(({ agentId }) => agentId),
+    agents.map(({ currency }) => (minAmount === undefined ? null : toMinor(minAmount, currency))),
+    agents.map(({ currency }) => (maxAmount === undefined ? null : toMinor(maxAmount, currency))),
+  ]
+}
+
+/** Conditions on `o`, with the first three parameters left to the agents. */
+function filterOf({ kind, status, minAmount, maxAmount, provider }: OrderSearch) {
+  const values: unknown[] = [null, null, null]
+  let filter = ''
+  if (kind !== undefined) filter += ` and o.kind = $${values.push(kind)}`
+  if (status !== undefined) filter += ` and o.status = $${values.push(status)}`
+  if (provider !== undefined) filter += ` and o.provider = $${values.push(provider)}`
+  if (minAmount !== undefined) filter += ' and o.amount >= a.least'
+  if (maxAmount !== undefined) filter += ' and o.amount <= a.most'
+  return { values, filter }
+}
+
+/**
+ * The orders that an id names, whichever id it is: the order's own, the agent's refId, the reference at
+ * a provider, or a payment. All are looked up by key, agent by agent.
+ */
+export async function findOrdersById(
+  pool: Pool,
+  search: OrderSearch,
+  id: string,
+  providers: readonly string[],
+): Promise<FoundOrder[]> {
+  const named = parseTxnId(id) ?? parseTxnId(id.replace(/-\d{1,3}$/, ''))
+  const bare = id.toLowerCase().replaceAll('-', '')
+  const orderId = named?.orderId ?? (/^[0-9a-f]{32}$/.test(bare) ? bare : null)
+  const { values, filter } = filterOf(search)
+  const place = (value: unknown) => `$${values.push(value)}`
+  const [own, owner, ref] = [place(orderId), place(named?.agentId ?? null), place(id)]
+  const payments = place([id, ...providers.map((name) => `${name}:${id}`)])
+  const { high, low } = boundsOf(search, undefined)
+  const { rows } = await pool.query<FoundRow>(
+    `select ${columns} from unnest($1::bigint[], $2::bigint[], $3::bigint[]) a(agent_id, least, most)
+     cross join lateral (
+       select ${own}::uuid as order_id where ${owner}::bigint is null or ${owner} = a.agent_id
+       union
+       select r.order_id from orders r where r.agent_id = a.agent_id and r.ref_id = ${ref}
+       union
+       select p.order_id from payments p
+       where p.agent_id = a.agent_id and p.payment_id = any(${payments}::text[])
+     ) k
+     join orders o on o.agent_id = a.agent_id and o.order_id = k.order_id
+     where o.order_id < ${place(high)} and o.order_id >= ${place(low)} ${filter}
+     order by o.order_id desc limit 200`,
+    [...agentColumns(search.agents, search), ...values.slice(3)],
+  )
+  return rows.map(foundFromRow)
+}
+
+/** When an order id was made, to the millisecond. */
+export function timeOfOrderId(orderId: string): Date {
+  return new Date(Number.parseInt(orderId.slice(0, 12), 16))
+}
+
+interface FoundRow {
+  agent_id: bigint
+  order_id: string
+  kind: OrderKind
+  ref_id: string
+  user_id: string
+  amount: bigint
+  fee: bigint
+  account_name: string
+  account_no: string
+  bank_code: string
+  status: OrderStatus
+  created_at: Date
+  expires_at: Date | null
+  completed_at: Date | null
+  paid_amount: bigint | null
+  provider: string | null
+  provider_ref: string | null
+}
+
+function foundFromRow(row: FoundRow): FoundOrder {
+  return {
+    agentId: row.agent_id,
+    orderId: orderIdFromUuid(row.order_id),
+    kind: row.kind,
+    refId: row.ref_id,
+    userId: row.user_id,
+    amountMinor: row.amount,
+    feeMinor: row.fee,
+    accountName: row.account_name,
+    accountNo: row.account_no,
+    bankCode: row.bank_code,
+    status: row.status,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    completedAt: row.completed_at,
+    paidAmountMinor: row.paid_amount,
+    provider: row.provider,
+    providerRef: row.provider_ref,
+  }
+}
