@@ -13,6 +13,8 @@ export const words = {
   columns: 'Columns',
   filters: 'Filters',
   clearFilters: 'Clear',
+  moreFilters: 'More filters',
+  fewerFilters: 'Fewer filters',
   newest: 'Newest',
   older: 'Older',
   reason: 'Reason',
@@ -464,6 +466,36 @@ export const words = {
       reason: 'Reason',
       events: {} as Record<string, string>,
     },
+  },
+  home: {
+    title: 'Today',
+    asOf: 'As of',
+    volumeIn: 'Paid in today',
+    volumeOut: 'Paid out today',
+    yesterday: 'yesterday by now',
+    success: { deposit: 'Deposits that were paid', withdraw: 'Withdrawals that were paid' },
+    dayNote: (paid: number, orders: number, before: string) =>
+      `${paid.toLocaleString('en')} of ${orders.toLocaleString('en')}; yesterday ${before}`,
+    payments: 'Payments to decide',
+    payouts: 'Payouts with unknown end',
+    withdrawals: 'Withdrawals not handed over',
+    failing: 'Callbacks failing',
+    givenUp: 'Callbacks given up',
+    held: 'Held for withdrawals',
+    nothing: 'nothing waits',
+    oldest: (ago: string) => `oldest ${ago}`,
+    volumes: (currency: string) => `Volume by the hour, ${currency}`,
+    in: 'In',
+    out: 'Out',
+    proofGreen: (unproved: number) =>
+      unproved === 0 ? 'The ledger proves' : `The ledger proves, ${unproved} rows to look at`,
+    proofRed: (agents: number) =>
+      agents === 1
+        ? 'The book of 1 agent does not prove'
+        : `The books of ${agents} agents do not prove`,
+    providers: 'Providers today',
+    providerPaid: (paid: number, failed: number) => `${paid} paid, ${failed} failed`,
+    providerOpen: (open: number, unknown: number) => `${open} under way, ${unknown} unknown`,
   },
 }
 

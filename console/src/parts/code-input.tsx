@@ -14,6 +14,7 @@ export function CodeInput(props: {
       label={props.label ?? words.code}
       description={props.description}
       required
+      withAsterisk={false}
       classNames={{ input: classes.code }}
       inputMode="numeric"
       autoComplete="one-time-code"

@@ -1,6 +1,6 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { IconSearch, IconX } from '@tabler/icons-react'
+import { IconAdjustmentsHorizontal, IconSearch, IconX } from '@tabler/icons-react'
 import { type ReactNode, use, useEffect, useState } from 'react'
 import { words } from '../words.ts'
 import classes from './filter-bar.module.css'
@@ -10,27 +10,49 @@ import { fromLocal, toLocal } from './zoned-time.ts'
 
 export type Choice = readonly [value: string, label: string]
 
-export type Field =
-  | { kind: 'search'; name: string; label: string; hint: string }
-  | { kind: 'text'; name: string; label: string; hint?: string; numeric?: boolean }
-  | { kind: 'choice'; name: string; label: string; choices: readonly Choice[]; any?: string }
-  | { kind: 'time'; name: string; label: string }
+/** `more`: out of sight until it is used or asked for. */
+export type Field = { name: string; label: string; more?: boolean } & (
+  | { kind: 'search'; hint: string }
+  | { kind: 'text'; hint?: string; numeric?: boolean }
+  | { kind: 'choice'; choices: readonly Choice[]; any?: string }
+  | { kind: 'time' }
+)
 
 /** Filters that stand in the address. What is typed goes there when the typing rests. */
 export function FilterBar({ fields, children }: { fields: Field[]; children?: ReactNode }) {
   const { filters, set, replaceAll } = useFilters()
   const used = fields.some(({ name }) => filters[name] !== undefined)
+  const hasMore = fields.some(({ more }) => more)
+  const [isOpen, setOpen] = useState(() =>
+    fields.some(({ name, more }) => more && filters[name] !== undefined),
+  )
   return (
-    <search className={classes.bar} aria-label={words.filters}>
+    <search className={classes.bar} aria-label={words.filters} data-open={isOpen || undefined}>
       {fields.map((field) => (
-        <FilterField
+        <div
           key={field.name}
-          field={field}
-          value={filters[field.name] ?? ''}
-          change={(value) => set({ [field.name]: value })}
-        />
+          className={classes[field.kind]}
+          data-fold={field.more ? 'always' : field.kind === 'search' ? undefined : 'phone'}
+        >
+          <FilterField
+            field={field}
+            value={filters[field.name] ?? ''}
+            change={(value) => set({ [field.name]: value })}
+          />
+        </div>
       ))}
       <div className={classes.tools}>
+        <Button
+          className={hasMore ? undefined : classes.phoneOnly}
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          leftSection={<IconAdjustmentsHorizontal size={14} />}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? words.fewerFilters : words.moreFilters}
+        </Button>
         {used && (
           <Button
             variant="subtle"
@@ -55,7 +77,6 @@ function FilterField(props: { field: Field; value: string; change: (value: strin
       return (
         <NativeSelect
           aria-label={field.label}
-          className={classes.choice}
           value={value}
           onChange={(event) => change(event.currentTarget.value)}
           data-used={value !== '' || undefined}
@@ -89,7 +110,6 @@ function Typed(props: {
   return (
     <TextInput
       aria-label={field.label}
-      className={isSearch ? classes.search : classes.text}
       type={isSearch ? 'search' : 'text'}
       inputMode={field.kind === 'text' && field.numeric ? 'decimal' : 'text'}
       placeholder={field.hint ?? field.label}
@@ -112,7 +132,6 @@ function TimeField(props: { label: string; value: string; change: (value: string
       aria-label={props.label}
       leftSection={<span className={classes.timeLabel}>{props.label}</span>}
       leftSectionWidth={46}
-      className={classes.time}
       type="datetime-local"
       value={props.value === '' ? '' : toLocal(props.value, zone)}
       onChange={(event) => {

@@ -72,6 +72,7 @@ function Enrol(props: { token: string; invited: Answer<typeof api.invitation> })
             type="email"
             autoComplete="username"
             required
+            withAsterisk={false}
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
@@ -82,6 +83,7 @@ function Enrol(props: { token: string; invited: Answer<typeof api.invitation> })
           autoComplete="new-password"
           minLength={12}
           required
+          withAsterisk={false}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />

@@ -16,9 +16,14 @@ const { order: says } = words
 /** What can be done, as the service says; what cannot says why. */
 export function OrderActions({ detail }: { detail: OrderDetail }) {
   const [asked, setAsked] = useState<Action>()
+  const { actions } = detail
+  const byUse = [
+    ...actions.filter((each) => each.allowed),
+    ...actions.filter((each) => !each.allowed),
+  ]
   return (
     <>
-      {detail.actions.map((action) => (
+      {byUse.map((action) => (
         <ActButton
           key={action.name}
           size="sm"

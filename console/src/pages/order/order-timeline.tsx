@@ -45,6 +45,7 @@ export function OrderTimeline({ timeline }: Pick<OrderDetail, 'timeline'>) {
     <>
       <Button
         variant="subtle"
+        color="gray"
         size="compact-xs"
         mb={6}
         onClick={() => setOpened(new Set(opened.size === all.length ? [] : all))}

@@ -6,6 +6,7 @@ import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { RawView } from '../../parts/raw-view.tsx'
@@ -93,7 +94,9 @@ function OrderFacts({ order }: Pick<OrderDetail, 'order'>) {
         facts={[
           !isAgent && [
             facts.agent,
-            <CopyId key="a" id={order.app_id} to={pages.agent(order.app_id)} />,
+            <PageLink key="a" to={pages.agent(order.app_id)}>
+              {order.agent_name}
+            </PageLink>,
           ],
           [facts.refId, <CopyId key="r" id={order.ref_id} />],
           [facts.userId, <CopyId key="u" id={order.user_id} />],

@@ -17,10 +17,10 @@ const fields: Field[] = [
     label: filters.status,
     choices: named(['WAITING', 'PAID', 'FAILED', 'EXPIRED', 'VOID', 'CANCEL', 'REVERT']),
   },
-  { kind: 'time', name: 'from', label: filters.from },
-  { kind: 'time', name: 'to', label: filters.to },
-  { kind: 'text', name: 'min_amount', label: filters.minAmount, numeric: true },
-  { kind: 'text', name: 'max_amount', label: filters.maxAmount, numeric: true },
+  { kind: 'time', name: 'from', label: filters.from, more: true },
+  { kind: 'time', name: 'to', label: filters.to, more: true },
+  { kind: 'text', name: 'min_amount', label: filters.minAmount, numeric: true, more: true },
+  { kind: 'text', name: 'max_amount', label: filters.maxAmount, numeric: true, more: true },
 ]
 
 /** Operators choose among agents too. */
@@ -41,6 +41,6 @@ export function useOrderFields(): Field[] {
       ],
     },
     ...fields.slice(3),
-    { kind: 'text', name: 'provider', label: filters.provider },
+    { kind: 'text', name: 'provider', label: filters.provider, more: true },
   ]
 }

@@ -43,6 +43,7 @@ export default function SignIn() {
             type="email"
             autoComplete="username"
             required
+            withAsterisk={false}
             autoFocus
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
@@ -51,6 +52,7 @@ export default function SignIn() {
             label={signIn.password}
             autoComplete="current-password"
             required
+            withAsterisk={false}
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
