@@ -19,6 +19,7 @@ const referenceTables = [
   'sessions',
   'invitations',
   'audit_log',
+  'payment_notes',
   'schema_migrations',
 ]
 

@@ -14,6 +14,7 @@ select create_reference_table('users');
 select create_reference_table('sessions');
 select create_reference_table('invitations');
 select create_reference_table('audit_log');
+select create_reference_table('payment_notes');
 select create_reference_table('schema_migrations');
 
 select create_distributed_table('wallets', 'agent_id');

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isTimeZone, localTimeIn, parseIsoTime } from './local-time.ts'
+import { isTimeZone, localTimeIn, parseIsoTime, startOfDay } from './local-time.ts'
 
 test.each([
   ['UTC', '2026-01-31T23:59:59.999Z', '2026-01-31 23:59:59'],
@@ -75,4 +75,16 @@ test.each([
   ['the year 10000 in UTC', '9999-12-31T23:59:59-07:00'],
 ])('%s is no ISO time with zone', (_what, text) => {
   expect(parseIsoTime(text)).toBeUndefined()
+})
+
+test.each([
+  ['UTC', '2026-01-31T23:59:59.999Z', '2026-01-31T00:00:00.000Z'],
+  ['Asia/Bangkok', '2026-01-31T16:59:59.999Z', '2026-01-30T17:00:00.000Z'],
+  ['Asia/Bangkok', '2026-01-31T17:00:00.000Z', '2026-01-31T17:00:00.000Z'],
+  ['Asia/Kathmandu', '2026-01-01T00:00:00.000Z', '2025-12-31T18:15:00.000Z'],
+  // Clocks went forward at two that night, and back in autumn: the day began before.
+  ['America/New_York', '2026-03-08T20:00:00.000Z', '2026-03-08T05:00:00.000Z'],
+  ['America/New_York', '2026-11-01T20:00:00.000Z', '2026-11-01T04:00:00.000Z'],
+])('in %s, the day of %s began at %s', (zone, at, start) => {
+  expect(startOfDay(new Date(at), zone).toISOString()).toBe(start)
 })

@@ -12,6 +12,17 @@ export function localTimeIn(timeZone: string): LocalTime {
   return (at) => format.format(at)
 }
 
+/** When the day began that a moment is in, in a zone. */
+export function startOfDay(at: Date, timeZone: string): Date {
+  const localTime = localTimeIn(timeZone)
+  const localMs = (ms: number) => Date.parse(`${localTime(new Date(ms)).replace(' ', 'T')}Z`)
+  const midnight = Date.parse(`${localTime(at).slice(0, 10)}T00:00:00Z`)
+  // The zone's offset at a guess that is off by less than a day; then once more at what it leads to.
+  let guess = midnight - (localMs(at.getTime()) - Math.floor(at.getTime() / 1000) * 1000)
+  guess = midnight - (localMs(guess) - guess)
+  return new Date(guess)
+}
+
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

@@ -217,13 +217,13 @@ export async function returnPayment(
   desk: PaymentDesk,
   paymentId: string,
   evidence: string,
-): Promise<void> {
+): Promise<{ changed: boolean }> {
   const [waiting] = await listWaitingPayments(desk.pool, { agentId: null, paymentId, limit: 1 })
   if (!waiting) throw new Problem('not_found', `No payment ${paymentId} waits for a decision.`)
   const at = desk.now()
   let { agentId } = waiting
   if (agentId === null) {
-    if (await returnUnmatched(desk.pool, paymentId, evidence, at)) return
+    if (await returnUnmatched(desk.pool, paymentId, evidence, at)) return { changed: true }
     const unmatched = await findUnmatched(desk.pool, paymentId)
     if (!unmatched?.assignedTo) {
       throw new Problem('invalid_transition', 'The payment was decided on meanwhile.')
@@ -231,7 +231,14 @@ export async function returnPayment(
     agentId = unmatched.assignedTo
     await assign(desk, unmatched, agentId, null)
   }
-  await desk.teller.do({ type: 'return_payment', agentId, at, paymentId, evidence })
+  const { changed } = await desk.teller.do({
+    type: 'return_payment',
+    agentId,
+    at,
+    paymentId,
+    evidence,
+  })
+  return { changed }
 }
 
 /**

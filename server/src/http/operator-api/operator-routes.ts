@@ -3,11 +3,20 @@ import Type from 'typebox'
 import type { AgentFinder } from '../../agents/agent-finder.ts'
 import { SignIn } from '../../operators/sign-in.ts'
 import type { Desk } from '../../orders/desk.ts'
+import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
+import { homeRoute } from './home.ts'
 import { invitationRoutes } from './invitations.ts'
 import { operatorOpenapi } from './operator-openapi.ts'
 import { type OperatorApi, openRoute } from './operator-route.ts'
+import { orderActionRoutes } from './order-actions.ts'
+import { orderDetailRoute } from './order-detail.ts'
+import { orderRoutes } from './orders.ts'
+import { paymentRoutes } from './payments.ts'
 import { signInRoutes } from './sign-in.ts'
+import { statementRoutes } from './statements.ts'
+import { testOrderRoute } from './test-orders.ts'
+import { walletRoutes } from './wallets.ts'
 
 /** What the console's routes stand on. */
 export interface OperatorDeps {
@@ -34,5 +43,14 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   })
   signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, desk.now))
   invitationRoutes(api, deps)
+  homeRoute(api, desk, deps.timeZone)
+  orderRoutes(api, desk)
+  orderDetailRoute(api, desk)
+  orderActionRoutes(api, desk, deps.wake)
+  if (deps.mode === 'sandbox') testOrderRoute(api, desk)
+  callbackRoutes(api, desk, deps.wake)
+  paymentRoutes(api, desk)
+  walletRoutes(api, desk)
+  statementRoutes(api, desk, deps.timeZone)
   return api
 }

@@ -1,0 +1,198 @@
+import type { Agent } from '../../agents/agent.ts'
+import { readCallbackTrouble } from '../../callbacks/failing-callbacks.ts'
+import type { OrderKind } from '../../ledger/book.ts'
+import { proofState } from '../../ledger/verify.ts'
+import { readWallets } from '../../ledger/wallet-as-of.ts'
+import { jsonText } from '../../lib/json-text.ts'
+import { startOfDay } from '../../lib/local-time.ts'
+import type { Currency } from '../../lib/money.ts'
+import type { Desk } from '../../orders/desk.ts'
+import {
+  type Aged,
+  type HourFigure,
+  hourFigures,
+  openPayoutsByProvider,
+  paymentsToDecide,
+  unknownPayouts,
+  withdrawalsToHandOver,
+} from '../../orders/home-figures.ts'
+import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import { exact } from './order-summary.ts'
+import { HomeQuery, HomeView } from './schemas/home.ts'
+import { agentsInScope } from './scope.ts'
+
+/** `GET /home`: how today goes, against yesterday. */
+export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void {
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/home',
+    summary: 'Today against yesterday, and what needs somebody',
+    tag: 'Home',
+    permission: 'view',
+    agents: 'own',
+    schema: { querystring: HomeQuery, response: HomeView },
+    handler: async ({ operator }) => {
+      const { pool } = desk
+      const isAll = operator.agentId === null
+      const agents = await agentsInScope(pool, operator)
+      const ids = agents.map(({ agentId }) => agentId)
+      const at = desk.now()
+      const days = daysOf(at, timeZone)
+      const [figures, payments, payouts, withdrawals, callbacks, held] = await Promise.all([
+        hourFigures(pool, agents, days.yesterdayFrom, days.cut),
+        paymentsToDecide(pool, ids, isAll),
+        unknownPayouts(pool, ids),
+        withdrawalsToHandOver(pool, ids),
+        readCallbackTrouble(pool, ids),
+        heldBy(desk, agents),
+      ])
+      const providers = isAll ? await providerHealth(desk, figures, days) : null
+      const proof = isAll ? await proofState(pool) : null
+      return jsonText({
+        at,
+        today_from: days.todayFrom,
+        yesterday_from: days.yesterdayFrom,
+        deposits: daysFigures(figures, 'deposit', days),
+        withdrawals: daysFigures(figures, 'withdraw', days),
+        volumes: volumesOf(figures, days),
+        hours: hoursOf(figures, days),
+        waiting: {
+          held,
+          payments: agedView(payments),
+          payouts: agedView(payouts),
+          withdrawals: agedView(withdrawals),
+        },
+        callbacks: {
+          failing: agedView(callbacks.failing),
+          given_up: agedView(callbacks.givenUp),
+          lanes_probing: callbacks.probing,
+          lanes_paused: callbacks.paused,
+        },
+        providers,
+        proof: proof && {
+          ok: proof.redAgents === 0,
+          red_agents: proof.redAgents,
+          unproved_rows: proof.unprovedRows,
+        },
+      })
+    },
+  })
+}
+
+interface Days {
+  todayFrom: Date
+  yesterdayFrom: Date
+  /** Yesterday at this time of day: what was created before it is what today is held against. */
+  cut: Date
+  /** The hour, counted from the beginning of yesterday, in which today began. */
+  firstHour: number
+}
+
+function daysOf(at: Date, timeZone: string): Days {
+  const todayFrom = startOfDay(at, timeZone)
+  const yesterdayFrom = startOfDay(new Date(todayFrom.getTime() - 1), timeZone)
+  const cut = new Date(yesterdayFrom.getTime() + at.getTime() - todayFrom.getTime())
+  const firstHour = (todayFrom.getTime() - yesterdayFrom.getTime()) / 3_600_000
+  return { todayFrom, yesterdayFrom, cut, firstHour }
+}
+
+const isToday = (figure: HourFigure, { firstHour }: Days) => figure.hour >= firstHour
+
+function daysFigures(figures: HourFigure[], kind: OrderKind, days: Days) {
+  const own = figures.filter((figure) => figure.kind === kind)
+  return {
+    today: dayFigures(own.filter((figure) => isToday(figure, days))),
+    yesterday: dayFigures(own.filter(({ beforeCut }) => beforeCut)),
+  }
+}
+
+function dayFigures(figures: HourFigure[]) {
+  const count = (fits: (figure: HourFigure) => boolean) =>
+    figures.filter(fits).reduce((sum, figure) => sum + figure.count, 0)
+  const paid = count(({ status }) => status === 'PAID')
+  const ended = count(({ status }) => status !== 'WAITING')
+  return {
+    orders: count(() => true),
+    paid,
+    ended,
+    success_rate: ended === 0 ? null : Math.round((paid / ended) * 10_000) / 10_000,
+  }
+}
+
+function volumesOf(figures: HourFigure[], days: Days) {
+  return currenciesIn(figures).map((currency) => {
+    const own = figures.filter((figure) => figure.currency === currency)
+    const paid = (kind: OrderKind, fits: (figure: HourFigure) => boolean) =>
+      exact(sumPaid(own.filter((figure) => figure.kind === kind && fits(figure))), currency)
+    return {
+      currency,
+      in_today: paid('deposit', (figure) => isToday(figure, days)),
+      in_yesterday: paid('deposit', ({ beforeCut }) => beforeCut),
+      out_today: paid('withdraw', (figure) => isToday(figure, days)),
+      out_yesterday: paid('withdraw', ({ beforeCut }) => beforeCut),
+    }
+  })
+}
+
+function hoursOf(figures: HourFigure[], { yesterdayFrom }: Days) {
+  const hours = [...new Set(figures.map(({ hour }) => hour))].sort((a, b) => a - b)
+  return currenciesIn(figures).flatMap((currency) =>
+    hours.map((hour) => {
+      const own = figures.filter((each) => each.currency === currency && each.hour === hour)
+      return {
+        currency,
+        at: new Date(yesterdayFrom.getTime() + hour * 3_600_000),
+        in: exact(sumPaid(own.filter(({ kind }) => kind === 'deposit')), currency),
+        out: exact(sumPaid(own.filter(({ kind }) => kind === 'withdraw')), currency),
+        orders: own.reduce((sum, { count }) => sum + count, 0),
+      }
+    }),
+  )
+}
+
+function sumPaid(figures: HourFigure[]): bigint {
+  return figures.reduce((sum, { paidMinor }) => sum + paidMinor, 0n)
+}
+
+function currenciesIn(figures: HourFigure[]): Currency[] {
+  return [...new Set(figures.map(({ currency }) => currency))].sort()
+}
+
+async function heldBy(desk: Desk, agents: Agent[]) {
+  const wallets = await readWallets(
+    desk.pool,
+    agents.map(({ agentId }) => agentId),
+  )
+  const sums = new Map<Currency, bigint>()
+  for (const { agentId, currency } of agents) {
+    const held = wallets.get(agentId)?.balances.held ?? 0n
+    sums.set(currency, (sums.get(currency) ?? 0n) + held)
+  }
+  return [...sums].map(([currency, held]) => ({ currency, amount: exact(held, currency) }))
+}
+
+async function providerHealth(desk: Desk, figures: HourFigure[], days: Days) {
+  const open = await openPayoutsByProvider(desk.pool)
+  const names = new Set([...desk.providers.all.map(({ name }) => name), ...open.keys()])
+  return Promise.all(
+    [...names].sort().map(async (name) => {
+      const own = figures.filter(
+        (each) => each.provider === name && each.kind === 'withdraw' && isToday(each, days),
+      )
+      const count = (status: string) =>
+        own.filter((each) => each.status === status).reduce((sum, each) => sum + each.count, 0)
+      return {
+        name,
+        state: await desk.providers.stateOf(name),
+        paid: count('PAID'),
+        failed: count('FAILED'),
+        open: open.get(name)?.open ?? 0,
+        unknown: open.get(name)?.unknown ?? 0,
+      }
+    }),
+  )
+}
+
+function agedView({ count, oldestAt }: Aged) {
+  return { count, oldest_at: oldestAt }
+}

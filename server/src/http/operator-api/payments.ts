@@ -1,0 +1,317 @@
+import type { Agent } from '../../agents/agent.ts'
+import { listAgents } from '../../agents/find-agent.ts'
+import { txnId } from '../../lib/ids.ts'
+import { jsonText } from '../../lib/json-text.ts'
+import { parseIsoTime } from '../../lib/local-time.ts'
+import { Problem } from '../../lib/problem.ts'
+import { audited } from '../../operators/audit.ts'
+import { mayDecidePayments } from '../../operators/find-assignee.ts'
+import type { Operator } from '../../operators/operator.ts'
+import type { Desk } from '../../orders/desk.ts'
+import { paymentCandidates } from '../../orders/payment-candidates.ts'
+import { readPaymentNotes, writePaymentNote } from '../../orders/payment-notes.ts'
+import { creditPayment, returnPayment } from '../../orders/payments.ts'
+import { type FoundPayment, searchPayments } from '../../orders/search-payments.ts'
+import { invalidRequest } from '../check.ts'
+import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import { exact, orderSummary } from './order-summary.ts'
+import { maskedName, maskedNumber, seesPersons } from './personal-data.ts'
+import {
+  AssignRequest,
+  CreditRequest,
+  NoteRequest,
+  PaymentDetail,
+  PaymentList,
+  PaymentListQuery,
+  PaymentParams,
+  ReturnRequest,
+} from './schemas/payments.ts'
+import { agentNamed, badCursor, orderNamed } from './scope.ts'
+
+const anyPayment = {
+  state: 'to_decide',
+  agentId: null,
+  why: null,
+  assignee: null,
+  paymentId: null,
+  after: null,
+} as const
+
+/** Payments that wait for a person's decision. They are the operator's affair alone. */
+export function paymentRoutes(api: OperatorApi, desk: Desk): void {
+  readRoutes(api, desk)
+  decisionRoutes(api, desk)
+  noteRoutes(api, desk)
+}
+
+function readRoutes(api: OperatorApi, desk: Desk): void {
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/payments',
+    summary: 'List payments to decide, or decided',
+    tag: 'Payments',
+    permission: 'view',
+    agents: 'none',
+    schema: { querystring: PaymentListQuery, response: PaymentList },
+    handler: async ({ operator, query }) => {
+      const { limit = 50, state = 'to_decide' } = query
+      const agent =
+        query.agent === undefined ? null : await agentNamed(desk.pool, operator, query.agent)
+      const found = await searchPayments(desk.pool, {
+        ...anyPayment,
+        state: state as 'to_decide' | 'decided',
+        agentId: agent?.agentId ?? null,
+        why: query.why ?? null,
+        assignee: query.assignee ?? null,
+        after: query.cursor === undefined ? null : placeIn(query.cursor),
+        limit: limit + 1,
+      })
+      const shown = found.slice(0, limit)
+      const last = shown.at(-1)
+      const agents = await agentsById(desk)
+      return jsonText({
+        data: shown.map((payment) => paymentView(payment, agents, operator)),
+        next:
+          found.length > limit && last
+            ? `${last.reportedAt.toISOString()} ${last.paymentId}`
+            : null,
+      })
+    },
+  })
+
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/payments/:payment_id',
+    summary: 'One payment, with orders it may be meant for',
+    tag: 'Payments',
+    permission: 'view',
+    agents: 'none',
+    schema: { params: PaymentParams, response: PaymentDetail },
+    handler: async ({ operator, params }) => paymentDetail(desk, operator, params.payment_id),
+  })
+}
+
+function decisionRoutes(api: OperatorApi, desk: Desk): void {
+  const common = {
+    method: 'POST',
+    tag: 'Payments',
+    permission: 'decide_payments',
+    agents: 'none',
+    movesMoney: true,
+  } as const
+  operatorRoute(api, {
+    ...common,
+    url: '/payments/:payment_id/credit',
+    summary: 'Credit a payment to an order or to a wallet',
+    schema: { params: PaymentParams, body: CreditRequest, response: PaymentDetail },
+    handler: async ({ operator, params, body }) => {
+      const { payment_id } = params
+      const payment = await paymentNamed(desk, payment_id)
+      const to = await destination(desk, operator, body)
+      const entry = {
+        ...auditEntry(operator, 'credit_payment', payment, body.reason),
+        agentId: to.agentId,
+      }
+      const reason = `Payment ${payment_id}: ${body.reason}`
+      await audited(
+        desk.pool,
+        desk.now,
+        entry,
+        async () => {
+          const { changed } = await creditPayment(desk, payment_id, to, reason)
+          if (!changed) throw decidedMeanwhile()
+        },
+        () => ({ state: 'credited', txn_id: to.orderId && txnId(to.agentId, to.orderId) }),
+      )
+      return paymentDetail(desk, operator, payment_id)
+    },
+  })
+
+  operatorRoute(api, {
+    ...common,
+    url: '/payments/:payment_id/return',
+    summary: 'Say that a payment was given back, and how',
+    schema: { params: PaymentParams, body: ReturnRequest, response: PaymentDetail },
+    handler: async ({ operator, params, body }) => {
+      const { payment_id } = params
+      const payment = await paymentNamed(desk, payment_id)
+      const entry = auditEntry(operator, 'return_payment', payment, body.reason)
+      await audited(
+        desk.pool,
+        desk.now,
+        entry,
+        async () => {
+          if (payment.state !== 'waiting') throw decidedMeanwhile()
+          const { changed } = await returnPayment(desk, payment_id, body.evidence)
+          if (!changed) throw decidedMeanwhile()
+        },
+        () => ({ state: 'returned', evidence: body.evidence }),
+      )
+      return paymentDetail(desk, operator, payment_id)
+    },
+  })
+}
+
+function noteRoutes(api: OperatorApi, desk: Desk): void {
+  const common = {
+    method: 'POST',
+    tag: 'Payments',
+    permission: 'decide_payments',
+    agents: 'none',
+  } as const
+  operatorRoute(api, {
+    ...common,
+    url: '/payments/:payment_id/assign',
+    summary: 'Say who looks into a payment',
+    schema: { params: PaymentParams, body: AssignRequest, response: PaymentDetail },
+    handler: async ({ operator, params, body }) => {
+      const payment = await paymentNamed(desk, params.payment_id)
+      const assignee = typeof body.assignee === 'string' ? body.assignee.toLowerCase() : null
+      if (assignee !== null && !(await mayDecidePayments(desk.pool, assignee))) {
+        const message = 'must be the address of a user who may decide on payments'
+        throw invalidRequest([{ field: 'assignee', message }])
+      }
+      const entry = auditEntry(operator, 'assign_payment', payment, null)
+      const note = { author: operator.email, assigns: true, assignee, note: null }
+      await audited(
+        desk.pool,
+        desk.now,
+        entry,
+        () => writePaymentNote(desk.pool, payment.paymentId, { ...note, at: desk.now() }),
+        () => ({ assignee }),
+      )
+      return paymentDetail(desk, operator, payment.paymentId)
+    },
+  })
+
+  operatorRoute(api, {
+    ...common,
+    url: '/payments/:payment_id/note',
+    summary: 'Note what was found out about a payment',
+    schema: { params: PaymentParams, body: NoteRequest, response: PaymentDetail },
+    handler: async ({ operator, params, body }) => {
+      const payment = await paymentNamed(desk, params.payment_id)
+      const entry = auditEntry(operator, 'note_payment', payment, null)
+      const note = { author: operator.email, assigns: false, assignee: null, note: body.note }
+      await audited(
+        desk.pool,
+        desk.now,
+        entry,
+        () => writePaymentNote(desk.pool, payment.paymentId, { ...note, at: desk.now() }),
+        () => ({ note: body.note }),
+      )
+      return paymentDetail(desk, operator, payment.paymentId)
+    },
+  })
+}
+
+async function paymentDetail(desk: Desk, operator: Operator, paymentId: string): Promise<string> {
+  const payment = await paymentNamed(desk, paymentId)
+  const agents = await agentsById(desk)
+  const candidates =
+    payment.state === 'waiting'
+      ? await paymentCandidates(desk.pool, payment, [...agents.values()])
+      : []
+  return jsonText({
+    payment: paymentView(payment, agents, operator),
+    candidates: candidates.flatMap(({ order, because, whyNot }) => {
+      const agent = agents.get(order.agentId)
+      if (!agent) return []
+      const shown = orderSummary(order, agent, operator)
+      return { order: shown, because, allowed: whyNot === null, why_not: whyNot }
+    }),
+    notes: (await readPaymentNotes(desk.pool, paymentId)).map(({ at, author, assignee, note }) => ({
+      at,
+      by: author,
+      assignee,
+      note,
+    })),
+  })
+}
+
+async function paymentNamed(desk: Desk, paymentId: string): Promise<FoundPayment> {
+  const [payment] = await searchPayments(desk.pool, { ...anyPayment, paymentId, limit: 1 })
+  if (!payment) throw new Problem('not_found', 'There is no such payment.')
+  return payment
+}
+
+async function destination(
+  desk: Desk,
+  operator: Operator,
+  body: { txn_id?: string; agent?: string },
+): Promise<{ agentId: bigint; orderId: string | null }> {
+  if ((body.txn_id === undefined) === (body.agent === undefined)) {
+    const message = 'must be given, or agent: one of them says where it goes'
+    throw invalidRequest([{ field: 'txn_id', message }])
+  }
+  if (body.txn_id === undefined) {
+    const { agentId } = await agentNamed(desk.pool, operator, body.agent ?? '')
+    return { agentId, orderId: null }
+  }
+  const { order } = await orderNamed(desk.pool, operator, body.txn_id)
+  return { agentId: order.agentId, orderId: order.orderId }
+}
+
+function auditEntry(
+  operator: Operator,
+  action: string,
+  payment: FoundPayment,
+  reason: string | null,
+) {
+  const { paymentId: id, agentId, state, why, assignee } = payment
+  return {
+    operator,
+    action,
+    subject: { kind: 'payment', id },
+    agentId,
+    before: { state, why, assignee },
+    reason,
+  }
+}
+
+function decidedMeanwhile(): Problem {
+  return new Problem('changed_meanwhile', 'The payment was decided on already. Look at it again.')
+}
+
+async function agentsById(desk: Desk): Promise<Map<bigint, Agent>> {
+  return new Map((await listAgents(desk.pool)).map((agent) => [agent.agentId, agent]))
+}
+
+function paymentView(payment: FoundPayment, agents: Map<bigint, Agent>, operator: Operator) {
+  const agent = payment.agentId === null ? undefined : agents.get(payment.agentId)
+  const { payer } = payment
+  const isOpen = seesPersons(operator)
+  const shown = (text: string | null, mask: (text: string) => string) =>
+    text === null || isOpen ? text : mask(text)
+  return {
+    payment_id: payment.paymentId,
+    app_id: agent?.appId ?? null,
+    agent_name: agent?.name ?? null,
+    txn_id:
+      payment.agentId !== null && payment.orderId !== null
+        ? txnId(payment.agentId, payment.orderId)
+        : null,
+    state: payment.state,
+    why: payment.why,
+    credited_to: payment.creditedTo,
+    amount: exact(payment.amountMinor, payment.currency),
+    currency: payment.currency,
+    paid_at: payment.paidAt,
+    reported_at: payment.reportedAt,
+    reference: payment.reference,
+    payer: payer && {
+      account_no: shown(payer.accountNo, maskedNumber),
+      account_name: shown(payer.accountName, maskedName),
+      bank_code: payer.bankCode,
+    },
+    evidence: payment.evidence,
+    assignee: payment.assignee,
+  }
+}
+
+function placeIn(cursor: string): { reportedAt: Date; paymentId: string } {
+  const [time = '', ...rest] = cursor.split(' ')
+  const reportedAt = parseIsoTime(time)
+  if (!reportedAt || rest.length === 0) throw badCursor()
+  return { reportedAt, paymentId: rest.join(' ') }
+}

@@ -1,0 +1,166 @@
+import { Readable } from 'node:stream'
+import type { Agent } from '../../agents/agent.ts'
+import type { JournalRow } from '../../ledger/book.ts'
+import { readJournal } from '../../ledger/read-journal.ts'
+import { balancesAfter, seqAsOf } from '../../ledger/wallet-as-of.ts'
+import { type CsvCell, csvLine } from '../../lib/csv.ts'
+import { decimalText } from '../../lib/money.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { Desk } from '../../orders/desk.ts'
+import { invalidRequest } from '../check.ts'
+import { journalView } from './journal-view.ts'
+import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import { StatementQuery, WalletParams } from './schemas/wallets.ts'
+import { agentNamed, timesIn } from './scope.ts'
+
+/** What one statement tells. */
+export interface Statement {
+  agent: Agent
+  from: Date
+  to: Date
+  /** The rows it holds: after the first, up to and with the second. */
+  after: bigint
+  last: bigint
+}
+
+const chunk = 1_000
+/** Nobody reads more pages than these hold; the table has all. */
+const mostRowsOnPaper = 20_000
+
+/** `GET /wallets/{app_id}/statement.csv` and `.pdf`. */
+export function statementRoutes(api: OperatorApi, desk: Desk, timeZone: string): void {
+  const common = {
+    method: 'GET',
+    tag: 'Wallets',
+    permission: 'view',
+    agents: 'own',
+  } as const
+  operatorRoute(api, {
+    ...common,
+    url: '/wallets/:app_id/statement.csv',
+    summary: "A wallet's journal between two times as a table, streamed",
+    schema: {
+      params: WalletParams,
+      querystring: StatementQuery,
+      response: { status: 200, type: 'text/csv' },
+    },
+    handler: async ({ operator, params, query, reply }) => {
+      const agent = await agentNamed(desk.pool, operator, params.app_id)
+      const statement = await statementOf(desk, agent, query)
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="statement-${agent.appId}.csv"`)
+        .send(Readable.from(csvOf(desk, statement), { objectMode: false }))
+    },
+  })
+
+  operatorRoute(api, {
+    ...common,
+    url: '/wallets/:app_id/statement.pdf',
+    summary: "A wallet's journal between two times, to print",
+    schema: {
+      params: WalletParams,
+      querystring: StatementQuery,
+      response: { status: 200, type: 'application/pdf' },
+    },
+    handler: async ({ operator, params, query, reply }) => {
+      const agent = await agentNamed(desk.pool, operator, params.app_id)
+      const statement = await statementOf(desk, agent, query)
+      if (statement.last - statement.after > mostRowsOnPaper) {
+        const detail = `It would have more than ${mostRowsOnPaper} rows: take a shorter time, or the table.`
+        throw new Problem('invalid_request', detail)
+      }
+      // Here and not at the top: starting the service should not wait for it.
+      const { printStatement } = await import('./statement-pdf.ts')
+      const opening = await balancesAfter(desk.pool, agent.agentId, statement.after)
+      const closing = await balancesAfter(desk.pool, agent.agentId, statement.last)
+      const money = (minor: bigint) => decimalText(minor, agent.currency)
+      const pdf = printStatement(
+        {
+          title: agent.name,
+          lines: [
+            `${agent.appId}, ${agent.currency}`,
+            `${desk.localTime(statement.from)} to ${desk.localTime(statement.to)} (${timeZone})`,
+            `Available before: ${money(opening.balances.available)}   after: ${money(closing.balances.available)}`,
+            `Held before: ${money(opening.balances.held)}   after: ${money(closing.balances.held)}`,
+          ],
+        },
+        printedRows(desk, statement),
+      )
+      return reply
+        .type('application/pdf')
+        .header('content-disposition', `attachment; filename="statement-${agent.appId}.pdf"`)
+        .send(pdf)
+    },
+  })
+}
+
+async function statementOf(
+  desk: Desk,
+  agent: Agent,
+  query: { from: string; to: string },
+): Promise<Statement> {
+  const { from, to } = timesIn(query, ['from', 'to'])
+  if (!from || !to || from >= to) {
+    throw invalidRequest([{ field: 'to', message: 'must be later than from' }])
+  }
+  const justBefore = (at: Date) => new Date(at.getTime() - 1)
+  const after = await seqAsOf(desk.pool, agent.agentId, justBefore(from))
+  const last = await seqAsOf(desk.pool, agent.agentId, justBefore(to))
+  return { agent, from, to, after, last }
+}
+
+/** The statement's rows, a chunk at a time: the next one is read when the last has been taken. */
+async function* rowsOf(
+  desk: Desk,
+  { agent, after, last }: Statement,
+): AsyncGenerator<JournalRow[]> {
+  for (let seq = after; seq < last; ) {
+    const rows = await readJournal(desk.pool, agent.agentId, seq, chunk)
+    const within = rows.filter((row) => row.seq <= last)
+    if (within.length > 0) yield within
+    seq = rows.at(-1)?.seq ?? last
+  }
+}
+
+const columns = [
+  'seq',
+  'at',
+  'event',
+  'txn_id',
+  'amount',
+  'held_change',
+  'fee',
+  'balance',
+  'held',
+  'reason',
+] as const satisfies (keyof ReturnType<typeof journalView>)[]
+
+async function* csvOf(desk: Desk, statement: Statement): AsyncGenerator<string> {
+  yield csvLine([...columns])
+  for await (const rows of rowsOf(desk, statement)) {
+    let text = ''
+    for (const row of rows) {
+      const view: Record<string, CsvCell> = journalView(row, statement.agent.currency)
+      text += csvLine(columns.map((name) => view[name] ?? null))
+    }
+    yield text
+  }
+}
+
+async function* printedRows(desk: Desk, statement: Statement): AsyncGenerator<string[]> {
+  const money = (minor: bigint) => decimalText(minor, statement.agent.currency)
+  for await (const rows of rowsOf(desk, statement)) {
+    for (const row of rows) {
+      yield [
+        String(row.seq),
+        desk.localTime(row.at),
+        row.event.replaceAll('_', ' '),
+        row.orderId?.slice(0, 13) ?? row.reason ?? '',
+        money(row.change.available),
+        money(row.change.held),
+        money(row.balances.available),
+      ]
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import type { Agent } from '../../agents/agent.ts'
+import type { Accounts } from '../../ledger/accounts.ts'
+import { readWallet } from '../../ledger/read-journal.ts'
+import {
+  balancesAfter,
+  proofOf,
+  readJournalBack,
+  readWallets,
+  seqAsOf,
+} from '../../ledger/wallet-as-of.ts'
+import { jsonText } from '../../lib/json-text.ts'
+import { toMinor } from '../../lib/money.ts'
+import { audited } from '../../operators/audit.ts'
+import type { Desk } from '../../orders/desk.ts'
+import { invalidRequest } from '../check.ts'
+import { journalView } from './journal-view.ts'
+import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import { exact } from './order-summary.ts'
+import {
+  AdjustAnswer,
+  AdjustRequest,
+  JournalPage,
+  JournalQuery,
+  WalletDetail,
+  WalletList,
+  WalletParams,
+  WalletQuery,
+} from './schemas/wallets.ts'
+import { agentNamed, agentsInScope, badCursor, timesIn } from './scope.ts'
+
+/** Wallets and their journals. */
+export function walletRoutes(api: OperatorApi, desk: Desk): void {
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/wallets',
+    summary: 'All wallets',
+    tag: 'Wallets',
+    permission: 'view',
+    agents: 'own',
+    schema: { response: WalletList },
+    handler: async ({ operator }) => {
+      const agents = await agentsInScope(desk.pool, operator)
+      const wallets = await readWallets(
+        desk.pool,
+        agents.map(({ agentId }) => agentId),
+      )
+      const data = agents.flatMap((agent) => {
+        const wallet = wallets.get(agent.agentId)
+        return wallet ? walletView(agent, wallet) : []
+      })
+      return jsonText({ data })
+    },
+  })
+
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/wallets/:app_id',
+    summary: 'A wallet, now or as it was',
+    tag: 'Wallets',
+    permission: 'view',
+    agents: 'own',
+    schema: { params: WalletParams, querystring: WalletQuery, response: WalletDetail },
+    handler: async ({ operator, params, query }) => {
+      const agent = await agentNamed(desk.pool, operator, params.app_id)
+      const { as_of } = timesIn(query, ['as_of'])
+      const { agentId } = agent
+      const seq = as_of
+        ? await seqAsOf(desk.pool, agentId, as_of)
+        : (await readWallet(desk.pool, agentId)).seq
+      const after = await balancesAfter(desk.pool, agentId, seq)
+      const proof = await proofOf(desk.pool, agentId)
+      return jsonText({
+        ...walletView(agent, after),
+        as_of: as_of ?? null,
+        at: after.at,
+        proof: {
+          proved_seq: proof.provedSeq,
+          finding: proof.finding,
+          checked_at: proof.checkedAt,
+        },
+      })
+    },
+  })
+
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/wallets/:app_id/journal',
+    summary: "A wallet's journal, newest first",
+    tag: 'Wallets',
+    permission: 'view',
+    agents: 'own',
+    schema: { params: WalletParams, querystring: JournalQuery, response: JournalPage },
+    handler: async ({ operator, params, query }) => {
+      const agent = await agentNamed(desk.pool, operator, params.app_id)
+      const { limit = 50 } = query
+      const before = await firstBefore(desk, agent, query)
+      const rows = await readJournalBack(desk.pool, agent.agentId, before, limit + 1)
+      const shown = rows.slice(0, limit)
+      return jsonText({
+        data: shown.map((row) => journalView(row, agent.currency)),
+        next: rows.length > limit ? String(shown.at(-1)?.seq) : null,
+      })
+    },
+  })
+
+  adjustRoute(api, desk)
+}
+
+function adjustRoute(api: OperatorApi, desk: Desk): void {
+  operatorRoute(api, {
+    method: 'POST',
+    url: '/wallets/:app_id/adjust',
+    summary: 'Credit or debit a wallet',
+    tag: 'Wallets',
+    permission: 'adjust_wallets',
+    agents: 'none',
+    movesMoney: true,
+    schema: { params: WalletParams, body: AdjustRequest, response: AdjustAnswer },
+    handler: async ({ operator, params, body }) => {
+      const agent = await agentNamed(desk.pool, operator, params.app_id)
+      const { agentId, appId, currency } = agent
+      if (body.amount === 0) {
+        throw invalidRequest([{ field: 'amount', message: 'must be other than 0' }])
+      }
+      const entry = {
+        operator,
+        action: 'adjust_wallet',
+        subject: { kind: 'wallet', id: appId },
+        agentId,
+        before: { amount: body.amount, ref: body.ref },
+        reason: body.reason,
+      }
+      const { changed } = await audited(
+        desk.pool,
+        desk.now,
+        entry,
+        () =>
+          desk.teller.do({
+            type: 'adjust',
+            agentId,
+            at: desk.now(),
+            amountMinor: toMinor(BigInt(body.amount), currency),
+            reason: body.reason,
+            ref: body.ref,
+          }),
+        (done) => ({ changed: done.changed }),
+      )
+      const wallet = await readWallet(desk.pool, agentId)
+      return jsonText({ changed, wallet: walletView(agent, wallet) })
+    },
+  })
+}
+
+/** The seq that a page of the journal begins before. */
+async function firstBefore(
+  desk: Desk,
+  { agentId }: Agent,
+  query: { cursor?: string; as_of?: string },
+): Promise<bigint> {
+  const { as_of } = timesIn(query, ['as_of'])
+  if (query.cursor !== undefined) {
+    if (!/^\d{1,18}$/.test(query.cursor)) throw badCursor()
+    return BigInt(query.cursor)
+  }
+  const last = as_of
+    ? await seqAsOf(desk.pool, agentId, as_of)
+    : (await readWallet(desk.pool, agentId)).seq
+  return last + 1n
+}
+
+function walletView(agent: Agent, { seq, balances }: { seq: bigint; balances: Accounts }) {
+  const { currency } = agent
+  return {
+    app_id: agent.appId,
+    agent_name: agent.name,
+    currency,
+    balance: exact(balances.available, currency),
+    held: exact(balances.held, currency),
+    clearing: exact(balances.clearing, currency),
+    fees: exact(balances.fees, currency),
+    adjustments: exact(balances.adjustments, currency),
+    seq,
+  }
+}
