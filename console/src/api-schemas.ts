@@ -7,6 +7,41 @@ export interface Operations {
     body: undefined
     answer: Record<string, never>
   }
+  'GET /console/api/audit': {
+    query: {
+      actor?: string
+      subject?: string
+      action?: string
+      from?: string
+      to?: string
+      cursor?: string
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        at: string
+        actor: {
+          id: string | null
+          email: string
+          role: string | null
+          ip: string | null
+          session_id: string | null
+        }
+        action: string
+        subject: {
+          kind: string
+          id: string
+        }
+        outcome: 'asked' | 'done' | 'refused'
+        before: unknown
+        after: unknown
+        reason: string | null
+      }[]
+      next: string | null
+    }
+  }
   'GET /console/api/callback-lanes': {
     query: Record<string, never>
     body: undefined
@@ -306,12 +341,18 @@ export interface Operations {
     query: Record<string, never>
     body: undefined
     answer: {
+      /** null for the first admin, who sends one */
       email: string | null
+      /** one of admin, operator, viewer, agent */
       role: 'admin' | 'operator' | 'viewer' | 'agent'
+      /** an ISO 8601 time in UTC */
       expires_at: string
       totp: {
+        /** base 32, for typing */
         secret: string
+        /** otpauth: */
         uri: string
+        /** a data: URL of the QR code as PNG */
         qrcode: string
       }
     }
@@ -323,14 +364,18 @@ export interface Operations {
       user: {
         id: string
         email: string
+        /** one of admin, operator, viewer, agent */
         role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
         app_id: string | null
         agent_name: string | null
       }
       permissions: string[]
       mode: 'sandbox' | 'live'
+      /** the zone in which times are shown */
       time_zone: string
       version: string
+      /** an ISO 8601 time in UTC */
       now: string
     }
   }
@@ -340,14 +385,22 @@ export interface Operations {
     answer: {
       data: {
         id: string
+        /** the one that asks */
         current: boolean
         ip: string
         user_agent: string | null
+        /** an ISO 8601 time in UTC */
         created_at: string
+        /** an ISO 8601 time in UTC */
         last_seen_at: string
       }[]
       next: null
     }
+  }
+  'GET /console/api/openapi.json': {
+    query: Record<string, never>
+    body: undefined
+    answer: unknown
   }
   'GET /console/api/orders': {
     query: {
@@ -445,7 +498,7 @@ export interface Operations {
       q?: string
     }
     body: undefined
-    answer: string
+    answer: unknown
   }
   'GET /console/api/orders/{txn_id}': {
     query: Record<string, never>
@@ -684,6 +737,22 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/users': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        email: string
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        app_id: string | null
+        state: 'active' | 'invited' | 'disabled'
+        created_at: string
+        last_seen_at: string | null
+      }[]
+      next: null
+    }
+  }
   'GET /console/api/wallets': {
     query: Record<string, never>
     body: undefined
@@ -789,7 +858,7 @@ export interface Operations {
       to: string
     }
     body: undefined
-    answer: string
+    answer: unknown
   }
   'GET /console/api/wallets/{app_id}/statement.pdf': {
     query: {
@@ -799,66 +868,88 @@ export interface Operations {
       to: string
     }
     body: undefined
-    answer: string
+    answer: unknown
+  }
+  'PATCH /console/api/users/{id}': {
+    query: Record<string, never>
+    body: {
+      role?: 'admin' | 'operator' | 'viewer' | 'agent'
+      app_id?: string
+      disabled?: boolean
+      reason: string
+    }
+    answer: {
+      id: string
+      email: string
+      role: 'admin' | 'operator' | 'viewer' | 'agent'
+      app_id: string | null
+      state: 'active' | 'invited' | 'disabled'
+      created_at: string
+      last_seen_at: string | null
+    }
   }
   'POST /console/api/callback-lanes/{app_id}/pause': {
     query: Record<string, never>
     body: {
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
     }
     answer: {
-      /** an agent's app id */
-      app_id: string
-      agent_name: string
-      /** open, probing or paused */
-      state: 'open' | 'probing' | 'paused'
-      /** why it is probed */
-      why: string | null
-      /** requests at once */
-      width: number
-      /** when the next single request may go */
-      probe_at: string | null
-      /** when it was last let go */
-      resumed_at: string | null
-      /** callbacks that wait, counted up to 1000 */
-      waiting: number
-      /** the outcome that has waited longest among those counted */
-      oldest_at: string | null
-      /** exhausted or superseded, counted up to 1000 */
-      given_up: number
-      /** that have nowhere to go, counted up to 1000 */
-      no_address: number
+      data: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** open, probing or paused */
+        state: 'open' | 'probing' | 'paused'
+        /** why it is probed */
+        why: string | null
+        /** requests at once */
+        width: number
+        /** when the next single request may go */
+        probe_at: string | null
+        /** when it was last let go */
+        resumed_at: string | null
+        /** callbacks that wait, counted up to 1000 */
+        waiting: number
+        /** the outcome that has waited longest among those counted */
+        oldest_at: string | null
+        /** exhausted or superseded, counted up to 1000 */
+        given_up: number
+        /** that have nowhere to go, counted up to 1000 */
+        no_address: number
+      }[]
     }
   }
   'POST /console/api/callback-lanes/{app_id}/resume': {
     query: Record<string, never>
     body: {
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
     }
     answer: {
-      /** an agent's app id */
-      app_id: string
-      agent_name: string
-      /** open, probing or paused */
-      state: 'open' | 'probing' | 'paused'
-      /** why it is probed */
-      why: string | null
-      /** requests at once */
-      width: number
-      /** when the next single request may go */
-      probe_at: string | null
-      /** when it was last let go */
-      resumed_at: string | null
-      /** callbacks that wait, counted up to 1000 */
-      waiting: number
-      /** the outcome that has waited longest among those counted */
-      oldest_at: string | null
-      /** exhausted or superseded, counted up to 1000 */
-      given_up: number
-      /** that have nowhere to go, counted up to 1000 */
-      no_address: number
+      data: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** open, probing or paused */
+        state: 'open' | 'probing' | 'paused'
+        /** why it is probed */
+        why: string | null
+        /** requests at once */
+        width: number
+        /** when the next single request may go */
+        probe_at: string | null
+        /** when it was last let go */
+        resumed_at: string | null
+        /** callbacks that wait, counted up to 1000 */
+        waiting: number
+        /** the outcome that has waited longest among those counted */
+        oldest_at: string | null
+        /** exhausted or superseded, counted up to 1000 */
+        given_up: number
+        /** that have nowhere to go, counted up to 1000 */
+        no_address: number
+      }[]
     }
   }
   'POST /console/api/callbacks/replay': {
@@ -868,7 +959,7 @@ export interface Operations {
       agent?: string
       /** an ISO 8601 time with zone; outcomes of then or later */
       failed_since: string
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
     }
     answer: {
@@ -884,7 +975,7 @@ export interface Operations {
   'POST /console/api/callbacks/{app_id}/{seq}/resend': {
     query: Record<string, never>
     body: {
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
     }
     answer: {
@@ -906,30 +997,40 @@ export interface Operations {
   'POST /console/api/invitations/{token}': {
     query: Record<string, never>
     body: {
+      /** an email address, of the first admin */
       email?: string
+      /** a password of 12 to 256 characters */
       password: string
+      /** the code the authenticator shows */
       code: string
     }
     answer: {
       user: {
         id: string
         email: string
+        /** one of admin, operator, viewer, agent */
         role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
         app_id: string | null
         agent_name: string | null
       }
       permissions: string[]
       mode: 'sandbox' | 'live'
+      /** the zone in which times are shown */
       time_zone: string
       version: string
+      /** an ISO 8601 time in UTC */
       now: string
     }
   }
   'POST /console/api/me/password': {
     query: Record<string, never>
     body: {
+      /** a password of 12 to 256 characters */
       current_password: string
+      /** a password of 12 to 256 characters */
       password: string
+      /** the six digits the authenticator shows now */
       code: string
     }
     answer: Record<string, never>
@@ -937,11 +1038,11 @@ export interface Operations {
   'POST /console/api/orders/{txn_id}/cancel': {
     query: Record<string, never>
     body: {
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** six digits */
+      /** the six digits the authenticator shows now */
       code?: string
     }
     answer: {
@@ -1032,13 +1133,13 @@ export interface Operations {
   'POST /console/api/orders/{txn_id}/mark-failed': {
     query: Record<string, never>
     body: {
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 1000 printable characters */
       evidence: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** six digits */
+      /** the six digits the authenticator shows now */
       code?: string
     }
     answer: {
@@ -1129,13 +1230,13 @@ export interface Operations {
   'POST /console/api/orders/{txn_id}/mark-paid': {
     query: Record<string, never>
     body: {
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 1000 printable characters */
       evidence: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** six digits */
+      /** the six digits the authenticator shows now */
       code?: string
     }
     answer: {
@@ -1226,10 +1327,12 @@ export interface Operations {
   'POST /console/api/orders/{txn_id}/resend': {
     query: Record<string, never>
     body: {
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       order: {
@@ -1319,13 +1422,13 @@ export interface Operations {
   'POST /console/api/orders/{txn_id}/revert': {
     query: Record<string, never>
     body: {
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 1000 printable characters */
       evidence: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** six digits */
+      /** the six digits the authenticator shows now */
       code?: string
     }
     answer: {
@@ -1416,13 +1519,13 @@ export interface Operations {
   'POST /console/api/orders/{txn_id}/take-back': {
     query: Record<string, never>
     body: {
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 1000 printable characters */
       evidence: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** six digits */
+      /** the six digits the authenticator shows now */
       code?: string
     }
     answer: {
@@ -1513,10 +1616,12 @@ export interface Operations {
   'POST /console/api/orders/{txn_id}/void': {
     query: Record<string, never>
     body: {
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       order: {
@@ -1707,9 +1812,9 @@ export interface Operations {
       txn_id?: string
       /** an agent's app id */
       agent?: string
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
-      /** six digits */
+      /** the six digits the authenticator shows now */
       code?: string
     }
     answer: {
@@ -1905,9 +2010,9 @@ export interface Operations {
     body: {
       /** 1 to 1000 printable characters */
       evidence: string
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
-      /** six digits */
+      /** the six digits the authenticator shows now */
       code?: string
     }
     answer: {
@@ -2004,22 +2109,29 @@ export interface Operations {
   'POST /console/api/sign-in': {
     query: Record<string, never>
     body: {
+      /** an email address */
       email: string
+      /** a password of 12 to 256 characters */
       password: string
+      /** the code the authenticator shows */
       code: string
     }
     answer: {
       user: {
         id: string
         email: string
+        /** one of admin, operator, viewer, agent */
         role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
         app_id: string | null
         agent_name: string | null
       }
       permissions: string[]
       mode: 'sandbox' | 'live'
+      /** the zone in which times are shown */
       time_zone: string
       version: string
+      /** an ISO 8601 time in UTC */
       now: string
     }
   }
@@ -2056,16 +2168,54 @@ export interface Operations {
       answer: unknown
     }
   }
+  'POST /console/api/users': {
+    query: Record<string, never>
+    body: {
+      email: string
+      role: 'admin' | 'operator' | 'viewer' | 'agent'
+      app_id?: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        app_id: string | null
+        state: 'active' | 'invited' | 'disabled'
+        created_at: string
+        last_seen_at: string | null
+      }
+      link: string
+    }
+  }
+  'POST /console/api/users/{id}/reset': {
+    query: Record<string, never>
+    body: {
+      reason: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        app_id: string | null
+        state: 'active' | 'invited' | 'disabled'
+        created_at: string
+        last_seen_at: string | null
+      }
+      link: string
+    }
+  }
   'POST /console/api/wallets/{app_id}/adjust': {
     query: Record<string, never>
     body: {
       /** whole units other than 0, negative to debit */
       amount: number
-      /** 1 to 900 printable characters */
+      /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 128 printable characters */
       ref: string
-      /** six digits */
+      /** the six digits the authenticator shows now */
       code?: string
     }
     answer: {

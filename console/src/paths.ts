@@ -48,7 +48,7 @@ export const orderActions = {
 export const pages = {
   home: '/',
   signIn: '/sign-in',
-  invitation: '/invitation',
+  invitation: '/invitations',
   orders: '/orders',
   order: (txnId: string) => `/orders/${txnId}`,
   callbacks: '/callbacks',
