@@ -52,6 +52,10 @@ const tree = root.addChildren([
     page('/payments/$paymentId', () => import('./pages/payment/payment.tsx')),
     page('/wallets', () => import('./pages/wallets/wallets.tsx')),
     page('/wallets/$appId', () => import('./pages/wallet/wallet.tsx')),
+    page('/users', () => import('./pages/users/users.tsx')),
+    page('/audit', () => import('./pages/audit/audit.tsx')),
+    page('/me', () => import('./pages/me/me.tsx')),
+    page('/test-orders', () => import('./pages/test-orders/test-orders.tsx')),
   ]),
 ])
 

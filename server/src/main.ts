@@ -10,6 +10,7 @@ import { payoutCommand } from './cli/payout.ts'
 import { providerCommand } from './cli/provider.ts'
 import { seedCommand } from './cli/seed.ts'
 import { serveCommand } from './cli/serve.ts'
+import { userCommand } from './cli/user.ts'
 import { verifyCommand } from './cli/verify.ts'
 import { walletCommand } from './cli/wallet.ts'
 import { AlreadyServing } from './db/embedded.ts'
@@ -29,6 +30,7 @@ const program = new Command('sluice')
   .addCommand(paymentsCommand())
   .addCommand(providerCommand())
   .addCommand(callbackCommand())
+  .addCommand(userCommand())
   .addCommand(triggerCommand())
   .addCommand(verifyCommand())
   .addCommand(seedCommand())

@@ -21,6 +21,8 @@ export function ActDialog(props: {
   danger?: boolean
   needsReason?: boolean
   needsCode?: boolean
+  /** Whoever opened it shows something else in its place afterwards. */
+  stays?: boolean
   children?: ReactNode
   act: (given: Given) => Promise<unknown>
   close: () => void
@@ -28,7 +30,12 @@ export function ActDialog(props: {
   const { needsReason = true, needsCode = false } = props
   const [reason, setReason] = useState('')
   const [code, setCode] = useState('')
-  const acting = useMutation({ mutationFn: props.act, onSuccess: props.close })
+  const acting = useMutation({
+    mutationFn: props.act,
+    onSuccess: () => {
+      if (!props.stays) props.close()
+    },
+  })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     acting.mutate({ reason: reason.trim(), code }, { onError: () => setCode('') })

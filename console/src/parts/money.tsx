@@ -30,7 +30,7 @@ export function Money(props: {
 }) {
   const { amount, currency, signed, bare } = props
   if (amount === null || amount === undefined) return <span className={classes.none}>–</span>
-  const tone = signed ? (amount < 0 ? classes.minus : amount > 0 ? classes.plus : '') : ''
+  const tone = signed ? (amount < 0 ? classes.minus : amount > 0 ? classes.plus : classes.none) : ''
   const text = moneyText(Math.abs(amount), currency)
   return (
     <span className={`${classes.money} ${tone}`}>

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { createFirstAgent, defaultTerms, type NewAgent } from '../agents/save-agent.ts'
 import type { Backend } from '../backend.ts'
 import type { Config } from '../config.ts'
+import { invitationLink, inviteFirstAdmin } from '../operators/invite.ts'
 import type { Service, startService as StartService } from '../service.ts'
 import { version } from '../version.ts'
 import { loadConfig, openDatabase, UsageError } from './command.ts'
@@ -25,17 +26,19 @@ export function serveCommand(): Command {
       const log = makeLog(config.logLevel)
       const starting = start(config, log, startService)
       stopOnSignal(starting, log)
-      const { service, demo } = await starting
+      const { service, demo, firstAdmin } = await starting
       const url = service.desk.publicUrl()
+      const invitation = firstAdmin && invitationLink(url, firstAdmin)
       if (options.json) {
         printJson({
           url,
           listening: service.url,
           mode: config.mode,
           ...(demo && { app_id: demo.agent.appId, secret: demo.secret }),
+          ...(invitation && { first_admin: invitation }),
         })
       } else {
-        print(welcome(config, url, service.url, demo))
+        print(welcome(config, url, service.url, demo, invitation))
       }
     })
 }
@@ -45,6 +48,8 @@ interface Started {
   service: Service
   /** The first agent of an empty sandbox. */
   demo: NewAgent | undefined
+  /** For the link that creates the first admin, while there is no user. */
+  firstAdmin: string | undefined
 }
 
 async function start(
@@ -64,7 +69,11 @@ async function start(
             new Date(),
           )
         : undefined
-    return { backend, service, demo }
+    const firstAdmin =
+      config.role === 'worker'
+        ? undefined
+        : await inviteFirstAdmin(backend.pool, backend.secretKeys, new Date())
+    return { backend, service, demo, firstAdmin }
   } catch (error) {
     await backend.close()
     throw listenFault(error, config)
@@ -120,6 +129,7 @@ function welcome(
   url: string,
   listening: string,
   demo: NewAgent | undefined,
+  invitation: string | undefined,
 ): string {
   const database =
     config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : 'PostgreSQL'
@@ -129,6 +139,7 @@ function welcome(
     '',
     `  API        ${url}${listening === url ? '' : `  (listening on ${listening})`}`,
     `  Reference  ${url}/docs`,
+    `  Console    ${url}/console`,
     `  Health     ${url}/readyz`,
     '',
   ]
@@ -138,6 +149,14 @@ function welcome(
       `Sluice ${version} is working: ${config.mode}, ${database}. Health: ${listening}/readyz`,
       '',
     ].join('\n')
+  }
+  if (invitation) {
+    lines.push(
+      'Nobody can sign in to the console yet. This link makes you its admin, once, within 24 hours:',
+      '',
+      `  ${invitation}`,
+      '',
+    )
   }
   if (config.mode === 'live') {
     lines.push('No payment provider is set up: orders are answered with 503.', '')

@@ -1,5 +1,4 @@
-import type { Tx } from '../db/in-transaction.ts'
-import { inTransaction } from '../db/in-transaction.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
@@ -19,6 +18,11 @@ export interface Invitation {
   /** What the authenticator is given, in base 32. */
   totpSecret: string
   expiresAt: Date
+}
+
+/** Where the link of an invitation leads. */
+export function invitationLink(publicUrl: string, token: string): string {
+  return `${publicUrl}/console/invitations/${token}`
 }
 
 /** Makes the one link with which a user chooses a password; the link before it ends. */

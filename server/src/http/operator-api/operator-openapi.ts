@@ -27,7 +27,11 @@ function operationOf(route: DescribedRoute): object {
     summary: route.summary,
     tags: [route.tag],
     security: route.permission === null ? [] : [{ session: [] }],
-    ...(route.permission !== null && { 'x-permission': route.permission }),
+    ...(route.permission !== null && {
+      'x-permission': route.permission,
+      'x-agents': route.agents,
+      'x-moves-money': route.movesMoney,
+    }),
     parameters: [...parametersOf(params, 'path'), ...parametersOf(querystring, 'query')],
     ...(body && {
       requestBody: { required: true, content: { 'application/json': { schema: body } } },

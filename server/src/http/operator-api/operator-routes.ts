@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { AgentFinder } from '../../agents/agent-finder.ts'
 import { SignIn } from '../../operators/sign-in.ts'
 import type { Desk } from '../../orders/desk.ts'
+import { auditRoutes } from './audit.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
 import { homeRoute } from './home.ts'
@@ -16,6 +17,7 @@ import { paymentRoutes } from './payments.ts'
 import { signInRoutes } from './sign-in.ts'
 import { statementRoutes } from './statements.ts'
 import { testOrderRoute } from './test-orders.ts'
+import { userRoutes } from './users.ts'
 import { walletRoutes } from './wallets.ts'
 
 /** What the console's routes stand on. */
@@ -52,5 +54,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   paymentRoutes(api, desk)
   walletRoutes(api, desk)
   statementRoutes(api, desk, deps.timeZone)
+  userRoutes(api, deps)
+  auditRoutes(api, deps)
   return api
 }

@@ -1,0 +1,100 @@
+import { Command, Option } from 'commander'
+import { listAgents } from '../agents/find-agent.ts'
+import type { Config } from '../config.ts'
+import type { Pool } from '../db/pool.ts'
+import { invitationLink } from '../operators/invite.ts'
+import type { Role } from '../operators/operator.ts'
+import { roles } from '../operators/operator.ts'
+import { type Asked, createUser, resetUser } from '../operators/save-user.ts'
+import { findUserByEmail, listUsers, parseEmail, type User } from '../operators/user.ts'
+import { existing as existingAgent } from './agent.ts'
+import { UsageError, withBackend } from './command.ts'
+import { print, printJson, table } from './output.ts'
+
+/** Who has the database may do everything: the log says that it was done here. */
+const commandLine = (): Asked => ({
+  operator: { userId: null, email: 'command line', ip: null },
+  reason: null,
+  at: new Date(),
+})
+
+export function userCommand(): Command {
+  const user = new Command('user').description('users: who signs in to the console')
+
+  user
+    .command('create <email>')
+    .description('create a user; prints the link with which they choose a password')
+    .addOption(new Option('--role <role>').choices([...roles]).makeOptionMandatory())
+    .option('--agent <app_id>', 'the one agent they see, with the role agent')
+    .option('--json', 'as JSON')
+    .action(async (text: string, options: { role: Role; agent?: string; json?: boolean }) => {
+      await withBackend(async ({ pool, secretKeys }, config) => {
+        const email = parseEmail(text)
+        if (email === undefined) throw new UsageError(`"${text}" is not an email address`)
+        if ((options.role === 'agent') !== (options.agent !== undefined)) {
+          throw new UsageError('--agent goes with --role agent, and only with it')
+        }
+        const agentId =
+          options.agent === undefined ? null : (await existingAgent(pool, options.agent)).agentId
+        const { role } = options
+        const { token } = await createUser(
+          pool,
+          secretKeys,
+          { email, role, agentId },
+          commandLine(),
+        )
+        tell(config, email, token, options.json)
+      })
+    })
+
+  user
+    .command('reset <email>')
+    .description('for a lost phone or password: ends their sessions, prints a new link')
+    .option('--json', 'as JSON')
+    .action(async (text: string, options: { json?: boolean }) => {
+      await withBackend(async ({ pool, secretKeys }, config) => {
+        const { userId, email } = await existing(pool, text)
+        const { token } = await resetUser(pool, secretKeys, userId, commandLine(), {
+          keepsAnAdmin: false,
+        })
+        tell(config, email, token, options.json)
+      })
+    })
+
+  user
+    .command('list')
+    .description('list all users')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => {
+      await withBackend(async ({ pool }) => {
+        const appIds = new Map((await listAgents(pool)).map((each) => [each.agentId, each.appId]))
+        const rows = (await listUsers(pool)).map((each) => ({
+          email: each.email,
+          role: each.role,
+          app_id: each.agentId === null ? null : (appIds.get(each.agentId) ?? null),
+          state: each.disabledAt ? 'disabled' : each.isEnrolled ? 'active' : 'invited',
+          last_seen_at: each.lastSeenAt?.toISOString() ?? null,
+        }))
+        if (options.json) return printJson(rows)
+        print(
+          table(
+            ['EMAIL', 'ROLE', 'AGENT', 'STATE', 'LAST SEEN'],
+            rows.map((row) => Object.values(row).map((value) => value ?? '-')),
+          ),
+        )
+      })
+    })
+  return user
+}
+
+function tell({ publicUrl }: Config, email: string, token: string, json = false): void {
+  const link = invitationLink(publicUrl ?? 'http://localhost', token)
+  if (json) printJson({ email, link })
+  else print(`${link}\n\nGive ${email} this link. It works once, for 24 hours.`)
+}
+
+async function existing(pool: Pool, text: string): Promise<User> {
+  const found = await findUserByEmail(pool, parseEmail(text) ?? '')
+  if (!found) throw new UsageError(`there is no user ${text}; "sluice user list" shows them`)
+  return found
+}

@@ -1,0 +1,130 @@
+import Type from 'typebox'
+import { parseIsoTime } from '../../lib/local-time.ts'
+import { fieldProblem } from '../../operators/invite.ts'
+import { type AuditFilter, type AuditRow, readAudit } from '../../operators/read-audit.ts'
+import { findUserByEmail } from '../../operators/user.ts'
+import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import type { OperatorDeps } from './operator-routes.ts'
+import { Instant, orNull } from './sign-in.ts'
+
+const time = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))
+
+const AuditQuery = Type.Object(
+  {
+    actor: Type.Optional(
+      Type.String({ maxLength: 254, description: "a user's email or id, or command-line" }),
+    ),
+    subject: Type.Optional(
+      Type.String({
+        pattern: '^[a-z_]{3,32}(:.{1,256})?$',
+        description: 'a kind, or kind:id such as user:3',
+      }),
+    ),
+    action: Type.Optional(
+      Type.String({ pattern: '^[a-z_]{3,64}$', description: 'an action such as sign_in' }),
+    ),
+    from: time('an ISO 8601 time with zone; done then or later'),
+    to: time('an ISO 8601 time with zone; done before it'),
+    cursor: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f]{32}$', description: 'next from the page before' }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '1 to 200' })),
+  },
+  { additionalProperties: false },
+)
+
+const AuditView = Type.Object({
+  id: Type.String(),
+  at: Instant,
+  actor: Type.Object({
+    id: orNull(Type.String()),
+    email: Type.String({ description: 'as it was then; command line; or unknown' }),
+    role: orNull(Type.String()),
+    ip: orNull(Type.String()),
+    session_id: orNull(Type.String()),
+  }),
+  action: Type.String(),
+  subject: Type.Object({ kind: Type.String(), id: Type.String() }),
+  outcome: Type.Unsafe<string>({ type: 'string', enum: ['asked', 'done', 'refused'] }),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+  reason: orNull(Type.String()),
+})
+
+/** Who did what, when, from where and why. */
+export function auditRoutes(api: OperatorApi, deps: OperatorDeps): void {
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/audit',
+    summary: 'What was done, newest first',
+    tag: 'Audit',
+    permission: 'view_audit',
+    agents: 'none',
+    schema: {
+      querystring: AuditQuery,
+      response: Type.Object({
+        data: Type.Array(AuditView),
+        next: orNull(Type.String({ description: 'pass as cursor' })),
+      }),
+    },
+    handler: async ({ query }) => {
+      const limit = query.limit ?? 50
+      const actor = await actorOf(deps, query.actor)
+      if (!actor) return { data: [], next: null }
+      const [kind = '', ...id] = query.subject?.split(':') ?? []
+      const rows = await readAudit(deps.desk.pool, {
+        ...actor,
+        ...(query.action !== undefined && { action: query.action }),
+        ...(kind !== '' && { subject: { kind, ...(id.length > 0 && { id: id.join(':') }) } }),
+        ...timeOf('from', query.from),
+        ...timeOf('to', query.to),
+        ...(query.cursor !== undefined && { before: query.cursor }),
+        limit: limit + 1,
+      })
+      const shown = rows.slice(0, limit)
+      return {
+        data: shown.map(view),
+        next: rows.length > limit ? (shown.at(-1)?.auditId ?? null) : null,
+      }
+    },
+  })
+}
+
+/** Undefined where nobody has that name: then nothing was done by them. */
+async function actorOf(
+  { desk }: OperatorDeps,
+  actor: string | undefined,
+): Promise<Pick<AuditFilter, 'userId' | 'isCommandLine'> | undefined> {
+  if (actor === undefined) return {}
+  if (actor === 'command-line') return { isCommandLine: true }
+  if (/^[1-9]\d{0,17}$/.test(actor)) return { userId: BigInt(actor) }
+  const user = await findUserByEmail(desk.pool, actor.toLowerCase())
+  return user && { userId: user.userId }
+}
+
+function timeOf(field: 'from' | 'to', text: string | undefined): Partial<AuditFilter> {
+  if (text === undefined) return {}
+  const time = parseIsoTime(text)
+  if (!time) throw fieldProblem(field, 'must be an ISO 8601 time with zone')
+  return { [field]: time }
+}
+
+function view(row: AuditRow) {
+  return {
+    id: row.auditId,
+    at: row.at.toISOString(),
+    actor: {
+      id: row.userId === null ? null : String(row.userId),
+      email: row.email,
+      role: row.role,
+      ip: row.ip,
+      session_id: row.sessionId,
+    },
+    action: row.action,
+    subject: { kind: row.subjectKind, id: row.subjectId },
+    outcome: row.outcome,
+    before: row.before,
+    after: row.after,
+    reason: row.reason,
+  }
+}

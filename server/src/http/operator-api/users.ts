@@ -1,0 +1,167 @@
+import Type from 'typebox'
+import { findAgent, listAgents } from '../../agents/find-agent.ts'
+import { fieldProblem, invitationLink } from '../../operators/invite.ts'
+import type { Operator } from '../../operators/operator.ts'
+import { changeUser, createUser, type Invited, resetUser } from '../../operators/save-user.ts'
+import { listUsers, parseEmail, type User } from '../../operators/user.ts'
+import { type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
+import type { OperatorDeps } from './operator-routes.ts'
+import { Instant, orNull, RoleName } from './sign-in.ts'
+
+const states = ['active', 'invited', 'disabled'] as const
+
+const UserView = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  role: RoleName,
+  app_id: orNull(Type.String({ description: 'the one agent they see' })),
+  state: Type.Unsafe<(typeof states)[number]>({
+    type: 'string',
+    enum: [...states],
+    description: 'invited: has no password yet, or not any more',
+  }),
+  created_at: Instant,
+  last_seen_at: orNull(Instant),
+})
+
+const UserAndLink = Type.Object({
+  user: UserView,
+  link: Type.String({ description: 'for them to choose a password; works once, for 24 hours' }),
+})
+
+const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }) })
+const AppId = Type.String({ maxLength: 64, description: 'the app id of an agent' })
+
+/** Who may sign in, as what. */
+export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
+  const { pool, secretKeys, now, publicUrl } = deps.desk
+  const asked = (operator: Operator, reason: string | null) => ({ operator, reason, at: now() })
+  const admins = { tag: 'Users', permission: 'manage_users', agents: 'none' } as const
+
+  const view = async (user: User & { lastSeenAt?: Date | null }, appIds?: Map<bigint, string>) => ({
+    id: String(user.userId),
+    email: user.email,
+    role: user.role,
+    app_id:
+      user.agentId === null ? null : ((appIds ?? (await appIdsOf(deps))).get(user.agentId) ?? null),
+    state: user.disabledAt ? 'disabled' : user.isEnrolled ? 'active' : 'invited',
+    created_at: user.createdAt.toISOString(),
+    last_seen_at: user.lastSeenAt?.toISOString() ?? null,
+  })
+  const withLink = async ({ user, token }: Invited) => ({
+    user: await view(user),
+    link: invitationLink(publicUrl(), token),
+  })
+
+  operatorRoute(api, {
+    ...admins,
+    method: 'GET',
+    url: '/users',
+    summary: 'All users',
+    schema: { response: Type.Object({ data: Type.Array(UserView), next: Type.Null() }) },
+    handler: async () => {
+      const appIds = await appIdsOf(deps)
+      const users = await listUsers(pool)
+      return { data: await Promise.all(users.map((user) => view(user, appIds))), next: null }
+    },
+  })
+
+  operatorRoute(api, {
+    ...admins,
+    method: 'POST',
+    url: '/users',
+    summary: 'Create a user and the link for their password',
+    schema: {
+      body: Type.Object(
+        {
+          email: Type.String({ maxLength: 254, description: 'an email address' }),
+          role: RoleName,
+          app_id: Type.Optional(AppId),
+        },
+        { additionalProperties: false },
+      ),
+      response: { status: 201, schema: UserAndLink },
+    },
+    handler: async ({ operator, body: { email: text, role, app_id } }) => {
+      const email = parseEmail(text)
+      if (email === undefined) throw fieldProblem('email', 'must be an email address')
+      if ((role === 'agent') !== (app_id !== undefined)) {
+        throw fieldProblem('app_id', 'goes with the role agent, and only with it')
+      }
+      const agentId = app_id === undefined ? null : await agentIdOf(deps, app_id)
+      const made = await createUser(
+        pool,
+        secretKeys,
+        { email, role, agentId },
+        asked(operator, null),
+      )
+      return withLink(made)
+    },
+  })
+
+  operatorRoute(api, {
+    ...admins,
+    method: 'PATCH',
+    url: '/users/:id',
+    summary: 'Change a role, or whether somebody may sign in; their sessions end',
+    schema: {
+      params: IdParams,
+      body: Type.Object(
+        {
+          role: Type.Optional(RoleName),
+          app_id: Type.Optional(AppId),
+          disabled: Type.Optional(Type.Boolean({ description: 'true or false' })),
+          reason: Reason,
+        },
+        { additionalProperties: false },
+      ),
+      response: UserView,
+    },
+    handler: async ({ operator, params, body }) => {
+      const agentId = body.app_id === undefined ? undefined : await agentIdOf(deps, body.app_id)
+      const user = await changeUser(
+        pool,
+        BigInt(params.id),
+        {
+          ...(body.role !== undefined && { role: body.role }),
+          ...(agentId !== undefined && { agentId }),
+          ...(body.disabled !== undefined && { disabled: body.disabled }),
+        },
+        asked(operator, body.reason),
+      )
+      return view(user)
+    },
+  })
+
+  operatorRoute(api, {
+    ...admins,
+    method: 'POST',
+    url: '/users/:id/reset',
+    summary: 'For a lost phone or password: ends what they sign in with, makes a new link',
+    schema: {
+      params: IdParams,
+      body: Type.Object({ reason: Reason }, { additionalProperties: false }),
+      response: UserAndLink,
+    },
+    handler: async ({ operator, params, body }) => {
+      const made = await resetUser(
+        pool,
+        secretKeys,
+        BigInt(params.id),
+        asked(operator, body.reason),
+        { keepsAnAdmin: true },
+      )
+      return withLink(made)
+    },
+  })
+}
+
+async function appIdsOf({ desk }: OperatorDeps): Promise<Map<bigint, string>> {
+  return new Map((await listAgents(desk.pool)).map(({ agentId, appId }) => [agentId, appId]))
+}
+
+async function agentIdOf({ desk }: OperatorDeps, appId: string): Promise<bigint> {
+  const agent = await findAgent(desk.pool, appId)
+  if (!agent) throw fieldProblem('app_id', 'is not the app id of an agent')
+  return agent.agentId
+}

@@ -1,0 +1,77 @@
+import type { Pool } from '../db/pool.ts'
+import { firstOrderIdAt, orderIdFromUuid } from '../lib/ids.ts'
+
+export interface AuditFilter {
+  userId?: bigint
+  /** Only what was done on the command line. */
+  isCommandLine?: boolean
+  subject?: { kind: string; id?: string }
+  action?: string
+  from?: Date
+  to?: Date
+  /** The id of the last row of the page before. */
+  before?: string
+  limit: number
+}
+
+export interface AuditRow {
+  auditId: string
+  at: Date
+  userId: bigint | null
+  email: string
+  role: string | null
+  sessionId: string | null
+  ip: string | null
+  action: string
+  subjectKind: string
+  subjectId: string
+  agentId: bigint | null
+  outcome: string
+  before: unknown
+  after: unknown
+  reason: string | null
+}
+
+/** The log, newest first. Ids begin with the time, so a time is a bound on them. */
+export async function readAudit(pool: Pool, filter: AuditFilter): Promise<AuditRow[]> {
+  const values: unknown[] = []
+  const and = (condition: (at: string) => string, value: unknown) => {
+    if (value === undefined) return ''
+    values.push(value)
+    return ` and ${condition(`$${values.length}`)}`
+  }
+  const conditions = [
+    and((at) => `user_id = ${at}`, filter.userId),
+    filter.isCommandLine ? ` and user_id is null and email = 'command line'` : '',
+    and((at) => `subject_kind = ${at}`, filter.subject?.kind),
+    and((at) => `subject_id = ${at}`, filter.subject?.id),
+    and((at) => `action = ${at}`, filter.action),
+    and((at) => `audit_id >= ${at}`, filter.from && firstOrderIdAt(filter.from)),
+    and((at) => `audit_id < ${at}`, filter.to && firstOrderIdAt(filter.to)),
+    and((at) => `audit_id < ${at}`, filter.before),
+  ].join('')
+  values.push(filter.limit)
+  const { rows } = await pool.query(
+    `select audit_id, at, user_id, email, role, session_id, ip, action, subject_kind, subject_id,
+       agent_id, outcome, before, after, reason
+     from audit_log where true${conditions} order by audit_id desc limit $${values.length}`,
+    values,
+  )
+  return rows.map((row) => ({
+    auditId: orderIdFromUuid(row.audit_id),
+    at: row.at,
+    userId: row.user_id,
+    email: row.email,
+    role: row.role,
+    sessionId: row.session_id,
+    ip: row.ip,
+    action: row.action,
+    subjectKind: row.subject_kind,
+    subjectId: row.subject_id,
+    agentId: row.agent_id,
+    outcome: row.outcome,
+    before: row.before,
+    after: row.after,
+    reason: row.reason,
+  }))
+}
