@@ -9,21 +9,30 @@ export interface Operations {
   }
   'GET /console/api/audit': {
     query: {
+      /** a user's email or id, or command-line */
       actor?: string
+      /** a kind, or kind:id such as user:3 */
       subject?: string
+      /** an action such as sign_in */
       action?: string
+      /** an ISO 8601 time with zone; done then or later */
       from?: string
+      /** an ISO 8601 time with zone; done before it */
       to?: string
+      /** next from the page before */
       cursor?: string
+      /** 1 to 200 */
       limit?: number
     }
     body: undefined
     answer: {
       data: {
         id: string
+        /** an ISO 8601 time in UTC */
         at: string
         actor: {
           id: string | null
+          /** as it was then; command line; or unknown */
           email: string
           role: string | null
           ip: string | null
@@ -39,6 +48,7 @@ export interface Operations {
         after: unknown
         reason: string | null
       }[]
+      /** pass as cursor */
       next: string | null
     }
   }
@@ -744,10 +754,15 @@ export interface Operations {
       data: {
         id: string
         email: string
+        /** one of admin, operator, viewer, agent */
         role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the one agent they see */
         app_id: string | null
+        /** invited: has no password yet, or not any more */
         state: 'active' | 'invited' | 'disabled'
+        /** an ISO 8601 time in UTC */
         created_at: string
+        /** an ISO 8601 time in UTC */
         last_seen_at: string | null
       }[]
       next: null
@@ -873,18 +888,27 @@ export interface Operations {
   'PATCH /console/api/users/{id}': {
     query: Record<string, never>
     body: {
+      /** one of admin, operator, viewer, agent */
       role?: 'admin' | 'operator' | 'viewer' | 'agent'
+      /** the app id of an agent */
       app_id?: string
+      /** true or false */
       disabled?: boolean
+      /** 3 to 500 characters that say why */
       reason: string
     }
     answer: {
       id: string
       email: string
+      /** one of admin, operator, viewer, agent */
       role: 'admin' | 'operator' | 'viewer' | 'agent'
+      /** the one agent they see */
       app_id: string | null
+      /** invited: has no password yet, or not any more */
       state: 'active' | 'invited' | 'disabled'
+      /** an ISO 8601 time in UTC */
       created_at: string
+      /** an ISO 8601 time in UTC */
       last_seen_at: string | null
     }
   }
@@ -2171,38 +2195,54 @@ export interface Operations {
   'POST /console/api/users': {
     query: Record<string, never>
     body: {
+      /** an email address */
       email: string
+      /** one of admin, operator, viewer, agent */
       role: 'admin' | 'operator' | 'viewer' | 'agent'
+      /** the app id of an agent */
       app_id?: string
     }
     answer: {
       user: {
         id: string
         email: string
+        /** one of admin, operator, viewer, agent */
         role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the one agent they see */
         app_id: string | null
+        /** invited: has no password yet, or not any more */
         state: 'active' | 'invited' | 'disabled'
+        /** an ISO 8601 time in UTC */
         created_at: string
+        /** an ISO 8601 time in UTC */
         last_seen_at: string | null
       }
+      /** for them to choose a password; works once, for 24 hours */
       link: string
     }
   }
   'POST /console/api/users/{id}/reset': {
     query: Record<string, never>
     body: {
+      /** 3 to 500 characters that say why */
       reason: string
     }
     answer: {
       user: {
         id: string
         email: string
+        /** one of admin, operator, viewer, agent */
         role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the one agent they see */
         app_id: string | null
+        /** invited: has no password yet, or not any more */
         state: 'active' | 'invited' | 'disabled'
+        /** an ISO 8601 time in UTC */
         created_at: string
+        /** an ISO 8601 time in UTC */
         last_seen_at: string | null
       }
+      /** for them to choose a password; works once, for 24 hours */
       link: string
     }
   }

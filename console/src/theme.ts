@@ -18,9 +18,7 @@ import {
 /** Water green on paper: calm enough for a day's work, with colour left for what needs attention. */
 export const theme = createTheme({
   primaryColor: 'sluice',
-  primaryShade: { light: 7, dark: 4 },
-  autoContrast: true,
-  luminanceThreshold: 0.28,
+  primaryShade: 7,
   defaultRadius: 6,
   cursorType: 'pointer',
   fontFamily:
