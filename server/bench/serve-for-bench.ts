@@ -127,6 +127,7 @@ if (kind === 'database' || kind === 'mixed') {
     mode: 'sandbox',
     role: 'all',
     timeZone: 'UTC',
+    consoleDir: '',
     isDraining: () => false,
     wake: () => {},
     trustedProxies: [],

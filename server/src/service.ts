@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { AgentFinder } from './agents/agent-finder.ts'
@@ -200,6 +201,9 @@ export async function openCounter(
   }
 }
 
+/** The same place seen from src and from dist. */
+const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url))
+
 /** The outside world, where tests put another in its place. */
 export interface Outside {
   clock?: Clock
@@ -207,6 +211,8 @@ export interface Outside {
   /** A certificate authority to be trusted besides the usual ones. */
   ca?: string
   providers?: readonly Provider[]
+  /** Where the built console is. */
+  consoleDir?: string
   /** Whether withdrawals go to their provider by themselves. */
   paysOut?: boolean
 }
@@ -322,6 +328,7 @@ export async function startService(
     mode: config.mode,
     role: config.role,
     timeZone: config.timeZone,
+    consoleDir: outside.consoleDir ?? builtConsole,
     isDraining: () => draining,
     wake,
     onResponse: (answer) => metrics.answered(answer),

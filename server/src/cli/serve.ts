@@ -139,7 +139,7 @@ function welcome(
     '',
     `  API        ${url}${listening === url ? '' : `  (listening on ${listening})`}`,
     `  Reference  ${url}/docs`,
-    `  Console    ${url}/console`,
+    `  Console    ${new URL('/console', url).href}`,
     `  Health     ${url}/readyz`,
     '',
   ]

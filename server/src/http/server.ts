@@ -9,6 +9,7 @@ import { eventRoutes } from './agent-api/events.ts'
 import { readOrderRoutes } from './agent-api/read-orders.ts'
 import { readWalletRoutes } from './agent-api/read-wallet.ts'
 import { type AppOptions, buildApp, publicPath } from './app.ts'
+import { consoleRoutes } from './console-pages.ts'
 import { healthRoutes } from './health.ts'
 import { type Metrics, metricsRoute } from './metrics.ts'
 import { operatorRoutes } from './operator-api/operator-routes.ts'
@@ -26,6 +27,8 @@ export interface ServerOptions extends AppOptions {
   role: 'all' | 'api' | 'worker'
   /** The zone in which payers are told the time. */
   timeZone: string
+  /** Where the built console is. */
+  consoleDir: string
   isDraining: () => boolean
   /** Says that agents have callbacks to be sent. */
   wake: (agentIds: bigint[]) => void
@@ -54,6 +57,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     if (mode === 'sandbox') triggerRoute(app, door, desk)
     paymentPageRoutes(app, options)
     operatorRoutes(app, options)
+    consoleRoutes(app, options.consoleDir)
     app.get('/openapi.json', async (_request, reply) => reply.send(app.swagger()))
     app.get('/docs', async (_request, reply) => {
       const { html, contentSecurityPolicy } = referencePage(app.swagger())

@@ -20,9 +20,9 @@ export interface Invitation {
   expiresAt: Date
 }
 
-/** Where the link of an invitation leads. */
+/** Where the link of an invitation leads. The console is at the root of its host, whatever path the API has. */
 export function invitationLink(publicUrl: string, token: string): string {
-  return `${publicUrl}/console/invitations/${token}`
+  return new URL(`/console/invitation/${token}`, publicUrl).href
 }
 
 /** Makes the one link with which a user chooses a password; the link before it ends. */

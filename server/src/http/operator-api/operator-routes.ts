@@ -45,6 +45,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   })
   signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, desk.now))
   invitationRoutes(api, deps)
+  userRoutes(api, deps)
+  auditRoutes(api, deps)
   homeRoute(api, desk, deps.timeZone)
   orderRoutes(api, desk)
   orderDetailRoute(api, desk)
@@ -54,7 +56,5 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   paymentRoutes(api, desk)
   walletRoutes(api, desk)
   statementRoutes(api, desk, deps.timeZone)
-  userRoutes(api, deps)
-  auditRoutes(api, deps)
   return api
 }

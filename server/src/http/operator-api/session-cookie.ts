@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { publicPath } from '../app.ts'
 
 const name = 'sluice_session'
 const heldToken = new RegExp(`(?:^|;) *${name}=([\\w-]{43}) *(?:;|$)`)
@@ -20,7 +19,7 @@ export function setSessionCookie(
 ): void {
   const attributes = [
     `${name}=${token ?? ''}`,
-    `Path=${publicPath(publicUrl)}/console`,
+    'Path=/console',
     'HttpOnly',
     'SameSite=Strict',
     ...(publicUrl.startsWith('https:') ? ['Secure'] : []),

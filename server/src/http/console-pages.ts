@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '../lib/problem.ts'
+
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+}
+
+/** A file of the built console, and its smaller forms once somebody has asked for them. */
+interface BuiltFile {
+  bytes: Buffer
+  type: string
+  forms: Map<string, Promise<Buffer>>
+}
+
+const compress: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
+  br: (bytes) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (bytes) => promisify(gzip)(bytes),
+}
+
+/**
+ * The console's pages at /console, out of memory: an address is looked up among the files that were
+ * built, so that no address leads anywhere else. Every other path under it is a page of the console.
+ */
+export function consoleRoutes(app: FastifyInstance, dir: string): void {
+  const files = readFiles(dir)
+  const page = files.get('index.html')?.bytes.toString('utf8')
+
+  const answer = (request: FastifyRequest<{ Params: { '*'?: string } }>, reply: FastifyReply) => {
+    const path = request.params['*'] ?? ''
+    const file = path === 'index.html' ? undefined : files.get(path)
+    if (file) return sendFile(request, reply, path, file)
+    if (path.startsWith('assets/')) throw new Problem('not_found', 'The console has no such file.')
+    return page === undefined ? sendHowToBuild(reply) : sendPage(reply, page)
+  }
+  app.get('/console', answer)
+  app.get('/console/*', answer)
+  app.route({
+    method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: '/console/api/*',
+    handler: async () => {
+      throw new Problem('not_found', 'GET /console/api/openapi.json lists what is here.')
+    },
+  })
+}
+
+function readFiles(dir: string): Map<string, BuiltFile> {
+  if (!existsSync(dir)) return new Map()
+  const names = readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  return new Map(
+    names.map((name) => [
+      name.slice(dir.length).split(sep).filter(Boolean).join('/'),
+      {
+        bytes: readFileSync(name),
+        type: types[extname(name)] ?? 'application/octet-stream',
+        forms: new Map(),
+      },
+    ]),
+  )
+}
+
+/** Scripts come from files alone. Styles that the page makes as it runs carry the page's own nonce. */
+function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  const nonce = randomBytes(16).toString('base64')
+  reply.header(
+    'content-security-policy',
+    [
+      "default-src 'none'",
+      "script-src 'self'",
+      `style-src 'self' 'nonce-${nonce}'`,
+      // What positions a menu or fills a bar is set on the element.
+      "style-src-attr 'unsafe-inline'",
+      "img-src 'self' data:",
+      "font-src 'self'",
+      "connect-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "form-action 'self'",
+    ].join('; '),
+  )
+  reply.header('cross-origin-opener-policy', 'same-origin')
+  return reply.type('text/html; charset=utf-8').send(page.replaceAll('__CSP_NONCE__', nonce))
+}
+
+async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+  { bytes, type, forms }: BuiltFile,
+): Promise<FastifyReply> {
+  // The names under assets/ change with their content.
+  const isFixed = path.startsWith('assets/')
+  reply.header('cache-control', isFixed ? 'public, max-age=31536000, immutable' : 'max-age=3600')
+  reply.header('vary', 'accept-encoding')
+  reply.type(type)
+  const accepted = String(request.headers['accept-encoding'] ?? '')
+    .split(',')
+    .map((part) => part.trim().toLowerCase())
+  const form = /^(text|application|image\/svg)/.test(type)
+    ? ['br', 'gzip'].find((each) => accepted.includes(each))
+    : undefined
+  const smaller = form && compress[form]
+  if (form === undefined || !smaller) return reply.send(bytes)
+  const made = forms.get(form) ?? smaller(bytes)
+  forms.set(form, made)
+  return reply.header('content-encoding', form).send(await made)
+}
+
+function sendHowToBuild(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(503)
+    .type('text/plain; charset=utf-8')
+    .send('The console has not been built. Build it with "npm run build" and start again.\n')
+}
