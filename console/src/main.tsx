@@ -12,7 +12,6 @@ import { createRoot } from 'react-dom/client'
 import { Refusal } from './api.ts'
 import { pages } from './paths.ts'
 import { makeRouter } from './routes.tsx'
-import { meQuery } from './session.tsx'
 import { theme, variables } from './theme.ts'
 
 /** A session that has ended leads to sign-in, and from there back to where it was. */
@@ -20,8 +19,8 @@ function onError(error: unknown) {
   if (!(error instanceof Refusal) || error.problem.code !== 'not_signed_in') return
   const { pathname, href } = router.latestLocation
   if (pathname.startsWith(pages.signIn) || pathname.startsWith(pages.invitation)) return
-  queries.removeQueries({ queryKey: meQuery.queryKey })
-  void router.navigate({ to: pages.signIn, search: { to: href } })
+  // What was seen is forgotten once it is no longer shown.
+  void router.navigate({ to: pages.signIn, search: { to: href } }).then(() => queries.clear())
 }
 
 const queries = new QueryClient({

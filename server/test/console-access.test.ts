@@ -159,7 +159,7 @@ describe('finding one’s way', () => {
     const page = await console.tab(operator, { viewport: phone })
     await page.goto(console.at('/'))
     await page.getByRole('button', { name: 'Open the menu' }).click()
-    await page.getByRole('link', { name: 'Callbacks' }).click()
+    await page.getByRole('link', { name: 'Callbacks', exact: true }).click()
     await page.getByRole('heading', { name: 'Callbacks' }).waitFor()
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width)
     await expect.poll(() => page.getByRole('link', { name: 'Audit' }).isVisible()).toBe(false)

@@ -41,7 +41,6 @@ export function Palette({ me }: { me: Me }) {
     })
   }
   const places: SpotlightActionGroupData[] = [
-    { group: words.palette.find, actions: found },
     {
       group: words.palette.pages,
       actions: placesFor(me).map(({ to, label, icon: Icon }) => ({
@@ -51,6 +50,7 @@ export function Palette({ me }: { me: Me }) {
         onClick: () => void navigate({ to }),
       })),
     },
+    { group: words.palette.find, actions: found },
     {
       group: words.palette.look,
       actions: [

@@ -58,7 +58,11 @@ export function Shell() {
             <UserMenu me={me} />
           </Group>
         </AppShell.Header>
-        <AppShell.Navbar className={classes.nav} aria-label={words.nav.label}>
+        <AppShell.Navbar
+          className={classes.nav}
+          aria-label={words.nav.label}
+          data-shut={!opened || undefined}
+        >
           <Places />
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1} className={classes.main}>

@@ -32,6 +32,7 @@ export async function openConsole(test: TestService): Promise<ConsoleBrowser> {
         reducedMotion: 'reduce',
         ...options,
       })
+      context.setDefaultTimeout(15_000)
       contexts.add(context)
       if (operator) await signInAs(context, operator, url)
       const page = await context.newPage()

@@ -69,6 +69,5 @@ export default function SignIn() {
 
 /** Back to a page of the console, and to nowhere else. */
 function within(to: string | undefined): string {
-  const target = to?.startsWith('/console/') && !to.startsWith('/console//') ? to : '/console/'
-  return target
+  return to?.startsWith('/') ? `/console${to}` : '/console/'
 }
