@@ -7,6 +7,117 @@ export interface Operations {
     body: undefined
     answer: Record<string, never>
   }
+  'GET /console/api/agents': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        app_id: string
+        name: string
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** active or suspended */
+        status: 'active' | 'suspended'
+        /** an http or https URL, or null */
+        deposit_callback: string | null
+        /** an http or https URL, or null */
+        withdraw_callback: string | null
+        /** PERCENT%, FIXED or PERCENT%+FIXED */
+        deposit_fee: string
+        /** PERCENT%, FIXED or PERCENT%+FIXED */
+        withdraw_fee: string
+        /** return or keep: the fee of a payout that came back */
+        revert_fee: 'return' | 'keep'
+        /** review or credit: money late or of another amount */
+        late_money: 'review' | 'credit'
+        /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+        method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+        /** 1 to 2592000 seconds */
+        expires_in: number
+        /** whole units */
+        min_deposit: number
+        /** whole units */
+        max_deposit: number
+        /** whole units */
+        min_withdraw: number
+        /** whole units */
+        max_withdraw: number
+        /** 0 to 1000000 requests a second; 0 for no limit */
+        rate_limit: number
+        /** a list of addresses or CIDR ranges; empty: every address */
+        allow_ip: string[]
+        /** a list of origins such as https://shop.example */
+        frame_origin: string[]
+        /** 1 to 500 printable characters */
+        support: string | null
+        /** when it was made */
+        created_at: string
+        /** when it was last changed; send it with a change */
+        updated_at: string
+      }[]
+      next: null
+    }
+  }
+  'GET /console/api/agents/{app_id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      app_id: string
+      name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** active or suspended */
+      status: 'active' | 'suspended'
+      /** an http or https URL, or null */
+      deposit_callback: string | null
+      /** an http or https URL, or null */
+      withdraw_callback: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in: number
+      /** whole units */
+      min_deposit: number
+      /** whole units */
+      max_deposit: number
+      /** whole units */
+      min_withdraw: number
+      /** whole units */
+      max_withdraw: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin: string[]
+      /** 1 to 500 printable characters */
+      support: string | null
+      /** when it was made */
+      created_at: string
+      /** when it was last changed; send it with a change */
+      updated_at: string
+      /** a colour such as #0a7d4f, or null */
+      colour: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo: string | null
+      keys: {
+        /** when it was made */
+        created_at: string
+        /** until when it is valid; null: until it is rotated */
+        expires_at: string | null
+        /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
   'GET /console/api/audit': {
     query: {
       /** a user's email or id, or command-line */
@@ -747,6 +858,59 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/provider-routes': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** send it with a change */
+      version: string
+      routes: {
+        provider: string
+        /** its name */
+        route: string
+        /** deposit or withdraw */
+        direction: 'deposit' | 'withdraw'
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** a list of bank codes, or null for all */
+        banks: string[] | null
+        /** a whole number from 1 to 1000000000000 */
+        min_amount: number
+        /** a whole number from 1 to 1000000000000 */
+        max_amount: number
+        /** 1 to 1000 */
+        preference: number
+        /** 1 to 1000 */
+        weight: number
+      }[]
+    }
+  }
+  'GET /console/api/providers': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        name: string
+        /** on, draining (takes nothing new) or off */
+        state: 'on' | 'draining' | 'off'
+        currencies: string[]
+        deposits: boolean
+        payouts: boolean
+      }[]
+      next: null
+    }
+  }
+  'GET /console/api/settings': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      settings: Record<string, unknown>
+      session: {
+        idle_limit_s: number
+        absolute_limit_s: number
+      }
+    }
+  }
   'GET /console/api/users': {
     query: Record<string, never>
     body: undefined
@@ -885,6 +1049,123 @@ export interface Operations {
     body: undefined
     answer: unknown
   }
+  'PATCH /console/api/agents/{app_id}': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 128 printable characters */
+      name?: string
+      /** an http or https URL, or null */
+      deposit_callback?: string | null
+      /** an http or https URL, or null */
+      withdraw_callback?: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee?: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee?: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee?: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money?: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method?: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in?: number
+      /** whole units */
+      min_deposit?: number
+      /** whole units */
+      max_deposit?: number
+      /** whole units */
+      min_withdraw?: number
+      /** whole units */
+      max_withdraw?: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit?: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip?: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin?: string[]
+      /** 1 to 500 printable characters */
+      support?: string | null
+      /** a colour such as #0a7d4f, or null */
+      colour?: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo?: string | null
+      /** updated_at of the agent as it was read */
+      updated_at: string
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      app_id: string
+      name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** active or suspended */
+      status: 'active' | 'suspended'
+      /** an http or https URL, or null */
+      deposit_callback: string | null
+      /** an http or https URL, or null */
+      withdraw_callback: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in: number
+      /** whole units */
+      min_deposit: number
+      /** whole units */
+      max_deposit: number
+      /** whole units */
+      min_withdraw: number
+      /** whole units */
+      max_withdraw: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin: string[]
+      /** 1 to 500 printable characters */
+      support: string | null
+      /** when it was made */
+      created_at: string
+      /** when it was last changed; send it with a change */
+      updated_at: string
+      /** a colour such as #0a7d4f, or null */
+      colour: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo: string | null
+      keys: {
+        /** when it was made */
+        created_at: string
+        /** until when it is valid; null: until it is rotated */
+        expires_at: string | null
+        /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
+  'PATCH /console/api/providers/{id}': {
+    query: Record<string, never>
+    body: {
+      /** on, draining (takes nothing new) or off */
+      state: 'on' | 'draining' | 'off'
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      name: string
+      /** on, draining (takes nothing new) or off */
+      state: 'on' | 'draining' | 'off'
+    }
+  }
   'PATCH /console/api/users/{id}': {
     query: Record<string, never>
     body: {
@@ -910,6 +1191,252 @@ export interface Operations {
       created_at: string
       /** an ISO 8601 time in UTC */
       last_seen_at: string | null
+    }
+  }
+  'POST /console/api/agents': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 128 printable characters */
+      name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** an http or https URL, or null */
+      deposit_callback?: string | null
+      /** an http or https URL, or null */
+      withdraw_callback?: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee?: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee?: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee?: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money?: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method?: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in?: number
+      /** whole units */
+      min_deposit?: number
+      /** whole units */
+      max_deposit?: number
+      /** whole units */
+      min_withdraw?: number
+      /** whole units */
+      max_withdraw?: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit?: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip?: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin?: string[]
+      /** 1 to 500 printable characters */
+      support?: string | null
+      /** a colour such as #0a7d4f, or null */
+      colour?: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo?: string | null
+    }
+    answer: {
+      app_id: string
+      /** shown this once */
+      secret: string
+    }
+  }
+  'POST /console/api/agents/{app_id}/check-address': {
+    query: Record<string, never>
+    body: {
+      /** an http or https URL */
+      url: string
+    }
+    answer: {
+      ok: boolean
+      steps: {
+        /** what was looked at */
+        step: 'address' | 'name' | 'connection' | 'tls' | 'answer'
+        ok: boolean
+        /** in words */
+        says: string
+      }[]
+    }
+  }
+  'POST /console/api/agents/{app_id}/fee-preview': {
+    query: Record<string, never>
+    body: {
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee: string
+    }
+    answer: {
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** the oldest moment looked at */
+      from: string
+      /** false: only the newest orders of the month */
+      complete: boolean
+      deposit: {
+        /** how many were looked at */
+        orders: number
+        /** what was paid in all */
+        amount: number
+        /** what they were charged */
+        fees_now: number
+        /** what they would have been charged */
+        fees_then: number
+      }
+      withdraw: {
+        /** how many were looked at */
+        orders: number
+        /** what was paid in all */
+        amount: number
+        /** what they were charged */
+        fees_now: number
+        /** what they would have been charged */
+        fees_then: number
+      }
+    }
+  }
+  'POST /console/api/agents/{app_id}/keys': {
+    query: Record<string, never>
+    body: {
+      /** 0 to 2592000 seconds for which the old secret stays valid */
+      overlap_s: number
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      app_id: string
+      /** shown this once */
+      secret: string
+    }
+  }
+  'POST /console/api/agents/{app_id}/resume': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      app_id: string
+      name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** active or suspended */
+      status: 'active' | 'suspended'
+      /** an http or https URL, or null */
+      deposit_callback: string | null
+      /** an http or https URL, or null */
+      withdraw_callback: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in: number
+      /** whole units */
+      min_deposit: number
+      /** whole units */
+      max_deposit: number
+      /** whole units */
+      min_withdraw: number
+      /** whole units */
+      max_withdraw: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin: string[]
+      /** 1 to 500 printable characters */
+      support: string | null
+      /** when it was made */
+      created_at: string
+      /** when it was last changed; send it with a change */
+      updated_at: string
+      /** a colour such as #0a7d4f, or null */
+      colour: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo: string | null
+      keys: {
+        /** when it was made */
+        created_at: string
+        /** until when it is valid; null: until it is rotated */
+        expires_at: string | null
+        /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
+  'POST /console/api/agents/{app_id}/suspend': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      app_id: string
+      name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** active or suspended */
+      status: 'active' | 'suspended'
+      /** an http or https URL, or null */
+      deposit_callback: string | null
+      /** an http or https URL, or null */
+      withdraw_callback: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in: number
+      /** whole units */
+      min_deposit: number
+      /** whole units */
+      max_deposit: number
+      /** whole units */
+      min_withdraw: number
+      /** whole units */
+      max_withdraw: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin: string[]
+      /** 1 to 500 printable characters */
+      support: string | null
+      /** when it was made */
+      created_at: string
+      /** when it was last changed; send it with a change */
+      updated_at: string
+      /** a colour such as #0a7d4f, or null */
+      colour: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo: string | null
+      keys: {
+        /** when it was made */
+        created_at: string
+        /** until when it is valid; null: until it is rotated */
+        expires_at: string | null
+        /** when it last signed a request */
+        last_used_at: string | null
+      }[]
     }
   }
   'POST /console/api/callback-lanes/{app_id}/pause': {
@@ -2164,6 +2691,36 @@ export interface Operations {
     body: undefined
     answer: Record<string, never>
   }
+  'POST /console/api/signature-check': {
+    query: Record<string, never>
+    body: {
+      /** an agent's app id */
+      app_id: string
+      /** request: what you send; callback: what you are sent */
+      kind: 'request' | 'callback'
+      /** GET, POST */
+      method?: string
+      /** the path with its query, such as /payment/orders */
+      path?: string
+      /** the body, byte by byte as it was sent */
+      body: string
+      /** the header x-signature */
+      signature: string
+    }
+    answer: {
+      matches: boolean
+      /** what is wrong, and what to do */
+      says: string
+      /** the text to be signed, as the service puts it together */
+      signed_text: string
+      /** the signatures sent */
+      got: string[]
+      /** how the right ones begin, one for each live secret */
+      expected: string[]
+      /** how old t is; negative: from the future */
+      age_s: number | null
+    }
+  }
   'POST /console/api/test-orders': {
     query: Record<string, never>
     body: {
@@ -2280,6 +2837,127 @@ export interface Operations {
         /** the journal row these balances are after */
         seq: number
       }
+    }
+  }
+  'PUT /console/api/agents/{app_id}/callback-addresses': {
+    query: Record<string, never>
+    body: {
+      /** an http or https URL, or null */
+      deposit_callback?: string | null
+      /** an http or https URL, or null */
+      withdraw_callback?: string | null
+      /** updated_at of the agent as it was read */
+      updated_at: string
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      app_id: string
+      name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** active or suspended */
+      status: 'active' | 'suspended'
+      /** an http or https URL, or null */
+      deposit_callback: string | null
+      /** an http or https URL, or null */
+      withdraw_callback: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in: number
+      /** whole units */
+      min_deposit: number
+      /** whole units */
+      max_deposit: number
+      /** whole units */
+      min_withdraw: number
+      /** whole units */
+      max_withdraw: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin: string[]
+      /** 1 to 500 printable characters */
+      support: string | null
+      /** when it was made */
+      created_at: string
+      /** when it was last changed; send it with a change */
+      updated_at: string
+      /** a colour such as #0a7d4f, or null */
+      colour: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo: string | null
+      keys: {
+        /** when it was made */
+        created_at: string
+        /** until when it is valid; null: until it is rotated */
+        expires_at: string | null
+        /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
+  'PUT /console/api/provider-routes': {
+    query: Record<string, never>
+    body: {
+      /** version of the routes as read */
+      version: string
+      /** a list of at most 500 routes, each with all its fields */
+      routes: {
+        provider: string
+        /** its name */
+        route: string
+        /** deposit or withdraw */
+        direction: 'deposit' | 'withdraw'
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** a list of bank codes, or null for all */
+        banks: string[] | null
+        /** a whole number from 1 to 1000000000000 */
+        min_amount: number
+        /** a whole number from 1 to 1000000000000 */
+        max_amount: number
+        /** 1 to 1000 */
+        preference: number
+        /** 1 to 1000 */
+        weight: number
+      }[]
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      /** send it with a change */
+      version: string
+      routes: {
+        provider: string
+        /** its name */
+        route: string
+        /** deposit or withdraw */
+        direction: 'deposit' | 'withdraw'
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** a list of bank codes, or null for all */
+        banks: string[] | null
+        /** a whole number from 1 to 1000000000000 */
+        min_amount: number
+        /** a whole number from 1 to 1000000000000 */
+        max_amount: number
+        /** 1 to 1000 */
+        preference: number
+        /** 1 to 1000 */
+        weight: number
+      }[]
     }
   }
 }
