@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { AgentFinder } from '../dist/agents/agent-finder.js'
+import { makeResolveHost } from '../dist/agents/resolve-host.js'
 import { createAgent, defaultTerms } from '../dist/agents/save-agent.js'
 import { openBackend } from '../dist/backend.js'
+import { CallbackPoster } from '../dist/callbacks/post-callback.js'
 import { readConfig } from '../dist/config.js'
 import { Metrics } from '../dist/http/metrics.js'
 import { buildServer } from '../dist/http/server.js'
@@ -128,6 +130,9 @@ if (kind === 'database' || kind === 'mixed') {
     role: 'all',
     timeZone: 'UTC',
     consoleDir: '',
+    poster: new CallbackPoster({ mode: 'sandbox', resolveHost: makeResolveHost(), now: desk.now }),
+    resolveHost: makeResolveHost(),
+    settings: {},
     isDraining: () => false,
     wake: () => {},
     trustedProxies: [],

@@ -204,6 +204,25 @@ export async function openCounter(
 /** The same place seen from src and from dist. */
 const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url))
 
+/** What operators may see of the settings: nothing that is a secret or leads to one. */
+function settingsShown(config: Config): Record<string, string | number | boolean | string[]> {
+  return {
+    mode: config.mode,
+    role: config.role,
+    time_zone: config.timeZone,
+    database: config.databaseUrl === undefined ? 'embedded' : 'external',
+    separate_database_owner: config.databaseOwnerUrl !== undefined,
+    secret_key: config.secretKeys.length > 0 ? 'set' : 'made by the service',
+    secret_key_previous: config.secretKeys.length > 1 ? 'set' : 'not set',
+    metrics_token: config.metricsToken === undefined ? 'not set' : 'set',
+    trusted_proxies: config.trustedProxies,
+    log_level: config.logLevel,
+    callbacks_per_agent: config.callbacksPerAgent,
+    callback_attempts_days: config.attemptsKeptDays,
+    teller_batch: config.tellerBatch,
+  }
+}
+
 /** The outside world, where tests put another in its place. */
 export interface Outside {
   clock?: Clock
@@ -329,6 +348,9 @@ export async function startService(
     role: config.role,
     timeZone: config.timeZone,
     consoleDir: outside.consoleDir ?? builtConsole,
+    poster,
+    resolveHost,
+    settings: settingsShown(config),
     isDraining: () => draining,
     wake,
     onResponse: (answer) => metrics.answered(answer),

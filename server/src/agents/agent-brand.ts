@@ -1,3 +1,4 @@
+import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 
 export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const
@@ -34,7 +35,7 @@ export function parseLogo(bytes: Buffer): Logo | string {
   return 'is not a PNG, JPEG or WebP picture'
 }
 
-export async function findBrand(pool: Pool, agentId: bigint): Promise<AgentBrand> {
+export async function findBrand(pool: Pool | Tx, agentId: bigint): Promise<AgentBrand> {
   const { rows } = await pool.query<{
     colour: string | null
     logo: Buffer | null
@@ -48,7 +49,7 @@ export async function findBrand(pool: Pool, agentId: bigint): Promise<AgentBrand
 
 /** Sets what is named and leaves the rest; null takes it away. */
 export async function saveBrand(
-  pool: Pool,
+  pool: Pool | Tx,
   agentId: bigint,
   change: Partial<AgentBrand>,
   now: Date,

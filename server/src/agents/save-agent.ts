@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
+import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { parseFeeRule } from '../lib/fee.ts'
 import { type Currency, maxAmount } from '../lib/money.ts'
@@ -31,57 +32,66 @@ export const defaultTerms = {
   support: null,
 } satisfies Omit<AgentTerms, 'name' | 'currency'>
 
+/** Something wrong with one of an agent's terms, under the name the API and the options have for it. */
+export interface TermsFault {
+  field: string
+  message: string
+}
+
 /** Everything that is wrong with an agent's terms, in words. */
 export async function termsFaults(
   terms: AgentTerms,
   mode: 'sandbox' | 'live',
   before?: Pick<Agent, 'depositCallbackUrl' | 'withdrawCallbackUrl'>,
-): Promise<string[]> {
-  const faults: string[] = []
-  const require = (holds: boolean, fault: string) => holds || faults.push(fault)
-  require(isPrintable(terms.name, 128), '--name must be 1 to 128 printable characters')
-  for (const [option, rule] of [
-    ['--deposit-fee', terms.depositFee],
-    ['--withdraw-fee', terms.withdrawFee],
+): Promise<TermsFault[]> {
+  const faults: TermsFault[] = []
+  const require = (holds: boolean, field: string, message: string) =>
+    holds || faults.push({ field, message })
+  require(isPrintable(terms.name, 128), 'name', 'must be 1 to 128 printable characters')
+  for (const [field, rule] of [
+    ['deposit_fee', terms.depositFee],
+    ['withdraw_fee', terms.withdrawFee],
   ] as const) {
     const parsed = parseFeeRule(rule, terms.currency)
-    if (typeof parsed === 'string') faults.push(`${option}: ${parsed}`)
+    if (typeof parsed === 'string') faults.push({ field, message: parsed })
   }
-  for (const [option, url, known] of [
-    ['--deposit-callback', terms.depositCallbackUrl, before?.depositCallbackUrl],
-    ['--withdraw-callback', terms.withdrawCallbackUrl, before?.withdrawCallbackUrl],
+  for (const [field, url, known] of [
+    ['deposit_callback', terms.depositCallbackUrl, before?.depositCallbackUrl],
+    ['withdraw_callback', terms.withdrawCallbackUrl, before?.withdrawCallbackUrl],
   ] as const) {
     // An address that stays as it is must not keep an agent from being suspended.
     const isNew = url !== null && url !== known
-    const fault = isNew ? await callbackUrlFault(url, mode) : undefined
-    if (fault !== undefined) faults.push(`${option}: ${fault}`)
+    const message = isNew ? await callbackUrlFault(url, mode) : undefined
+    if (message !== undefined) faults.push({ field, message })
   }
-  require(Number.isInteger(terms.expiresInS) &&
-    terms.expiresInS >= 1 &&
-    terms.expiresInS <= 2_592_000, '--expires-in must be 1 to 2592000 seconds')
+  require(isWithin(terms.expiresInS, 1, 2_592_000), 'expires_in', 'must be 1 to 2592000 seconds')
   for (const [direction, min, max] of [
     ['deposit', terms.minDeposit, terms.maxDeposit],
     ['withdraw', terms.minWithdraw, terms.maxWithdraw],
   ] as const) {
-    require(min >= 1n &&
-      min <= max &&
-      max <=
-        maxAmount, `--min-${direction} and --max-${direction} must be whole units from 1 to ${maxAmount}, the smaller one first`)
+    const holds = min >= 1n && min <= max && max <= maxAmount
+    const message = `must be whole units, from 1 up to the largest ${direction}, which is at most ${maxAmount}`
+    require(holds, `min_${direction}`, message)
   }
-  require(Number.isInteger(terms.rateLimit) &&
-    terms.rateLimit >= 0 &&
-    terms.rateLimit <= 1_000_000, '--rate-limit must be 0 to 1000000 requests a second')
+  require(isWithin(
+    terms.rateLimit,
+    0,
+    1_000_000,
+  ), 'rate_limit', 'must be 0 to 1000000 requests a second')
   for (const range of terms.allowedIps) {
-    require(isCidr(range), `--allow-ip: "${range}" is not an address or a CIDR range`)
+    require(isCidr(range), 'allow_ip', `"${range}" is not an address or a CIDR range`)
   }
   for (const origin of terms.frameOrigins) {
-    require(isOrigin(
-      origin,
-    ), `--frame-origin: "${origin}" is not an origin such as https://shop.example`)
+    const message = `"${origin}" is not an origin such as https://shop.example`
+    require(isOrigin(origin), 'frame_origin', message)
   }
-  require(terms.support === null ||
-    isPrintable(terms.support, 500), '--support must be 1 to 500 printable characters')
+  const isSupport = terms.support === null || isPrintable(terms.support, 500)
+  require(isSupport, 'support', 'must be 1 to 500 printable characters')
   return faults
+}
+
+function isWithin(number: number, min: number, max: number): boolean {
+  return Number.isInteger(number) && number >= min && number <= max
 }
 
 export interface NewAgent {
@@ -163,12 +173,12 @@ async function insertAgent(
  * them since they were read: what that was, a suspension perhaps, must not be undone unseen.
  */
 export async function updateAgent(
-  pool: Pool,
+  db: Pool | Tx,
   { agentId, updatedAt }: Pick<Agent, 'agentId' | 'updatedAt'>,
   terms: AgentTerms,
   now: Date,
 ): Promise<Agent | undefined> {
-  const { rows } = await pool.query<AgentRow>(
+  const { rows } = await db.query<AgentRow>(
     `update agents set name = $2, status = $4, deposit_callback_url = $5,
        withdraw_callback_url = $6, deposit_fee = $7, withdraw_fee = $8, revert_fee = $9,
        late_money = $10, method = $11, expires_in_s = $12, min_deposit = $13, max_deposit = $14,

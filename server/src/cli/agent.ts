@@ -8,12 +8,14 @@ import {
   parseLogo,
   saveBrand,
 } from '../agents/agent-brand.ts'
-import { findAgent, type KeyInfo, listAgents, listKeys } from '../agents/find-agent.ts'
+import { agentView, keyView } from '../agents/agent-view.ts'
+import { findAgent, listAgents, listKeys } from '../agents/find-agent.ts'
 import {
   type AgentTerms,
   createAgent,
   defaultTerms,
   rotateKey,
+  type TermsFault,
   termsFaults,
   updateAgent,
 } from '../agents/save-agent.ts'
@@ -61,7 +63,7 @@ export function agentCommand(): Command {
         const currency = options.currency ?? 'THB'
         const terms = applied({ ...defaultTerms, name: options.name ?? '', currency }, options)
         const { brand, faults } = await brandOf(options)
-        refuse([...(await termsFaults(terms, mode)), ...faults])
+        refuse([...optionFaults(await termsFaults(terms, mode)), ...faults])
         const { agent: created, secret } = await createAgent(pool, secretKeys, terms, new Date())
         if (brand) await saveBrand(pool, created.agentId, brand, new Date())
         if (options.json) return printJson({ app_id: created.appId, secret })
@@ -78,7 +80,7 @@ export function agentCommand(): Command {
     .action(async (options: { json?: boolean }) => {
       await withBackend(async ({ pool }) => {
         const agents = await listAgents(pool)
-        if (options.json) return printJson(agents.map((each) => view(each)))
+        if (options.json) return printJson(agents.map((each) => agentView(each)))
         print(
           table(
             ['APP ID', 'NAME', 'CURRENCY', 'STATUS', 'METHOD'],
@@ -107,7 +109,7 @@ export function agentCommand(): Command {
         const found = await existing(pool, appId)
         const terms = applied(found, options)
         const { brand, faults } = await brandOf(options)
-        refuse([...(await termsFaults(terms, mode, found)), ...faults])
+        refuse([...optionFaults(await termsFaults(terms, mode, found)), ...faults])
         const changed = await updateAgent(pool, found, terms, new Date())
         if (!changed) throw new UsageError('it was changed meanwhile; run the command again')
         if (options.depositCallback !== undefined || options.withdrawCallback !== undefined) {
@@ -230,52 +232,26 @@ function applied(terms: AgentTerms, options: TermsOptions): AgentTerms {
   }
 }
 
+function optionFaults(faults: TermsFault[]): string[] {
+  return faults.map(({ field, message }) => `--${field.replaceAll('_', '-')}: ${message}`)
+}
+
 function refuse(faults: string[]): void {
   if (faults.length > 0) throw new UsageError(faults.join('\n'))
 }
 
-function view(agent: Agent, keys?: KeyInfo[], brand?: AgentBrand) {
-  return {
-    app_id: agent.appId,
-    name: agent.name,
-    currency: agent.currency,
-    status: agent.status,
-    deposit_callback: agent.depositCallbackUrl,
-    withdraw_callback: agent.withdrawCallbackUrl,
-    deposit_fee: agent.depositFee,
-    withdraw_fee: agent.withdrawFee,
-    revert_fee: agent.revertFee,
-    late_money: agent.lateMoney,
-    method: agent.method,
-    expires_in: agent.expiresInS,
-    min_deposit: agent.minDeposit,
-    max_deposit: agent.maxDeposit,
-    min_withdraw: agent.minWithdraw,
-    max_withdraw: agent.maxWithdraw,
-    rate_limit: agent.rateLimit,
-    allow_ip: agent.allowedIps,
-    frame_origin: agent.frameOrigins,
-    support: agent.support,
-    ...(brand && {
-      colour: brand.colour,
-      logo: brand.logo && `${brand.logo.type}, ${brand.logo.bytes.length} bytes`,
-    }),
-    created_at: agent.createdAt.toISOString(),
-    updated_at: agent.updatedAt.toISOString(),
-    ...(keys && {
-      keys: keys.map((key) => ({
-        created_at: key.createdAt.toISOString(),
-        expires_at: key.expiresAt?.toISOString() ?? null,
-        last_used_at: key.lastUsedAt?.toISOString() ?? null,
-      })),
-    }),
-  }
-}
-
 async function show(pool: Pool, agent: Agent, json: boolean | undefined): Promise<void> {
   const keys = await listKeys(pool, agent.agentId, new Date())
-  const { keys: listed, ...terms } = view(agent, keys, await findBrand(pool, agent.agentId))
-  if (json) return printJson({ ...terms, keys: listed })
+  const { colour, logo } = await findBrand(pool, agent.agentId)
+  const { created_at, updated_at, ...said } = agentView(agent)
+  const terms = {
+    ...said,
+    colour,
+    logo: logo && `${logo.type}, ${logo.bytes.length} bytes`,
+    created_at,
+    updated_at,
+  }
+  if (json) return printJson({ ...terms, keys: keys.map(keyView) })
   const lines = Object.entries(terms).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.join(', ') || '-' : String(value ?? '-'),

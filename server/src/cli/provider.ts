@@ -1,7 +1,12 @@
 import { Command, Option } from 'commander'
-import { banksOf } from '../lib/banks.ts'
 import { type Currency, currencies, maxAmount } from '../lib/money.ts'
-import { readRoutingTable, removeRoute, saveProviderState, saveRoute } from '../orders/providers.ts'
+import {
+  readRoutingTable,
+  removeRoute,
+  routeFault,
+  saveProviderState,
+  saveRoute,
+} from '../orders/providers.ts'
 import type { ProviderState, Route } from '../orders/route-order.ts'
 import { UsageError, withDesk } from './command.ts'
 import { print, printJson, table } from './output.ts'
@@ -93,32 +98,26 @@ interface RouteOptions {
 
 function routeOf(provider: string, route: string, options: RouteOptions): Route {
   const { direction, currency, bank } = options
-  if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(route)) {
-    throw new UsageError(`"${route}" must be 1 to 32 small letters, digits and dashes`)
-  }
   if (!direction || !currency) throw new UsageError('a route needs --direction and --currency')
-  const known = banksOf(currency).map(({ code }) => code)
-  const strange = bank?.find((code) => !known.includes(code))
-  if (strange !== undefined) throw new UsageError(`no ${currency} bank has the code "${strange}"`)
   const whole = (name: string, text: string, most: bigint) => {
     const value = /^\d{1,13}$/.test(text) ? BigInt(text) : 0n
     if (value >= 1n && value <= most) return value
     throw new UsageError(`--${name} must be a whole number from 1 to ${most}`)
   }
-  const minAmount = whole('min', options.min, maxAmount)
-  const maxOfRoute = whole('max', options.max, maxAmount)
-  if (minAmount > maxOfRoute) throw new UsageError('--min is above --max')
-  return {
+  const made: Route = {
     provider,
     route,
     direction,
     currency,
     banks: bank ?? null,
-    minAmount,
-    maxAmount: maxOfRoute,
+    minAmount: whole('min', options.min, maxAmount),
+    maxAmount: whole('max', options.max, maxAmount),
     preference: Number(whole('preference', options.preference, 1000n)),
     weight: Number(whole('weight', options.weight, 1000n)),
   }
+  const fault = routeFault(made)
+  if (fault !== undefined) throw new UsageError(fault)
+  return made
 }
 
 function named(all: readonly { name: string }[], name: string): void {

@@ -12,12 +12,14 @@ import { type AppOptions, buildApp, publicPath } from './app.ts'
 import { consoleRoutes } from './console-pages.ts'
 import { healthRoutes } from './health.ts'
 import { type Metrics, metricsRoute } from './metrics.ts'
-import { operatorRoutes } from './operator-api/operator-routes.ts'
+import { type OperatorDeps, operatorRoutes } from './operator-api/operator-routes.ts'
 import { paymentPageRoutes } from './payment-page/routes.ts'
 import { noticeRoutes } from './provider-webhooks/notices.ts'
 import { referencePage } from './reference-page.ts'
 
-export interface ServerOptions extends AppOptions {
+export interface ServerOptions
+  extends AppOptions,
+    Pick<OperatorDeps, 'poster' | 'resolveHost' | 'settings'> {
   desk: Desk
   agents: AgentFinder
   keyUse: KeyUse

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto'
+import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
+import { banksOf } from '../lib/banks.ts'
 import type { Currency } from '../lib/money.ts'
 import type { Provider } from '../providers/provider.ts'
 import {
@@ -78,7 +81,7 @@ interface RouteRow {
   weight: number
 }
 
-export async function readRoutingTable(pool: Pool): Promise<RoutingTable> {
+export async function readRoutingTable(pool: Pool | Tx): Promise<RoutingTable> {
   const { rows: states } = await pool.query<{ name: string; state: ProviderState }>(
     'select name, state from providers',
   )
@@ -102,7 +105,7 @@ export async function readRoutingTable(pool: Pool): Promise<RoutingTable> {
 }
 
 export async function saveProviderState(
-  pool: Pool,
+  pool: Pool | Tx,
   name: string,
   state: ProviderState,
   at: Date,
@@ -114,7 +117,7 @@ export async function saveProviderState(
   )
 }
 
-export async function saveRoute(pool: Pool, route: Route): Promise<void> {
+export async function saveRoute(pool: Pool | Tx, route: Route): Promise<void> {
   await pool.query(
     `insert into provider_routes (provider, route, direction, currency, banks, min_amount,
        max_amount, preference, weight)
@@ -134,6 +137,39 @@ export async function saveRoute(pool: Pool, route: Route): Promise<void> {
       route.weight,
     ],
   )
+}
+
+/** What is wrong with a route, in words. */
+export function routeFault(route: Route): string | undefined {
+  if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(route.route)) {
+    return `"${route.route}" must be 1 to 32 small letters, digits and dashes`
+  }
+  const known = banksOf(route.currency).map(({ code }) => code)
+  const strange = route.banks?.find((code) => !known.includes(code))
+  if (strange !== undefined) return `no ${route.currency} bank has the code "${strange}"`
+  return route.minAmount > route.maxAmount ? 'the smallest amount is above the largest' : undefined
+}
+
+/** Names a state of all routes, for telling whether they are still the ones that were read. */
+export function versionOfRoutes(routes: readonly Route[]): string {
+  const text = JSON.stringify(routes, (_key, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+/** Puts these routes in the place of all others; undefined where those are not what was read. */
+export async function replaceRoutes(
+  tx: Tx,
+  routes: readonly Route[],
+  versionRead: string,
+): Promise<{ before: readonly Route[] } | undefined> {
+  await tx.query('lock table provider_routes in share row exclusive mode')
+  const { routes: before } = await readRoutingTable(tx)
+  if (versionOfRoutes(before) !== versionRead) return undefined
+  await tx.query('delete from provider_routes')
+  for (const route of routes) await saveRoute(tx, route)
+  return { before }
 }
 
 export async function removeRoute(pool: Pool, provider: string, route: string): Promise<boolean> {

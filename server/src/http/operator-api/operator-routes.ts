@@ -1,8 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { AgentFinder } from '../../agents/agent-finder.ts'
+import type { ResolveHost } from '../../agents/resolve-host.ts'
+import type { CallbackPoster } from '../../callbacks/post-callback.ts'
 import { SignIn } from '../../operators/sign-in.ts'
 import type { Desk } from '../../orders/desk.ts'
+import { agentKeyRoutes } from './agent-keys.ts'
+import { agentRoutes } from './agents.ts'
 import { auditRoutes } from './audit.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
@@ -14,6 +18,8 @@ import { orderActionRoutes } from './order-actions.ts'
 import { orderDetailRoute } from './order-detail.ts'
 import { orderRoutes } from './orders.ts'
 import { paymentRoutes } from './payments.ts'
+import { providerRoutes } from './providers.ts'
+import { type Settings, settingsRoute } from './settings.ts'
 import { signInRoutes } from './sign-in.ts'
 import { statementRoutes } from './statements.ts'
 import { testOrderRoute } from './test-orders.ts'
@@ -29,6 +35,10 @@ export interface OperatorDeps {
   version: string
   /** Says that agents have callbacks to be sent. */
   wake: (agentIds: bigint[]) => void
+  /** How callback addresses are tried out. */
+  poster: CallbackPoster
+  resolveHost: ResolveHost
+  settings: Settings
 }
 
 /** All routes under /console/api. */
@@ -47,6 +57,10 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   invitationRoutes(api, deps)
   userRoutes(api, deps)
   auditRoutes(api, deps)
+  agentRoutes(api, deps)
+  agentKeyRoutes(api, deps)
+  providerRoutes(api, deps)
+  settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
   orderRoutes(api, desk)
   orderDetailRoute(api, desk)

@@ -1,0 +1,159 @@
+import { explainSignature } from '../../agents/explain-signature.ts'
+import { rotateKey } from '../../agents/save-agent.ts'
+import { checkAddress } from '../../callbacks/check-address.ts'
+import { type FeeRule, parseFeeRule } from '../../lib/fee.ts'
+import { jsonObject, quoted } from '../../lib/json-text.ts'
+import { type Currency, decimalText } from '../../lib/money.ts'
+import { Problem } from '../../lib/problem.ts'
+import { TokenBuckets } from '../../lib/token-bucket.ts'
+import { audited } from '../../operators/audit.ts'
+import { fieldProblem } from '../../operators/invite.ts'
+import { type FeesOf, previewFees } from '../../orders/fee-preview.ts'
+import { publicPath } from '../app.ts'
+import { AgentParams } from './agents.ts'
+import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import type { OperatorDeps } from './operator-routes.ts'
+import {
+  AddressSteps,
+  CheckAddressBody,
+  FeePreview,
+  FeePreviewBody,
+  RotateBody,
+  SecretAnswer,
+  SignatureCheckBody,
+  SignatureVerdict,
+} from './schemas/agents.ts'
+import { agentNamed } from './scope.ts'
+
+const monthMs = 30 * 86_400_000
+
+/** Secrets, and what helps to get an agent going: its addresses, signatures and fees tried out. */
+export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
+  const { desk, mode } = deps
+  const { pool, secretKeys, now } = desk
+  const own = { tag: 'Agents', permission: 'manage_own_keys', agents: 'own' } as const
+  const checks = new TokenBuckets()
+
+  operatorRoute(api, {
+    ...own,
+    method: 'POST',
+    url: '/agents/:app_id/keys',
+    summary: 'Make a new secret; the one before it stays valid for the overlap',
+    // Whoever has the secret can withdraw.
+    movesMoney: true,
+    schema: {
+      params: AgentParams,
+      body: RotateBody,
+      response: { status: 201, schema: SecretAnswer },
+    },
+    handler: async ({ operator, params, body }) => {
+      const { agentId, appId } = await agentNamed(pool, operator, params.app_id)
+      const secret = await audited(
+        pool,
+        now,
+        {
+          operator,
+          action: 'rotate_key',
+          subject: { kind: 'agent', id: appId },
+          agentId,
+          reason: body.reason,
+        },
+        () => rotateKey(pool, secretKeys, agentId, body.overlap_s, now()),
+        () => ({ overlap_s: body.overlap_s }),
+      )
+      return { app_id: appId, secret }
+    },
+  })
+
+  operatorRoute(api, {
+    ...own,
+    method: 'POST',
+    url: '/agents/:app_id/check-address',
+    summary: 'Try a callback address for real: name, connection, TLS, an answer',
+    schema: { params: AgentParams, body: CheckAddressBody, response: AddressSteps },
+    handler: async ({ operator, params, body }) => {
+      await agentNamed(pool, operator, params.app_id)
+      const { taken, waitS } = checks.take(String(operator.userId), 1 / 3, 10, now().getTime())
+      if (!taken) {
+        throw new Problem('rate_limited', 'Wait a moment between checks.', { retryAfterS: waitS })
+      }
+      const { resolveHost, poster, version } = deps
+      const steps = await checkAddress(body.url, { mode, resolveHost, poster, version })
+      return { ok: steps.every(({ ok }) => ok), steps }
+    },
+  })
+
+  operatorRoute(api, {
+    method: 'POST',
+    url: '/agents/:app_id/fee-preview',
+    summary: "What other fees would have come to on last month's orders",
+    tag: 'Agents',
+    permission: 'manage_agents',
+    agents: 'none',
+    schema: { params: AgentParams, body: FeePreviewBody, response: FeePreview },
+    handler: async ({ operator, params, body }) => {
+      const { agentId, currency } = await agentNamed(pool, operator, params.app_id)
+      const rules = {
+        deposit: feeRule('deposit_fee', body.deposit_fee, currency),
+        withdraw: feeRule('withdraw_fee', body.withdraw_fee, currency),
+      }
+      const from = new Date(now().getTime() - monthMs)
+      const preview = await previewFees(pool, agentId, rules, from)
+      return jsonObject({
+        currency: quoted(currency),
+        from: quoted(from.toISOString()),
+        complete: String(preview.complete),
+        deposit: feesJson(preview.deposit, currency),
+        withdraw: feesJson(preview.withdraw, currency),
+      })
+    },
+  })
+
+  operatorRoute(api, {
+    ...own,
+    method: 'POST',
+    url: '/signature-check',
+    summary: 'Find out what is wrong with a signature',
+    bodyLimit: 64 * 1024,
+    schema: { body: SignatureCheckBody, response: SignatureVerdict },
+    handler: async ({ operator, body }) => {
+      const { appId } = await agentNamed(pool, operator, body.app_id)
+      const found = await deps.agents.find(appId)
+      const verdict = explainSignature(
+        {
+          kind: body.kind === 'callback' ? 'callback' : 'request',
+          method: body.method ?? 'POST',
+          path: body.path ?? '/',
+          body: body.body,
+          signature: body.signature,
+        },
+        (found?.keys ?? []).map(({ secret }) => secret),
+        publicPath(desk.publicUrl()),
+        now(),
+      )
+      return {
+        matches: verdict.matches,
+        says: verdict.says,
+        signed_text: verdict.signedText,
+        got: verdict.got,
+        expected: verdict.expected,
+        age_s: verdict.ageS,
+      }
+    },
+  })
+}
+
+function feeRule(field: string, text: string, currency: Currency): FeeRule {
+  const parsed = parseFeeRule(text, currency)
+  if (typeof parsed === 'string') throw fieldProblem(field, parsed)
+  return parsed
+}
+
+function feesJson({ orders, amount, feesNow, feesThen }: FeesOf, currency: Currency): string {
+  return jsonObject({
+    orders: String(orders),
+    amount: decimalText(amount, currency),
+    fees_now: decimalText(feesNow, currency),
+    fees_then: decimalText(feesThen, currency),
+  })
+}

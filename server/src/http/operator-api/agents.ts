@@ -1,0 +1,275 @@
+import Type, { type Static } from 'typebox'
+import type { Agent } from '../../agents/agent.ts'
+import {
+  type AgentBrand,
+  findBrand,
+  parseColour,
+  parseLogo,
+  saveBrand,
+} from '../../agents/agent-brand.ts'
+import { agentView, keyView } from '../../agents/agent-view.ts'
+import { listKeys } from '../../agents/find-agent.ts'
+import {
+  type AgentTerms,
+  createAgent,
+  defaultTerms,
+  termsFaults,
+  updateAgent,
+} from '../../agents/save-agent.ts'
+import { hurryCallbacks } from '../../callbacks/resend-callbacks.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
+import { type FieldError, Problem } from '../../lib/problem.ts'
+import { audited, writeAudit } from '../../operators/audit.ts'
+import { fieldProblem } from '../../operators/invite.ts'
+import type { Operator } from '../../operators/operator.ts'
+import { invalidRequest } from '../check.ts'
+import { type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
+import type { OperatorDeps } from './operator-routes.ts'
+import {
+  AddressesBody,
+  AgentDetail,
+  AgentView,
+  ChangeAgentBody,
+  NewAgentBody,
+  SecretAnswer,
+} from './schemas/agents.ts'
+import { appId, strict } from './schemas/shapes.ts'
+import { agentNamed, agentsInScope } from './scope.ts'
+
+export const AgentParams = Type.Object({ app_id: appId })
+
+/** A logo in base64 is a third longer than the picture. */
+const bodyLimit = 64 * 1024
+
+/** Agents and their terms. Their own users see them, and say where callbacks go. */
+export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
+  const { pool, secretKeys, now } = deps.desk
+  const change = { tag: 'Agents', permission: 'manage_agents', agents: 'none' } as const
+
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/agents',
+    summary: 'All agents',
+    tag: 'Agents',
+    permission: 'view',
+    agents: 'own',
+    schema: { response: Type.Object({ data: Type.Array(AgentView), next: Type.Null() }) },
+    handler: async ({ operator }) => {
+      const agents = await agentsInScope(pool, operator)
+      return { data: agents.map(agentView), next: null }
+    },
+  })
+
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/agents/:app_id',
+    summary: 'One agent, with its looks and when its secrets were used',
+    tag: 'Agents',
+    permission: 'view',
+    agents: 'own',
+    schema: { params: AgentParams, response: AgentDetail },
+    handler: async ({ operator, params }) =>
+      detail(deps, await agentNamed(pool, operator, params.app_id)),
+  })
+
+  operatorRoute(api, {
+    ...change,
+    method: 'POST',
+    url: '/agents',
+    summary: 'Create an agent; its secret is in the answer, and never again',
+    schema: { body: NewAgentBody, response: { status: 201, schema: SecretAnswer } },
+    bodyLimit,
+    handler: async ({ operator, body }) => {
+      const said = body as Partial<Said>
+      const currency = said.currency ?? 'THB'
+      const terms = applied({ ...defaultTerms, name: '', currency }, said)
+      const brand = await checkedBrand(deps, terms, said)
+      // Its name is not known before it is there.
+      const subject = { kind: 'agent', id: 'new' }
+      const { agent, secret } = await audited(
+        pool,
+        now,
+        { operator, action: 'create_agent', subject, agentId: null },
+        () => createAgent(pool, secretKeys, terms, now()),
+        (made) => agentView(made.agent),
+      )
+      if (brand) await saveBrand(pool, agent.agentId, brand, now())
+      return { app_id: agent.appId, secret }
+    },
+  })
+
+  operatorRoute(api, {
+    ...change,
+    method: 'PATCH',
+    url: '/agents/:app_id',
+    summary: "Change an agent's terms or looks",
+    schema: { params: AgentParams, body: ChangeAgentBody, response: AgentDetail },
+    bodyLimit,
+    handler: async ({ operator, params, body }) => {
+      const found = await agentNamed(pool, operator, params.app_id)
+      return changeTerms(deps, operator, found, body as Partial<Said> & Told, 'change_agent')
+    },
+  })
+
+  operatorRoute(api, {
+    method: 'PUT',
+    url: '/agents/:app_id/callback-addresses',
+    summary: 'Say where callbacks are sent',
+    tag: 'Agents',
+    permission: 'manage_own_keys',
+    agents: 'own',
+    schema: { params: AgentParams, body: AddressesBody, response: AgentDetail },
+    handler: async ({ operator, params, body }) => {
+      const found = await agentNamed(pool, operator, params.app_id)
+      const said = body as Pick<Said, 'deposit_callback' | 'withdraw_callback'> & Told
+      return changeTerms(deps, operator, found, said, 'change_addresses')
+    },
+  })
+
+  for (const [verb, status] of [
+    ['suspend', 'suspended'],
+    ['resume', 'active'],
+  ] as const) {
+    operatorRoute(api, {
+      ...change,
+      method: 'POST',
+      url: `/agents/:app_id/${verb}`,
+      summary: verb === 'suspend' ? 'Take no orders of an agent' : 'Take its orders again',
+      schema: {
+        params: AgentParams,
+        body: Type.Object({ reason: Reason }, strict),
+        response: AgentDetail,
+      },
+      handler: async ({ operator, params, body }) => {
+        const found = await agentNamed(pool, operator, params.app_id)
+        const told = { status, updated_at: found.updatedAt.toISOString(), reason: body.reason }
+        return changeTerms(deps, operator, found, told, `${verb}_agent`)
+      },
+    })
+  }
+}
+
+/** What may be said of an agent: its terms, under the API's names. */
+type Said = Omit<ReturnType<typeof agentView>, 'app_id' | 'created_at' | 'updated_at'> & {
+  colour: string | null
+  logo: string | null
+}
+
+/** What goes with every change. */
+interface Told {
+  updated_at: string
+  reason: string
+}
+
+async function detail(
+  { desk }: OperatorDeps,
+  agent: Agent,
+): Promise<Static<typeof AgentDetail> | object> {
+  const { colour, logo } = await findBrand(desk.pool, agent.agentId)
+  const keys = await listKeys(desk.pool, agent.agentId, desk.now())
+  return {
+    ...agentView(agent),
+    colour,
+    logo: logo && `data:${logo.type};base64,${logo.bytes.toString('base64')}`,
+    keys: keys.map(keyView),
+  }
+}
+
+/** Writes the change and its line in the log together, unless somebody else was faster. */
+async function changeTerms(
+  deps: OperatorDeps,
+  operator: Operator,
+  found: Agent,
+  said: Partial<Said> & Told,
+  action: string,
+): Promise<object> {
+  const { pool, now } = deps.desk
+  const terms = applied(found, said)
+  const brand = await checkedBrand(deps, terms, said, found)
+  const at = now()
+  const changed = await inTransaction(pool, async (tx) => {
+    const isAsRead = found.updatedAt.toISOString() === said.updated_at
+    const agent = isAsRead ? await updateAgent(tx, found, terms, at) : undefined
+    if (!agent) {
+      throw new Problem('changed_meanwhile', 'Read the agent again and make your change to that.')
+    }
+    if (brand) await saveBrand(tx, agent.agentId, brand, at)
+    const { colour } = brand ?? {}
+    await writeAudit(tx, {
+      at,
+      operator,
+      action,
+      subject: { kind: 'agent', id: agent.appId },
+      agentId: agent.agentId,
+      before: agentView(found),
+      after: {
+        ...agentView(agent),
+        ...(colour !== undefined && { colour }),
+        ...(brand?.logo !== undefined && { logo: brand.logo?.type ?? null }),
+      },
+      reason: said.reason,
+    })
+    return agent
+  })
+  if (said.deposit_callback !== undefined || said.withdraw_callback !== undefined) {
+    await hurryCallbacks(pool, changed.agentId, at)
+    deps.wake([changed.agentId])
+  }
+  return detail(deps, changed)
+}
+
+/** What is said of its looks, or undefined where nothing is; refuses all that is wrong at once. */
+async function checkedBrand(
+  { mode }: OperatorDeps,
+  terms: AgentTerms,
+  said: Partial<Said>,
+  before?: Agent,
+): Promise<Partial<AgentBrand> | undefined> {
+  const faults: FieldError[] = await termsFaults(terms, mode, before)
+  const brand: Partial<AgentBrand> = {}
+  if (said.colour !== undefined) {
+    brand.colour = said.colour === null ? null : (parseColour(said.colour) ?? null)
+    if (said.colour !== null && brand.colour === null) {
+      faults.push({ field: 'colour', message: 'must be a colour such as #0a7d4f' })
+    }
+  }
+  if (said.logo !== undefined) {
+    const [, base64] = /^data:image\/\w+;base64,([A-Za-z0-9+/]+=*)$/.exec(said.logo ?? '') ?? []
+    const logo = said.logo === null ? null : parseLogo(Buffer.from(base64 ?? '', 'base64'))
+    if (typeof logo === 'string') faults.push({ field: 'logo', message: logo })
+    else brand.logo = logo
+  }
+  if (faults.length > 0) throw invalidRequest(faults)
+  return Object.keys(brand).length > 0 ? brand : undefined
+}
+
+/** The terms with what is said of them; what is not stays. */
+function applied(terms: AgentTerms, said: Partial<Said>): AgentTerms {
+  const units = (given: number | undefined, now: bigint) =>
+    given === undefined ? now : BigInt(given)
+  const orNow = <T>(given: T | undefined, now: T) => (given === undefined ? now : given)
+  if (said.currency !== undefined && said.currency !== terms.currency) {
+    throw fieldProblem('currency', 'never changes')
+  }
+  return {
+    name: said.name ?? terms.name,
+    currency: terms.currency,
+    status: said.status ?? terms.status,
+    depositCallbackUrl: orNow(said.deposit_callback, terms.depositCallbackUrl),
+    withdrawCallbackUrl: orNow(said.withdraw_callback, terms.withdrawCallbackUrl),
+    depositFee: said.deposit_fee ?? terms.depositFee,
+    withdrawFee: said.withdraw_fee ?? terms.withdrawFee,
+    revertFee: said.revert_fee ?? terms.revertFee,
+    lateMoney: said.late_money ?? terms.lateMoney,
+    method: said.method ?? terms.method,
+    expiresInS: said.expires_in ?? terms.expiresInS,
+    minDeposit: units(said.min_deposit, terms.minDeposit),
+    maxDeposit: units(said.max_deposit, terms.maxDeposit),
+    minWithdraw: units(said.min_withdraw, terms.minWithdraw),
+    maxWithdraw: units(said.max_withdraw, terms.maxWithdraw),
+    rateLimit: said.rate_limit ?? terms.rateLimit,
+    allowedIps: said.allow_ip ?? terms.allowedIps,
+    frameOrigins: said.frame_origin ?? terms.frameOrigins,
+    support: orNow(said.support, terms.support),
+  }
+}

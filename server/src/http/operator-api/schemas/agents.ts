@@ -1,0 +1,181 @@
+import Type, { type TSchema } from 'typebox'
+import { methods } from '../../../agents/agent.ts'
+import { maxAmount } from '../../../lib/money.ts'
+import { Code, Reason } from '../operator-route.ts'
+import { currency, isoTime, oneOf, orNull, printable, strict } from './shapes.ts'
+
+/** The shapes of agents, as operators and their own users see them. */
+
+const units = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: Number(maxAmount), description })
+const feeRule = Type.String({ maxLength: 40, description: 'PERCENT%, FIXED or PERCENT%+FIXED' })
+const url = Type.String({ maxLength: 2000, description: 'an http or https URL, or null' })
+const several = (description: string) =>
+  Type.Array(Type.String({ maxLength: 300 }), { maxItems: 50, description })
+
+const terms = {
+  deposit_callback: orNull(url),
+  withdraw_callback: orNull(url),
+  deposit_fee: feeRule,
+  withdraw_fee: feeRule,
+  revert_fee: oneOf(['return', 'keep'], 'return or keep: the fee of a payout that came back'),
+  late_money: oneOf(['review', 'credit'], 'review or credit: money late or of another amount'),
+  method: oneOf(methods, `one of ${methods.join(', ')}`),
+  expires_in: Type.Integer({ minimum: 1, maximum: 2_592_000, description: '1 to 2592000 seconds' }),
+  min_deposit: units('whole units'),
+  max_deposit: units('whole units'),
+  min_withdraw: units('whole units'),
+  max_withdraw: units('whole units'),
+  rate_limit: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: '0 to 1000000 requests a second; 0 for no limit',
+  }),
+  allow_ip: several('a list of addresses or CIDR ranges; empty: every address'),
+  frame_origin: several('a list of origins such as https://shop.example'),
+  support: orNull(printable(500)),
+}
+
+const brand = {
+  colour: orNull(Type.String({ maxLength: 7, description: 'a colour such as #0a7d4f, or null' })),
+  logo: orNull(
+    Type.String({
+      maxLength: 48_000,
+      description: 'a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null',
+    }),
+  ),
+}
+
+const optional = (fields: Record<string, TSchema>) =>
+  Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, Type.Optional(each)]))
+
+const status = oneOf(['active', 'suspended'], 'active or suspended')
+
+export const AgentView = Type.Object({
+  app_id: Type.String(),
+  name: Type.String(),
+  currency,
+  status,
+  ...terms,
+  created_at: isoTime('when it was made'),
+  updated_at: isoTime('when it was last changed; send it with a change'),
+})
+
+export const AgentDetail = Type.Object({
+  ...AgentView.properties,
+  ...brand,
+  keys: Type.Array(
+    Type.Object({
+      created_at: isoTime('when it was made'),
+      expires_at: orNull(isoTime('until when it is valid; null: until it is rotated')),
+      last_used_at: orNull(isoTime('when it last signed a request')),
+    }),
+  ),
+})
+
+export const NewAgentBody = Type.Object(
+  { name: printable(128), currency, ...optional(terms), ...optional(brand) },
+  strict,
+)
+
+export const ChangeAgentBody = Type.Object(
+  {
+    name: Type.Optional(printable(128)),
+    ...optional(terms),
+    ...optional(brand),
+    updated_at: isoTime('updated_at of the agent as it was read'),
+    reason: Reason,
+  },
+  strict,
+)
+
+export const AddressesBody = Type.Object(
+  {
+    deposit_callback: Type.Optional(terms.deposit_callback),
+    withdraw_callback: Type.Optional(terms.withdraw_callback),
+    updated_at: isoTime('updated_at of the agent as it was read'),
+    reason: Reason,
+  },
+  strict,
+)
+
+export const SecretAnswer = Type.Object({
+  app_id: Type.String(),
+  secret: Type.String({ description: 'shown this once' }),
+})
+
+export const RotateBody = Type.Object(
+  {
+    overlap_s: Type.Integer({
+      minimum: 0,
+      maximum: 30 * 86_400,
+      description: '0 to 2592000 seconds for which the old secret stays valid',
+    }),
+    reason: Reason,
+    code: Type.Optional(Code),
+  },
+  strict,
+)
+
+export const CheckAddressBody = Type.Object(
+  { url: Type.String({ maxLength: 2000, description: 'an http or https URL' }) },
+  strict,
+)
+
+export const AddressSteps = Type.Object({
+  ok: Type.Boolean(),
+  steps: Type.Array(
+    Type.Object({
+      step: oneOf(['address', 'name', 'connection', 'tls', 'answer'], 'what was looked at'),
+      ok: Type.Boolean(),
+      says: Type.String({ description: 'in words' }),
+    }),
+  ),
+})
+
+export const FeePreviewBody = Type.Object({ deposit_fee: feeRule, withdraw_fee: feeRule }, strict)
+
+const side = Type.Object({
+  orders: Type.Integer({ description: 'how many were looked at' }),
+  amount: Type.Number({ description: 'what was paid in all' }),
+  fees_now: Type.Number({ description: 'what they were charged' }),
+  fees_then: Type.Number({ description: 'what they would have been charged' }),
+})
+
+export const FeePreview = Type.Object({
+  currency,
+  from: isoTime('the oldest moment looked at'),
+  complete: Type.Boolean({ description: 'false: only the newest orders of the month' }),
+  deposit: side,
+  withdraw: side,
+})
+
+export const SignatureCheckBody = Type.Object(
+  {
+    app_id: Type.String({ maxLength: 64, description: "an agent's app id" }),
+    kind: oneOf(['request', 'callback'], 'request: what you send; callback: what you are sent'),
+    method: Type.Optional(Type.String({ maxLength: 10, description: 'GET, POST' })),
+    path: Type.Optional(
+      Type.String({
+        maxLength: 2000,
+        description: 'the path with its query, such as /payment/orders',
+      }),
+    ),
+    body: Type.String({ maxLength: 16_384, description: 'the body, byte by byte as it was sent' }),
+    signature: Type.String({ maxLength: 512, description: 'the header x-signature' }),
+  },
+  strict,
+)
+
+export const SignatureVerdict = Type.Object({
+  matches: Type.Boolean(),
+  says: Type.String({ description: 'what is wrong, and what to do' }),
+  signed_text: Type.String({
+    description: 'the text to be signed, as the service puts it together',
+  }),
+  got: Type.Array(Type.String(), { description: 'the signatures sent' }),
+  expected: Type.Array(Type.String(), {
+    description: 'how the right ones begin, one for each live secret',
+  }),
+  age_s: orNull(Type.Integer({ description: 'how old t is; negative: from the future' })),
+})
