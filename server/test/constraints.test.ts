@@ -145,6 +145,14 @@ const good: Record<string, Fields> = {
     reported_at: at,
     state: 'waiting',
   },
+  payment_notes: {
+    payment_id: 'bank:7',
+    note_id: uuid(2),
+    at,
+    author: 'one@sluice.example',
+    assigns: false,
+    note: 'The payer calls back.',
+  },
   users: {
     user_id: 2,
     email: 'two@sluice.example',
@@ -398,6 +406,14 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['unmatched_payments_decided', 'unmatched_payments', { state: 'assigned', decided_at: at }],
   ['unmatched_payments_decided', 'unmatched_payments', { state: 'returned', decided_at: at }],
 
+  ['payment_notes_payment_id_check', 'payment_notes', { payment_id: 'b:' }],
+  ['payment_notes_author_check', 'payment_notes', { author: '' }],
+  ['payment_notes_assignee_check', 'payment_notes', { assigns: true, assignee: '', note: null }],
+  ['payment_notes_note_check', 'payment_notes', { note: '' }],
+  ['payment_notes_says_something', 'payment_notes', { note: null }],
+  ['payment_notes_says_something', 'payment_notes', { assigns: true }],
+  ['payment_notes_assigns', 'payment_notes', { assignee: 'one@sluice.example' }],
+
   ['users_pkey', 'users', { user_id: 1 }],
   ['users_email_key', 'users', { email: 'one@sluice.example' }],
   ['users_user_id_check', 'users', { user_id: 0 }],
@@ -444,6 +460,7 @@ const doubled: [constraint: string, table: string][] = [
   ['provider_routes_pkey', 'provider_routes'],
   ['notices_pkey', 'notices'],
   ['unmatched_payments_pkey', 'unmatched_payments'],
+  ['payment_notes_pkey', 'payment_notes'],
   ['invitations_pkey', 'invitations'],
   ['audit_log_pkey', 'audit_log'],
 ]
@@ -535,7 +552,8 @@ describe('what is written down stays so, by privilege', () => {
     payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,
       payer_account_name, payer_bank_code`,
     payouts: 'agent_id, order_id, attempt, provider, reference, token, handed_at',
-    notices: 'agent_id, provider, event_id, received_at, body',
+    notices: 'agent_id, provider, event_id, received_at, body, order_id',
+    payment_notes: 'payment_id, note_id, at, author, assigns, assignee, note',
     unmatched_payments: `payment_id, reference, amount, currency, paid_at, reported_at,
       payer_account_no, payer_account_name, payer_bank_code`,
     users: 'user_id, email, created_at',

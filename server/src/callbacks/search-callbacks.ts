@@ -87,13 +87,14 @@ export async function searchCallbacks(
         ${isThere} ${seqAfter}::bigint else 0 end)`
     : `x.seq < ${isThere} ${seqAfter}::bigint else 9223372036854775807 end`
   const order = isDueOrder ? 'due_at, seq' : 'seq desc'
+  const branch = (each: string | undefined) => `(select x.* from callbacks x
+    where x.agent_id = a.agent_id and ${conditionOf(each)}
+      and ($3::timestamptz is null or x.created_at <= $3) and ${beyond}
+    order by ${order} limit $2)`
+  const branches = state === 'undelivered' ? undelivered.map(branch) : [branch(state)]
   const page = `
-    select y.* from unnest($1::bigint[]) a(agent_id) cross join lateral (
-      select x.* from callbacks x
-      where x.agent_id = a.agent_id and ${conditionOf(state)}
-        and ($3::timestamptz is null or x.created_at <= $3) and ${beyond}
-      order by ${order} limit $2
-    ) y
+    select y.* from unnest($1::bigint[]) a(agent_id)
+    cross join lateral (${branches.join(' union all ')}) y
     where $4::bigint is null or a.agent_id >= $4
     order by a.agent_id, ${isDueOrder ? 'y.due_at, y.seq' : 'y.seq desc'} limit $2`
   const { rows } = await pool.query<FoundRow>(
@@ -102,6 +103,9 @@ export async function searchCallbacks(
   )
   return rows.map(foundFromRow)
 }
+
+/** Each has an index of its own, so each is read by itself. */
+const undelivered = ['waiting', 'paused', 'sending', 'exhausted', 'superseded', 'no_address']
 
 /** Written out, so that each fits the condition of an index. */
 function conditionOf(state: string | undefined): string {

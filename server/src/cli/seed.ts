@@ -50,7 +50,8 @@ export function seedCommand(): Command {
 function openBulkPool(url: string): Pool {
   return openPool({
     url,
-    max: 3,
+    // One for each agent: none waits for another's.
+    max: 8,
     name: 'sluice seed',
     pipeline: true,
     onError: (error) => note(`the database: ${error.message}`),

@@ -9,7 +9,6 @@ export interface HourFigure {
   currency: Currency
   /** Counted from the beginning of the time asked for. */
   hour: number
-  /** Whether they were created in the first stretch, or the same stretch a day later, or neither. */
   kind: OrderKind
   status: OrderStatus
   provider: string | null
@@ -31,7 +30,7 @@ export async function hourFigures(
 ): Promise<HourFigure[]> {
   const { rows } = await pool.query<{
     currency: Currency
-    hour: number
+    hour: Date
     kind: OrderKind
     status: OrderStatus
     provider: string | null
@@ -39,7 +38,7 @@ export async function hourFigures(
     count: bigint
     paid: bigint
   }>(
-    `select a.currency, floor(extract(epoch from o.created_at - $3) / 3600)::int as hour, o.kind,
+    `select a.currency, date_bin('1 hour', o.created_at, $3) as hour, o.kind,
        o.status, o.provider, o.created_at < $4 as before_cut, count(*) as count,
        coalesce(sum(o.paid_amount) filter (where o.status = 'PAID'), 0)::bigint as paid
      from unnest($1::bigint[], $2::text[]) a(agent_id, currency)
@@ -56,7 +55,7 @@ export async function hourFigures(
   )
   return rows.map((row) => ({
     currency: row.currency,
-    hour: row.hour,
+    hour: Math.round((row.hour.getTime() - from.getTime()) / 3_600_000),
     kind: row.kind,
     status: row.status,
     provider: row.provider,

@@ -46,8 +46,8 @@ export interface OrderPage {
   searchedTo: Date | null
 }
 
-/** How many orders one request looks at, about: some tens of milliseconds. */
-const budget = 40_000
+/** How many orders one request looks at, about: a fifth of a second at most. */
+const budget = 200_000
 /** What sorts after every order id, and before. */
 const pastAll = 'f'.repeat(32)
 const beforeAll = '0'.repeat(32)
@@ -68,8 +68,9 @@ export async function searchOrders(
 ): Promise<OrderPage> {
   const found: FoundOrder[] = []
   let { high, low } = boundsOf(search, after)
+  const widest = Math.ceil(budget / 2 / Math.max(1, search.agents.length))
   let window = limit + 1
-  for (let looked = 0; ; window *= 8) {
+  for (let looked = 0; ; window = Math.max(limit + 1, Math.min(widest, window * 8))) {
     const floor = hasOwnIndex(search) ? undefined : await windowEnd(pool, search, high, low, window)
     const room = limit + 1 - found.length
     found.push(...(await ordersBetween(pool, search, high, floor ?? low, room)))

@@ -27,8 +27,6 @@ export interface PaymentSearch {
   agentId: bigint | null
   why: string | null
   assignee: string | null
-  /** One payment, in whatever state. */
-  paymentId: string | null
   after: { reportedAt: Date; paymentId: string } | null
   limit: number
 }
@@ -37,48 +35,75 @@ export interface PaymentSearch {
 const isUndecided = `(u.state = 'waiting' or u.state = 'assigned' and not exists (
   select 1 from payments q where q.agent_id = u.assigned_to and q.payment_id = u.payment_id))`
 
-const fromPayments = (condition: string) => `
-  select p.agent_id, p.order_id, p.payment_id, p.amount, a.currency, p.paid_at, p.reported_at,
-    p.payer_account_no, p.payer_account_name, p.payer_bank_code, p.state, p.why, p.credited_to,
-    p.evidence, null as reference
-  from payments p join agents a using (agent_id)
-  where ${condition} and ($1::bigint is null or p.agent_id = $1)`
+const columns = `p.agent_id, p.order_id, p.payment_id, p.amount, a.currency, p.paid_at, p.reported_at,
+  p.payer_account_no, p.payer_account_name, p.payer_bank_code, p.state, p.why, p.credited_to,
+  p.evidence, null as reference`
 
 const fromUnmatched = (condition: string) => `
   select null::bigint, null::uuid, u.payment_id, u.amount, u.currency, u.paid_at, u.reported_at,
     u.payer_account_no, u.payer_account_name, u.payer_bank_code,
     case when u.state = 'assigned' then 'waiting' else u.state end, 'unmatched', null, u.evidence,
     u.reference
-  from unmatched_payments u where ${condition} and $1::bigint is null`
+  from unmatched_payments u where $1::bigint is null and (${condition})`
+
+/** The latest word on who looks into a payment. */
+const withAssignee = (found: string) => `select f.*, n.assignee from (${found}) f
+  left join lateral (
+    select assignee from payment_notes n where n.payment_id = f.payment_id and n.assigns
+    order by n.note_id desc limit 1
+  ) n on true`
 
 /**
  * Payments for which a person is or was needed, the oldest first; decided ones the latest first. Those
  * that paid their order by themselves, nearly all, are in neither index and are not looked at.
  */
 export async function searchPayments(pool: Pool, search: PaymentSearch): Promise<FoundPayment[]> {
-  const { state, agentId, why, assignee, paymentId, after, limit } = search
-  const isOpen = state === 'to_decide'
-  const found = paymentId
-    ? `${fromPayments('p.payment_id = $4')} union all ${fromUnmatched(`u.payment_id = $4
-        and (u.state = 'returned' or ${isUndecided})`)}`
-    : isOpen
-      ? `${fromPayments("p.state = 'waiting' and $4::text is null")}
-         union all ${fromUnmatched(isUndecided)}`
-      : `${fromPayments("p.credited_to is distinct from 'order' and p.state <> 'waiting' and $4::text is null")}
-         union all ${fromUnmatched("u.state = 'returned'")}`
+  const { agentId, why, assignee, after, limit } = search
+  const isOpen = search.state === 'to_decide'
   const [beyond, direction] = isOpen ? ['>', 'asc'] : ['<', 'desc']
-  const { rows } = await pool.query<FoundRow>(
-    `select f.*, n.assignee from (${found}) f
-     left join lateral (
-       select assignee from payment_notes n where n.payment_id = f.payment_id and n.assigns
-       order by n.note_id desc limit 1
-     ) n on true
-     where ($2::text is null or f.why = $2) and ($3::text is null or n.assignee = $3)
-       and ($5::timestamptz is null or (f.reported_at, f.payment_id) ${beyond} ($5, $6))
-     order by f.reported_at ${direction}, f.payment_id ${direction} limit $7`,
-    [agentId, why, assignee, paymentId, after?.reportedAt ?? null, after?.paymentId ?? null, limit],
-  )
+  const sorted = `order by reported_at ${direction}, payment_id ${direction}`
+  const isNext = `($2::text is null or why = $2) and ($3::timestamptz is null
+    or (reported_at, payment_id) ${beyond} ($3, $4))`
+  const isWaiting = `state = 'waiting'`
+  const isDecided = `credited_to is distinct from 'order' and state <> 'waiting'`
+  // Agent by agent along the index of what waits; who is assigned is looked up for one page only,
+  // unless that is what is asked for.
+  const found = `
+    select ${columns} from agents a cross join lateral (
+      select * from payments q where q.agent_id = a.agent_id and ${isOpen ? isWaiting : isDecided}
+        and ${isNext} ${sorted} ${assignee === null ? 'limit $5' : ''}
+    ) p where $1::bigint is null or a.agent_id = $1
+    union all
+    select * from (${fromUnmatched(isOpen ? isUndecided : `u.state = 'returned'`)})
+      u(agent_id, order_id, payment_id, amount, currency, paid_at, reported_at, payer_account_no,
+        payer_account_name, payer_bank_code, state, why, credited_to, evidence, reference)
+    where ${isNext}`
+  const statement =
+    assignee === null
+      ? `${withAssignee(`select * from (${found}) x ${sorted} limit $5`)} where $6::text is null`
+      : `${withAssignee(found)} where n.assignee = $6`
+  const { rows } = await pool.query<FoundRow>(`${statement} ${sorted} limit $5`, [
+    agentId,
+    why,
+    after?.reportedAt ?? null,
+    after?.paymentId ?? null,
+    limit,
+    assignee,
+  ])
   return rows.map(foundFromRow)
+}
+
+/** One payment, in whatever state; of those that a person had to do with or that paid an order. */
+export async function findPayment(
+  pool: Pool,
+  paymentId: string,
+): Promise<FoundPayment | undefined> {
+  const found = `
+    select ${columns} from payments p join agents a using (agent_id)
+    where p.payment_id = $2 and $1::bigint is null
+    union all ${fromUnmatched(`u.payment_id = $2 and (u.state = 'returned' or ${isUndecided})`)}`
+  const { rows } = await pool.query<FoundRow>(`${withAssignee(found)} limit 1`, [null, paymentId])
+  return rows[0] && foundFromRow(rows[0])
 }
 
 interface FoundRow {

@@ -85,6 +85,8 @@ const shops: readonly Shop[] = [
 
 const spanMs = 28 * 86_400_000
 const chunk = 1_000
+/** Orders of each agent that were created just now. */
+const recent = 4
 const refused = 'connection refused by the agent'
 
 export interface Seeded {
@@ -211,6 +213,10 @@ function timesOf(orders: number, now: Date, chance: Chance): Date[] {
     const hour = new Date(now.getTime() - ageMs).getUTCHours()
     const isKept = chance() < 0.35 + 0.65 * Math.sin((Math.PI * ((hour + 2) % 24)) / 24) ** 2
     if (ageMs < spanMs - 3_600_000 && isKept) times[at++] = now.getTime() - ageMs
+  }
+  // Something is always under way.
+  for (let at = 0; at < Math.min(recent, orders); at++) {
+    times[at] = now.getTime() - 30_000 - chance() * 500_000
   }
   return Array.from(times.sort(), (ms) => new Date(Math.floor(ms)))
 }

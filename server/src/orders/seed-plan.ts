@@ -148,8 +148,32 @@ function planDeposit(
     ],
     duplicate: () => [full, receive(order.amountMinor, later(500 + chance() * 3_000), '-again')],
   }
-  const commands = [create, ...steps[pick(depositEnds, chance)]()]
+  const end = pick(depositEnds, chance)
+  const commands = [create, ...steps[end]()]
+  const odd = commands.find(
+    (command) => command.type === 'receive_payment' && (command !== full || end === 'late'),
+  )
+  if (odd?.type === 'receive_payment' && end !== 'taken_back') {
+    commands.push(...decision(odd, end, now, chance))
+  }
   return { commands: commands.filter(({ at: when }) => when <= now), payout: undefined }
+}
+
+/** What a person decided on money that did not fit; some of the last days still waits. */
+function decision(
+  { agentId, orderId, at, payment: { paymentId } }: Command & { type: 'receive_payment' },
+  end: string,
+  now: Date,
+  chance: Chance,
+): Command[] {
+  const isYoung = now.getTime() - at.getTime() < 3 * 86_400_000
+  if (isYoung ? chance() < 0.7 : chance() < 0.01) return []
+  const decided = { agentId, at: new Date(at.getTime() + 1_800_000 + chance() * 60_000_000) }
+  if (end === 'duplicate' || orderId === null || chance() < 0.25) {
+    const evidence = `Sent back, transfer ${Math.floor(chance() * 1e9)}`
+    return [{ ...decided, type: 'return_payment', paymentId, evidence }]
+  }
+  return [{ ...decided, type: 'credit_payment', orderId, paymentId }]
 }
 
 function planWithdrawal(

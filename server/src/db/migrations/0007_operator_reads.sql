@@ -9,6 +9,10 @@ create index notices_of_order on notices (agent_id, order_id) where order_id is 
 create index orders_gone_wrong on orders (agent_id, order_id)
   where status in ('FAILED', 'VOID', 'CANCEL', 'REVERT');
 
+-- In the order in which a list shows them; setting an address goes through all of an agent's anyway.
+drop index callbacks_without_address;
+create index callbacks_without_address on callbacks (agent_id, seq) where state = 'no_address';
+
 -- Who looks into a payment that waits, and what was found out. The latest row that names somebody,
 -- or nobody, says who it is. Kept by payment and not by agent: some payments are nobody's yet.
 create table payment_notes (

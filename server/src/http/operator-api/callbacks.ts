@@ -51,7 +51,8 @@ function readRoutes(api: OperatorApi, desk: Desk): void {
     agents: 'own',
     schema: { querystring: CallbackListQuery, response: CallbackList },
     handler: async ({ operator, query }) => {
-      const { limit = 50, state, older_than_s, cursor } = query
+      const { limit = 50, older_than_s, cursor } = query
+      const state = query.state ?? (older_than_s === undefined ? undefined : 'undelivered')
       const agents = await agentsInScope(desk.pool, operator, query.agent)
       const found = await searchCallbacks(desk.pool, {
         agentIds: agents.map(({ agentId }) => agentId),

@@ -11,7 +11,7 @@ import type { Desk } from '../../orders/desk.ts'
 import { paymentCandidates } from '../../orders/payment-candidates.ts'
 import { readPaymentNotes, writePaymentNote } from '../../orders/payment-notes.ts'
 import { creditPayment, returnPayment } from '../../orders/payments.ts'
-import { type FoundPayment, searchPayments } from '../../orders/search-payments.ts'
+import { type FoundPayment, findPayment, searchPayments } from '../../orders/search-payments.ts'
 import { invalidRequest } from '../check.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact, orderSummary } from './order-summary.ts'
@@ -27,15 +27,6 @@ import {
   ReturnRequest,
 } from './schemas/payments.ts'
 import { agentNamed, badCursor, orderNamed } from './scope.ts'
-
-const anyPayment = {
-  state: 'to_decide',
-  agentId: null,
-  why: null,
-  assignee: null,
-  paymentId: null,
-  after: null,
-} as const
 
 /** Payments that wait for a person's decision. They are the operator's affair alone. */
 export function paymentRoutes(api: OperatorApi, desk: Desk): void {
@@ -58,7 +49,6 @@ function readRoutes(api: OperatorApi, desk: Desk): void {
       const agent =
         query.agent === undefined ? null : await agentNamed(desk.pool, operator, query.agent)
       const found = await searchPayments(desk.pool, {
-        ...anyPayment,
         state: state as 'to_decide' | 'decided',
         agentId: agent?.agentId ?? null,
         why: query.why ?? null,
@@ -230,7 +220,7 @@ async function paymentDetail(desk: Desk, operator: Operator, paymentId: string):
 }
 
 async function paymentNamed(desk: Desk, paymentId: string): Promise<FoundPayment> {
-  const [payment] = await searchPayments(desk.pool, { ...anyPayment, paymentId, limit: 1 })
+  const payment = await findPayment(desk.pool, paymentId)
   if (!payment) throw new Problem('not_found', 'There is no such payment.')
   return payment
 }

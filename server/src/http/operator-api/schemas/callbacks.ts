@@ -11,8 +11,8 @@ export const deliveries = [
   'superseded',
   'paused',
 ]
-/** `failing`: waits for another attempt after one that failed. */
-export const callbackStates = [...deliveries, 'failing']
+/** `failing`: waits for another attempt after one that failed; `undelivered`: any but delivered. */
+export const callbackStates = [...deliveries, 'failing', 'undelivered']
 
 export const CallbackListQuery = Type.Object(
   {
@@ -22,7 +22,7 @@ export const CallbackListQuery = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 1_000_000_000,
-        description: 'seconds since it happened',
+        description: 'seconds since it happened; without a state, of what is undelivered',
       }),
     ),
     ...paging,
