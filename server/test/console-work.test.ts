@@ -135,7 +135,10 @@ describe('callbacks', () => {
   it('show their attempts, are resent, and a lane is paused and resumed', async () => {
     await open('/callbacks')
     await page.getByRole('row').nth(1).getByRole('link').first().click()
-    await page.getByRole('button', { name: /HTTP 200/ }).first().click()
+    await page
+      .getByRole('button', { name: /HTTP 200/ })
+      .first()
+      .click()
     await page.getByLabel('Body of the answer').first().waitFor()
     expect(await page.getByLabel('As curl').textContent()).toContain('curl')
     const before = receiver.received.length

@@ -65,7 +65,9 @@ export default function Agent() {
         <Addresses key={agent.updated_at} agent={agent} />
         <Keys agent={agent} />
         {!isAgent && <FeePreview agent={agent} />}
-        <Terms key={`terms ${agent.updated_at}`} agent={agent} />
+        <div className={classes.wide}>
+          <Terms key={`terms ${agent.updated_at}`} agent={agent} />
+        </div>
       </div>
       {isAsked && <StatusDialog agent={agent} close={() => setAsked(false)} />}
     </>
