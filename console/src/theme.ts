@@ -85,7 +85,14 @@ export const theme = createTheme({
     NativeSelect: NativeSelect.extend({ defaultProps: { size: 'sm' } }),
     Paper: Paper.extend({ defaultProps: { withBorder: true, radius: 'md', p: 'md' } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 7, horizontalSpacing: 12 } }),
-    Modal: Modal.extend({ defaultProps: { radius: 'md', centered: true } }),
+    Modal: Modal.extend({
+      defaultProps: {
+        radius: 'md',
+        centered: true,
+        // The head of a dialog is not the banner of the page.
+        attributes: { header: { role: 'presentation' } },
+      },
+    }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 250 } }),
   },
 })

@@ -79,7 +79,7 @@ describe('for everybody', () => {
       await page.emulateMedia({ colorScheme: 'light' })
       await page.goto(console.at(path))
       await shows(page, title)
-      await page.waitForFunction(`!document.querySelector('.mantine-Skeleton-root')`)
+      await expect.poll(() => page.locator('.mantine-Skeleton-root').count()).toBe(0)
       expect(await axeFaults(page), `${path} light desktop`).toEqual([])
       await page.setViewportSize(phone)
       await page.emulateMedia({ colorScheme: 'dark' })
@@ -125,7 +125,8 @@ describe('by role', () => {
       await button.waitFor()
       expect(await button.getAttribute('aria-disabled'), path).toBe('true')
       expect(await button.getAttribute('aria-description'), path).not.toBe('')
-      await button.click()
+      await button.focus()
+      await page.keyboard.press('Enter')
       expect(await page.getByRole('dialog').count(), path).toBe(0)
     }
     expect(await page.getByRole('link', { name: 'Users', exact: true }).count()).toBe(0)

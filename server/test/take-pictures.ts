@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { it } from 'vitest'
+import { expect, it } from 'vitest'
 import { parseLogo, saveBrand } from '../src/agents/agent-brand.ts'
 import { seedOrders } from '../src/orders/seed-orders.ts'
 import { launchChromium } from './support/chromium.ts'
@@ -84,7 +84,7 @@ it('takes the pictures of the console', async () => {
     await signInAs(context, admin, test.service.url)
     const page = await context.newPage()
     await page.goto(`${test.service.url}/console${path}`, { waitUntil: 'networkidle' })
-    await page.waitForFunction(`!document.querySelector('.mantine-Skeleton-root')`)
+    await expect.poll(() => page.locator('.mantine-Skeleton-root').count()).toBe(0)
     await page.screenshot({ path: `${folder}${name}.png` })
     await context.close()
   }

@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, Menu, Skeleton, Tooltip } from '@mantine/core'
+import { ActionIcon, Menu, Skeleton } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { IconColumns3 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
@@ -26,29 +26,23 @@ export function useColumns<T>(table: string, columns: Column<T>[]) {
     picker: (
       <Menu closeOnItemClick={false} position="bottom-end">
         <Menu.Target>
-          <Tooltip label={words.columns}>
-            <ActionIcon aria-label={words.columns} size="lg" variant="default">
-              <IconColumns3 size={16} />
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon aria-label={words.columns} title={words.columns} size="lg" variant="default">
+            <IconColumns3 size={16} />
+          </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {columns.map(({ key, head }) => (
-            <Menu.Item
+            <Menu.CheckboxItem
               key={key}
-              role="menuitemcheckbox"
-              aria-checked={!hidden.includes(key)}
-              onClick={() =>
+              checked={!hidden.includes(key)}
+              onChange={() =>
                 setHidden((now) =>
                   now.includes(key) ? now.filter((each) => each !== key) : [...now, key],
                 )
               }
-              leftSection={
-                <Checkbox.Indicator checked={!hidden.includes(key)} size="xs" aria-hidden />
-              }
             >
               {head}
-            </Menu.Item>
+            </Menu.CheckboxItem>
           ))}
         </Menu.Dropdown>
       </Menu>
@@ -70,8 +64,8 @@ export function DataTable<T>(props: {
   const { label, columns, rows, rowKey, empty } = props
   if (rows?.length === 0) return empty
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className={classes.scroll} aria-label={label} tabIndex={0}>
+    // biome-ignore lint/a11y: no landmark, but what scrolls must have a name and be reachable by keyboard
+    <div role="group" className={classes.scroll} aria-label={label} tabIndex={0}>
       <table className={classes.table}>
         <thead>
           <tr>
@@ -109,6 +103,6 @@ export function DataTable<T>(props: {
               ))}
         </tbody>
       </table>
-    </section>
+    </div>
   )
 }

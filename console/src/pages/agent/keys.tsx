@@ -32,7 +32,7 @@ export function Keys({ agent }: { agent: AgentDetail }) {
       <DataTable
         label={says.title}
         rows={agent.keys}
-        rowKey={(key) => key.created_at}
+        rowKey={(key) => `${key.created_at} ${key.expires_at}`}
         empty={null}
         columns={[
           { key: 'created', head: says.created, cell: (key) => <When at={key.created_at} /> },
