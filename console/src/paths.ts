@@ -72,7 +72,7 @@ export const orderActions = {
 export const pages = {
   home: '/',
   signIn: '/sign-in',
-  invitation: '/invitations',
+  invitation: '/invitation',
   orders: '/orders',
   order: (txnId: string) => `/orders/${txnId}`,
   callbacks: '/callbacks',

@@ -41,7 +41,7 @@ const page = (path: string, load: () => Promise<{ default: () => React.ReactNode
 
 const tree = root.addChildren([
   open('/sign-in', () => import('./pages/sign-in/sign-in.tsx')),
-  open('/invitations/$token', () => import('./pages/invitation/invitation.tsx')),
+  open('/invitation/$token', () => import('./pages/invitation/invitation.tsx')),
   inside.addChildren([
     page('/', () => import('./pages/home/home.tsx')),
     page('/orders', () => import('./pages/orders/orders.tsx')),

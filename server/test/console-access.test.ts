@@ -47,7 +47,7 @@ describe('getting in', () => {
   it('an invitation is accepted with a password and an authenticator, and signs in', async () => {
     const page = await console.tab()
     const email = 'newcomer@sluice.example'
-    await page.goto(console.at(`/invitations/${await invite(email, 'viewer')}`))
+    await page.goto(console.at(`/invitation/${await invite(email, 'viewer')}`))
     await page.getByText(`${email} joins as Viewer`).waitFor()
     expect(await page.getByAltText('QR code for the authenticator').isVisible()).toBe(true)
     const totpSecret = (await page.getByText(/^[A-Z2-7]{32,}$/).textContent()) ?? ''
@@ -79,7 +79,7 @@ describe('getting in', () => {
 
   it('a link that was used says what to do', async () => {
     const page = await console.tab()
-    await page.goto(console.at(`/invitations/${'x'.repeat(43)}`))
+    await page.goto(console.at(`/invitation/${'x'.repeat(43)}`))
     await page.getByText('Ask whoever sent it for a new one').waitFor()
   })
 

@@ -223,8 +223,8 @@ describe('wallets', () => {
     await button('Adjust').click()
     await dialog().getByLabel('Amount in THB').fill('-25')
     await confirm('Adjust', { withCode: true })
-    await page.getByRole('cell', { name: 'as the bank says' }).first().waitFor()
-    expect(await agent.balance()).toBe(before - 25)
+    await expect.poll(() => agent.balance(), { timeout: 15_000 }).toBe(before - 25)
+    await page.getByText('The journal has it.').waitFor()
     await button('Statement').click()
     const [csv] = await Promise.all([
       page.waitForEvent('download'),
@@ -321,7 +321,7 @@ describe('providers, users, settings and the log', () => {
     await button('Invite a user').click()
     await dialog().getByLabel('Email').fill('new@sluice.example')
     await confirm('Invite a user')
-    expect(await group('Their link').textContent()).toContain('/console/invitations/')
+    expect(await group('Their link').textContent()).toContain('/console/invitation/')
     await button('Close').click()
     const row = page.getByRole('row', { name: /new@sluice\.example/ })
     await row.getByRole('button', { name: 'Role' }).click()

@@ -84,7 +84,9 @@ it('takes the pictures of the console', async () => {
     await signInAs(context, admin, test.service.url)
     const page = await context.newPage()
     await page.goto(`${test.service.url}/console${path}`, { waitUntil: 'networkidle' })
-    await expect.poll(() => page.locator('.mantine-Skeleton-root').count()).toBe(0)
+    await expect
+      .poll(() => page.locator('.mantine-Skeleton-root').count(), { timeout: 15_000 })
+      .toBe(0)
     await page.screenshot({ path: `${folder}${name}.png` })
     await context.close()
   }

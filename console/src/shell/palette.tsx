@@ -70,6 +70,7 @@ export function Palette({ me }: { me: Me }) {
       onQueryChange={setTyped}
       nothingFound={words.palette.nothing}
       highlightQuery
+      attributes={{ content: { 'aria-label': words.palette.open } }}
       shortcut={['mod + K', '/']}
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.5} />,

@@ -14,18 +14,20 @@ const { callback: says } = words
 
 /** Every time it was sent: where to, what came back, how long it took. */
 export function Attempts({ attempts }: { attempts: Attempt[] }) {
-  const [opened, setOpened] = useState<string>()
+  const [opened, setOpened] = useState<number>()
   if (attempts.length === 0) return <p>{says.noAttempts}</p>
   return (
     <ol className={classes.attempts}>
-      {attempts.map((attempt) => {
-        const isOpen = opened === attempt.started_at
+      {attempts.map((attempt, at) => {
+        // Counted from the oldest, which stays where it is when another is made.
+        const number = attempts.length - at
+        const isOpen = opened === number
         return (
-          <li key={attempt.started_at}>
+          <li key={number}>
             <UnstyledButton
               className={classes.summary}
               aria-expanded={isOpen}
-              onClick={() => setOpened(isOpen ? undefined : attempt.started_at)}
+              onClick={() => setOpened(isOpen ? undefined : number)}
             >
               <When at={attempt.started_at} />
               <Outcome attempt={attempt} />

@@ -48,7 +48,8 @@ const columns: Column<Callback>[] = [
   {
     key: 'answer',
     head: says.columns.answer,
-    cell: (row) => row.last_error ?? (row.last_status === null ? '–' : `HTTP ${row.last_status}`),
+    cell: ({ last_status, last_error }) =>
+      [last_status !== null && `HTTP ${last_status}`, last_error].filter(Boolean).join(': ') || '–',
   },
   { key: 'due', head: says.columns.due, cell: (row) => <When at={row.due_at} ago /> },
 ]

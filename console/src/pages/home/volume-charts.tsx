@@ -35,6 +35,7 @@ export default function VolumeCharts({ home }: { home: HomeView }) {
                 withLegend
                 gridAxis="y"
                 tickLine="none"
+                areaChartProps={{ accessibilityLayer: false }}
                 yAxisProps={{ width: 64 }}
                 valueFormatter={(value) => moneyText(value, currency)}
                 series={[
