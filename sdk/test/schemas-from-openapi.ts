@@ -10,7 +10,7 @@ interface Schema {
   required?: string[]
 }
 
-interface Operation {
+export interface Operation {
   parameters?: {
     name: string
     in: string
@@ -105,7 +105,7 @@ function isKnown(schema: Schema, names: Map<string, string>): boolean {
   return schema.anyOf?.every((each) => isKnown(each, names)) ?? false
 }
 
-function queryOf({ parameters = [] }: Operation): Schema {
+export function queryOf({ parameters = [] }: Operation): Schema {
   const inQuery = parameters.filter((each) => each.in === 'query')
   return {
     type: 'object',
@@ -119,7 +119,7 @@ function queryOf({ parameters = [] }: Operation): Schema {
   }
 }
 
-function written(schema: Schema, typeOf: (schema: Schema) => string): string {
+export function written(schema: Schema, typeOf: (schema: Schema) => string): string {
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ')
   if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' | ')
   switch (schema.type) {
@@ -134,6 +134,10 @@ function written(schema: Schema, typeOf: (schema: Schema) => string): string {
       return `(${typeOf(must(schema.items))})[]`
     case 'object':
       return schema.properties ? fields(schema, typeOf) : 'Record<string, unknown>'
+    case undefined:
+      // Whatever it is: the schema says nothing but, at most, what it is for.
+      if (Object.keys(schema).every((key) => key === 'description')) return 'unknown'
+      throw new Error(`there is no type for ${JSON.stringify(schema)}`)
     default:
       throw new Error(`there is no type for ${JSON.stringify(schema)}`)
   }
@@ -151,7 +155,7 @@ function fields({ properties = {}, required = [] }: Schema, typeOf: (schema: Sch
   return `{\n${lines.join('\n')}\n}`
 }
 
-function schemaIn(content: Record<string, { schema: Schema }> | undefined): Schema {
+export function schemaIn(content: Record<string, { schema: Schema }> | undefined): Schema {
   return must(Object.values(content ?? {})[0]?.schema)
 }
 

@@ -1,9 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { afterEach, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { parseLogo, saveBrand } from '../src/agents/agent-brand.ts'
+import { seedOrders } from '../src/orders/seed-orders.ts'
 import { launchChromium } from './support/chromium.ts'
+import { desktop, signInAs } from './support/console-browser.ts'
 import { startDemo } from './support/demo.ts'
+import { signIn } from './support/operator.ts'
 import { cleanUp } from './support/process.ts'
 import { startTestService } from './support/service.ts'
 import { openShop } from './support/shop.ts'
@@ -87,4 +90,33 @@ it('takes the picture of the demo', async () => {
   await page.locator('.steps:visible summary').first().click()
   await page.screenshot({ path: `${folder}demo-shop.png` })
   await browser.close()
+})
+
+it('takes the pictures of the console', async () => {
+  const test = await startTestService({ env: { TIME_ZONE: 'Asia/Bangkok' }, realTime: true })
+  await seedOrders(
+    { ...test.service.desk, bulkPool: test.backend.pool },
+    { orders: 6000, now: test.clock(), start: 1 },
+  )
+  const admin = await signIn(test, 'admin')
+  const paid = (await admin.get('/orders?status=PAID&kind=withdraw&limit=1')).json.data[0].txn_id
+  const browser = await launchChromium()
+  const take = async (name: string, path: string, options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext({ viewport: desktop, ...options })
+    await signInAs(context, admin, test.service.url)
+    const page = await context.newPage()
+    await page.goto(`${test.service.url}/console${path}`, { waitUntil: 'networkidle' })
+    await expect
+      .poll(() => page.locator('.mantine-Skeleton-root').count(), { timeout: 15_000 })
+      .toBe(0)
+    await page.screenshot({ path: `${folder}${name}.png` })
+    await context.close()
+  }
+  await take('console-home', '/')
+  await take('console-home-dark', '/', { colorScheme: 'dark' })
+  await take('console-orders', '/orders')
+  await take('console-order', `/orders/${paid}`)
+  await take('console-phone', '/orders', { viewport: phone, deviceScaleFactor: 1.5 })
+  await browser.close()
+  await test.close()
 })

@@ -1,0 +1,2963 @@
+// Written from /console/api/openapi.json by server/test/console-schemas.test.ts; run it with -u after a change.
+
+/** What each operation takes and answers. */
+export interface Operations {
+  'DELETE /console/api/me/sessions/{id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: Record<string, never>
+  }
+  'GET /console/api/agents': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        app_id: string
+        name: string
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** active or suspended */
+        status: 'active' | 'suspended'
+        /** an http or https URL, or null */
+        deposit_callback: string | null
+        /** an http or https URL, or null */
+        withdraw_callback: string | null
+        /** PERCENT%, FIXED or PERCENT%+FIXED */
+        deposit_fee: string
+        /** PERCENT%, FIXED or PERCENT%+FIXED */
+        withdraw_fee: string
+        /** return or keep: the fee of a payout that came back */
+        revert_fee: 'return' | 'keep'
+        /** review or credit: money late or of another amount */
+        late_money: 'review' | 'credit'
+        /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+        method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+        /** 1 to 2592000 seconds */
+        expires_in: number
+        /** whole units */
+        min_deposit: number
+        /** whole units */
+        max_deposit: number
+        /** whole units */
+        min_withdraw: number
+        /** whole units */
+        max_withdraw: number
+        /** 0 to 1000000 requests a second; 0 for no limit */
+        rate_limit: number
+        /** a list of addresses or CIDR ranges; empty: every address */
+        allow_ip: string[]
+        /** a list of origins such as https://shop.example */
+        frame_origin: string[]
+        /** 1 to 500 printable characters */
+        support: string | null
+        /** when it was made */
+        created_at: string
+        /** when it was last changed; send it with a change */
+        updated_at: string
+      }[]
+      next: null
+    }
+  }
+  'GET /console/api/agents/{app_id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      app_id: string
+      name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** active or suspended */
+      status: 'active' | 'suspended'
+      /** an http or https URL, or null */
+      deposit_callback: string | null
+      /** an http or https URL, or null */
+      withdraw_callback: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in: number
+      /** whole units */
+      min_deposit: number
+      /** whole units */
+      max_deposit: number
+      /** whole units */
+      min_withdraw: number
+      /** whole units */
+      max_withdraw: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin: string[]
+      /** 1 to 500 printable characters */
+      support: string | null
+      /** when it was made */
+      created_at: string
+      /** when it was last changed; send it with a change */
+      updated_at: string
+      /** a colour such as #0a7d4f, or null */
+      colour: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo: string | null
+      keys: {
+        /** when it was made */
+        created_at: string
+        /** until when it is valid; null: until it is rotated */
+        expires_at: string | null
+        /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
+  'GET /console/api/audit': {
+    query: {
+      /** a user's email or id, or command-line */
+      actor?: string
+      /** a kind, or kind:id such as user:3 */
+      subject?: string
+      /** an action such as sign_in */
+      action?: string
+      /** an ISO 8601 time with zone; done then or later */
+      from?: string
+      /** an ISO 8601 time with zone; done before it */
+      to?: string
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        /** an ISO 8601 time in UTC */
+        at: string
+        actor: {
+          id: string | null
+          /** as it was then; command line; or unknown */
+          email: string
+          role: string | null
+          ip: string | null
+          session_id: string | null
+        }
+        action: string
+        subject: {
+          kind: string
+          id: string
+        }
+        outcome: 'asked' | 'done' | 'refused'
+        before: unknown
+        after: unknown
+        reason: string | null
+      }[]
+      /** pass as cursor */
+      next: string | null
+    }
+  }
+  'GET /console/api/callback-lanes': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** open, probing or paused */
+        state: 'open' | 'probing' | 'paused'
+        /** why it is probed */
+        why: string | null
+        /** requests at once */
+        width: number
+        /** when the next single request may go */
+        probe_at: string | null
+        /** when it was last let go */
+        resumed_at: string | null
+        /** callbacks that wait, counted up to 1000 */
+        waiting: number
+        /** the outcome that has waited longest among those counted */
+        oldest_at: string | null
+        /** exhausted or superseded, counted up to 1000 */
+        given_up: number
+        /** that have nowhere to go, counted up to 1000 */
+        no_address: number
+      }[]
+    }
+  }
+  'GET /console/api/callbacks': {
+    query: {
+      /** an agent's app id */
+      agent?: string
+      /** one of waiting, sending, delivered, exhausted, no_address, superseded, paused, failing */
+      state?:
+        | 'waiting'
+        | 'sending'
+        | 'delivered'
+        | 'exhausted'
+        | 'no_address'
+        | 'superseded'
+        | 'paused'
+        | 'failing'
+      /** seconds since it happened */
+      older_than_s?: number
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** a number of the journal */
+        seq: number
+        txn_id: string
+        ref_id: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** the outcome it tells */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        /** when the outcome happened */
+        at: string
+        /** how far it has come */
+        delivery:
+          | 'waiting'
+          | 'sending'
+          | 'delivered'
+          | 'exhausted'
+          | 'no_address'
+          | 'superseded'
+          | 'paused'
+        /** since it was last set going */
+        attempts: number
+        /** when it is tried next; null where it is not */
+        due_at: string | null
+        /** when it was accepted */
+        delivered_at: string | null
+        /** what the latest attempt was answered with */
+        last_status: number | null
+        /** why the latest attempt failed */
+        last_error: string | null
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+    }
+  }
+  'GET /console/api/callbacks/{app_id}/{seq}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** an agent's app id */
+      app_id: string
+      agent_name: string
+      /** a number of the journal */
+      seq: number
+      txn_id: string
+      ref_id: string
+      /** deposit or withdraw */
+      kind: 'deposit' | 'withdraw'
+      /** the outcome it tells */
+      status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+      /** when the outcome happened */
+      at: string
+      /** how far it has come */
+      delivery:
+        | 'waiting'
+        | 'sending'
+        | 'delivered'
+        | 'exhausted'
+        | 'no_address'
+        | 'superseded'
+        | 'paused'
+      /** since it was last set going */
+      attempts: number
+      /** when it is tried next; null where it is not */
+      due_at: string | null
+      /** when it was accepted */
+      delivered_at: string | null
+      /** what the latest attempt was answered with */
+      last_status: number | null
+      /** why the latest attempt failed */
+      last_error: string | null
+      /** the exact bytes, masked for viewers */
+      body: string
+      /** where it would be sent now */
+      url: string | null
+      /** newest first; at most 100 */
+      attempts_made: {
+        /** when */
+        started_at: string
+        duration_ms: number
+        url: string
+        /** the IP address that was dialled */
+        address: string | null
+        status: number | null
+        response_headers: string | null
+        /** at most 16 KiB */
+        response_body: string | null
+        error: string | null
+      }[]
+      /** sends the same body; to be signed by whoever has the secret */
+      curl: string
+    }
+  }
+  'GET /console/api/home': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** when these figures were taken */
+      at: string
+      /** the beginning of today in the service's time zone */
+      today_from: string
+      /** the beginning of yesterday */
+      yesterday_from: string
+      deposits: {
+        today: {
+          /** orders created */
+          orders: number
+          /** of those, paid */
+          paid: number
+          /** of those, no longer waiting */
+          ended: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+        yesterday: {
+          /** orders created */
+          orders: number
+          /** of those, paid */
+          paid: number
+          /** of those, no longer waiting */
+          ended: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+      }
+      withdrawals: {
+        today: {
+          /** orders created */
+          orders: number
+          /** of those, paid */
+          paid: number
+          /** of those, no longer waiting */
+          ended: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+        yesterday: {
+          /** orders created */
+          orders: number
+          /** of those, paid */
+          paid: number
+          /** of those, no longer waiting */
+          ended: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+      }
+      volumes: {
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** deposits created today and paid */
+        in_today: number
+        /** the same, yesterday until this time of day */
+        in_yesterday: number
+        /** withdrawals created today and paid */
+        out_today: number
+        /** the same, yesterday until this time of day */
+        out_yesterday: number
+      }[]
+      /** yesterday and today */
+      hours: {
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** the beginning of the hour */
+        at: string
+        /** paid deposits that were created in it */
+        in: number
+        /** paid withdrawals that were created in it */
+        out: number
+        /** orders created in it */
+        orders: number
+      }[]
+      waiting: {
+        held: {
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** held for open withdrawals */
+          amount: number
+        }[]
+        payments: {
+          /** payments to decide, counted up to 1000 */
+          count: number
+          /** the oldest of them */
+          oldest_at: string | null
+        }
+        payouts: {
+          /** payouts whose end is not known, counted up to 1000 */
+          count: number
+          /** the oldest of them */
+          oldest_at: string | null
+        }
+        withdrawals: {
+          /** withdrawals that no provider has, counted up to 1000 */
+          count: number
+          /** the oldest of them */
+          oldest_at: string | null
+        }
+      }
+      callbacks: {
+        failing: {
+          /** callbacks that failed and are tried again, counted up to 1000 */
+          count: number
+          /** the oldest of them */
+          oldest_at: string | null
+        }
+        given_up: {
+          /** callbacks that were given up, counted up to 1000 */
+          count: number
+          /** the oldest of them */
+          oldest_at: string | null
+        }
+        /** agents whose address keeps failing */
+        lanes_probing: number
+        /** agents whose callbacks are held back */
+        lanes_paused: number
+      }
+      providers:
+        | {
+            name: string
+            /** on, draining or off */
+            state: 'on' | 'draining' | 'off'
+            /** withdrawals of today it paid */
+            paid: number
+            /** withdrawals of today that failed there */
+            failed: number
+            /** payouts under way */
+            open: number
+            /** of those, whose end is unknown */
+            unknown: number
+          }[]
+        | null
+      proof: {
+        ok: boolean
+        /** agents whose book does not prove */
+        red_agents: number
+        /** journal rows not looked at yet */
+        unproved_rows: number
+      } | null
+    }
+  }
+  'GET /console/api/invitations/{token}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** null for the first admin, who sends one */
+      email: string | null
+      /** one of admin, operator, viewer, agent */
+      role: 'admin' | 'operator' | 'viewer' | 'agent'
+      /** an ISO 8601 time in UTC */
+      expires_at: string
+      totp: {
+        /** base 32, for typing */
+        secret: string
+        /** otpauth: */
+        uri: string
+        /** a data: URL of the QR code as PNG */
+        qrcode: string
+      }
+    }
+  }
+  'GET /console/api/me': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      user: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
+        app_id: string | null
+        agent_name: string | null
+      }
+      permissions: string[]
+      mode: 'sandbox' | 'live'
+      /** the zone in which times are shown */
+      time_zone: string
+      version: string
+      /** an ISO 8601 time in UTC */
+      now: string
+    }
+  }
+  'GET /console/api/me/sessions': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        /** the one that asks */
+        current: boolean
+        ip: string
+        user_agent: string | null
+        /** an ISO 8601 time in UTC */
+        created_at: string
+        /** an ISO 8601 time in UTC */
+        last_seen_at: string
+      }[]
+      next: null
+    }
+  }
+  'GET /console/api/openapi.json': {
+    query: Record<string, never>
+    body: undefined
+    answer: unknown
+  }
+  'GET /console/api/orders': {
+    query: {
+      /** deposit or withdraw */
+      kind?: 'deposit' | 'withdraw'
+      /** one of WAITING, PAID, FAILED, EXPIRED, VOID, CANCEL, REVERT */
+      status?: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+      /** an agent's app id */
+      agent?: string
+      /** THB or VND */
+      currency?: 'THB' | 'VND'
+      /** an ISO 8601 time with zone; created then or later */
+      from?: string
+      /** an ISO 8601 time with zone; created before it */
+      to?: string
+      /** a whole number from 0 to 1000000000000 */
+      min_amount?: number
+      /** a whole number from 0 to 1000000000000 */
+      max_amount?: number
+      /** the name of a provider */
+      provider?: string
+      /** a whole id: txn_id, ref_id, reference at the provider, or payment */
+      q?: string
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+      /** no older order was looked at; null where all were */
+      searched_to: string | null
+    }
+  }
+  'GET /console/api/orders.csv': {
+    query: {
+      /** deposit or withdraw */
+      kind?: 'deposit' | 'withdraw'
+      /** one of WAITING, PAID, FAILED, EXPIRED, VOID, CANCEL, REVERT */
+      status?: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+      /** an agent's app id */
+      agent?: string
+      /** THB or VND */
+      currency?: 'THB' | 'VND'
+      /** an ISO 8601 time with zone; created then or later */
+      from?: string
+      /** an ISO 8601 time with zone; created before it */
+      to?: string
+      /** a whole number from 0 to 1000000000000 */
+      min_amount?: number
+      /** a whole number from 0 to 1000000000000 */
+      max_amount?: number
+      /** the name of a provider */
+      provider?: string
+      /** a whole id: txn_id, ref_id, reference at the provider, or payment */
+      q?: string
+    }
+    body: undefined
+    answer: unknown
+  }
+  'GET /console/api/orders/{txn_id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'GET /console/api/payments': {
+    query: {
+      /** to_decide or decided */
+      state?: 'to_decide' | 'decided'
+      /** an agent's app id */
+      agent?: string
+      /** one of late, wrong_amount, duplicate, fee, bound, unmatched */
+      why?: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched'
+      /** an address of a user */
+      assignee?: string
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** why it waits */
+        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** how it was returned */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+    }
+  }
+  'GET /console/api/payments/{payment_id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      payment: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** why it waits */
+        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** how it was returned */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      candidates: {
+        order: {
+          /** the service's transaction id */
+          txn_id: string
+          /** the agent's own id */
+          ref_id: string
+          /** an agent's app id */
+          app_id: string
+          agent_name: string
+          /** deposit or withdraw */
+          kind: 'deposit' | 'withdraw'
+          /** what has become of it */
+          status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+          user_id: string
+          /** the amount asked for */
+          amount: number
+          /** the fee of the transaction */
+          fee: number
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** what was really paid */
+          paid_amount: number | null
+          /** masked for viewers */
+          account_name: string
+          /** masked for viewers */
+          account_no: string
+          bank_code: string
+          /** null for the agent's own users */
+          provider: string | null
+          /** null for the agent's own users */
+          provider_ref: string | null
+          /** when it was created */
+          created_at: string
+          /** until when a deposit can be paid */
+          expires_at: string | null
+          /** when its outcome became known */
+          completed_at: string | null
+        }
+        /** why it may be the one that was meant */
+        because: string
+        /** whether it can be credited to it */
+        allowed: boolean
+        why_not: string | null
+      }[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'GET /console/api/provider-routes': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** send it with a change */
+      version: string
+      routes: {
+        provider: string
+        /** its name */
+        route: string
+        /** deposit or withdraw */
+        direction: 'deposit' | 'withdraw'
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** a list of bank codes, or null for all */
+        banks: string[] | null
+        /** a whole number from 1 to 1000000000000 */
+        min_amount: number
+        /** a whole number from 1 to 1000000000000 */
+        max_amount: number
+        /** 1 to 1000 */
+        preference: number
+        /** 1 to 1000 */
+        weight: number
+      }[]
+    }
+  }
+  'GET /console/api/providers': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        name: string
+        /** on, draining (takes nothing new) or off */
+        state: 'on' | 'draining' | 'off'
+        currencies: string[]
+        deposits: boolean
+        payouts: boolean
+      }[]
+      next: null
+    }
+  }
+  'GET /console/api/settings': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      settings: Record<string, unknown>
+      session: {
+        idle_limit_s: number
+        absolute_limit_s: number
+      }
+    }
+  }
+  'GET /console/api/users': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the one agent they see */
+        app_id: string | null
+        /** invited: has no password yet, or not any more */
+        state: 'active' | 'invited' | 'disabled'
+        /** an ISO 8601 time in UTC */
+        created_at: string
+        /** an ISO 8601 time in UTC */
+        last_seen_at: string | null
+      }[]
+      next: null
+    }
+  }
+  'GET /console/api/wallets': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** available, without what is held */
+        balance: number
+        /** held for waiting withdrawals */
+        held: number
+        /** the other side at the banks */
+        clearing: number
+        /** what the operator has earned; negative: it is owed by the wallet */
+        fees: number
+        /** the other side of adjustments */
+        adjustments: number
+        /** the journal row these balances are after */
+        seq: number
+      }[]
+    }
+  }
+  'GET /console/api/wallets/{app_id}': {
+    query: {
+      /** an ISO 8601 time with zone; as it was then */
+      as_of?: string
+    }
+    body: undefined
+    answer: {
+      /** an agent's app id */
+      app_id: string
+      agent_name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** available, without what is held */
+      balance: number
+      /** held for waiting withdrawals */
+      held: number
+      /** the other side at the banks */
+      clearing: number
+      /** what the operator has earned; negative: it is owed by the wallet */
+      fees: number
+      /** the other side of adjustments */
+      adjustments: number
+      /** the journal row these balances are after */
+      seq: number
+      /** as it was then; null: now */
+      as_of: string | null
+      /** when the row these balances are after was written */
+      at: string | null
+      proof: {
+        /** everything up to here is proved */
+        proved_seq: number
+        /** what does not prove, in words */
+        finding: string | null
+        /** when the proof last looked */
+        checked_at: string | null
+      }
+    }
+  }
+  'GET /console/api/wallets/{app_id}/journal': {
+    query: {
+      /** an ISO 8601 time with zone; as it was then */
+      as_of?: string
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        /** gapless in the journal */
+        seq: number
+        /** when it happened */
+        at: string
+        event: string
+        txn_id: string | null
+        /** change of the available balance */
+        amount: number
+        /** change of what is held */
+        held_change: number
+        /** change of the fees paid */
+        fee: number
+        /** available after it */
+        balance: number
+        /** held after it */
+        held: number
+        reason: string | null
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+    }
+  }
+  'GET /console/api/wallets/{app_id}/statement.csv': {
+    query: {
+      /** an ISO 8601 time with zone; rows of then or later */
+      from: string
+      /** an ISO 8601 time with zone; rows before it */
+      to: string
+    }
+    body: undefined
+    answer: unknown
+  }
+  'GET /console/api/wallets/{app_id}/statement.pdf': {
+    query: {
+      /** an ISO 8601 time with zone; rows of then or later */
+      from: string
+      /** an ISO 8601 time with zone; rows before it */
+      to: string
+    }
+    body: undefined
+    answer: unknown
+  }
+  'PATCH /console/api/agents/{app_id}': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 128 printable characters */
+      name?: string
+      /** an http or https URL, or null */
+      deposit_callback?: string | null
+      /** an http or https URL, or null */
+      withdraw_callback?: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee?: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee?: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee?: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money?: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method?: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in?: number
+      /** whole units */
+      min_deposit?: number
+      /** whole units */
+      max_deposit?: number
+      /** whole units */
+      min_withdraw?: number
+      /** whole units */
+      max_withdraw?: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit?: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip?: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin?: string[]
+      /** 1 to 500 printable characters */
+      support?: string | null
+      /** a colour such as #0a7d4f, or null */
+      colour?: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo?: string | null
+      /** updated_at of the agent as it was read */
+      updated_at: string
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      app_id: string
+      name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** active or suspended */
+      status: 'active' | 'suspended'
+      /** an http or https URL, or null */
+      deposit_callback: string | null
+      /** an http or https URL, or null */
+      withdraw_callback: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in: number
+      /** whole units */
+      min_deposit: number
+      /** whole units */
+      max_deposit: number
+      /** whole units */
+      min_withdraw: number
+      /** whole units */
+      max_withdraw: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin: string[]
+      /** 1 to 500 printable characters */
+      support: string | null
+      /** when it was made */
+      created_at: string
+      /** when it was last changed; send it with a change */
+      updated_at: string
+      /** a colour such as #0a7d4f, or null */
+      colour: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo: string | null
+      keys: {
+        /** when it was made */
+        created_at: string
+        /** until when it is valid; null: until it is rotated */
+        expires_at: string | null
+        /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
+  'PATCH /console/api/providers/{id}': {
+    query: Record<string, never>
+    body: {
+      /** on, draining (takes nothing new) or off */
+      state: 'on' | 'draining' | 'off'
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      name: string
+      /** on, draining (takes nothing new) or off */
+      state: 'on' | 'draining' | 'off'
+    }
+  }
+  'PATCH /console/api/users/{id}': {
+    query: Record<string, never>
+    body: {
+      /** one of admin, operator, viewer, agent */
+      role?: 'admin' | 'operator' | 'viewer' | 'agent'
+      /** the app id of an agent */
+      app_id?: string
+      /** true or false */
+      disabled?: boolean
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      id: string
+      email: string
+      /** one of admin, operator, viewer, agent */
+      role: 'admin' | 'operator' | 'viewer' | 'agent'
+      /** the one agent they see */
+      app_id: string | null
+      /** invited: has no password yet, or not any more */
+      state: 'active' | 'invited' | 'disabled'
+      /** an ISO 8601 time in UTC */
+      created_at: string
+      /** an ISO 8601 time in UTC */
+      last_seen_at: string | null
+    }
+  }
+  'POST /console/api/agents': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 128 printable characters */
+      name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** an http or https URL, or null */
+      deposit_callback?: string | null
+      /** an http or https URL, or null */
+      withdraw_callback?: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee?: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee?: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee?: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money?: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method?: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in?: number
+      /** whole units */
+      min_deposit?: number
+      /** whole units */
+      max_deposit?: number
+      /** whole units */
+      min_withdraw?: number
+      /** whole units */
+      max_withdraw?: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit?: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip?: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin?: string[]
+      /** 1 to 500 printable characters */
+      support?: string | null
+      /** a colour such as #0a7d4f, or null */
+      colour?: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo?: string | null
+    }
+    answer: {
+      app_id: string
+      /** shown this once */
+      secret: string
+    }
+  }
+  'POST /console/api/agents/{app_id}/check-address': {
+    query: Record<string, never>
+    body: {
+      /** an http or https URL */
+      url: string
+    }
+    answer: {
+      ok: boolean
+      steps: {
+        /** what was looked at */
+        step: 'address' | 'name' | 'connection' | 'tls' | 'answer'
+        ok: boolean
+        /** in words */
+        says: string
+      }[]
+    }
+  }
+  'POST /console/api/agents/{app_id}/fee-preview': {
+    query: Record<string, never>
+    body: {
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee: string
+    }
+    answer: {
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** the oldest moment looked at */
+      from: string
+      /** false: only the newest orders of the month */
+      complete: boolean
+      deposit: {
+        /** how many were looked at */
+        orders: number
+        /** what was paid in all */
+        amount: number
+        /** what they were charged */
+        fees_now: number
+        /** what they would have been charged */
+        fees_then: number
+      }
+      withdraw: {
+        /** how many were looked at */
+        orders: number
+        /** what was paid in all */
+        amount: number
+        /** what they were charged */
+        fees_now: number
+        /** what they would have been charged */
+        fees_then: number
+      }
+    }
+  }
+  'POST /console/api/agents/{app_id}/keys': {
+    query: Record<string, never>
+    body: {
+      /** 0 to 2592000 seconds for which the old secret stays valid */
+      overlap_s: number
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      app_id: string
+      /** shown this once */
+      secret: string
+    }
+  }
+  'POST /console/api/agents/{app_id}/resume': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      app_id: string
+      name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** active or suspended */
+      status: 'active' | 'suspended'
+      /** an http or https URL, or null */
+      deposit_callback: string | null
+      /** an http or https URL, or null */
+      withdraw_callback: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in: number
+      /** whole units */
+      min_deposit: number
+      /** whole units */
+      max_deposit: number
+      /** whole units */
+      min_withdraw: number
+      /** whole units */
+      max_withdraw: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin: string[]
+      /** 1 to 500 printable characters */
+      support: string | null
+      /** when it was made */
+      created_at: string
+      /** when it was last changed; send it with a change */
+      updated_at: string
+      /** a colour such as #0a7d4f, or null */
+      colour: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo: string | null
+      keys: {
+        /** when it was made */
+        created_at: string
+        /** until when it is valid; null: until it is rotated */
+        expires_at: string | null
+        /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
+  'POST /console/api/agents/{app_id}/suspend': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      app_id: string
+      name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** active or suspended */
+      status: 'active' | 'suspended'
+      /** an http or https URL, or null */
+      deposit_callback: string | null
+      /** an http or https URL, or null */
+      withdraw_callback: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in: number
+      /** whole units */
+      min_deposit: number
+      /** whole units */
+      max_deposit: number
+      /** whole units */
+      min_withdraw: number
+      /** whole units */
+      max_withdraw: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin: string[]
+      /** 1 to 500 printable characters */
+      support: string | null
+      /** when it was made */
+      created_at: string
+      /** when it was last changed; send it with a change */
+      updated_at: string
+      /** a colour such as #0a7d4f, or null */
+      colour: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo: string | null
+      keys: {
+        /** when it was made */
+        created_at: string
+        /** until when it is valid; null: until it is rotated */
+        expires_at: string | null
+        /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
+  'POST /console/api/callback-lanes/{app_id}/pause': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      data: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** open, probing or paused */
+        state: 'open' | 'probing' | 'paused'
+        /** why it is probed */
+        why: string | null
+        /** requests at once */
+        width: number
+        /** when the next single request may go */
+        probe_at: string | null
+        /** when it was last let go */
+        resumed_at: string | null
+        /** callbacks that wait, counted up to 1000 */
+        waiting: number
+        /** the outcome that has waited longest among those counted */
+        oldest_at: string | null
+        /** exhausted or superseded, counted up to 1000 */
+        given_up: number
+        /** that have nowhere to go, counted up to 1000 */
+        no_address: number
+      }[]
+    }
+  }
+  'POST /console/api/callback-lanes/{app_id}/resume': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      data: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** open, probing or paused */
+        state: 'open' | 'probing' | 'paused'
+        /** why it is probed */
+        why: string | null
+        /** requests at once */
+        width: number
+        /** when the next single request may go */
+        probe_at: string | null
+        /** when it was last let go */
+        resumed_at: string | null
+        /** callbacks that wait, counted up to 1000 */
+        waiting: number
+        /** the outcome that has waited longest among those counted */
+        oldest_at: string | null
+        /** exhausted or superseded, counted up to 1000 */
+        given_up: number
+        /** that have nowhere to go, counted up to 1000 */
+        no_address: number
+      }[]
+    }
+  }
+  'POST /console/api/callbacks/replay': {
+    query: Record<string, never>
+    body: {
+      /** an agent's app id */
+      agent?: string
+      /** an ISO 8601 time with zone; outcomes of then or later */
+      failed_since: string
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      /** callbacks that go out again */
+      resent: number
+      agents: {
+        /** an agent's app id */
+        app_id: string
+        resent: number
+      }[]
+    }
+  }
+  'POST /console/api/callbacks/{app_id}/{seq}/resend': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      /** an agent's app id */
+      app_id: string
+      /** a number of the journal */
+      seq: number
+      /** waiting: it goes out in a moment */
+      delivery:
+        | 'waiting'
+        | 'sending'
+        | 'delivered'
+        | 'exhausted'
+        | 'no_address'
+        | 'superseded'
+        | 'paused'
+    }
+  }
+  'POST /console/api/invitations/{token}': {
+    query: Record<string, never>
+    body: {
+      /** an email address, of the first admin */
+      email?: string
+      /** a password of 12 to 256 characters */
+      password: string
+      /** the code the authenticator shows */
+      code: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
+        app_id: string | null
+        agent_name: string | null
+      }
+      permissions: string[]
+      mode: 'sandbox' | 'live'
+      /** the zone in which times are shown */
+      time_zone: string
+      version: string
+      /** an ISO 8601 time in UTC */
+      now: string
+    }
+  }
+  'POST /console/api/me/password': {
+    query: Record<string, never>
+    body: {
+      /** a password of 12 to 256 characters */
+      current_password: string
+      /** a password of 12 to 256 characters */
+      password: string
+      /** the six digits the authenticator shows now */
+      code: string
+    }
+    answer: Record<string, never>
+  }
+  'POST /console/api/orders/{txn_id}/cancel': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/mark-failed': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/mark-paid': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/resend': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/revert': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/take-back': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/void': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+      }
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
+        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/payments/{payment_id}/assign': {
+    query: Record<string, never>
+    body: {
+      /** an address of a user */
+      assignee: string | null
+    }
+    answer: {
+      payment: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** why it waits */
+        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** how it was returned */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      candidates: {
+        order: {
+          /** the service's transaction id */
+          txn_id: string
+          /** the agent's own id */
+          ref_id: string
+          /** an agent's app id */
+          app_id: string
+          agent_name: string
+          /** deposit or withdraw */
+          kind: 'deposit' | 'withdraw'
+          /** what has become of it */
+          status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+          user_id: string
+          /** the amount asked for */
+          amount: number
+          /** the fee of the transaction */
+          fee: number
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** what was really paid */
+          paid_amount: number | null
+          /** masked for viewers */
+          account_name: string
+          /** masked for viewers */
+          account_no: string
+          bank_code: string
+          /** null for the agent's own users */
+          provider: string | null
+          /** null for the agent's own users */
+          provider_ref: string | null
+          /** when it was created */
+          created_at: string
+          /** until when a deposit can be paid */
+          expires_at: string | null
+          /** when its outcome became known */
+          completed_at: string | null
+        }
+        /** why it may be the one that was meant */
+        because: string
+        /** whether it can be credited to it */
+        allowed: boolean
+        why_not: string | null
+      }[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/payments/{payment_id}/credit': {
+    query: Record<string, never>
+    body: {
+      /** the deposit it pays */
+      txn_id?: string
+      /** an agent's app id */
+      agent?: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      payment: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** why it waits */
+        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** how it was returned */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      candidates: {
+        order: {
+          /** the service's transaction id */
+          txn_id: string
+          /** the agent's own id */
+          ref_id: string
+          /** an agent's app id */
+          app_id: string
+          agent_name: string
+          /** deposit or withdraw */
+          kind: 'deposit' | 'withdraw'
+          /** what has become of it */
+          status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+          user_id: string
+          /** the amount asked for */
+          amount: number
+          /** the fee of the transaction */
+          fee: number
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** what was really paid */
+          paid_amount: number | null
+          /** masked for viewers */
+          account_name: string
+          /** masked for viewers */
+          account_no: string
+          bank_code: string
+          /** null for the agent's own users */
+          provider: string | null
+          /** null for the agent's own users */
+          provider_ref: string | null
+          /** when it was created */
+          created_at: string
+          /** until when a deposit can be paid */
+          expires_at: string | null
+          /** when its outcome became known */
+          completed_at: string | null
+        }
+        /** why it may be the one that was meant */
+        because: string
+        /** whether it can be credited to it */
+        allowed: boolean
+        why_not: string | null
+      }[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/payments/{payment_id}/note': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 1000 printable characters */
+      note: string
+    }
+    answer: {
+      payment: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** why it waits */
+        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** how it was returned */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      candidates: {
+        order: {
+          /** the service's transaction id */
+          txn_id: string
+          /** the agent's own id */
+          ref_id: string
+          /** an agent's app id */
+          app_id: string
+          agent_name: string
+          /** deposit or withdraw */
+          kind: 'deposit' | 'withdraw'
+          /** what has become of it */
+          status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+          user_id: string
+          /** the amount asked for */
+          amount: number
+          /** the fee of the transaction */
+          fee: number
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** what was really paid */
+          paid_amount: number | null
+          /** masked for viewers */
+          account_name: string
+          /** masked for viewers */
+          account_no: string
+          bank_code: string
+          /** null for the agent's own users */
+          provider: string | null
+          /** null for the agent's own users */
+          provider_ref: string | null
+          /** when it was created */
+          created_at: string
+          /** until when a deposit can be paid */
+          expires_at: string | null
+          /** when its outcome became known */
+          completed_at: string | null
+        }
+        /** why it may be the one that was meant */
+        because: string
+        /** whether it can be credited to it */
+        allowed: boolean
+        why_not: string | null
+      }[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/payments/{payment_id}/return': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      payment: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** why it waits */
+        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** how it was returned */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      candidates: {
+        order: {
+          /** the service's transaction id */
+          txn_id: string
+          /** the agent's own id */
+          ref_id: string
+          /** an agent's app id */
+          app_id: string
+          agent_name: string
+          /** deposit or withdraw */
+          kind: 'deposit' | 'withdraw'
+          /** what has become of it */
+          status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+          user_id: string
+          /** the amount asked for */
+          amount: number
+          /** the fee of the transaction */
+          fee: number
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** what was really paid */
+          paid_amount: number | null
+          /** masked for viewers */
+          account_name: string
+          /** masked for viewers */
+          account_no: string
+          bank_code: string
+          /** null for the agent's own users */
+          provider: string | null
+          /** null for the agent's own users */
+          provider_ref: string | null
+          /** when it was created */
+          created_at: string
+          /** until when a deposit can be paid */
+          expires_at: string | null
+          /** when its outcome became known */
+          completed_at: string | null
+        }
+        /** why it may be the one that was meant */
+        because: string
+        /** whether it can be credited to it */
+        allowed: boolean
+        why_not: string | null
+      }[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/sign-in': {
+    query: Record<string, never>
+    body: {
+      /** an email address */
+      email: string
+      /** a password of 12 to 256 characters */
+      password: string
+      /** the code the authenticator shows */
+      code: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
+        app_id: string | null
+        agent_name: string | null
+      }
+      permissions: string[]
+      mode: 'sandbox' | 'live'
+      /** the zone in which times are shown */
+      time_zone: string
+      version: string
+      /** an ISO 8601 time in UTC */
+      now: string
+    }
+  }
+  'POST /console/api/sign-out': {
+    query: Record<string, never>
+    body: undefined
+    answer: Record<string, never>
+  }
+  'POST /console/api/signature-check': {
+    query: Record<string, never>
+    body: {
+      /** an agent's app id */
+      app_id: string
+      /** request: what you send; callback: what you are sent */
+      kind: 'request' | 'callback'
+      /** GET, POST */
+      method?: string
+      /** the path with its query, such as /payment/orders */
+      path?: string
+      /** the body, byte by byte as it was sent */
+      body: string
+      /** the header x-signature */
+      signature: string
+    }
+    answer: {
+      matches: boolean
+      /** what is wrong, and what to do */
+      says: string
+      /** the text to be signed, as the service puts it together */
+      signed_text: string
+      /** the signatures sent */
+      got: string[]
+      /** how the right ones begin, one for each live secret */
+      expected: string[]
+      /** how old t is; negative: from the future */
+      age_s: number | null
+    }
+  }
+  'POST /console/api/test-orders': {
+    query: Record<string, never>
+    body: {
+      /** an agent's app id */
+      agent?: string
+      /** deposit or withdraw */
+      kind: 'deposit' | 'withdraw'
+      /** a whole number from 1 to 1000000000000 */
+      amount: number
+      /** one of the sandbox bank's stories */
+      story?: string
+      /** 1 to 64 printable characters */
+      ref_id?: string
+      /** 1 to 64 printable characters */
+      user_id?: string
+      /** 1 to 128 printable characters */
+      account_name?: string
+      /** 4 to 34 letters and digits */
+      account_no?: string
+      /** 1 to 32 printable characters */
+      bank_code?: string
+    }
+    answer: {
+      txn_id: string
+      /** what the agent API answers */
+      answer: unknown
+    }
+  }
+  'POST /console/api/users': {
+    query: Record<string, never>
+    body: {
+      /** an email address */
+      email: string
+      /** one of admin, operator, viewer, agent */
+      role: 'admin' | 'operator' | 'viewer' | 'agent'
+      /** the app id of an agent */
+      app_id?: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the one agent they see */
+        app_id: string | null
+        /** invited: has no password yet, or not any more */
+        state: 'active' | 'invited' | 'disabled'
+        /** an ISO 8601 time in UTC */
+        created_at: string
+        /** an ISO 8601 time in UTC */
+        last_seen_at: string | null
+      }
+      /** for them to choose a password; works once, for 24 hours */
+      link: string
+    }
+  }
+  'POST /console/api/users/{id}/reset': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the one agent they see */
+        app_id: string | null
+        /** invited: has no password yet, or not any more */
+        state: 'active' | 'invited' | 'disabled'
+        /** an ISO 8601 time in UTC */
+        created_at: string
+        /** an ISO 8601 time in UTC */
+        last_seen_at: string | null
+      }
+      /** for them to choose a password; works once, for 24 hours */
+      link: string
+    }
+  }
+  'POST /console/api/wallets/{app_id}/adjust': {
+    query: Record<string, never>
+    body: {
+      /** whole units other than 0, negative to debit */
+      amount: number
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** 1 to 128 printable characters */
+      ref: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** false: this reference was used before */
+      changed: boolean
+      wallet: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** available, without what is held */
+        balance: number
+        /** held for waiting withdrawals */
+        held: number
+        /** the other side at the banks */
+        clearing: number
+        /** what the operator has earned; negative: it is owed by the wallet */
+        fees: number
+        /** the other side of adjustments */
+        adjustments: number
+        /** the journal row these balances are after */
+        seq: number
+      }
+    }
+  }
+  'PUT /console/api/agents/{app_id}/callback-addresses': {
+    query: Record<string, never>
+    body: {
+      /** an http or https URL, or null */
+      deposit_callback?: string | null
+      /** an http or https URL, or null */
+      withdraw_callback?: string | null
+      /** updated_at of the agent as it was read */
+      updated_at: string
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      app_id: string
+      name: string
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** active or suspended */
+      status: 'active' | 'suspended'
+      /** an http or https URL, or null */
+      deposit_callback: string | null
+      /** an http or https URL, or null */
+      withdraw_callback: string | null
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      deposit_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      withdraw_fee: string
+      /** return or keep: the fee of a payout that came back */
+      revert_fee: 'return' | 'keep'
+      /** review or credit: money late or of another amount */
+      late_money: 'review' | 'credit'
+      /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
+      method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
+      /** 1 to 2592000 seconds */
+      expires_in: number
+      /** whole units */
+      min_deposit: number
+      /** whole units */
+      max_deposit: number
+      /** whole units */
+      min_withdraw: number
+      /** whole units */
+      max_withdraw: number
+      /** 0 to 1000000 requests a second; 0 for no limit */
+      rate_limit: number
+      /** a list of addresses or CIDR ranges; empty: every address */
+      allow_ip: string[]
+      /** a list of origins such as https://shop.example */
+      frame_origin: string[]
+      /** 1 to 500 printable characters */
+      support: string | null
+      /** when it was made */
+      created_at: string
+      /** when it was last changed; send it with a change */
+      updated_at: string
+      /** a colour such as #0a7d4f, or null */
+      colour: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo: string | null
+      keys: {
+        /** when it was made */
+        created_at: string
+        /** until when it is valid; null: until it is rotated */
+        expires_at: string | null
+        /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
+  'PUT /console/api/provider-routes': {
+    query: Record<string, never>
+    body: {
+      /** version of the routes as read */
+      version: string
+      /** a list of at most 500 routes, each with all its fields */
+      routes: {
+        provider: string
+        /** its name */
+        route: string
+        /** deposit or withdraw */
+        direction: 'deposit' | 'withdraw'
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** a list of bank codes, or null for all */
+        banks: string[] | null
+        /** a whole number from 1 to 1000000000000 */
+        min_amount: number
+        /** a whole number from 1 to 1000000000000 */
+        max_amount: number
+        /** 1 to 1000 */
+        preference: number
+        /** 1 to 1000 */
+        weight: number
+      }[]
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      /** send it with a change */
+      version: string
+      routes: {
+        provider: string
+        /** its name */
+        route: string
+        /** deposit or withdraw */
+        direction: 'deposit' | 'withdraw'
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** a list of bank codes, or null for all */
+        banks: string[] | null
+        /** a whole number from 1 to 1000000000000 */
+        min_amount: number
+        /** a whole number from 1 to 1000000000000 */
+        max_amount: number
+        /** 1 to 1000 */
+        preference: number
+        /** 1 to 1000 */
+        weight: number
+      }[]
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import type { Operations } from './api-schemas.ts'
+
+export type Operation = keyof Operations
+export type Answer<K extends Operation> = Operations[K]['answer']
+export type Query<K extends Operation> = Operations[K]['query']
+export type Body<K extends Operation> = Operations[K]['body']
+/** One row of a list. */
+export type Row<K extends Operation> = Answer<K> extends { data: (infer T)[] } ? T : never
+
+export interface Input<K extends Operation> {
+  params?: Record<string, string | number>
+  query?: Partial<Query<K>> | Record<string, string | undefined>
+  body?: Body<K>
+  signal?: AbortSignal
+}
+
+/** What the service answers when it refuses. */
+export interface ProblemBody {
+  title: string
+  status: number
+  detail: string
+  code: string
+  request_id: string
+  errors?: { field: string; message: string }[]
+}
+
+export class Refusal extends Error {
+  readonly problem: ProblemBody
+
+  constructor(problem: ProblemBody) {
+    super(problem.detail)
+    this.name = 'Refusal'
+    this.problem = problem
+  }
+}
+
+/** The address of an operation, its parameters filled in. */
+export function addressOf<K extends Operation>(operation: K, input: Input<K> = {}): string {
+  const path = operation.slice(operation.indexOf(' ') + 1)
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(input.params?.[name] ?? '')),
+  )
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined && value !== '') search.set(name, String(value))
+  }
+  return search.size === 0 ? filled : `${filled}?${search}`
+}
+
+/** Asks the service, and throws a Refusal with its reason when it says no. */
+export async function ask<K extends Operation>(
+  operation: K,
+  input: Input<K> = {},
+): Promise<Answer<K>> {
+  const method = operation.slice(0, operation.indexOf(' '))
+  const changes = method !== 'GET'
+  const response = await fetch(addressOf(operation, input), {
+    method,
+    headers: changes ? { 'content-type': 'application/json', 'x-sluice-console': '1' } : {},
+    ...(changes && { body: JSON.stringify(input.body ?? {}) }),
+    ...(input.signal && { signal: input.signal }),
+  }).catch((error: unknown) => {
+    if (input.signal?.aborted) throw error
+    throw new Refusal(unreachable)
+  })
+  if (!response.ok) throw new Refusal(await problemIn(response))
+  return response.json()
+}
+
+const unreachable: ProblemBody = {
+  title: 'The service cannot be reached',
+  status: 0,
+  detail: 'Nothing was answered. Check the connection; what is shown may be old.',
+  code: 'unreachable',
+  request_id: '',
+}
+
+async function problemIn(response: Response): Promise<ProblemBody> {
+  try {
+    return await response.json()
+  } catch {
+    // A proxy in between answers in words of its own.
+    return { ...unreachable, status: response.status, title: `Answered with ${response.status}` }
+  }
+}
+
+export function problemOf(error: unknown): ProblemBody {
+  if (error instanceof Refusal) return error.problem
+  return { ...unreachable, title: 'The console made a mistake', detail: String(error) }
+}

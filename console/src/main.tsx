@@ -1,0 +1,56 @@
+import { styleNonce } from './nonce.ts'
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import '@mantine/spotlight/styles.css'
+import './console.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Refusal } from './api.ts'
+import { pages } from './paths.ts'
+import { makeRouter } from './routes.tsx'
+import { theme, variables } from './theme.ts'
+
+/** A session that has ended leads to sign-in, and from there back to where it was. */
+function onError(error: unknown) {
+  if (!(error instanceof Refusal) || error.problem.code !== 'not_signed_in') return
+  const { pathname, href } = router.latestLocation
+  if (pathname.startsWith(pages.signIn) || pathname.startsWith(pages.invitation)) return
+  // What was seen is forgotten once it is no longer shown.
+  void router.navigate({ to: pages.signIn, search: { to: href } }).then(() => queries.clear())
+}
+
+const queries = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // What was refused is refused again; only a lost connection is worth another try.
+      retry: (count, error) => count < 2 && error instanceof Refusal && error.problem.status === 0,
+    },
+  },
+})
+const router = makeRouter(queries)
+
+const place = document.getElementById('root')
+if (place) {
+  createRoot(place).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={variables}
+        defaultColorScheme="auto"
+        getStyleNonce={() => styleNonce}
+      >
+        <QueryClientProvider client={queries}>
+          <Notifications position="bottom-right" />
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  )
+}

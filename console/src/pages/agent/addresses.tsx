@@ -1,0 +1,131 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
+import { ActDialog } from '../../parts/act-dialog.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { Toned } from '../../parts/state-badge.tsx'
+import { api } from '../../paths.ts'
+import { whyNot } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
+import { words } from '../../words.ts'
+import classes from './agent.module.css'
+import { type AgentDetail, agentKey } from './agent.tsx'
+
+const { agent: says } = words
+
+/** Where callbacks go. Each can be tried for real before it is saved. */
+export function Addresses({ agent }: { agent: AgentDetail }) {
+  const shut = whyNot(useMe(), 'manage_own_keys')
+  const queries = useQueryClient()
+  const [deposit, setDeposit] = useState(agent.deposit_callback ?? '')
+  const [withdraw, setWithdraw] = useState(agent.withdraw_callback ?? '')
+  const [isSaving, setSaving] = useState(false)
+  const isChanged =
+    deposit !== (agent.deposit_callback ?? '') || withdraw !== (agent.withdraw_callback ?? '')
+  return (
+    <Panel title={says.addresses}>
+      <Stack gap="sm">
+        <AddressField
+          appId={agent.app_id}
+          label={says.depositCallback}
+          value={deposit}
+          change={setDeposit}
+          shut={shut}
+        />
+        <AddressField
+          appId={agent.app_id}
+          label={says.withdrawCallback}
+          value={withdraw}
+          change={setWithdraw}
+          shut={shut}
+        />
+        <Group>
+          <ActButton
+            variant="filled"
+            whyNot={shut ?? (isChanged ? undefined : says.nothingChanged)}
+            onClick={() => setSaving(true)}
+          >
+            {says.saveAddresses}
+          </ActButton>
+        </Group>
+      </Stack>
+      {isSaving && (
+        <ActDialog
+          title={says.saveAddresses}
+          explain={says.addressesExplain}
+          confirm={words.save}
+          close={() => setSaving(false)}
+          act={async ({ reason }) => {
+            await ask(api.changeAddresses, {
+              params: { app_id: agent.app_id },
+              body: {
+                deposit_callback: deposit.trim() || null,
+                withdraw_callback: withdraw.trim() || null,
+                updated_at: agent.updated_at,
+                reason,
+              },
+            })
+            notifications.show({ message: says.saved })
+            await queries.invalidateQueries({ queryKey: agentKey(agent.app_id) })
+          }}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function AddressField(props: {
+  appId: string
+  label: string
+  value: string
+  change: (value: string) => void
+  shut: string | undefined
+}) {
+  const checking = useMutation({
+    mutationFn: () =>
+      ask(api.checkAddress, { params: { app_id: props.appId }, body: { url: props.value.trim() } }),
+  })
+  return (
+    <div>
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <TextInput
+          flex={1}
+          label={props.label}
+          type="url"
+          placeholder={says.noAddress}
+          readOnly={props.shut !== undefined}
+          value={props.value}
+          onChange={(event) => {
+            checking.reset()
+            props.change(event.currentTarget.value)
+          }}
+        />
+        {props.shut === undefined && (
+          <Button
+            variant="default"
+            size="sm"
+            aria-label={says.checkWhat(props.label)}
+            disabled={props.value.trim() === ''}
+            loading={checking.isPending}
+            onClick={() => checking.mutate()}
+          >
+            {says.check}
+          </Button>
+        )}
+      </Group>
+      {checking.isError && <ProblemPanel error={checking.error} />}
+      <ol className={classes.steps} aria-live="polite">
+        {checking.data?.steps.map(({ step, ok, says: told }) => (
+          <li key={step}>
+            <Toned tone={ok ? 'good' : 'bad'}>{says.steps[step]}</Toned>
+            {told}
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}

@@ -1,0 +1,98 @@
+import { Group, Skeleton } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type Answer, ask } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
+import { ActDialog } from '../../parts/act-dialog.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { api } from '../../paths.ts'
+import { whyNot } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
+import { words } from '../../words.ts'
+import { Addresses } from './addresses.tsx'
+import classes from './agent.module.css'
+import { FeePreview } from './fee-preview.tsx'
+import { Keys } from './keys.tsx'
+import { Terms } from './terms.tsx'
+
+export type AgentDetail = Answer<typeof api.agent>
+
+const { agent: says } = words
+
+export const agentKey = (appId: string) => ['agent', appId]
+
+export default function Agent() {
+  const { appId = '' }: { appId?: string } = useParams({ strict: false })
+  const me = useMe()
+  const [isAsked, setAsked] = useState(false)
+  const found = useQuery({
+    queryKey: agentKey(appId),
+    queryFn: ({ signal }) => ask(api.agent, { params: { app_id: appId }, signal }),
+  })
+  if (!found.data) {
+    return (
+      <>
+        <PageHead title={says.title} />
+        {found.isError ? <ProblemPanel error={found.error} /> : <Skeleton height={320} />}
+      </>
+    )
+  }
+  const { data: agent } = found
+  const isAgent = me.user.role === 'agent'
+  const isSuspended = agent.status === 'suspended'
+  return (
+    <>
+      <PageHead
+        title={agent.name}
+        says={
+          <Group gap="xs" component="span">
+            <CopyId id={agent.app_id} />
+            <StateBadge state={agent.status} />
+          </Group>
+        }
+      >
+        {!isAgent && (
+          <ActButton size="sm" whyNot={whyNot(me, 'manage_agents')} onClick={() => setAsked(true)}>
+            {isSuspended ? says.resume : says.suspend}
+          </ActButton>
+        )}
+      </PageHead>
+      <div className={classes.panels}>
+        <Addresses key={agent.updated_at} agent={agent} />
+        <Keys agent={agent} />
+        {!isAgent && <FeePreview agent={agent} />}
+        <div className={classes.wide}>
+          <Terms key={`terms ${agent.updated_at}`} agent={agent} />
+        </div>
+      </div>
+      {isAsked && <StatusDialog agent={agent} close={() => setAsked(false)} />}
+    </>
+  )
+}
+
+function StatusDialog({ agent, close }: { agent: AgentDetail; close: () => void }) {
+  const queries = useQueryClient()
+  const isSuspended = agent.status === 'suspended'
+  const label = isSuspended ? says.resume : says.suspend
+  return (
+    <ActDialog
+      title={says.titleOf(label, agent.name)}
+      explain={isSuspended ? says.resumeExplain : says.suspendExplain}
+      confirm={label}
+      danger={!isSuspended}
+      close={close}
+      act={async ({ reason }) => {
+        await ask(isSuspended ? api.resumeAgent : api.suspendAgent, {
+          params: { app_id: agent.app_id },
+          body: { reason },
+        })
+        await queries.invalidateQueries({ queryKey: agentKey(agent.app_id) })
+        void queries.invalidateQueries({ queryKey: ['agents'] })
+      }}
+    />
+  )
+}

@@ -1,0 +1,86 @@
+import { NativeSelect } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
+import { ActDialog } from '../../parts/act-dialog.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { SecretOnce } from '../../parts/secret-once.tsx'
+import { When } from '../../parts/when.tsx'
+import { api } from '../../paths.ts'
+import { whyNot } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
+import { words } from '../../words.ts'
+import { type AgentDetail, agentKey } from './agent.tsx'
+
+const { keys: says } = words.agent
+
+/** Its live secrets, two at most. They are never shown again, only replaced. */
+export function Keys({ agent }: { agent: AgentDetail }) {
+  const [isRotating, setRotating] = useState(false)
+  const me = useMe()
+  return (
+    <Panel
+      title={says.title}
+      tools={
+        <ActButton whyNot={whyNot(me, 'manage_own_keys')} onClick={() => setRotating(true)}>
+          {says.rotate}
+        </ActButton>
+      }
+    >
+      <DataTable
+        label={says.title}
+        rows={agent.keys}
+        rowKey={(key) => `${key.created_at} ${key.expires_at}`}
+        empty={null}
+        columns={[
+          { key: 'created', head: says.created, cell: (key) => <When at={key.created_at} /> },
+          { key: 'used', head: says.lastUsed, cell: (key) => <When at={key.last_used_at} ago /> },
+          {
+            key: 'expires',
+            head: says.expires,
+            cell: (key) => (key.expires_at === null ? says.never : <When at={key.expires_at} />),
+          },
+        ]}
+      />
+      {isRotating && <RotateDialog agent={agent} close={() => setRotating(false)} />}
+    </Panel>
+  )
+}
+
+function RotateDialog({ agent, close }: { agent: AgentDetail; close: () => void }) {
+  const queries = useQueryClient()
+  const [secret, setSecret] = useState<string>()
+  const [overlap, setOverlap] = useState('86400')
+  if (secret !== undefined) {
+    return <SecretOnce appId={agent.app_id} secret={secret} close={close} />
+  }
+  return (
+    <ActDialog
+      title={says.rotate}
+      explain={says.explain}
+      confirm={says.rotate}
+      danger
+      needsCode
+      stays
+      close={close}
+      act={async ({ reason, code }) => {
+        const made = await ask(api.rotateKey, {
+          params: { app_id: agent.app_id },
+          body: { overlap_s: Number(overlap), reason, code },
+        })
+        setSecret(made.secret)
+        await queries.invalidateQueries({ queryKey: agentKey(agent.app_id) })
+      }}
+    >
+      <NativeSelect
+        label={says.overlap}
+        description={says.overlapHint}
+        value={overlap}
+        data={says.overlaps.map(([value, label]) => ({ value, label }))}
+        onChange={(event) => setOverlap(event.currentTarget.value)}
+      />
+    </ActDialog>
+  )
+}

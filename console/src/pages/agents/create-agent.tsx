@@ -1,0 +1,71 @@
+import { NativeSelect, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Answer, ask } from '../../api.ts'
+import { ActDialog } from '../../parts/act-dialog.tsx'
+import { SecretOnce } from '../../parts/secret-once.tsx'
+import { api } from '../../paths.ts'
+import { words } from '../../words.ts'
+
+const { agents: says, agent: fields } = words
+
+export function CreateAgent({ close }: { close: () => void }) {
+  const queries = useQueryClient()
+  const [made, setMade] = useState<Answer<typeof api.createAgent>>()
+  const [name, setName] = useState('')
+  const [currency, setCurrency] = useState<'THB' | 'VND'>('THB')
+  const [deposit, setDeposit] = useState('')
+  const [withdraw, setWithdraw] = useState('')
+  if (made) return <SecretOnce appId={made.app_id} secret={made.secret} close={close} />
+  return (
+    <ActDialog
+      title={says.create}
+      explain={says.createExplain}
+      confirm={says.create}
+      needsReason={false}
+      close={close}
+      stays
+      act={async () => {
+        setMade(
+          await ask(api.createAgent, {
+            body: {
+              name: name.trim(),
+              currency,
+              deposit_callback: deposit.trim() || null,
+              withdraw_callback: withdraw.trim() || null,
+            },
+          }),
+        )
+        await queries.invalidateQueries({ queryKey: ['agents'] })
+        void queries.invalidateQueries({ queryKey: ['wallets'] })
+      }}
+    >
+      <TextInput
+        label={says.columns.name}
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <NativeSelect
+        label={says.columns.currency}
+        description={says.currencyHint}
+        value={currency}
+        data={['THB', 'VND']}
+        onChange={(event) => setCurrency(event.currentTarget.value === 'VND' ? 'VND' : 'THB')}
+      />
+      <TextInput
+        label={fields.depositCallback}
+        type="url"
+        value={deposit}
+        onChange={(event) => setDeposit(event.currentTarget.value)}
+      />
+      <TextInput
+        label={fields.withdrawCallback}
+        type="url"
+        value={withdraw}
+        onChange={(event) => setWithdraw(event.currentTarget.value)}
+      />
+    </ActDialog>
+  )
+}

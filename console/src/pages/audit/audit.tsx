@@ -1,0 +1,119 @@
+import { Modal, Stack } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask, type Row } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
+import { CursorPages } from '../../parts/cursor-pages.tsx'
+import { type Column, DataTable, useColumns } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { RawView } from '../../parts/raw-view.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { useFilters } from '../../parts/url-filters.ts'
+import { When } from '../../parts/when.tsx'
+import { api, pages } from '../../paths.ts'
+import { words } from '../../words.ts'
+
+type Entry = Row<typeof api.audit>
+
+const { audit: says } = words
+
+export default function Audit() {
+  const { filters } = useFilters()
+  const [opened, setOpened] = useState<Entry>()
+  const found = useQuery({
+    queryKey: ['audit', filters],
+    queryFn: ({ signal }) => ask(api.audit, { query: filters, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: filters.cursor === undefined ? 10_000 : false,
+  })
+  const columns: Column<Entry>[] = [
+    { key: 'at', head: says.columns.at, cell: (row) => <When at={row.at} /> },
+    { key: 'actor', head: says.columns.actor, cell: (row) => row.actor.email },
+    { key: 'ip', head: says.columns.ip, cell: (row) => row.actor.ip ?? '–' },
+    { key: 'action', head: says.columns.action, cell: (row) => row.action.replaceAll('_', ' ') },
+    { key: 'subject', head: says.columns.subject, cell: (row) => <Subject row={row} /> },
+    {
+      key: 'outcome',
+      head: says.columns.outcome,
+      cell: (row) => <StateBadge state={row.outcome} />,
+    },
+    { key: 'reason', head: says.columns.reason, cell: (row) => row.reason ?? '' },
+    {
+      key: 'more',
+      head: says.columns.more,
+      cell: (row) => (
+        <ActButton size="compact-xs" onClick={() => setOpened(row)}>
+          {says.openRow}
+        </ActButton>
+      ),
+    },
+  ]
+  const { shown, picker } = useColumns('audit', columns)
+  return (
+    <>
+      <PageHead title={says.title} says={says.says}>
+        {picker}
+      </PageHead>
+      <FilterBar
+        fields={[
+          { kind: 'search', name: 'actor', label: says.filters.actor, hint: says.filters.actor },
+          { kind: 'text', name: 'subject', label: says.filters.subject },
+          { kind: 'text', name: 'action', label: says.filters.action },
+          { kind: 'time', name: 'from', label: says.filters.from, more: true },
+          { kind: 'time', name: 'to', label: says.filters.to, more: true },
+        ]}
+      />
+      {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
+      {!(found.isError && !found.data) && (
+        <DataTable
+          label={says.title}
+          columns={shown}
+          rows={found.data?.data}
+          rowKey={(row) => row.id}
+          empty={<Empty title={says.none} teach={says.noneTeach} />}
+        />
+      )}
+      <CursorPages next={found.data?.next} />
+      {opened && <Details row={opened} close={() => setOpened(undefined)} />}
+    </>
+  )
+}
+
+/** Where what it was done to has a page, it leads there. */
+function Subject({ row: { subject } }: { row: Entry }) {
+  const page = {
+    order: pages.order,
+    agent: pages.agent,
+    wallet: pages.wallet,
+    payment: pages.payment,
+  }[subject.kind]
+  const text = `${subject.kind} ${subject.id}`
+  return page ? <PageLink to={page(subject.id)}>{text}</PageLink> : text
+}
+
+function Details({ row, close }: { row: Entry; close: () => void }) {
+  return (
+    <Modal
+      opened
+      size="lg"
+      onClose={close}
+      title={<strong>{row.action.replaceAll('_', ' ')}</strong>}
+      closeButtonProps={{ 'aria-label': words.close }}
+    >
+      <Stack gap="xs">
+        <p>
+          {row.actor.email}, {row.actor.ip ?? '–'}, <When at={row.at} />
+        </p>
+        {row.reason !== null && <p>{row.reason}</p>}
+        <strong>{says.before}</strong>
+        <RawView raw={row.before} label={says.before} />
+        <strong>{says.after}</strong>
+        <RawView raw={row.after} label={says.after} />
+      </Stack>
+    </Modal>
+  )
+}

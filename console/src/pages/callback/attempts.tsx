@@ -1,0 +1,73 @@
+import { UnstyledButton } from '@mantine/core'
+import { useState } from 'react'
+import { Facts } from '../../parts/facts.tsx'
+import { RawView } from '../../parts/raw-view.tsx'
+import { Toned } from '../../parts/state-badge.tsx'
+import { spanText, When } from '../../parts/when.tsx'
+import { words } from '../../words.ts'
+import classes from './attempts.module.css'
+import type { CallbackDetail } from './callback.tsx'
+
+type Attempt = CallbackDetail['attempts_made'][number]
+
+const { callback: says } = words
+
+/** Every time it was sent: where to, what came back, how long it took. */
+export function Attempts({ attempts }: { attempts: Attempt[] }) {
+  const [opened, setOpened] = useState<number>()
+  if (attempts.length === 0) return <p>{says.noAttempts}</p>
+  return (
+    <ol className={classes.attempts}>
+      {attempts.map((attempt, at) => {
+        // Counted from the oldest, which stays where it is when another is made.
+        const number = attempts.length - at
+        const isOpen = opened === number
+        return (
+          <li key={number}>
+            <UnstyledButton
+              className={classes.summary}
+              aria-expanded={isOpen}
+              onClick={() => setOpened(isOpen ? undefined : number)}
+            >
+              <When at={attempt.started_at} />
+              <Outcome attempt={attempt} />
+              <span className={classes.took}>{spanText(attempt.duration_ms / 1000)}</span>
+            </UnstyledButton>
+            {isOpen && <Exchange attempt={attempt} />}
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+function Outcome({ attempt: { status, error } }: { attempt: Attempt }) {
+  const isAccepted = status !== null && [200, 201, 202].includes(status)
+  return (
+    <span className={classes.outcome}>
+      <Toned tone={isAccepted ? 'good' : 'bad'}>
+        {status === null ? says.noAnswer : `HTTP ${status}`}
+      </Toned>
+      {error}
+    </span>
+  )
+}
+
+function Exchange({ attempt }: { attempt: Attempt }) {
+  return (
+    <div className={classes.exchange}>
+      <Facts
+        facts={[
+          [says.facts.url, attempt.url],
+          [says.facts.address, attempt.address ?? '–'],
+        ]}
+      />
+      {attempt.response_headers !== null && (
+        <RawView raw={attempt.response_headers} label={says.responseHeaders} />
+      )}
+      {attempt.response_body !== null && (
+        <RawView raw={attempt.response_body} label={says.responseBody} />
+      )}
+    </div>
+  )
+}

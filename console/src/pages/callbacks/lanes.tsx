@@ -1,0 +1,99 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask, type Row } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
+import { ActDialog } from '../../parts/act-dialog.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { When } from '../../parts/when.tsx'
+import { api, pages } from '../../paths.ts'
+import { whyNot } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
+import { words } from '../../words.ts'
+import classes from './lanes.module.css'
+
+type Lane = Row<typeof api.lanes>
+
+const { lanes: says } = words.callbacks
+
+/** The agents whose callbacks do not simply flow, and why. */
+export function Lanes() {
+  const { data } = useQuery({
+    queryKey: ['lanes'],
+    queryFn: ({ signal }) => ask(api.lanes, { signal }),
+    refetchInterval: 5000,
+  })
+  const isAgent = useMe().user.role === 'agent'
+  const [asked, setAsked] = useState<Lane>()
+  const notable = (data?.data ?? []).filter(
+    (lane) =>
+      isAgent || lane.state !== 'open' || lane.waiting + lane.given_up + lane.no_address > 0,
+  )
+  if (notable.length === 0) return null
+  return (
+    <ul className={classes.lanes} aria-label={says.title}>
+      {notable.map((lane) => (
+        <LaneCard key={lane.app_id} lane={lane} ask={() => setAsked(lane)} />
+      ))}
+      {asked && <LaneDialog lane={asked} close={() => setAsked(undefined)} />}
+    </ul>
+  )
+}
+
+function LaneCard({ lane, ask: open }: { lane: Lane; ask: () => void }) {
+  const me = useMe()
+  const { app_id, waiting, given_up, no_address } = lane
+  const count = (n: number, label: string, state: string) =>
+    n > 0 && (
+      <PageLink to={pages.callbacks} search={{ agent: app_id, state }}>
+        {says.count(n, label)}
+      </PageLink>
+    )
+  return (
+    <li className={classes.lane}>
+      <div className={classes.head}>
+        <strong>{lane.agent_name}</strong>
+        <StateBadge state={lane.state} />
+      </div>
+      {lane.why !== null && <p className={classes.why}>{lane.why}</p>}
+      <div className={classes.counts}>
+        {count(waiting, says.waiting, 'waiting')}
+        {count(given_up, says.givenUp, 'exhausted')}
+        {count(no_address, says.noAddress, 'no_address')}
+        {lane.oldest_at !== null && (
+          <span>
+            {says.oldest} <When at={lane.oldest_at} ago />
+          </span>
+        )}
+        {lane.probe_at !== null && (
+          <span>
+            {says.probe} <When at={lane.probe_at} ago />
+          </span>
+        )}
+      </div>
+      {me.user.role !== 'agent' && (
+        <ActButton size="compact-xs" whyNot={whyNot(me, 'manage_agents')} onClick={open}>
+          {lane.state === 'paused' ? says.resume : says.pause}
+        </ActButton>
+      )}
+    </li>
+  )
+}
+
+function LaneDialog({ lane, close }: { lane: Lane; close: () => void }) {
+  const queries = useQueryClient()
+  const isPaused = lane.state === 'paused'
+  return (
+    <ActDialog
+      title={says.dialog(isPaused ? says.resume : says.pause, lane.agent_name)}
+      explain={isPaused ? says.resumeExplain : says.pauseExplain}
+      confirm={isPaused ? says.resume : says.pause}
+      close={close}
+      act={async ({ reason }) => {
+        const params = { app_id: lane.app_id }
+        await ask(isPaused ? api.resumeLane : api.pauseLane, { params, body: { reason } })
+        await queries.invalidateQueries({ queryKey: ['lanes'] })
+      }}
+    />
+  )
+}

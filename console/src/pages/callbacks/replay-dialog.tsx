@@ -1,0 +1,69 @@
+import { NativeSelect, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { use, useState } from 'react'
+import { ask } from '../../api.ts'
+import { ActDialog } from '../../parts/act-dialog.tsx'
+import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { TimeZone } from '../../parts/when.tsx'
+import { fromLocal, toLocal } from '../../parts/zoned-time.ts'
+import { api } from '../../paths.ts'
+import { useMe } from '../../session.tsx'
+import { words } from '../../words.ts'
+
+const { replay: says } = words.callbacks
+const dayMs = 86_400_000
+
+/** Sends again everything that was given up since a time. */
+export function ReplayDialog({ close }: { close: () => void }) {
+  const zone = use(TimeZone)
+  const queries = useQueryClient()
+  const isAgent = useMe().user.role === 'agent'
+  const choices = useAgentChoices()
+  const [agent, setAgent] = useState('')
+  const [since, setSince] = useState(() =>
+    toLocal(new Date(Date.now() - dayMs).toISOString(), zone),
+  )
+  return (
+    <ActDialog
+      title={says.title}
+      explain={says.explain}
+      confirm={says.confirm}
+      close={close}
+      act={async ({ reason }) => {
+        const { resent } = await ask(api.replayCallbacks, {
+          body: {
+            failed_since: fromLocal(since, zone),
+            reason,
+            ...(agent !== '' && { agent }),
+          },
+        })
+        await queries.invalidateQueries({ queryKey: ['callbacks'] })
+        notifications.show({ message: says.done(resent) })
+      }}
+    >
+      {!isAgent && (
+        <NativeSelect
+          label={words.callbacks.columns.agent}
+          value={agent}
+          onChange={(event) => setAgent(event.currentTarget.value)}
+        >
+          <option value="">{says.allAgents}</option>
+          {choices.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </NativeSelect>
+      )}
+      <TextInput
+        label={says.since}
+        description={words.timeZone(zone)}
+        type="datetime-local"
+        required
+        value={since}
+        onChange={(event) => setSince(event.currentTarget.value)}
+      />
+    </ActDialog>
+  )
+}

@@ -1,0 +1,80 @@
+import { Figure, Figures } from '../../parts/figures.tsx'
+import { Money } from '../../parts/money.tsx'
+import { agoText } from '../../parts/when.tsx'
+import { pages } from '../../paths.ts'
+import { useMe } from '../../session.tsx'
+import { words } from '../../words.ts'
+import type { HomeView } from './home.tsx'
+
+const { home: says } = words
+
+interface Waiting {
+  label: string
+  aged: { count: number; oldest_at: string | null }
+  to: string
+  search?: Record<string, string>
+}
+
+/** What waits for somebody, with its age; calm where it is nothing. */
+export function Attention({ home }: { home: HomeView }) {
+  const isAgent = useMe().user.role === 'agent'
+  const { waiting, callbacks } = home
+  const openWithdrawals = { kind: 'withdraw', status: 'WAITING' }
+  const rows: Waiting[] = [
+    ...(isAgent ? [] : [{ label: says.payments, aged: waiting.payments, to: pages.payments }]),
+    { label: says.payouts, aged: waiting.payouts, to: pages.orders, search: openWithdrawals },
+    {
+      label: says.withdrawals,
+      aged: waiting.withdrawals,
+      to: pages.orders,
+      search: openWithdrawals,
+    },
+    {
+      label: says.failing,
+      aged: callbacks.failing,
+      to: pages.callbacks,
+      search: { state: 'failing' },
+    },
+    {
+      label: says.givenUp,
+      aged: callbacks.given_up,
+      to: pages.callbacks,
+      search: { state: 'exhausted' },
+    },
+  ]
+  return (
+    <Figures>
+      {rows.map(({ label, aged, to, search }) => (
+        <Figure
+          key={label}
+          label={label}
+          to={to}
+          {...(search && { search })}
+          tone={toneOf(aged)}
+          note={aged.oldest_at === null ? says.nothing : says.oldest(agoText(aged.oldest_at))}
+        >
+          {aged.count >= 1000 ? '1000+' : aged.count}
+        </Figure>
+      ))}
+      {waiting.held.map(({ currency, amount }) => (
+        <Figure
+          key={currency}
+          label={says.held}
+          to={pages.orders}
+          search={{ ...openWithdrawals, currency }}
+        >
+          <Money amount={amount} currency={currency} />
+        </Figure>
+      ))}
+    </Figures>
+  )
+}
+
+const hourMs = 3_600_000
+
+/** An hour is a coffee; what has waited for a day has been forgotten. */
+function toneOf({ oldest_at }: Waiting['aged']): 'warn' | 'bad' | undefined {
+  if (oldest_at === null) return undefined
+  const ageMs = Date.now() - Date.parse(oldest_at)
+  return ageMs > 24 * hourMs ? 'bad' : ageMs > hourMs ? 'warn' : undefined
+}

@@ -1,0 +1,91 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { type Answer, ask } from '../../api.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { When } from '../../parts/when.tsx'
+import { api, pages } from '../../paths.ts'
+import { words } from '../../words.ts'
+import { Attention } from './attention.tsx'
+import classes from './home.module.css'
+import { Today } from './today.tsx'
+
+export type HomeView = Answer<typeof api.home>
+
+const { home: says } = words
+
+// The charts are half as large as everything else together: the numbers come first.
+const VolumeCharts = lazy(() => import('./volume-charts.tsx'))
+
+export default function Home() {
+  const found = useQuery({
+    queryKey: ['home'],
+    queryFn: ({ signal }) => ask(api.home, { signal }),
+    refetchInterval: 15_000,
+  })
+  if (!found.data) {
+    return (
+      <>
+        <PageHead title={says.title} />
+        {found.isError ? (
+          <ProblemPanel error={found.error} retry={() => void found.refetch()} />
+        ) : (
+          <Skeleton height={420} />
+        )}
+      </>
+    )
+  }
+  const { data: home } = found
+  return (
+    <>
+      <PageHead
+        title={says.title}
+        says={
+          <>
+            {says.asOf} <When at={home.at} />
+          </>
+        }
+      >
+        {home.proof && <Proof proof={home.proof} />}
+      </PageHead>
+      <Attention home={home} />
+      <Today home={home} />
+      <Suspense fallback={<Skeleton height={260} />}>
+        <VolumeCharts home={home} />
+      </Suspense>
+      {home.providers && <Providers providers={home.providers} />}
+    </>
+  )
+}
+
+/** Green or red: whether every agent's book proves. */
+function Proof({ proof }: { proof: NonNullable<HomeView['proof']> }) {
+  return (
+    <PageLink to={pages.wallets}>
+      <span className={classes.proof} data-ok={proof.ok}>
+        {proof.ok ? says.proofGreen(proof.unproved_rows) : says.proofRed(proof.red_agents)}
+      </span>
+    </PageLink>
+  )
+}
+
+function Providers({ providers }: { providers: NonNullable<HomeView['providers']> }) {
+  return (
+    <Panel title={says.providers}>
+      <ul className={classes.providers}>
+        {providers.map((provider) => (
+          <li key={provider.name}>
+            <PageLink to={pages.providers}>{provider.name}</PageLink>
+            <StateBadge state={provider.state} />
+            <span>{says.providerPaid(provider.paid, provider.failed)}</span>
+            <span>{says.providerOpen(provider.open, provider.unknown)}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}

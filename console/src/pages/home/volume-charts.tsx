@@ -1,0 +1,52 @@
+import '@mantine/charts/styles.css'
+import { AreaChart } from '@mantine/charts'
+import { use } from 'react'
+import { moneyText } from '../../parts/money.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { localText, TimeZone } from '../../parts/when.tsx'
+import { words } from '../../words.ts'
+import classes from './home.module.css'
+import type { HomeView } from './home.tsx'
+
+const { home: says } = words
+
+/** Volumes in and out by the hour, yesterday and today, one chart for each currency. */
+export default function VolumeCharts({ home }: { home: HomeView }) {
+  const zone = use(TimeZone)
+  return (
+    <div className={classes.charts}>
+      {home.volumes.map(({ currency }) => {
+        const hours = home.hours.filter((hour) => hour.currency === currency)
+        const data = hours.map((hour) => ({
+          hour: localText(hour.at, zone).slice(5, 16),
+          [says.in]: hour.in,
+          [says.out]: hour.out,
+        }))
+        return (
+          <Panel key={currency} title={says.volumes(currency)}>
+            {/* The numbers are in the lists that the figures above open. */}
+            <div aria-hidden="true">
+              <AreaChart
+                h={220}
+                data={data}
+                dataKey="hour"
+                curveType="monotone"
+                withDots={false}
+                withLegend
+                gridAxis="y"
+                tickLine="none"
+                areaChartProps={{ accessibilityLayer: false }}
+                yAxisProps={{ width: 64 }}
+                valueFormatter={(value) => moneyText(value, currency)}
+                series={[
+                  { name: says.in, color: 'var(--accent)' },
+                  { name: says.out, color: 'var(--odd)' },
+                ]}
+              />
+            </div>
+          </Panel>
+        )
+      })}
+    </div>
+  )
+}

@@ -1,0 +1,113 @@
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams, useRouter } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { type Answer, ask } from '../../api.ts'
+import { CodeInput } from '../../parts/code-input.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { api } from '../../paths.ts'
+import { words } from '../../words.ts'
+import classes from '../sign-in/door.module.css'
+import { Door } from '../sign-in/door.tsx'
+
+const { invitation } = words
+
+/** A one-time link: choose a password, enrol an authenticator, and be in. */
+export default function Invitation() {
+  const { token = '' }: { token?: string } = useParams({ strict: false })
+  const found = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => ask(api.invitation, { params: { token } }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (found.isError) {
+    return (
+      <Door title={invitation.refused} says={invitation.refusedHint}>
+        <ProblemPanel error={found.error} />
+      </Door>
+    )
+  }
+  const role = words.roles[found.data?.role ?? ''] ?? ''
+  return (
+    <Door
+      title={invitation.title}
+      says={found.data ? invitation.says(found.data.email, role) : words.loading}
+    >
+      {found.data && <Enrol token={token} invited={found.data} />}
+    </Door>
+  )
+}
+
+function Enrol(props: { token: string; invited: Answer<typeof api.invitation> }) {
+  const { token, invited } = props
+  const router = useRouter()
+  const queries = useQueryClient()
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const accepting = useMutation({
+    mutationFn: () =>
+      ask(api.acceptInvitation, {
+        params: { token },
+        body: { password, code, ...(invited.email === null && { email: email.trim() }) },
+      }),
+    onSuccess: () => {
+      queries.clear()
+      router.history.push('/console/')
+    },
+    onError: () => setCode(''),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    accepting.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Step at={1}>{invitation.choose}</Step>
+        {invited.email === null && (
+          <TextInput
+            label={words.signIn.email}
+            type="email"
+            autoComplete="username"
+            required
+            withAsterisk={false}
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+        )}
+        <PasswordInput
+          label={words.signIn.password}
+          description={invitation.passwordHint}
+          autoComplete="new-password"
+          minLength={12}
+          required
+          withAsterisk={false}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Step at={2}>{invitation.scan}</Step>
+        <img className={classes.qr} src={invited.totp.qrcode} alt={invitation.qrAlt} />
+        <div>
+          {invitation.byHand} <CopyId id={invited.totp.secret} />
+        </div>
+        <Step at={3}>{invitation.confirm}</Step>
+        <CodeInput value={code} change={setCode} />
+        {accepting.isError && <ProblemPanel error={accepting.error} />}
+        <Button type="submit" size="sm" loading={accepting.isPending}>
+          {invitation.done}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function Step({ at, children }: { at: number; children: string }) {
+  return (
+    <div className={classes.step}>
+      <span className={classes.number}>{at}</span>
+      {children}
+    </div>
+  )
+}

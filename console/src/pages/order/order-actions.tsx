@@ -1,0 +1,84 @@
+import { Textarea } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
+import { ActDialog } from '../../parts/act-dialog.tsx'
+import { orderActions } from '../../paths.ts'
+import { words } from '../../words.ts'
+import { type OrderDetail, orderKey } from './order.tsx'
+
+type Action = OrderDetail['actions'][number]
+
+const { order: says } = words
+
+/** What can be done, as the service says; what cannot says why. */
+export function OrderActions({ detail }: { detail: OrderDetail }) {
+  const [asked, setAsked] = useState<Action>()
+  const { actions } = detail
+  const byUse = [
+    ...actions.filter((each) => each.allowed),
+    ...actions.filter((each) => !each.allowed),
+  ]
+  return (
+    <>
+      {byUse.map((action) => (
+        <ActButton
+          key={action.name}
+          size="sm"
+          whyNot={action.allowed ? undefined : action.why_not}
+          onClick={() => setAsked(action)}
+        >
+          {says.actions[action.name].label}
+        </ActButton>
+      ))}
+      {asked && <AskFirst detail={detail} action={asked} close={() => setAsked(undefined)} />}
+    </>
+  )
+}
+
+function AskFirst(props: { detail: OrderDetail; action: Action; close: () => void }) {
+  const { order } = props.detail
+  const { name, needs } = props.action
+  const { label, explain } = says.actions[name]
+  const queries = useQueryClient()
+  const [evidence, setEvidence] = useState('')
+  const needsEvidence = needs.includes('evidence')
+  return (
+    <ActDialog
+      title={says.actionTitle(label, order.ref_id)}
+      explain={explain}
+      confirm={label}
+      danger={props.action.moves_money}
+      needsReason={needs.includes('reason')}
+      needsCode={needs.includes('code')}
+      close={props.close}
+      act={async ({ reason, code }) => {
+        await ask(orderActions[name], {
+          params: { txn_id: order.txn_id },
+          body: {
+            reason,
+            // What was looked at: if it has changed meanwhile, the service says so and does nothing.
+            version: order.version,
+            ...(needs.includes('code') && { code }),
+            ...(needsEvidence && { evidence }),
+          } as never,
+        })
+        await queries.invalidateQueries({ queryKey: orderKey(order.txn_id) })
+        notifications.show({ message: says.done(label) })
+      }}
+    >
+      {needsEvidence && (
+        <Textarea
+          label={says.evidence}
+          description={says.evidenceHint}
+          required
+          data-autofocus
+          value={evidence}
+          onChange={(event) => setEvidence(event.currentTarget.value)}
+        />
+      )}
+    </ActDialog>
+  )
+}

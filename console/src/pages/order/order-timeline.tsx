@@ -1,0 +1,86 @@
+import { Button, UnstyledButton } from '@mantine/core'
+import {
+  IconArrowsExchange,
+  IconBuildingBank,
+  IconCoin,
+  IconFileInvoice,
+  IconInbox,
+  IconNotebook,
+  IconSend,
+  IconUser,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import { useState } from 'react'
+import { RawView } from '../../parts/raw-view.tsx'
+import { When } from '../../parts/when.tsx'
+import { words } from '../../words.ts'
+import classes from './order.module.css'
+import type { OrderDetail } from './order.tsx'
+
+type Kind = OrderDetail['timeline'][number]['kind']
+
+const icons: Record<Kind, TablerIcon> = {
+  request: IconFileInvoice,
+  provider: IconBuildingBank,
+  notice: IconInbox,
+  payment: IconCoin,
+  journal: IconNotebook,
+  callback: IconArrowsExchange,
+  attempt: IconSend,
+  operator: IconUser,
+}
+
+const { order: says } = words
+
+/** Everything that happened to an order, oldest first; each line opens to what is on record. */
+export function OrderTimeline({ timeline }: Pick<OrderDetail, 'timeline'>) {
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
+  const toggle = (at: number) => {
+    const next = new Set(opened)
+    if (!next.delete(at)) next.add(at)
+    setOpened(next)
+  }
+  const all = timeline.map((_, at) => at)
+  return (
+    <>
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-xs"
+        mb={6}
+        onClick={() => setOpened(new Set(opened.size === all.length ? [] : all))}
+      >
+        {opened.size === all.length ? says.closeAll : says.openAll}
+      </Button>
+      <ol className={classes.timeline}>
+        {timeline.map((event, at) => {
+          const Icon = icons[event.kind]
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows are only ever added at the end
+            <li key={at} className={classes.event}>
+              <span className={classes.mark} data-kind={event.kind}>
+                <Icon size={13} stroke={1.8} aria-hidden />
+              </span>
+              <UnstyledButton
+                className={classes.summary}
+                aria-expanded={opened.has(at)}
+                onClick={() => toggle(at)}
+              >
+                <span>
+                  <span className={classes.kind}>{says.kinds[event.kind]}</span>
+                  {event.title}
+                </span>
+                <When at={event.at} />
+              </UnstyledButton>
+              {opened.has(at) && (
+                <div className={classes.raw}>
+                  <RawView raw={event.raw} label={`${words.raw}: ${event.title}`} />
+                </div>
+              )}
+            </li>
+          )
+        })}
+      </ol>
+    </>
+  )
+}

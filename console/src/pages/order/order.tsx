@@ -1,0 +1,135 @@
+import { Group, Skeleton, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { type Answer, ask } from '../../api.ts'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { Money } from '../../parts/money.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { RawView } from '../../parts/raw-view.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { When } from '../../parts/when.tsx'
+import { api, pages } from '../../paths.ts'
+import { useMe } from '../../session.tsx'
+import { stateWords, words } from '../../words.ts'
+import classes from './order.module.css'
+import { OrderActions } from './order-actions.tsx'
+import { OrderTimeline } from './order-timeline.tsx'
+
+export type OrderDetail = Answer<typeof api.order>
+
+const { order: says } = words
+
+export const orderKey = (txnId: string) => ['order', txnId]
+
+export default function Order() {
+  const { txnId = '' }: { txnId?: string } = useParams({ strict: false })
+  const found = useQuery({
+    queryKey: orderKey(txnId),
+    queryFn: ({ signal }) => ask(api.order, { params: { txn_id: txnId }, signal }),
+    refetchInterval: ({ state }) => (state.data?.order.status === 'WAITING' ? 4000 : 15_000),
+  })
+  if (!found.data) {
+    return (
+      <>
+        <PageHead title={says.title} />
+        {found.isError ? <ProblemPanel error={found.error} /> : <Skeleton height={320} />}
+      </>
+    )
+  }
+  const { order, timeline } = found.data
+  return (
+    <>
+      <PageHead
+        title={says.heading(stateWords[order.kind] ?? order.kind, order.ref_id)}
+        says={<CopyId id={order.txn_id} />}
+      >
+        <OrderActions detail={found.data} />
+      </PageHead>
+      <Group className={classes.columns} align="flex-start" wrap="nowrap">
+        <Stack gap="md" className={classes.wide}>
+          <WhyPanel detail={found.data} />
+          <Panel title={says.timeline}>
+            <OrderTimeline timeline={timeline} />
+          </Panel>
+        </Stack>
+        <Stack gap="md" className={classes.narrow}>
+          <OrderFacts order={order} />
+          {order.extra_params !== null && (
+            <Panel title={says.extraParams}>
+              <RawView raw={order.extra_params} label={says.extraParams} />
+            </Panel>
+          )}
+        </Stack>
+      </Group>
+    </>
+  )
+}
+
+function WhyPanel({ detail: { order, words: told } }: { detail: OrderDetail }) {
+  return (
+    <Panel>
+      <div className={classes.state}>
+        <StateBadge state={order.status} />
+        <span className={classes.amount}>
+          <Money amount={order.paid_amount ?? order.amount} currency={order.currency} />
+        </span>
+      </div>
+      <p className={classes.why}>{told.why}</p>
+      <p className={classes.next}>{told.next}</p>
+    </Panel>
+  )
+}
+
+function OrderFacts({ order }: Pick<OrderDetail, 'order'>) {
+  const isAgent = useMe().user.role === 'agent'
+  const { facts } = says
+  const money = (amount: number | null) => <Money amount={amount} currency={order.currency} />
+  return (
+    <Panel title={says.about}>
+      <Facts
+        facts={[
+          !isAgent && [
+            facts.agent,
+            <PageLink key="a" to={pages.agent(order.app_id)}>
+              {order.agent_name}
+            </PageLink>,
+          ],
+          [facts.refId, <CopyId key="r" id={order.ref_id} />],
+          [facts.userId, <CopyId key="u" id={order.user_id} />],
+          [facts.amount, money(order.amount)],
+          order.paid_amount !== null && [facts.paidAmount, money(order.paid_amount)],
+          [facts.fee, money(order.paid_fee ?? order.fee)],
+          [facts.feeRule, order.fee_rule],
+          [facts.account, <CopyId key="n" id={order.account_no} />],
+          [facts.accountName, order.account_name],
+          [facts.bank, order.bank_code],
+          order.provider !== null && [facts.provider, order.provider],
+          order.provider_ref !== null && [
+            facts.providerRef,
+            <CopyId key="p" id={order.provider_ref} />,
+          ],
+          [facts.createdAt, <When key="c" at={order.created_at} />],
+          order.expires_at !== null && [facts.expiresAt, <When key="e" at={order.expires_at} />],
+          order.handed_over_at !== null && [
+            facts.handedOverAt,
+            <When key="h" at={order.handed_over_at} />,
+          ],
+          order.completed_at !== null && [
+            facts.completedAt,
+            <When key="d" at={order.completed_at} />,
+          ],
+          order.link !== null && [
+            facts.link,
+            <a key="l" href={order.link} target="_blank" rel="noreferrer">
+              {facts.openLink}
+            </a>,
+          ],
+        ]}
+      />
+    </Panel>
+  )
+}

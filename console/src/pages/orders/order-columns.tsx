@@ -1,0 +1,60 @@
+import type { Row } from '../../api.ts'
+import { CopyId } from '../../parts/copy-id.tsx'
+import type { Column } from '../../parts/data-table.tsx'
+import { Money } from '../../parts/money.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { When } from '../../parts/when.tsx'
+import { type api, pages } from '../../paths.ts'
+import { stateWords, words } from '../../words.ts'
+
+export type OrderRow = Row<typeof api.orders>
+
+const { columns } = words.orders
+
+export const orderColumns: Column<OrderRow>[] = [
+  {
+    key: 'txn_id',
+    head: columns.txnId,
+    cell: (row) => <CopyId id={row.txn_id} to={pages.order(row.txn_id)} short />,
+  },
+  { key: 'created_at', head: columns.createdAt, cell: (row) => <When at={row.created_at} /> },
+  { key: 'agent', head: columns.agent, cell: (row) => row.agent_name },
+  { key: 'kind', head: columns.kind, cell: (row) => stateWords[row.kind] },
+  { key: 'status', head: columns.status, cell: (row) => <StateBadge state={row.status} /> },
+  {
+    key: 'amount',
+    head: columns.amount,
+    right: true,
+    cell: (row) => <Money amount={row.amount} currency={row.currency} />,
+  },
+  {
+    key: 'fee',
+    head: columns.fee,
+    right: true,
+    extra: true,
+    cell: (row) => <Money amount={row.fee} currency={row.currency} bare />,
+  },
+  {
+    key: 'paid_amount',
+    head: columns.paidAmount,
+    right: true,
+    extra: true,
+    cell: (row) => <Money amount={row.paid_amount} currency={row.currency} bare />,
+  },
+  { key: 'ref_id', head: columns.refId, cell: (row) => <CopyId id={row.ref_id} short /> },
+  { key: 'user_id', head: columns.userId, cell: (row) => row.user_id },
+  {
+    key: 'account',
+    head: columns.account,
+    extra: true,
+    cell: (row) => `${row.bank_code} ${row.account_no}`,
+  },
+  { key: 'account_name', head: columns.accountName, extra: true, cell: (row) => row.account_name },
+  { key: 'provider', head: columns.provider, extra: true, cell: (row) => row.provider ?? '–' },
+  {
+    key: 'completed_at',
+    head: columns.completedAt,
+    extra: true,
+    cell: (row) => <When at={row.completed_at} />,
+  },
+]

@@ -1,0 +1,46 @@
+import { useAgentChoices } from '../../parts/agent-choices.ts'
+import type { Field } from '../../parts/filter-bar.tsx'
+import { useMe } from '../../session.tsx'
+import { stateWords, words } from '../../words.ts'
+
+const { filters } = words.orders
+
+const named = (values: string[]) =>
+  values.map((value): [string, string] => [value, stateWords[value] ?? value])
+
+const fields: Field[] = [
+  { kind: 'search', name: 'q', label: filters.q, hint: filters.q },
+  { kind: 'choice', name: 'kind', label: filters.kind, choices: named(['deposit', 'withdraw']) },
+  {
+    kind: 'choice',
+    name: 'status',
+    label: filters.status,
+    choices: named(['WAITING', 'PAID', 'FAILED', 'EXPIRED', 'VOID', 'CANCEL', 'REVERT']),
+  },
+  { kind: 'time', name: 'from', label: filters.from, more: true },
+  { kind: 'time', name: 'to', label: filters.to, more: true },
+  { kind: 'text', name: 'min_amount', label: filters.minAmount, numeric: true, more: true },
+  { kind: 'text', name: 'max_amount', label: filters.maxAmount, numeric: true, more: true },
+]
+
+/** Operators choose among agents too. */
+export function useOrderFields(): Field[] {
+  const isAgent = useMe().user.role === 'agent'
+  const choices = useAgentChoices()
+  if (isAgent) return fields
+  return [
+    ...fields.slice(0, 3),
+    { kind: 'choice', name: 'agent', label: filters.agent, choices },
+    {
+      kind: 'choice',
+      name: 'currency',
+      label: filters.currency,
+      choices: [
+        ['THB', 'THB'],
+        ['VND', 'VND'],
+      ],
+    },
+    ...fields.slice(3),
+    { kind: 'text', name: 'provider', label: filters.provider, more: true },
+  ]
+}

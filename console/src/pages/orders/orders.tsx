@@ -1,0 +1,90 @@
+import { Group } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { ask } from '../../api.ts'
+import { CursorPages } from '../../parts/cursor-pages.tsx'
+import { DataTable, useColumns } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { useFilters } from '../../parts/url-filters.ts'
+import { When } from '../../parts/when.tsx'
+import { api } from '../../paths.ts'
+import { useMe } from '../../session.tsx'
+import { words } from '../../words.ts'
+import { CsvExport } from './csv-export.tsx'
+import { type OrderRow, orderColumns } from './order-columns.tsx'
+import { useOrderFields } from './order-filters.ts'
+import { SavedViews } from './saved-views.tsx'
+
+const liveEveryMs = 4000
+
+export default function Orders() {
+  const me = useMe()
+  const { filters } = useFilters()
+  const isFirst = filters.cursor === undefined
+  const found = useQuery({
+    queryKey: ['orders', filters],
+    queryFn: ({ signal }) => ask(api.orders, { query: filters, signal }),
+    placeholderData: keepPreviousData,
+    // Only the newest page changes under one's eyes, and only while somebody looks.
+    refetchInterval: isFirst ? liveEveryMs : false,
+  })
+  const isAgent = me.user.role === 'agent'
+  const columns = orderColumns.filter(
+    ({ key }) => !isAgent || (key !== 'agent' && key !== 'provider'),
+  )
+  const { shown, picker } = useColumns('orders', columns)
+  const fields = useOrderFields()
+  const isNew = useArrivals(found.data?.data, JSON.stringify(filters))
+  return (
+    <>
+      <PageHead title={words.orders.title}>
+        <SavedViews />
+        <CsvExport filters={filters} />
+        {picker}
+      </PageHead>
+      <FilterBar fields={fields} />
+      {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
+      {!(found.isError && !found.data) && (
+        <DataTable
+          label={words.orders.title}
+          columns={shown}
+          rows={found.data?.data}
+          rowKey={(row) => row.txn_id}
+          isNew={isNew}
+          empty={<NoOrders isFiltered={Object.keys(filters).length > 0} />}
+        />
+      )}
+      <Group justify="space-between" align="center">
+        <span>
+          {found.data?.searched_to && (
+            <>
+              {words.orders.searchedTo} <When at={found.data.searched_to} />
+            </>
+          )}
+        </span>
+        <CursorPages next={found.data?.next} />
+      </Group>
+    </>
+  )
+}
+
+function NoOrders({ isFiltered }: { isFiltered: boolean }) {
+  const { none, noneTeach, noMatch, noMatchTeach } = words.orders
+  return isFiltered ? (
+    <Empty title={noMatch} teach={noMatchTeach} />
+  ) : (
+    <Empty title={none} teach={noneTeach} />
+  )
+}
+
+/** Rows that were not there when these filters were first answered. */
+function useArrivals(rows: OrderRow[] | undefined, filters: string) {
+  const seen = useRef<{ filters: string; ids: Set<string> }>(undefined)
+  if (rows && seen.current?.filters !== filters) {
+    seen.current = { filters, ids: new Set(rows.map(({ txn_id }) => txn_id)) }
+  }
+  return ({ txn_id }: OrderRow) => seen.current?.ids.has(txn_id) === false
+}

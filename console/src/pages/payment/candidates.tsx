@@ -1,0 +1,67 @@
+import { ActButton } from '../../parts/act-button.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Money } from '../../parts/money.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { When } from '../../parts/when.tsx'
+import { pages } from '../../paths.ts'
+import { words } from '../../words.ts'
+import type { PaymentDetail } from './payment.tsx'
+
+const { payment: says, orders } = words
+
+/** The orders this money may have been meant for, as the service found them. */
+export function Candidates(props: {
+  detail: PaymentDetail
+  shut: string | undefined
+  credit: (txnId: string) => void
+}) {
+  return (
+    <DataTable
+      label={says.candidates}
+      rows={props.detail.candidates}
+      rowKey={({ order }) => order.txn_id}
+      empty={<Empty title={says.noCandidates} teach={says.noCandidatesTeach} />}
+      columns={[
+        {
+          key: 'order',
+          head: orders.columns.txnId,
+          cell: ({ order }) => <CopyId id={order.txn_id} to={pages.order(order.txn_id)} short />,
+        },
+        { key: 'ref', head: orders.columns.refId, cell: ({ order }) => order.ref_id },
+        {
+          key: 'status',
+          head: orders.columns.status,
+          cell: ({ order }) => <StateBadge state={order.status} />,
+        },
+        {
+          key: 'amount',
+          head: orders.columns.amount,
+          right: true,
+          cell: ({ order }) => <Money amount={order.amount} currency={order.currency} />,
+        },
+        { key: 'name', head: orders.columns.accountName, cell: ({ order }) => order.account_name },
+        {
+          key: 'created',
+          head: orders.columns.createdAt,
+          cell: ({ order }) => <When at={order.created_at} />,
+        },
+        { key: 'because', head: says.because, cell: ({ because }) => because },
+        {
+          key: 'act',
+          head: says.decide,
+          cell: ({ order, why_not }) => (
+            <ActButton
+              size="compact-sm"
+              whyNot={props.shut ?? why_not}
+              onClick={() => props.credit(order.txn_id)}
+            >
+              {says.credit}
+            </ActButton>
+          ),
+        },
+      ]}
+    />
+  )
+}

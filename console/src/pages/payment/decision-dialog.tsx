@@ -1,0 +1,83 @@
+import { NativeSelect, Textarea } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask } from '../../api.ts'
+import { ActDialog, type Given } from '../../parts/act-dialog.tsx'
+import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { moneyText } from '../../parts/money.tsx'
+import { api } from '../../paths.ts'
+import { words } from '../../words.ts'
+import { type PaymentDetail, paymentKey } from './payment.tsx'
+
+export type Decision = { kind: 'order'; txnId: string } | { kind: 'wallet' } | { kind: 'return' }
+
+const { payment: says } = words
+
+/** A person's word on money that came in; each moves the books or closes the case. */
+export function DecisionDialog(props: {
+  payment: PaymentDetail['payment']
+  decision: Decision
+  close: () => void
+}) {
+  const { payment, decision } = props
+  const queries = useQueryClient()
+  const [agent, setAgent] = useState(payment.app_id ?? '')
+  const [evidence, setEvidence] = useState('')
+  const choices = useAgentChoices()
+  const amount = `${moneyText(payment.amount, payment.currency)} ${payment.currency}`
+  const told = says.decisions[decision.kind]
+  const params = { payment_id: payment.payment_id }
+  const send = ({ reason, code }: Given) => {
+    switch (decision.kind) {
+      case 'order':
+        return ask(api.creditPayment, { params, body: { txn_id: decision.txnId, reason, code } })
+      case 'wallet':
+        return ask(api.creditPayment, { params, body: { agent, reason, code } })
+      case 'return':
+        return ask(api.returnPayment, { params, body: { evidence, reason, code } })
+    }
+  }
+  return (
+    <ActDialog
+      title={told.title(amount)}
+      explain={told.explain}
+      confirm={told.confirm}
+      danger
+      needsCode
+      close={props.close}
+      act={async (given) => {
+        await send(given)
+        await queries.invalidateQueries({ queryKey: paymentKey(payment.payment_id) })
+        void queries.invalidateQueries({ queryKey: ['payments'] })
+        notifications.show({ message: says.decidedNow })
+      }}
+    >
+      {decision.kind === 'wallet' && (
+        <NativeSelect
+          label={says.whose}
+          required
+          value={agent}
+          onChange={(event) => setAgent(event.currentTarget.value)}
+        >
+          <option value="">{says.choose}</option>
+          {choices.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </NativeSelect>
+      )}
+      {decision.kind === 'return' && (
+        <Textarea
+          label={words.order.evidence}
+          description={says.returnEvidence}
+          required
+          data-autofocus
+          value={evidence}
+          onChange={(event) => setEvidence(event.currentTarget.value)}
+        />
+      )}
+    </ActDialog>
+  )
+}

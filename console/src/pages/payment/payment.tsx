@@ -1,0 +1,113 @@
+import { Group, Skeleton, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type Answer, ask } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { Money } from '../../parts/money.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { When } from '../../parts/when.tsx'
+import { api, pages } from '../../paths.ts'
+import { whyNot } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
+import { words } from '../../words.ts'
+import { Candidates } from './candidates.tsx'
+import { type Decision, DecisionDialog } from './decision-dialog.tsx'
+import { Notes } from './notes.tsx'
+
+export type PaymentDetail = Answer<typeof api.payment>
+
+const { payment: says } = words
+
+export const paymentKey = (paymentId: string) => ['payment', paymentId]
+
+export default function Payment() {
+  const { paymentId = '' }: { paymentId?: string } = useParams({ strict: false })
+  const [asked, setAsked] = useState<Decision>()
+  const me = useMe()
+  const found = useQuery({
+    queryKey: paymentKey(paymentId),
+    queryFn: ({ signal }) => ask(api.payment, { params: { payment_id: paymentId }, signal }),
+    refetchInterval: 8000,
+  })
+  if (!found.data) {
+    return (
+      <>
+        <PageHead title={says.title} />
+        {found.isError ? <ProblemPanel error={found.error} /> : <Skeleton height={320} />}
+      </>
+    )
+  }
+  const { payment } = found.data
+  const shut =
+    whyNot(me, 'decide_payments') ?? (payment.state === 'waiting' ? undefined : says.isDecided)
+  return (
+    <>
+      <PageHead title={says.heading} says={<CopyId id={payment.payment_id} />}>
+        <ActButton size="sm" whyNot={shut} onClick={() => setAsked({ kind: 'wallet' })}>
+          {says.toWallet}
+        </ActButton>
+        <ActButton size="sm" whyNot={shut} onClick={() => setAsked({ kind: 'return' })}>
+          {says.return}
+        </ActButton>
+      </PageHead>
+      <Stack gap="md">
+        <Group grow align="stretch" preventGrowOverflow={false} gap="md">
+          <About payment={payment} />
+          <Notes detail={found.data} />
+        </Group>
+        <Panel title={says.candidates}>
+          <Candidates
+            detail={found.data}
+            shut={shut}
+            credit={(txnId) => setAsked({ kind: 'order', txnId })}
+          />
+        </Panel>
+      </Stack>
+      {asked && (
+        <DecisionDialog payment={payment} decision={asked} close={() => setAsked(undefined)} />
+      )}
+    </>
+  )
+}
+
+function About({ payment }: Pick<PaymentDetail, 'payment'>) {
+  const { facts } = says
+  const { payer } = payment
+  return (
+    <Panel>
+      <Facts
+        facts={[
+          [
+            facts.state,
+            <Group key="s" gap={6}>
+              <StateBadge state={payment.state === 'waiting' ? 'to_decide' : payment.state} />
+              {payment.why !== null && <StateBadge state={payment.why} />}
+            </Group>,
+          ],
+          payment.why !== null && [facts.why, says.whys[payment.why]],
+          [facts.amount, <Money key="m" amount={payment.amount} currency={payment.currency} />],
+          [facts.paidAt, <When key="p" at={payment.paid_at} />],
+          [facts.reportedAt, <When key="r" at={payment.reported_at} />],
+          [facts.agent, payment.agent_name ?? says.nobody],
+          payment.txn_id !== null && [
+            facts.order,
+            <CopyId key="o" id={payment.txn_id} to={pages.order(payment.txn_id)} />,
+          ],
+          payment.reference !== null && [facts.reference, payment.reference],
+          payer !== null && [facts.payer, payer.account_name ?? '–'],
+          payer !== null && [
+            facts.account,
+            [payer.bank_code, payer.account_no].filter(Boolean).join(' ') || '–',
+          ],
+          payment.evidence !== null && [facts.evidence, payment.evidence],
+        ]}
+      />
+    </Panel>
+  )
+}

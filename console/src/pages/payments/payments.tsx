@@ -1,0 +1,113 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { ask, type Row } from '../../api.ts'
+import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { CursorPages } from '../../parts/cursor-pages.tsx'
+import { type Column, DataTable, useColumns } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
+import { Money } from '../../parts/money.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { useFilters } from '../../parts/url-filters.ts'
+import { When } from '../../parts/when.tsx'
+import { api, pages } from '../../paths.ts'
+import { useMe } from '../../session.tsx'
+import { stateWords, words } from '../../words.ts'
+
+type Payment = Row<typeof api.payments>
+
+const { payments: says } = words
+
+const columns: Column<Payment>[] = [
+  {
+    key: 'payment',
+    head: says.columns.payment,
+    cell: (row) => <PageLink to={pages.payment(row.payment_id)}>{row.payment_id}</PageLink>,
+  },
+  {
+    key: 'why',
+    head: says.columns.why,
+    cell: (row) => <StateBadge state={row.why ?? row.state} />,
+  },
+  {
+    key: 'amount',
+    head: says.columns.amount,
+    right: true,
+    cell: (row) => <Money amount={row.amount} currency={row.currency} />,
+  },
+  { key: 'age', head: says.columns.age, cell: (row) => <When at={row.reported_at} ago /> },
+  {
+    key: 'paid_at',
+    head: says.columns.paidAt,
+    extra: true,
+    cell: (row) => <When at={row.paid_at} />,
+  },
+  { key: 'agent', head: says.columns.agent, cell: (row) => row.agent_name ?? '–' },
+  {
+    key: 'payer',
+    head: says.columns.payer,
+    cell: (row) => row.payer?.account_name ?? row.payer?.account_no ?? '–',
+  },
+  { key: 'reference', head: says.columns.reference, cell: (row) => row.reference ?? '–' },
+  { key: 'assignee', head: says.columns.assignee, cell: (row) => row.assignee ?? '–' },
+]
+
+const whys = ['late', 'wrong_amount', 'duplicate', 'unmatched', 'fee', 'bound']
+
+/** Money that came in and waits for a person's word; the oldest first. */
+export default function Payments() {
+  const { filters } = useFilters()
+  const { user } = useMe()
+  const query = { state: 'to_decide', ...filters }
+  const found = useQuery({
+    queryKey: ['payments', query],
+    queryFn: ({ signal }) => ask(api.payments, { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: filters.cursor === undefined ? 8000 : false,
+  })
+  const { shown, picker } = useColumns('payments', columns)
+  return (
+    <>
+      <PageHead title={says.title} says={says.says}>
+        {picker}
+      </PageHead>
+      <FilterBar
+        fields={[
+          {
+            kind: 'choice',
+            name: 'state',
+            label: says.state,
+            any: says.toDecide,
+            choices: [['decided', says.decided]],
+          },
+          {
+            kind: 'choice',
+            name: 'why',
+            label: says.columns.why,
+            choices: whys.map((why): [string, string] => [why, stateWords[why] ?? why]),
+          },
+          { kind: 'choice', name: 'agent', label: says.columns.agent, choices: useAgentChoices() },
+          {
+            kind: 'choice',
+            name: 'assignee',
+            label: says.columns.assignee,
+            choices: [[user.email, says.mine]],
+          },
+        ]}
+      />
+      {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
+      {!(found.isError && !found.data) && (
+        <DataTable
+          label={says.title}
+          columns={shown}
+          rows={found.data?.data}
+          rowKey={(row) => row.payment_id}
+          empty={<Empty title={says.none} teach={says.noneTeach} />}
+        />
+      )}
+      <CursorPages next={found.data?.next} />
+    </>
+  )
+}

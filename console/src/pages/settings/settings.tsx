@@ -1,0 +1,45 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { ask } from '../../api.ts'
+import { Facts } from '../../parts/facts.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { spanText } from '../../parts/when.tsx'
+import { api } from '../../paths.ts'
+import { words } from '../../words.ts'
+
+const { settings: says } = words
+
+/** How the process that answers is set up. It is changed in its environment, not here. */
+export default function Settings() {
+  const found = useQuery({
+    queryKey: ['settings'],
+    queryFn: ({ signal }) => ask(api.settings, { signal }),
+  })
+  return (
+    <>
+      <PageHead title={says.title} says={says.says} />
+      {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
+      {found.isPending && <Skeleton height={240} />}
+      {found.data && (
+        <Panel>
+          <Facts
+            facts={[
+              ...Object.entries(found.data.settings).map(
+                ([name, value]) => [name, shown(value)] as const,
+              ),
+              [says.idle, spanText(found.data.session.idle_limit_s)],
+              [says.absolute, spanText(found.data.session.absolute_limit_s)],
+            ]}
+          />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? says.none : value.join(', ')
+  return String(value)
+}

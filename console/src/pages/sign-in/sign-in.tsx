@@ -1,0 +1,73 @@
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRouter, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useState } from 'react'
+import { ask } from '../../api.ts'
+import { CodeInput } from '../../parts/code-input.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { api } from '../../paths.ts'
+import { words } from '../../words.ts'
+import { Door } from './door.tsx'
+
+const { signIn } = words
+
+export default function SignIn() {
+  const router = useRouter()
+  const queries = useQueryClient()
+  const { to }: { to?: string } = useSearch({ strict: false })
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  useEffect(() => {
+    document.title = `${signIn.title} · ${words.product}`
+  }, [])
+  const signing = useMutation({
+    mutationFn: () => ask(api.signIn, { body: { email: email.trim(), password, code } }),
+    onSuccess: () => {
+      queries.clear()
+      router.history.push(within(to))
+    },
+    // A code is used up by being tried.
+    onError: () => setCode(''),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    signing.mutate()
+  }
+  return (
+    <Door title={signIn.title} says={to === undefined ? signIn.says : signIn.saysAgain}>
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <TextInput
+            label={signIn.email}
+            type="email"
+            autoComplete="username"
+            required
+            withAsterisk={false}
+            autoFocus
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label={signIn.password}
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          <CodeInput description={signIn.codeHint} value={code} change={setCode} />
+          {signing.isError && <ProblemPanel error={signing.error} />}
+          <Button type="submit" size="sm" mt={4} loading={signing.isPending}>
+            {signIn.title}
+          </Button>
+        </Stack>
+      </form>
+    </Door>
+  )
+}
+
+/** Back to a page of the console, and to nowhere else. */
+function within(to: string | undefined): string {
+  return to?.startsWith('/') ? `/console${to}` : '/console/'
+}

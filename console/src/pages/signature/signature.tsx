@@ -1,0 +1,155 @@
+import { Button, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Answer, ask } from '../../api.ts'
+import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { Facts } from '../../parts/facts.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { RawView } from '../../parts/raw-view.tsx'
+import { Toned } from '../../parts/state-badge.tsx'
+import { api } from '../../paths.ts'
+import { whyNot } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
+import { words } from '../../words.ts'
+import classes from '../me/me.module.css'
+
+const { signature: says } = words
+
+/** Paste what was sent; the service says what is wrong with its signature. */
+export default function SignatureDebugger() {
+  const me = useMe()
+  const choices = useAgentChoices()
+  const [appId, setAppId] = useState(me.user.app_id ?? '')
+  const [kind, setKind] = useState<'request' | 'callback'>('request')
+  const [method, setMethod] = useState('POST')
+  const [path, setPath] = useState('/payment/deposit')
+  const [body, setBody] = useState('')
+  const [header, setHeader] = useState('')
+  const shut = whyNot(me, 'manage_own_keys')
+  const checking = useMutation({
+    mutationFn: () =>
+      ask(api.signatureCheck, {
+        body: {
+          app_id: appId,
+          kind,
+          body,
+          signature: header.trim(),
+          ...(kind === 'request' && { method, path }),
+        },
+      }),
+  })
+  return (
+    <>
+      <PageHead title={says.title} says={says.says} />
+      <div className={classes.panels}>
+        <Panel>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              checking.mutate()
+            }}
+          >
+            <Stack gap="sm">
+              {me.user.role !== 'agent' && (
+                <NativeSelect
+                  label={words.testOrders.agent}
+                  required
+                  value={appId}
+                  onChange={(event) => setAppId(event.currentTarget.value)}
+                >
+                  <option value="">{words.payment.choose}</option>
+                  {choices.map(([value, label]) => (
+                    <option key={value} value={value}>
+                      {label}
+                    </option>
+                  ))}
+                </NativeSelect>
+              )}
+              <NativeSelect
+                label={says.kind}
+                value={kind}
+                data={[
+                  { value: 'request', label: says.request },
+                  { value: 'callback', label: says.callback },
+                ]}
+                onChange={({ currentTarget: { value } }) =>
+                  setKind(value === 'callback' ? 'callback' : 'request')
+                }
+              />
+              {kind === 'request' && (
+                <>
+                  <NativeSelect
+                    label={says.method}
+                    value={method}
+                    data={['POST', 'GET']}
+                    onChange={(event) => setMethod(event.currentTarget.value)}
+                  />
+                  <TextInput
+                    label={says.path}
+                    description={says.pathHint}
+                    required
+                    value={path}
+                    onChange={(event) => setPath(event.currentTarget.value)}
+                  />
+                </>
+              )}
+              <Textarea
+                label={says.body}
+                description={says.bodyHint}
+                minRows={4}
+                value={body}
+                onChange={(event) => setBody(event.currentTarget.value)}
+              />
+              <TextInput
+                label="x-signature"
+                description={says.headerHint}
+                required
+                value={header}
+                onChange={(event) => setHeader(event.currentTarget.value)}
+              />
+              {checking.isError && <ProblemPanel error={checking.error} />}
+              <Button
+                type="submit"
+                size="sm"
+                loading={checking.isPending}
+                disabled={shut !== undefined}
+                title={shut}
+              >
+                {says.check}
+              </Button>
+            </Stack>
+          </form>
+        </Panel>
+        {checking.data && <Verdict verdict={checking.data} />}
+      </div>
+    </>
+  )
+}
+
+function Verdict({ verdict }: { verdict: Answer<typeof api.signatureCheck> }) {
+  return (
+    <Panel
+      title={says.verdict}
+      tools={
+        <Toned tone={verdict.matches ? 'good' : 'bad'}>
+          {verdict.matches ? says.matches : says.differs}
+        </Toned>
+      }
+    >
+      <Stack gap="sm">
+        <p aria-live="polite">{verdict.says}</p>
+        <Facts
+          facts={[
+            [says.got, <code key="g">{verdict.got.join(' ') || '–'}</code>],
+            [says.expected, <code key="e">{verdict.expected.join(' ') || '–'}</code>],
+            verdict.age_s !== null && [says.age, `${verdict.age_s} s`],
+          ]}
+        />
+        <strong>{says.signedText}</strong>
+        <RawView raw={verdict.signed_text} label={says.signedText} />
+      </Stack>
+    </Panel>
+  )
+}

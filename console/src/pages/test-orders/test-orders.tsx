@@ -1,0 +1,155 @@
+import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask } from '../../api.ts'
+import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { RawView } from '../../parts/raw-view.tsx'
+import { api, pages } from '../../paths.ts'
+import { whyNot } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
+import { stateWords, words } from '../../words.ts'
+import classes from '../me/me.module.css'
+
+const { testOrders: says } = words
+
+/** The stories the bank of the sandbox plays. */
+const stories = {
+  deposit: [
+    'paid',
+    'failed',
+    'void',
+    'taken-back',
+    'late',
+    'underpaid',
+    'overpaid',
+    'duplicate',
+    'wrong-payer',
+  ],
+  withdraw: [
+    'paid',
+    'failed',
+    'revert',
+    'timeout-then-paid',
+    'timeout-then-failed',
+    'duplicate-notice',
+    'slow',
+    'queued',
+  ],
+}
+
+export default function TestOrders() {
+  const me = useMe()
+  const isAgent = me.user.role === 'agent'
+  const choices = useAgentChoices()
+  const [agent, setAgent] = useState('')
+  const [kind, setKind] = useState<'deposit' | 'withdraw'>('deposit')
+  const [amount, setAmount] = useState('250')
+  const [story, setStory] = useState('')
+  const [refId, setRefId] = useState('')
+  const shut = whyNot(me, 'manage_own_keys')
+  const making = useMutation({
+    mutationFn: () =>
+      ask(api.testOrder, {
+        body: {
+          kind,
+          amount: Number(amount),
+          ...(!isAgent && { agent }),
+          ...(story !== '' && { story }),
+          ...(refId.trim() !== '' && { ref_id: refId.trim() }),
+        },
+      }),
+  })
+  return (
+    <>
+      <PageHead title={says.title} says={says.says} />
+      <div className={classes.panels}>
+        <Panel>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              making.mutate()
+            }}
+          >
+            <Stack gap="sm">
+              {!isAgent && (
+                <NativeSelect
+                  label={says.agent}
+                  required
+                  value={agent}
+                  onChange={(event) => setAgent(event.currentTarget.value)}
+                >
+                  <option value="">{words.payment.choose}</option>
+                  {choices.map(([value, label]) => (
+                    <option key={value} value={value}>
+                      {label}
+                    </option>
+                  ))}
+                </NativeSelect>
+              )}
+              <NativeSelect
+                label={says.kind}
+                value={kind}
+                data={[
+                  { value: 'deposit', label: stateWords.deposit ?? '' },
+                  { value: 'withdraw', label: stateWords.withdraw ?? '' },
+                ]}
+                onChange={({ currentTarget: { value } }) => {
+                  setKind(value === 'withdraw' ? 'withdraw' : 'deposit')
+                  setStory('')
+                }}
+              />
+              <TextInput
+                label={says.amount}
+                inputMode="numeric"
+                pattern="[0-9]+"
+                required
+                value={amount}
+                onChange={(event) => setAmount(event.currentTarget.value)}
+              />
+              <NativeSelect
+                label={says.story}
+                value={story}
+                onChange={(event) => setStory(event.currentTarget.value)}
+              >
+                <option value="">{says.noStory}</option>
+                {stories[kind].map((name) => (
+                  <option key={name} value={name}>
+                    {`${name}: ${says.stories[name]}`}
+                  </option>
+                ))}
+              </NativeSelect>
+              <TextInput
+                label={says.refId}
+                description={says.refIdHint}
+                value={refId}
+                onChange={(event) => setRefId(event.currentTarget.value)}
+              />
+              {making.isError && <ProblemPanel error={making.error} />}
+              <Button
+                type="submit"
+                size="sm"
+                loading={making.isPending}
+                disabled={shut !== undefined}
+                title={shut}
+              >
+                {says.create}
+              </Button>
+            </Stack>
+          </form>
+        </Panel>
+        {making.data && (
+          <Panel
+            title={says.made}
+            tools={<PageLink to={pages.order(making.data.txn_id)}>{says.open}</PageLink>}
+          >
+            <RawView raw={making.data.answer} label={says.made} />
+          </Panel>
+        )}
+      </div>
+    </>
+  )
+}

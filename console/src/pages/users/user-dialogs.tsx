@@ -1,0 +1,190 @@
+import { Modal, NativeSelect, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Body } from '../../api.ts'
+import { ask } from '../../api.ts'
+import { ActDialog } from '../../parts/act-dialog.tsx'
+import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { RawView } from '../../parts/raw-view.tsx'
+import { api } from '../../paths.ts'
+import { words } from '../../words.ts'
+import type { User } from './users.tsx'
+
+export type Asked =
+  | { kind: 'create' }
+  | { kind: 'role'; user: User }
+  | { kind: 'disable'; user: User }
+  | { kind: 'reset'; user: User }
+
+type Role = Body<typeof api.createUser>['role']
+
+const { users: says } = words
+const roles: Role[] = ['admin', 'operator', 'viewer', 'agent']
+
+/** What is done to users. A link that is made is shown once, to be handed over. */
+export function UserDialogs({ asked, close }: { asked: Asked; close: () => void }) {
+  const [link, setLink] = useState<string>()
+  const queries = useQueryClient()
+  const changed = () => queries.invalidateQueries({ queryKey: ['users'] })
+  if (link !== undefined) {
+    return (
+      <Modal
+        opened
+        onClose={close}
+        title={<strong>{says.link}</strong>}
+        closeButtonProps={{ 'aria-label': words.close }}
+      >
+        <p>{says.linkHint}</p>
+        <RawView raw={link} label={says.link} />
+      </Modal>
+    )
+  }
+  const shared = { close, changed, setLink }
+  switch (asked.kind) {
+    case 'create':
+      return <CreateDialog {...shared} />
+    case 'role':
+      return <RoleDialog user={asked.user} {...shared} />
+    case 'disable':
+      return <DisableDialog user={asked.user} {...shared} />
+    case 'reset':
+      return <ResetDialog user={asked.user} {...shared} />
+  }
+}
+
+interface Shared {
+  close: () => void
+  changed: () => Promise<void>
+  setLink: (link: string) => void
+}
+
+function CreateDialog({ close, changed, setLink }: Shared) {
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Role>('operator')
+  const [appId, setAppId] = useState('')
+  return (
+    <ActDialog
+      title={says.create}
+      explain={says.createExplain}
+      confirm={says.create}
+      needsReason={false}
+      close={close}
+      stays
+      act={async () => {
+        const { link } = await ask(api.createUser, {
+          body: { email: email.trim(), role, ...(role === 'agent' && { app_id: appId }) },
+        })
+        await changed()
+        setLink(link)
+      }}
+    >
+      <TextInput
+        label={says.columns.email}
+        type="email"
+        required
+        data-autofocus
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <RoleFields role={role} setRole={setRole} appId={appId} setAppId={setAppId} />
+    </ActDialog>
+  )
+}
+
+function RoleDialog({ user, close, changed }: Shared & { user: User }) {
+  const [role, setRole] = useState<Role>(user.role)
+  const [appId, setAppId] = useState(user.app_id ?? '')
+  return (
+    <ActDialog
+      title={says.titleOf(says.changeRole, user.email)}
+      explain={says.roleExplain}
+      confirm={says.changeRole}
+      close={close}
+      act={async ({ reason }) => {
+        await ask(api.changeUser, {
+          params: { id: user.id },
+          body: { role, reason, ...(role === 'agent' && { app_id: appId }) },
+        })
+        await changed()
+      }}
+    >
+      <RoleFields role={role} setRole={setRole} appId={appId} setAppId={setAppId} />
+    </ActDialog>
+  )
+}
+
+function RoleFields(props: {
+  role: Role
+  setRole: (role: Role) => void
+  appId: string
+  setAppId: (appId: string) => void
+}) {
+  const choices = useAgentChoices()
+  return (
+    <>
+      <NativeSelect
+        label={says.columns.role}
+        description={says.roleHints[props.role]}
+        value={props.role}
+        data={roles.map((value) => ({ value, label: words.roles[value] ?? value }))}
+        onChange={({ currentTarget: { value } }) =>
+          props.setRole(roles.find((role) => role === value) ?? 'viewer')
+        }
+      />
+      {props.role === 'agent' && (
+        <NativeSelect
+          label={says.columns.agent}
+          required
+          value={props.appId}
+          onChange={(event) => props.setAppId(event.currentTarget.value)}
+        >
+          <option value="">{words.payment.choose}</option>
+          {choices.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </NativeSelect>
+      )}
+    </>
+  )
+}
+
+function DisableDialog({ user, close, changed }: Shared & { user: User }) {
+  const isDisabled = user.state === 'disabled'
+  const label = isDisabled ? says.enable : says.disable
+  return (
+    <ActDialog
+      title={says.titleOf(label, user.email)}
+      explain={isDisabled ? says.enableExplain : says.disableExplain}
+      confirm={label}
+      danger={!isDisabled}
+      close={close}
+      act={async ({ reason }) => {
+        await ask(api.changeUser, {
+          params: { id: user.id },
+          body: { disabled: !isDisabled, reason },
+        })
+        await changed()
+      }}
+    />
+  )
+}
+
+function ResetDialog({ user, close, changed, setLink }: Shared & { user: User }) {
+  return (
+    <ActDialog
+      title={says.titleOf(says.reset, user.email)}
+      explain={says.resetExplain}
+      confirm={says.reset}
+      danger
+      close={close}
+      stays
+      act={async ({ reason }) => {
+        const { link } = await ask(api.resetUser, { params: { id: user.id }, body: { reason } })
+        await changed()
+        setLink(link)
+      }}
+    />
+  )
+}

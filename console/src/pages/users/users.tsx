@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask, type Row } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { When } from '../../parts/when.tsx'
+import { api, pages } from '../../paths.ts'
+import { words } from '../../words.ts'
+import { type Asked, UserDialogs } from './user-dialogs.tsx'
+
+export type User = Row<typeof api.users>
+
+const { users: says } = words
+
+export default function Users() {
+  const [asked, setAsked] = useState<Asked>()
+  const found = useQuery({
+    queryKey: ['users'],
+    queryFn: ({ signal }) => ask(api.users, { signal }),
+  })
+  const columns: Column<User>[] = [
+    { key: 'email', head: says.columns.email, cell: (user) => <CopyId id={user.email} /> },
+    { key: 'role', head: says.columns.role, cell: (user) => words.roles[user.role] },
+    {
+      key: 'agent',
+      head: says.columns.agent,
+      cell: (user) =>
+        user.app_id === null ? (
+          '–'
+        ) : (
+          <CopyId id={user.app_id} to={pages.agent(user.app_id)} short />
+        ),
+    },
+    { key: 'state', head: says.columns.state, cell: (user) => <StateBadge state={user.state} /> },
+    {
+      key: 'seen',
+      head: says.columns.lastSeen,
+      cell: (user) => <When at={user.last_seen_at} ago />,
+    },
+    {
+      key: 'did',
+      head: says.columns.did,
+      cell: (user) => (
+        <PageLink to={pages.audit} search={{ actor: user.email }}>
+          {words.nav.audit}
+        </PageLink>
+      ),
+    },
+    {
+      key: 'act',
+      head: says.columns.act,
+      cell: (user) => (
+        <span>
+          <ActButton size="compact-xs" onClick={() => setAsked({ kind: 'role', user })}>
+            {says.changeRole}
+          </ActButton>{' '}
+          <ActButton size="compact-xs" onClick={() => setAsked({ kind: 'disable', user })}>
+            {user.state === 'disabled' ? says.enable : says.disable}
+          </ActButton>{' '}
+          <ActButton size="compact-xs" onClick={() => setAsked({ kind: 'reset', user })}>
+            {says.reset}
+          </ActButton>
+        </span>
+      ),
+    },
+  ]
+  return (
+    <>
+      <PageHead title={says.title} says={says.says}>
+        <ActButton size="sm" variant="filled" onClick={() => setAsked({ kind: 'create' })}>
+          {says.create}
+        </ActButton>
+      </PageHead>
+      {found.isError ? (
+        <ProblemPanel error={found.error} retry={() => void found.refetch()} />
+      ) : (
+        <DataTable
+          label={says.title}
+          columns={columns}
+          rows={found.data?.data}
+          rowKey={(user) => user.id}
+          empty={<Empty title={says.none} teach={says.noneTeach} />}
+        />
+      )}
+      {asked && <UserDialogs asked={asked} close={() => setAsked(undefined)} />}
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+import { TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask } from '../../api.ts'
+import { ActDialog } from '../../parts/act-dialog.tsx'
+import { api } from '../../paths.ts'
+import { words } from '../../words.ts'
+import type { WalletDetail } from './wallet.tsx'
+
+const { adjust: says } = words.wallet
+
+/** A journal entry by a person's word. */
+export function AdjustDialog({ wallet, close }: { wallet: WalletDetail; close: () => void }) {
+  const queries = useQueryClient()
+  const [amount, setAmount] = useState('')
+  // Fixed when the dialog opens: pressing twice moves the money once.
+  const [ref, setRef] = useState(() => `console-${crypto.randomUUID().slice(0, 8)}`)
+  return (
+    <ActDialog
+      title={says.title(wallet.agent_name)}
+      explain={says.explain}
+      confirm={says.confirm}
+      danger
+      needsCode
+      close={close}
+      act={async ({ reason, code }) => {
+        const { changed } = await ask(api.adjustWallet, {
+          params: { app_id: wallet.app_id },
+          body: { amount: Number(amount), reason, ref, code },
+        })
+        await queries.invalidateQueries({ queryKey: ['wallet'] })
+        void queries.invalidateQueries({ queryKey: ['journal'] })
+        notifications.show({ message: changed ? says.done : says.repeated })
+      }}
+    >
+      <TextInput
+        label={says.amount(wallet.currency)}
+        description={says.amountHint}
+        required
+        data-autofocus
+        inputMode="numeric"
+        pattern="-?[0-9]+"
+        value={amount}
+        onChange={(event) => setAmount(event.currentTarget.value)}
+      />
+      <TextInput
+        label={says.ref}
+        description={says.refHint}
+        required
+        value={ref}
+        onChange={(event) => setRef(event.currentTarget.value)}
+      />
+    </ActDialog>
+  )
+}

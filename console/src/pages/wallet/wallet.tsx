@@ -1,0 +1,110 @@
+import { Skeleton, TextInput } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { use, useState } from 'react'
+import { type Answer, ask } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { Figure, Figures } from '../../parts/figures.tsx'
+import { Money } from '../../parts/money.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { Toned } from '../../parts/state-badge.tsx'
+import { useFilters } from '../../parts/url-filters.ts'
+import { TimeZone, When } from '../../parts/when.tsx'
+import { fromLocal, toLocal } from '../../parts/zoned-time.ts'
+import { api } from '../../paths.ts'
+import { whyNot } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
+import { words } from '../../words.ts'
+import { AdjustDialog } from './adjust-dialog.tsx'
+import { Journal } from './journal.tsx'
+import { StatementMenu } from './statement-menu.tsx'
+
+export type WalletDetail = Answer<typeof api.wallet>
+
+const { wallet: says } = words
+
+export default function Wallet() {
+  const { appId = '' }: { appId?: string } = useParams({ strict: false })
+  const me = useMe()
+  const { filters } = useFilters()
+  const [isAdjusting, setAdjusting] = useState(false)
+  const query = filters.as_of === undefined ? {} : { as_of: filters.as_of }
+  const found = useQuery({
+    queryKey: ['wallet', appId, query],
+    queryFn: ({ signal }) => ask(api.wallet, { params: { app_id: appId }, query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: filters.as_of === undefined ? 5000 : false,
+  })
+  if (!found.data) {
+    return (
+      <>
+        <PageHead title={says.title} />
+        {found.isError ? <ProblemPanel error={found.error} /> : <Skeleton height={320} />}
+      </>
+    )
+  }
+  const { data: wallet } = found
+  return (
+    <>
+      <PageHead title={says.heading(wallet.agent_name)} says={<CopyId id={wallet.app_id} />}>
+        <AsOf />
+        <StatementMenu appId={appId} />
+        {me.user.role !== 'agent' && (
+          <ActButton
+            size="sm"
+            whyNot={whyNot(me, 'adjust_wallets')}
+            onClick={() => setAdjusting(true)}
+          >
+            {says.adjust.open}
+          </ActButton>
+        )}
+      </PageHead>
+      <Balances wallet={wallet} />
+      <Journal wallet={wallet} />
+      {isAdjusting && <AdjustDialog wallet={wallet} close={() => setAdjusting(false)} />}
+    </>
+  )
+}
+
+function Balances({ wallet }: { wallet: WalletDetail }) {
+  const { currency, proof } = wallet
+  return (
+    <Figures>
+      <Figure label={says.balance}>
+        <Money amount={wallet.balance} currency={currency} />
+      </Figure>
+      <Figure label={says.held}>
+        <Money amount={wallet.held} currency={currency} />
+      </Figure>
+      <Figure label={says.fees}>
+        <Money amount={wallet.fees} currency={currency} />
+      </Figure>
+      <Figure label={says.proof} note={<When at={proof.checked_at} ago />}>
+        <Toned tone={proof.finding === null ? 'good' : 'bad'}>
+          {proof.finding ?? says.proved(proof.proved_seq, wallet.seq)}
+        </Toned>
+      </Figure>
+    </Figures>
+  )
+}
+
+/** The books as they were at any time. */
+function AsOf() {
+  const zone = use(TimeZone)
+  const { filters, set } = useFilters()
+  return (
+    <TextInput
+      aria-label={says.asOf}
+      leftSection={says.asOf}
+      leftSectionWidth={52}
+      type="datetime-local"
+      value={filters.as_of === undefined ? '' : toLocal(filters.as_of, zone)}
+      onChange={(event) => {
+        const typed = event.currentTarget.value
+        set({ as_of: typed === '' ? null : fromLocal(typed, zone) })
+      }}
+    />
+  )
+}

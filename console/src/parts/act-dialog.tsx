@@ -1,0 +1,92 @@
+import { Button, Group, Modal, Stack, Textarea } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { words } from '../words.ts'
+import { CodeInput } from './code-input.tsx'
+import { ProblemPanel } from './problem-panel.tsx'
+
+export interface Given {
+  reason: string
+  code: string
+}
+
+/**
+ * Asks before something is done: what will happen, why it is done, and where money moves, the code of
+ * the moment. A refusal is shown here and nothing typed is lost.
+ */
+export function ActDialog(props: {
+  title: string
+  explain: ReactNode
+  confirm: string
+  danger?: boolean
+  needsReason?: boolean
+  needsCode?: boolean
+  /** Whoever opened it shows something else in its place afterwards. */
+  stays?: boolean
+  children?: ReactNode
+  act: (given: Given) => Promise<unknown>
+  close: () => void
+}) {
+  const { needsReason = true, needsCode = false } = props
+  const [reason, setReason] = useState('')
+  const [code, setCode] = useState('')
+  const acting = useMutation({
+    mutationFn: props.act,
+    onSuccess: () => {
+      if (!props.stays) props.close()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    acting.mutate({ reason: reason.trim(), code }, { onError: () => setCode('') })
+  }
+  return (
+    <Modal
+      opened
+      onClose={props.close}
+      title={<strong>{props.title}</strong>}
+      closeButtonProps={{ 'aria-label': words.close }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <div>{props.explain}</div>
+          {props.children}
+          {needsReason && (
+            <Textarea
+              label={words.reason}
+              description={words.reasonHint}
+              required
+              maxLength={500}
+              data-autofocus
+              value={reason}
+              onChange={(event) => setReason(event.currentTarget.value)}
+            />
+          )}
+          {needsCode && (
+            <CodeInput
+              label={words.codeAgain}
+              description={words.codeAgainHint}
+              value={code}
+              change={setCode}
+            />
+          )}
+          {acting.isError && <ProblemPanel error={acting.error} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" size="sm" onClick={props.close}>
+              {words.cancel}
+            </Button>
+            <Button
+              type="submit"
+              size="sm"
+              color={props.danger ? 'red.8' : undefined}
+              loading={acting.isPending}
+              disabled={(needsReason && reason.trim() === '') || (needsCode && code.length !== 6)}
+            >
+              {props.confirm}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

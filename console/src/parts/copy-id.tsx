@@ -1,0 +1,43 @@
+import { CopyButton, Tooltip, UnstyledButton } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { words } from '../words.ts'
+import classes from './parts.module.css'
+
+/** An id in full, opened by a click where it has a page, and copied by the button beside it. */
+export function CopyId({ id, to, short }: { id: string; to?: string; short?: boolean }) {
+  const shown = short && id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-5)}` : id
+  return (
+    <span className={classes.id}>
+      {to === undefined ? (
+        <span title={id}>{shown}</span>
+      ) : (
+        <Link to={to} className={classes.idLink} title={id}>
+          {shown}
+        </Link>
+      )}
+      <CopyIcon value={id} what={id} />
+    </span>
+  )
+}
+
+export function CopyIcon({ value, what }: { value: string; what: string }) {
+  return (
+    <CopyButton value={value} timeout={1500}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? words.copied : words.copy}>
+          <UnstyledButton
+            className={classes.copy}
+            aria-label={copied ? words.copied : words.copyWhat(what)}
+            onClick={(event) => {
+              event.stopPropagation()
+              copy()
+            }}
+          >
+            {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+          </UnstyledButton>
+        </Tooltip>
+      )}
+    </CopyButton>
+  )
+}

@@ -1,0 +1,32 @@
+import { Button, Group } from '@mantine/core'
+import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react'
+import { words } from '../words.ts'
+import { useFilters } from './url-filters.ts'
+
+/** From page to page by cursor; the browser's own back goes back. */
+export function CursorPages({ next }: { next: string | null | undefined }) {
+  const { filters, set } = useFilters()
+  const isFirst = filters.cursor === undefined
+  if (isFirst && !next) return null
+  return (
+    <Group justify="flex-end" gap="xs" mt="sm">
+      {!isFirst && (
+        <Button
+          variant="default"
+          leftSection={<IconArrowLeft size={14} />}
+          onClick={() => set({ cursor: null })}
+        >
+          {words.newest}
+        </Button>
+      )}
+      <Button
+        variant="default"
+        rightSection={<IconArrowRight size={14} />}
+        disabled={!next}
+        onClick={() => set({ cursor: next })}
+      >
+        {words.older}
+      </Button>
+    </Group>
+  )
+}

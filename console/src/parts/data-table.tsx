@@ -1,0 +1,108 @@
+import { ActionIcon, Menu, Skeleton } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { IconColumns3 } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { words } from '../words.ts'
+import classes from './table.module.css'
+
+export interface Column<T> {
+  key: string
+  head: string
+  cell: (row: T) => ReactNode
+  right?: boolean
+  /** Not shown until somebody chooses it. */
+  extra?: boolean
+}
+
+/** Which columns this person wants of a table; kept in the browser. */
+export function useColumns<T>(table: string, columns: Column<T>[]) {
+  const [hidden, setHidden] = useLocalStorage<string[]>({
+    key: `sluice.columns.${table}`,
+    defaultValue: columns.filter(({ extra }) => extra).map(({ key }) => key),
+    getInitialValueInEffect: false,
+  })
+  return {
+    shown: columns.filter(({ key }) => !hidden.includes(key)),
+    picker: (
+      <Menu closeOnItemClick={false} position="bottom-end">
+        <Menu.Target>
+          <ActionIcon aria-label={words.columns} title={words.columns} size="lg" variant="default">
+            <IconColumns3 size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {columns.map(({ key, head }) => (
+            <Menu.CheckboxItem
+              key={key}
+              checked={!hidden.includes(key)}
+              onChange={() =>
+                setHidden((now) =>
+                  now.includes(key) ? now.filter((each) => each !== key) : [...now, key],
+                )
+              }
+            >
+              {head}
+            </Menu.CheckboxItem>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+    ),
+  }
+}
+
+/** Rows and columns; on a phone every row is a card with its columns named. */
+export function DataTable<T>(props: {
+  label: string
+  columns: Column<T>[]
+  rows: T[] | undefined
+  rowKey: (row: T) => string
+  /** Marks rows that came in while the page was open. */
+  isNew?: (row: T) => boolean
+  isChosen?: (row: T) => boolean
+  empty: ReactNode
+}) {
+  const { label, columns, rows, rowKey, empty } = props
+  if (rows?.length === 0) return empty
+  return (
+    // biome-ignore lint/a11y: no landmark, but what scrolls must have a name and be reachable by keyboard
+    <div role="group" className={classes.scroll} aria-label={label} tabIndex={0}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            {columns.map(({ key, head, right }) => (
+              <th key={key} scope="col" data-right={right || undefined}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows === undefined
+            ? Array.from({ length: 8 }, (_, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have nothing else
+                <tr key={at}>
+                  {columns.map(({ key }) => (
+                    <td key={key}>
+                      <Skeleton height={12} my={4} radius="xl" />
+                    </td>
+                  ))}
+                </tr>
+              ))
+            : rows.map((row) => (
+                <tr
+                  key={rowKey(row)}
+                  data-new={props.isNew?.(row) || undefined}
+                  data-chosen={props.isChosen?.(row) || undefined}
+                >
+                  {columns.map(({ key, head, cell, right }) => (
+                    <td key={key} data-right={right || undefined} data-head={head}>
+                      {cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import classes from './figures.module.css'
+
+/** A row of numbers worth a glance. */
+export function Figures({ children }: { children: ReactNode }) {
+  return <div className={classes.figures}>{children}</div>
+}
+
+/** One number; where it stands for a list, it opens it. */
+export function Figure(props: {
+  label: string
+  note?: ReactNode
+  to?: string
+  search?: Record<string, string>
+  tone?: 'good' | 'warn' | 'bad' | undefined
+  children: ReactNode
+}) {
+  const inside = (
+    <>
+      <span className={classes.label}>{props.label}</span>
+      <span className={classes.value}>{props.children}</span>
+      {props.note && <span className={classes.note}>{props.note}</span>}
+    </>
+  )
+  if (props.to === undefined) {
+    return (
+      <div className={classes.figure} data-tone={props.tone}>
+        {inside}
+      </div>
+    )
+  }
+  return (
+    <Link
+      to={props.to}
+      {...(props.search && { search: props.search })}
+      className={classes.figure}
+      data-tone={props.tone}
+    >
+      {inside}
+    </Link>
+  )
+}

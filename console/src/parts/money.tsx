@@ -1,0 +1,42 @@
+import classes from './parts.module.css'
+
+const formats = new Map<string, Intl.NumberFormat>()
+
+function formatOf(currency: string): Intl.NumberFormat {
+  const known = formats.get(currency)
+  if (known) return known
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions()
+  const format = new Intl.NumberFormat('en', {
+    minimumFractionDigits: maximumFractionDigits,
+    maximumFractionDigits,
+  })
+  formats.set(currency, format)
+  return format
+}
+
+export function moneyText(amount: number, currency: string): string {
+  return formatOf(currency).format(amount)
+}
+
+/** An amount as the service told it, with its currency said once and quietly. */
+export function Money(props: {
+  amount: number | null | undefined
+  currency: string
+  signed?: boolean
+  bare?: boolean
+}) {
+  const { amount, currency, signed, bare } = props
+  if (amount === null || amount === undefined) return <span className={classes.none}>–</span>
+  const tone = signed ? (amount < 0 ? classes.minus : amount > 0 ? classes.plus : classes.none) : ''
+  const text = moneyText(Math.abs(amount), currency)
+  return (
+    <span className={`${classes.money} ${tone}`}>
+      {amount < 0 ? '−' : signed && amount > 0 ? '+' : ''}
+      {text}
+      {!bare && <span className={classes.currency}> {currency}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,42 @@
+import { Refusal } from '../api.ts'
+
+/**
+ * Saves what an address answers, and counts its lines on the way. The pieces are blobs, which a browser
+ * keeps on disk where they are many.
+ */
+export async function saveStream(
+  address: string,
+  name: string,
+  signal: AbortSignal,
+  tell: (lines: number) => void,
+): Promise<number> {
+  const response = await fetch(address, { signal })
+  if (!response.ok) throw new Refusal(await response.json())
+  if (!response.body) return 0
+  let lines = 0
+  const counted = response.body.pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform(piece, out) {
+        for (const byte of piece) if (byte === 10) lines++
+        tell(Math.max(0, lines - 1))
+        out.enqueue(piece)
+      },
+    }),
+  )
+  const parts: Blob[] = []
+  for (let reader = counted.getReader(); ; ) {
+    const { value, done } = await reader.read()
+    if (done) break
+    parts.push(new Blob([value]))
+  }
+  download(new Blob(parts, { type: 'text/csv' }), name)
+  return Math.max(0, lines - 1)
+}
+
+function download(file: Blob, name: string) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

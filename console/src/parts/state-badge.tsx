@@ -1,0 +1,72 @@
+import { stateWords } from '../words.ts'
+import classes from './parts.module.css'
+
+export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'odd' | 'calm'
+
+/** What each state of anything looks like; one table, so that a colour means one thing everywhere. */
+const tones: Record<string, Tone> = {
+  PAID: 'good',
+  WAITING: 'warn',
+  FAILED: 'bad',
+  EXPIRED: 'calm',
+  VOID: 'calm',
+  CANCEL: 'calm',
+  REVERT: 'odd',
+  delivered: 'good',
+  waiting: 'warn',
+  sending: 'info',
+  exhausted: 'bad',
+  no_address: 'bad',
+  superseded: 'calm',
+  paused: 'info',
+  probing: 'warn',
+  open: 'good',
+  on: 'good',
+  draining: 'warn',
+  off: 'calm',
+  active: 'good',
+  suspended: 'bad',
+  disabled: 'bad',
+  invited: 'info',
+  to_decide: 'warn',
+  credited: 'good',
+  matched: 'good',
+  returned: 'calm',
+  late: 'warn',
+  wrong_amount: 'warn',
+  duplicate: 'odd',
+  unmatched: 'info',
+  fee: 'warn',
+  bound: 'warn',
+  failing: 'bad',
+  taken_back: 'odd',
+  unknown: 'bad',
+  asked: 'info',
+  done: 'good',
+  refused: 'bad',
+  ok: 'good',
+  failed: 'bad',
+  skipped: 'calm',
+  deposit: 'calm',
+  withdraw: 'calm',
+}
+
+export function StateBadge({ state, title }: { state: string; title?: string }) {
+  return (
+    <Toned tone={tones[state] ?? 'calm'} title={title}>
+      {stateWords[state] ?? state}
+    </Toned>
+  )
+}
+
+export function Toned(props: {
+  tone: Tone
+  title?: string | undefined
+  children: React.ReactNode
+}) {
+  return (
+    <span className={classes.badge} data-tone={props.tone} title={props.title}>
+      {props.children}
+    </span>
+  )
+}

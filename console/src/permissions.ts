@@ -1,0 +1,24 @@
+import type { Me } from './session.tsx'
+import { words } from './words.ts'
+
+export type Permission =
+  | 'view'
+  | 'act_on_orders'
+  | 'resend_callbacks'
+  | 'decide_payments'
+  | 'adjust_wallets'
+  | 'manage_agents'
+  | 'manage_own_keys'
+  | 'manage_providers'
+  | 'manage_users'
+  | 'view_audit'
+
+export function may(me: Me, permission: Permission): boolean {
+  return me.permissions.some((each) => each === permission)
+}
+
+/** Why somebody may not, for the button that stays shut; undefined where they may. */
+export function whyNot(me: Me, permission: Permission): string | undefined {
+  if (may(me, permission)) return undefined
+  return words.notPermitted(words.roles[me.user.role] ?? me.user.role)
+}

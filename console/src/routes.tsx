@@ -1,0 +1,90 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { Refusal } from './api.ts'
+import { Empty } from './parts/empty.tsx'
+import { ProblemPanel } from './parts/problem-panel.tsx'
+import { meQuery } from './session.tsx'
+import { Shell } from './shell/shell.tsx'
+import { words } from './words.ts'
+
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet })
+
+const open = (path: string, load: () => Promise<{ default: () => React.ReactNode }>) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) })
+
+/** Everything behind sign-in. Who is not signed in comes back to the same address afterwards. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queries.ensureQueryData(meQuery)
+    } catch (error) {
+      if (error instanceof Refusal && error.problem.code === 'not_signed_in') {
+        throw redirect({ to: '/sign-in', search: { to: location.href } })
+      }
+      throw error
+    }
+  },
+})
+
+const page = (path: string, load: () => Promise<{ default: () => React.ReactNode }>) =>
+  createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load) })
+
+const tree = root.addChildren([
+  open('/sign-in', () => import('./pages/sign-in/sign-in.tsx')),
+  open('/invitation/$token', () => import('./pages/invitation/invitation.tsx')),
+  inside.addChildren([
+    page('/', () => import('./pages/home/home.tsx')),
+    page('/orders', () => import('./pages/orders/orders.tsx')),
+    page('/orders/$txnId', () => import('./pages/order/order.tsx')),
+    page('/callbacks', () => import('./pages/callbacks/callbacks.tsx')),
+    page('/callbacks/$appId/$seq', () => import('./pages/callback/callback.tsx')),
+    page('/payments', () => import('./pages/payments/payments.tsx')),
+    page('/payments/$paymentId', () => import('./pages/payment/payment.tsx')),
+    page('/wallets', () => import('./pages/wallets/wallets.tsx')),
+    page('/wallets/$appId', () => import('./pages/wallet/wallet.tsx')),
+    page('/agents', () => import('./pages/agents/agents.tsx')),
+    page('/agents/$appId', () => import('./pages/agent/agent.tsx')),
+    page('/providers', () => import('./pages/providers/providers.tsx')),
+    page('/settings', () => import('./pages/settings/settings.tsx')),
+    page('/signature', () => import('./pages/signature/signature.tsx')),
+    page('/users', () => import('./pages/users/users.tsx')),
+    page('/audit', () => import('./pages/audit/audit.tsx')),
+    page('/me', () => import('./pages/me/me.tsx')),
+    page('/test-orders', () => import('./pages/test-orders/test-orders.tsx')),
+  ]),
+])
+
+export function makeRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    basepath: '/console',
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultPreloadDelay: 80,
+    scrollRestoration: true,
+    defaultErrorComponent: ({ error, reset }) => <ProblemPanel error={error} retry={reset} />,
+    defaultNotFoundComponent: () => (
+      <Empty title={words.nothingHere} teach={words.nothingHereTeach} />
+    ),
+    // Plain names and values: addresses that people read, type and send to each other.
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: (search) => {
+      const text = new URLSearchParams(
+        Object.entries(search).flatMap(([name, value]) =>
+          value === undefined || value === null ? [] : [[name, String(value)]],
+        ),
+      ).toString()
+      return text === '' ? '' : `?${text}`
+    },
+  })
+}

@@ -1,0 +1,82 @@
+import { useMantineColorScheme } from '@mantine/core'
+import {
+  Spotlight,
+  type SpotlightActionData,
+  type SpotlightActionGroupData,
+} from '@mantine/spotlight'
+import { IconFileSearch, IconMoon, IconSearch } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { pages } from '../paths.ts'
+import type { Me } from '../session.tsx'
+import { words } from '../words.ts'
+import { placesFor } from './nav.ts'
+
+/** Ctrl K: where to go, or an id to find an order by. */
+export function Palette({ me }: { me: Me }) {
+  const navigate = useNavigate()
+  const { toggleColorScheme } = useMantineColorScheme()
+  const [typed, setTyped] = useState('')
+  const text = typed.trim()
+  const found: SpotlightActionData[] =
+    text === ''
+      ? []
+      : [
+          {
+            id: 'search',
+            label: words.palette.search(text),
+            // Matches itself, whatever was typed.
+            keywords: text,
+            leftSection: <IconSearch size={18} stroke={1.5} />,
+            onClick: () => void navigate({ to: pages.orders, search: { q: text } }),
+          },
+        ]
+  if (/^txn_?\w{8,}$|^[0-9a-z_-]{20,}$/i.test(text)) {
+    found.unshift({
+      id: 'open',
+      label: words.palette.openOrder(text),
+      keywords: text,
+      leftSection: <IconFileSearch size={18} stroke={1.5} />,
+      onClick: () => void navigate({ to: pages.order(text) }),
+    })
+  }
+  const places: SpotlightActionGroupData[] = [
+    {
+      group: words.palette.pages,
+      actions: placesFor(me).map(({ to, label, icon: Icon }) => ({
+        id: to,
+        label,
+        leftSection: <Icon size={18} stroke={1.5} />,
+        onClick: () => void navigate({ to }),
+      })),
+    },
+    { group: words.palette.find, actions: found },
+    {
+      group: words.palette.look,
+      actions: [
+        {
+          id: 'scheme',
+          label: `${words.user.light} / ${words.user.dark}`,
+          leftSection: <IconMoon size={18} stroke={1.5} />,
+          onClick: () => toggleColorScheme(),
+        },
+      ],
+    },
+  ]
+  return (
+    <Spotlight
+      actions={places.filter(({ actions }) => actions.length > 0)}
+      query={typed}
+      onQueryChange={setTyped}
+      nothingFound={words.palette.nothing}
+      highlightQuery
+      attributes={{ content: { 'aria-label': words.palette.open } }}
+      shortcut={['mod + K', '/']}
+      searchProps={{
+        leftSection: <IconSearch size={18} stroke={1.5} />,
+        placeholder: words.palette.hint,
+        'aria-label': words.palette.hint,
+      }}
+    />
+  )
+}

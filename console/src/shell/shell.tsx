@@ -1,0 +1,99 @@
+import { AppShell, Burger, Group, Kbd, UnstyledButton } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { spotlight } from '@mantine/spotlight'
+import { IconSearch } from '@tabler/icons-react'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { TimeZone } from '../parts/when.tsx'
+import { useMe } from '../session.tsx'
+import { words } from '../words.ts'
+import { Brand } from './brand.tsx'
+import { placesFor } from './nav.ts'
+import { Palette } from './palette.tsx'
+import classes from './shell.module.css'
+import { UserMenu } from './user-menu.tsx'
+
+/** What is around every page: where one can go, a search for any id, and who one is. */
+export function Shell() {
+  const me = useMe()
+  const [opened, { toggle, close }] = useDisclosure()
+  const { pathname } = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
+  useEffect(close, [pathname])
+  return (
+    <TimeZone value={me.time_zone}>
+      <a href="#content" className={classes.skip}>
+        {words.skip}
+      </a>
+      <AppShell
+        header={{ height: 48 }}
+        navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+        padding={{ base: 'sm', sm: 'lg' }}
+      >
+        <AppShell.Header className={classes.header}>
+          <Group gap="xs" wrap="nowrap">
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={words.nav.open}
+              aria-expanded={opened}
+            />
+            <Link to="/" className={classes.brand} aria-label={words.product}>
+              <Brand />
+              <span className={classes.name}>{words.product}</span>
+            </Link>
+            {me.mode === 'sandbox' && <span className={classes.mode}>{words.sandbox}</span>}
+          </Group>
+          <UnstyledButton className={classes.find} onClick={spotlight.open}>
+            <IconSearch size={15} aria-hidden />
+            <span>{words.palette.open}</span>
+            <Kbd className={classes.key}>Ctrl K</Kbd>
+          </UnstyledButton>
+          <Group gap="sm" wrap="nowrap">
+            <span className={classes.zone} title={words.timeZone(me.time_zone)}>
+              {me.time_zone}
+            </span>
+            <UserMenu me={me} />
+          </Group>
+        </AppShell.Header>
+        <AppShell.Navbar
+          className={classes.nav}
+          aria-label={words.nav.label}
+          data-shut={!opened || undefined}
+        >
+          <Places />
+        </AppShell.Navbar>
+        <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+          <Outlet />
+        </AppShell.Main>
+      </AppShell>
+      <Palette me={me} />
+    </TimeZone>
+  )
+}
+
+function Places() {
+  const places = placesFor(useMe())
+  const groups = [...new Set(places.map(({ group }) => group))]
+  return groups.map((group) => (
+    <div key={group} className={classes.group}>
+      <div className={classes.groupName}>{group}</div>
+      {places
+        .filter((place) => place.group === group)
+        .map(({ to, label, icon: Icon }) => (
+          <Link
+            key={to}
+            to={to}
+            className={classes.place}
+            activeOptions={{ exact: to === '/', includeSearch: false }}
+            activeProps={{ 'data-active': true }}
+          >
+            <Icon size={17} stroke={1.6} aria-hidden />
+            {label}
+          </Link>
+        ))}
+    </div>
+  ))
+}

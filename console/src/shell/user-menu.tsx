@@ -1,0 +1,75 @@
+import {
+  Avatar,
+  Menu,
+  SegmentedControl,
+  UnstyledButton,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { IconDeviceLaptop, IconLogout } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { ask } from '../api.ts'
+import { api, pages } from '../paths.ts'
+import type { Me } from '../session.tsx'
+import { words } from '../words.ts'
+import classes from './shell.module.css'
+
+export function UserMenu({ me }: { me: Me }) {
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const signingOut = useMutation({
+    mutationFn: () => ask(api.signOut),
+    onSettled: async () => {
+      await navigate({ to: pages.signIn })
+      queries.clear()
+    },
+  })
+  return (
+    <Menu position="bottom-end" width={264} closeOnItemClick={false}>
+      <Menu.Target>
+        <UnstyledButton aria-label={words.user.menu} className={classes.user}>
+          <Avatar size={28} color="sluice" radius="xl" variant="filled">
+            {me.user.email.slice(0, 1).toUpperCase()}
+          </Avatar>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <div className={classes.who}>
+          <strong>{me.user.email}</strong>
+          <span>{words.roles[me.user.role] ?? me.user.role}</span>
+        </div>
+        <SegmentedControl
+          fullWidth
+          size="xs"
+          aria-label={words.user.scheme}
+          value={colorScheme}
+          onChange={(value) => setColorScheme(value as 'light' | 'dark' | 'auto')}
+          data={[
+            { value: 'light', label: words.user.light },
+            { value: 'dark', label: words.user.dark },
+            { value: 'auto', label: words.user.system },
+          ]}
+        />
+        <Menu.Divider />
+        <Menu.Item
+          closeMenuOnClick
+          leftSection={<IconDeviceLaptop size={15} />}
+          onClick={() => void navigate({ to: pages.me })}
+        >
+          {words.user.mine}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconLogout size={15} />}
+          onClick={() => signingOut.mutate()}
+          disabled={signingOut.isPending}
+        >
+          {words.user.signOut}
+        </Menu.Item>
+        <div className={classes.version}>
+          {words.product} {me.version}
+        </div>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,85 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { launchChromium } from './chromium.ts'
+import type { OperatorClient } from './operator.ts'
+import type { TestService } from './service.ts'
+
+export const phone = { width: 390, height: 844 }
+export const desktop = { width: 1280, height: 800 }
+
+/** A Chromium at the console, that remembers everything it should not have seen. */
+export interface ConsoleBrowser {
+  /** A tab of its own, signed in as the operator where one is named. */
+  tab(operator?: OperatorClient, options?: BrowserContextOptions): Promise<Page>
+  /** Where a page of the console is. */
+  at(path: string): string
+  /** Console errors, exceptions, breaches of the policy, requests to anybody else. */
+  faults(): string[]
+  closeTabs(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openConsole(test: TestService): Promise<ConsoleBrowser> {
+  const browser: Browser = await launchChromium()
+  const contexts = new Set<BrowserContext>()
+  const faults: string[] = []
+  const { url } = test.service
+  return {
+    async tab(operator, options = {}) {
+      const context = await browser.newContext({
+        viewport: desktop,
+        locale: 'en-GB',
+        reducedMotion: 'reduce',
+        ...options,
+      })
+      context.setDefaultTimeout(15_000)
+      contexts.add(context)
+      if (operator) await signInAs(context, operator, url)
+      const page = await context.newPage()
+      watch(page, url, faults)
+      return page
+    },
+    at: (path) => `${url}/console${path}`,
+    faults: () => faults.splice(0),
+    async closeTabs() {
+      for (const context of contexts) await context.close()
+      contexts.clear()
+    },
+    close: () => browser.close(),
+  }
+}
+
+export async function signInAs(
+  context: BrowserContext,
+  { cookie }: Pick<OperatorClient, 'cookie'>,
+  url: string,
+): Promise<void> {
+  const [name = '', value = ''] = cookie.split('=')
+  await context.addCookies([{ name, value, url: `${url}/console` }])
+}
+
+function watch(page: Page, url: string, faults: string[]): void {
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (origin !== url && protocol !== 'data:' && protocol !== 'blob:') {
+      faults.push(`asked ${request.url()}`)
+    }
+  })
+  page.on('console', (message) => {
+    // A refusal is an answer like any other; the browser notes each as an error.
+    const isRefusal = message.text().startsWith('Failed to load resource')
+    const isOurs = message.location().url.startsWith(`${url}/console/api/`)
+    if (message.type() === 'error' && !(isRefusal && isOurs)) faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(String(error)))
+}
+
+/** WCAG 2.2 AA and below, as far as a program can tell. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  const axe = new AxeBuilder({ page }).setLegacyMode(true)
+  axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+  const { violations } = await axe.analyze()
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 240)).join(' ')}`,
+  )
+}
