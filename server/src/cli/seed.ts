@@ -1,8 +1,9 @@
 import { Command } from 'commander'
 import { openPool, type Pool } from '../db/pool.ts'
 import { seedOrders } from '../orders/seed-orders.ts'
-import { UsageError, withDesk } from './command.ts'
+import { withDesk } from './command.ts'
 import { note, print, printJson, progress, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 const most = 5_000_000
 
