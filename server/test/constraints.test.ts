@@ -147,7 +147,7 @@ const good: Record<string, Fields> = {
   },
   payment_notes: {
     payment_id: 'bank:7',
-    note_id: uuid(2),
+    note_no: 1,
     at,
     author: 'one@sluice.example',
     assigns: false,
@@ -407,6 +407,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['unmatched_payments_decided', 'unmatched_payments', { state: 'returned', decided_at: at }],
 
   ['payment_notes_payment_id_check', 'payment_notes', { payment_id: 'b:' }],
+  ['payment_notes_note_no_check', 'payment_notes', { note_no: 0 }],
   ['payment_notes_author_check', 'payment_notes', { author: '' }],
   ['payment_notes_assignee_check', 'payment_notes', { assigns: true, assignee: '', note: null }],
   ['payment_notes_note_check', 'payment_notes', { note: '' }],
@@ -553,7 +554,7 @@ describe('what is written down stays so, by privilege', () => {
       payer_account_name, payer_bank_code`,
     payouts: 'agent_id, order_id, attempt, provider, reference, token, handed_at',
     notices: 'agent_id, provider, event_id, received_at, body, order_id',
-    payment_notes: 'payment_id, note_id, at, author, assigns, assignee, note',
+    payment_notes: 'payment_id, note_no, at, author, assigns, assignee, note',
     unmatched_payments: `payment_id, reference, amount, currency, paid_at, reported_at,
       payer_account_no, payer_account_name, payer_bank_code`,
     users: 'user_id, email, created_at',

@@ -121,6 +121,8 @@ describe('agents', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
     expect(answers.find(({ status }) => status === 409)?.json.code).toBe('changed_meanwhile')
     const winner = answers.find(({ status }) => status === 200)?.json.support
+    // Nor later, by who has not seen it yet.
+    expect((await change(admin, 'call three')).json.code).toBe('changed_meanwhile')
     expect((await operator.get(`/agents/${shop.appId}`)).json.support).toBe(winner)
     expect(await lastAudit('change_agent')).toMatchObject({
       before: { support: null },

@@ -114,6 +114,8 @@ describe('callbacks', () => {
     ])
     expect(json.curl).toContain(`-H 'x-appid: ${shop.appId}'`)
     expect(JSON.parse(json.body).status).toBe(json.status)
+    const seen = await viewer.get(`/callbacks/${shop.appId}/2`)
+    expect(seen.json.attempts_made[0].response_body).toBe('(not shown)')
     expect((await admin.get(`/callbacks/${shop.appId}/999`)).status).toBe(404)
   })
 
@@ -273,6 +275,15 @@ describe('payments to decide', () => {
       { by: admin.email, assignee: admin.email, note: null },
       { by: admin.email, note: 'The payer calls back.' },
     ])
+    const many = Array.from({ length: 5 }, (_, at) => `At once ${at}`)
+    await Promise.all(many.map((note) => admin.post(`/payments/${id}/note`, { note })))
+    const { json: after } = await admin.get(`/payments/${id}`)
+    expect(
+      after.notes
+        .slice(2)
+        .map(({ note }: { note: string }) => note)
+        .sort(),
+    ).toEqual(many)
     const { json: mine } = await admin.get(`/payments?assignee=${admin.email}`)
     expect(mine.data).toHaveLength(1)
     const stranger = { assignee: owner.email }
@@ -306,6 +317,14 @@ describe('wallets', () => {
       seq: before.json.seq,
       as_of: at,
     })
+    const { rows } = await s.sql('select seq::int as seq, at from journal where agent_id = $1', [
+      shop.agentId,
+    ])
+    for (const { at: written } of rows) {
+      const last = Math.max(...rows.filter((row) => row.at <= written).map(({ seq }) => seq))
+      const asOf = encodeURIComponent(written.toISOString())
+      expect((await admin.get(`${path}?as_of=${asOf}`)).json.seq).toBe(last)
+    }
     const never = await admin.get(`${path}?as_of=2020-01-01T00:00:00Z`)
     expect(never.json).toMatchObject({ balance: 0, seq: 0, at: null })
     const { json: list } = await admin.get('/wallets')

@@ -189,6 +189,10 @@ describe('the list', () => {
     const detail = await viewer.get(`/orders/${json.data[0].txn_id}`)
     expect(detail.text).not.toContain('1234567890')
     expect((await admin.get('/orders?limit=1')).json.data[0].account_no).toBe('1234567890')
+    const { json: paid } = await viewer.get('/orders?limit=1&status=PAID&kind=deposit')
+    const { json: story } = await viewer.get(`/orders/${paid.data[0].txn_id}`)
+    const notice = story.timeline.find(({ kind }: { kind: string }) => kind === 'notice')
+    expect(notice.raw.body).toBe('(not shown)')
   })
 })
 

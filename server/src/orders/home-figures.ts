@@ -19,50 +19,65 @@ export interface HourFigure {
 }
 
 /**
- * What was created since a time, by hour. Reads the orders of two days along their key, agent by agent,
- * and no others; see docs/decisions/0011-operator-reads.md for what that costs.
+ * What was created from a time up to another, by hour. Reads the orders of those hours along their key,
+ * agent by agent and hour by hour, and no others: small groups need no sorting on disk. See
+ * docs/decisions/0011-operator-reads.md for what that costs.
  */
 export async function hourFigures(
   pool: Pool,
   agents: readonly Pick<Agent, 'agentId' | 'currency'>[],
-  from: Date,
-  cut: Date,
+  { from, cut, to }: { from: Date; cut: Date; to: Date },
 ): Promise<HourFigure[]> {
+  const starts = stretchesOf(from, cut, to)
+  const ids = [...starts.map((ms) => firstOrderIdAt(new Date(ms))), 'f'.repeat(32)]
   const { rows } = await pool.query<{
     currency: Currency
-    hour: Date
+    stretch: number
     kind: OrderKind
     status: OrderStatus
     provider: string | null
-    before_cut: boolean
     count: bigint
     paid: bigint
   }>(
-    `select a.currency, date_bin('1 hour', o.created_at, $3) as hour, o.kind,
-       o.status, o.provider, o.created_at < $4 as before_cut, count(*) as count,
-       coalesce(sum(o.paid_amount) filter (where o.status = 'PAID'), 0)::bigint as paid
-     from unnest($1::bigint[], $2::text[]) a(agent_id, currency)
-     join orders o on o.agent_id = a.agent_id and o.order_id >= $5
-     where o.created_at >= $3
-     group by 1, 2, 3, 4, 5, 6`,
+    `select a.currency, s.stretch, x.* from unnest($1::bigint[], $2::text[]) a(agent_id, currency)
+     cross join unnest($3::int[], $4::uuid[], $5::uuid[]) s(stretch, low, high)
+     cross join lateral (
+       select o.kind, o.status, o.provider, count(*) as count,
+         coalesce(sum(o.paid_amount) filter (where o.status = 'PAID'), 0)::bigint as paid
+       from orders o
+       where o.agent_id = a.agent_id and o.order_id >= s.low and o.order_id < s.high
+       group by o.kind, o.status, o.provider
+     ) x`,
     [
       agents.map(({ agentId }) => agentId),
       agents.map(({ currency }) => currency),
-      from,
-      cut,
-      firstOrderIdAt(from),
+      starts.map((_, at) => at),
+      ids.slice(0, -1),
+      ids.slice(1),
     ],
   )
-  return rows.map((row) => ({
-    currency: row.currency,
-    hour: Math.round((row.hour.getTime() - from.getTime()) / 3_600_000),
-    kind: row.kind,
-    status: row.status,
-    provider: row.provider,
-    beforeCut: row.before_cut,
-    count: Number(row.count),
-    paidMinor: row.paid,
-  }))
+  return rows.map((row) => {
+    const startMs = starts[row.stretch] ?? from.getTime()
+    return {
+      currency: row.currency,
+      hour: Math.floor((startMs - from.getTime()) / hourMs),
+      kind: row.kind,
+      status: row.status,
+      provider: row.provider,
+      beforeCut: startMs < cut.getTime(),
+      count: Number(row.count),
+      paidMinor: row.paid,
+    }
+  })
+}
+
+const hourMs = 3_600_000
+
+/** Where each hour begins, and the hour that the cut goes through once more there. */
+function stretchesOf(from: Date, cut: Date, to: Date): number[] {
+  const starts = [cut.getTime()]
+  for (let ms = from.getTime(); ms <= to.getTime(); ms += hourMs) starts.push(ms)
+  return [...new Set(starts)].sort((a, b) => a - b)
 }
 
 /** A number that is not counted further than is worth it, and the oldest of what was counted. */

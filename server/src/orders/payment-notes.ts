@@ -1,5 +1,4 @@
 import type { Pool } from '../db/pool.ts'
-import { newOrderId } from '../lib/ids.ts'
 
 export interface PaymentNote {
   at: Date
@@ -14,7 +13,7 @@ export interface PaymentNote {
 export async function readPaymentNotes(pool: Pool, paymentId: string): Promise<PaymentNote[]> {
   const { rows } = await pool.query<PaymentNote>(
     `select at, author, assigns, assignee, note from payment_notes
-     where payment_id = $1 order by note_id`,
+     where payment_id = $1 order by note_no`,
     [paymentId],
   )
   return rows
@@ -26,9 +25,15 @@ export async function writePaymentNote(
   paymentId: string,
   note: PaymentNote,
 ): Promise<void> {
-  await pool.query(
-    `insert into payment_notes (payment_id, note_id, at, author, assigns, assignee, note)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [paymentId, newOrderId(note.at), note.at, note.author, note.assigns, note.assignee, note.note],
-  )
+  for (let tries = 1; tries <= 50; tries++) {
+    const { rowCount } = await pool.query(
+      `insert into payment_notes (payment_id, note_no, at, author, assigns, assignee, note)
+       select $1, coalesce(max(note_no), 0) + 1, $2, $3, $4, $5, $6
+       from payment_notes where payment_id = $1 on conflict do nothing`,
+      [paymentId, note.at, note.author, note.assigns, note.assignee, note.note],
+    )
+    // Somebody else wrote the same number first.
+    if (rowCount === 1) return
+  }
+  throw new Error('no number could be had for the note; try again')
 }

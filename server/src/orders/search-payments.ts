@@ -50,7 +50,7 @@ const fromUnmatched = (condition: string) => `
 const withAssignee = (found: string) => `select f.*, n.assignee from (${found}) f
   left join lateral (
     select assignee from payment_notes n where n.payment_id = f.payment_id and n.assigns
-    order by n.note_id desc limit 1
+    order by n.note_no desc limit 1
   ) n on true`
 
 /**

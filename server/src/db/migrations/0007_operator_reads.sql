@@ -17,13 +17,14 @@ create index callbacks_without_address on callbacks (agent_id, seq) where state 
 -- or nobody, says who it is. Kept by payment and not by agent: some payments are nobody's yet.
 create table payment_notes (
   payment_id text not null check (length(payment_id) between 3 and 200),
-  note_id uuid not null,
+  -- Counts from one for each payment.
+  note_no integer not null check (note_no > 0),
   at timestamptz not null,
   author text not null check (length(author) between 3 and 254),
   assigns boolean not null,
   assignee text check (length(assignee) between 3 and 254),
   note text check (length(note) between 1 and 1000),
-  primary key (payment_id, note_id),
+  primary key (payment_id, note_no),
   constraint payment_notes_says_something check (assigns <> (note is not null)),
   constraint payment_notes_assigns check (assigns or assignee is null)
 );

@@ -5,7 +5,7 @@ import { type AuditFilter, type AuditRow, readAudit } from '../../operators/read
 import { findUserByEmail } from '../../operators/user.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import type { OperatorDeps } from './operator-routes.ts'
-import { Instant, orNull } from './sign-in.ts'
+import { isoTime, orNull } from './schemas/shapes.ts'
 
 const time = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))
 
@@ -35,7 +35,7 @@ const AuditQuery = Type.Object(
 
 const AuditView = Type.Object({
   id: Type.String(),
-  at: Instant,
+  at: isoTime('when it was done'),
   actor: Type.Object({
     id: orNull(Type.String()),
     email: Type.String({ description: 'as it was then; command line; or unknown' }),

@@ -16,7 +16,7 @@ import { audited } from '../../operators/audit.ts'
 import type { Desk } from '../../orders/desk.ts'
 import { invalidRequest } from '../check.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
-import { shownText } from './personal-data.ts'
+import { notShown, seesPersons, shownText } from './personal-data.ts'
 import {
   CallbackDetail,
   CallbackLaneList,
@@ -98,7 +98,9 @@ function readRoutes(api: OperatorApi, desk: Desk): void {
           address: attempt.address,
           status: attempt.status,
           response_headers: attempt.responseHeaders,
-          response_body: attempt.responseBody?.toString('utf8') ?? null,
+          response_body: seesPersons(operator)
+            ? (attempt.responseBody?.toString('utf8') ?? null)
+            : notShown,
           error: attempt.error,
         })),
         curl: curlOf(url ?? 'https://your-server.example/callback', agent, callback, body),

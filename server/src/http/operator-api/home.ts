@@ -39,7 +39,7 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       const at = desk.now()
       const days = daysOf(at, timeZone)
       const [figures, payments, payouts, withdrawals, callbacks, held] = await Promise.all([
-        hourFigures(pool, agents, days.yesterdayFrom, days.cut),
+        hourFigures(pool, agents, { from: days.yesterdayFrom, cut: days.cut, to: at }),
         paymentsToDecide(pool, ids, isAll),
         unknownPayouts(pool, ids),
         withdrawalsToHandOver(pool, ids),

@@ -6,8 +6,10 @@ import { startSession } from '../../operators/sessions.ts'
 import { otpauthUri } from '../../operators/totp.ts'
 import { type OperatorApi, openRoute } from './operator-route.ts'
 import type { OperatorDeps } from './operator-routes.ts'
+import { isoTime, orNull } from './schemas/shapes.ts'
+import { Me, Password, RoleName } from './schemas/users.ts'
 import { setSessionCookie } from './session-cookie.ts'
-import { Instant, Me, meOf, orNull, Password, RoleName } from './sign-in.ts'
+import { meOf } from './sign-in.ts'
 
 const TokenParams = Type.Object({ token: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }) })
 
@@ -25,7 +27,7 @@ export function invitationRoutes(api: OperatorApi, deps: OperatorDeps): void {
       response: Type.Object({
         email: orNull(Type.String({ description: 'null for the first admin, who sends one' })),
         role: RoleName,
-        expires_at: Instant,
+        expires_at: isoTime('until when the link works'),
         totp: Type.Object({
           secret: Type.String({ description: 'base 32, for typing' }),
           uri: Type.String({ description: 'otpauth:' }),

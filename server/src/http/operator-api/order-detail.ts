@@ -20,7 +20,7 @@ import { noticesOfOrder, paymentsOfOrder } from '../../orders/read-order-story.t
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exactOrNull, orderSummary } from './order-summary.ts'
 import { type OrderStory, timelineOf } from './order-timeline.ts'
-import { seesPersons, withoutPersons } from './personal-data.ts'
+import { notShown, seesPersons, withoutPersons } from './personal-data.ts'
 import { OrderDetail, TxnParams } from './schemas/orders.ts'
 import { orderNamed } from './scope.ts'
 
@@ -71,8 +71,15 @@ export async function orderDetail(
   return jsonText(seesPersons(operator) ? view : { ...view, timeline: masked(view.timeline) })
 }
 
+/** What others wrote, providers and agents' servers, may name persons in ways nobody foresees. */
 function masked(timeline: ReturnType<typeof timelineOf>) {
-  return timeline.map((entry) => ({ ...entry, raw: withoutPersons(entry.raw) }))
+  return timeline.map((entry) => {
+    const raw = withoutPersons(entry.raw)
+    if (entry.kind === 'notice') return { ...entry, raw: { ...Object(raw), body: notShown } }
+    if (entry.kind === 'attempt')
+      return { ...entry, raw: { ...Object(raw), response_body: notShown } }
+    return { ...entry, raw }
+  })
 }
 
 /** What is read once for the page, and once more for an action on it. */

@@ -5,6 +5,8 @@ export function seesPersons({ role }: Pick<Operator, 'role'>): boolean {
   return role !== 'viewer'
 }
 
+export const notShown = '(not shown)'
+
 export function maskedNumber(text: string): string {
   return `••••${text.slice(-4)}`
 }
@@ -35,6 +37,6 @@ export function shownText(operator: Operator, text: string): string {
   try {
     return JSON.stringify(withoutPersons(JSON.parse(text)))
   } catch {
-    return '(not shown)'
+    return notShown
   }
 }

@@ -3,57 +3,13 @@ import type { Agent } from '../../agents/agent.ts'
 import { findAgentById } from '../../agents/find-agent.ts'
 import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
-import { type Operator, permissionsOf, roles } from '../../operators/operator.ts'
+import { type Operator, permissionsOf } from '../../operators/operator.ts'
 import { endSession, listSessions } from '../../operators/sessions.ts'
 import type { SignIn } from '../../operators/sign-in.ts'
 import { Code, type OperatorApi, openRoute, operatorRoute } from './operator-route.ts'
 import type { OperatorDeps } from './operator-routes.ts'
+import { Done, Me, Password, SessionList } from './schemas/users.ts'
 import { setSessionCookie } from './session-cookie.ts'
-
-export const Instant = Type.String({ description: 'an ISO 8601 time in UTC' })
-export const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) =>
-  Type.Union([schema, Type.Null()])
-export const RoleName = Type.Unsafe<Operator['role']>({
-  type: 'string',
-  enum: [...roles],
-  description: `one of ${roles.join(', ')}`,
-})
-export const Password = Type.String({
-  minLength: 1,
-  maxLength: 512,
-  description: 'a password of 12 to 256 characters',
-})
-
-export const Me = Type.Object({
-  user: Type.Object({
-    id: Type.String(),
-    email: Type.String(),
-    role: RoleName,
-    app_id: orNull(Type.String({ description: 'the agent, for a user of one' })),
-    agent_name: orNull(Type.String()),
-  }),
-  permissions: Type.Array(Type.String()),
-  mode: Type.Unsafe<'sandbox' | 'live'>({ type: 'string', enum: ['sandbox', 'live'] }),
-  time_zone: Type.String({ description: 'the zone in which times are shown' }),
-  version: Type.String(),
-  now: Instant,
-})
-
-const SessionList = Type.Object({
-  data: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      current: Type.Boolean({ description: 'the one that asks' }),
-      ip: Type.String(),
-      user_agent: orNull(Type.String()),
-      created_at: Instant,
-      last_seen_at: Instant,
-    }),
-  ),
-  next: Type.Null(),
-})
-
-export const Done = Type.Object({})
 
 /** Signing in and out, and what somebody sees and changes of themselves. */
 export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignIn): void {

@@ -6,7 +6,8 @@ import { changeUser, createUser, type Invited, resetUser } from '../../operators
 import { listUsers, parseEmail, type User } from '../../operators/user.ts'
 import { type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
 import type { OperatorDeps } from './operator-routes.ts'
-import { Instant, orNull, RoleName } from './sign-in.ts'
+import { isoTime, orNull } from './schemas/shapes.ts'
+import { RoleName } from './schemas/users.ts'
 
 const states = ['active', 'invited', 'disabled'] as const
 
@@ -20,8 +21,8 @@ const UserView = Type.Object({
     enum: [...states],
     description: 'invited: has no password yet, or not any more',
   }),
-  created_at: Instant,
-  last_seen_at: orNull(Instant),
+  created_at: isoTime('when they were invited first'),
+  last_seen_at: orNull(isoTime('when they were last there')),
 })
 
 const UserAndLink = Type.Object({
