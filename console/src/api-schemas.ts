@@ -139,7 +139,7 @@ export interface Operations {
     answer: {
       data: {
         id: string
-        /** an ISO 8601 time in UTC */
+        /** when it was done */
         at: string
         actor: {
           id: string | null
@@ -196,7 +196,7 @@ export interface Operations {
     query: {
       /** an agent's app id */
       agent?: string
-      /** one of waiting, sending, delivered, exhausted, no_address, superseded, paused, failing */
+      /** one of waiting, sending, delivered, exhausted, no_address, superseded, paused, failing, undelivered */
       state?:
         | 'waiting'
         | 'sending'
@@ -206,7 +206,8 @@ export interface Operations {
         | 'superseded'
         | 'paused'
         | 'failing'
-      /** seconds since it happened */
+        | 'undelivered'
+      /** seconds since it happened; without a state, of what is undelivered */
       older_than_s?: number
       /** next from the page before */
       cursor?: string
@@ -466,7 +467,7 @@ export interface Operations {
       email: string | null
       /** one of admin, operator, viewer, agent */
       role: 'admin' | 'operator' | 'viewer' | 'agent'
-      /** an ISO 8601 time in UTC */
+      /** until when the link works */
       expires_at: string
       totp: {
         /** base 32, for typing */
@@ -496,7 +497,7 @@ export interface Operations {
       /** the zone in which times are shown */
       time_zone: string
       version: string
-      /** an ISO 8601 time in UTC */
+      /** the time of the service */
       now: string
     }
   }
@@ -510,9 +511,9 @@ export interface Operations {
         current: boolean
         ip: string
         user_agent: string | null
-        /** an ISO 8601 time in UTC */
+        /** when it began */
         created_at: string
-        /** an ISO 8601 time in UTC */
+        /** when it was last used */
         last_seen_at: string
       }[]
       next: null
@@ -924,9 +925,9 @@ export interface Operations {
         app_id: string | null
         /** invited: has no password yet, or not any more */
         state: 'active' | 'invited' | 'disabled'
-        /** an ISO 8601 time in UTC */
+        /** when they were invited first */
         created_at: string
-        /** an ISO 8601 time in UTC */
+        /** when they were last there */
         last_seen_at: string | null
       }[]
       next: null
@@ -1187,9 +1188,9 @@ export interface Operations {
       app_id: string | null
       /** invited: has no password yet, or not any more */
       state: 'active' | 'invited' | 'disabled'
-      /** an ISO 8601 time in UTC */
+      /** when they were invited first */
       created_at: string
-      /** an ISO 8601 time in UTC */
+      /** when they were last there */
       last_seen_at: string | null
     }
   }
@@ -1570,7 +1571,7 @@ export interface Operations {
       /** the zone in which times are shown */
       time_zone: string
       version: string
-      /** an ISO 8601 time in UTC */
+      /** the time of the service */
       now: string
     }
   }
@@ -2682,7 +2683,7 @@ export interface Operations {
       /** the zone in which times are shown */
       time_zone: string
       version: string
-      /** an ISO 8601 time in UTC */
+      /** the time of the service */
       now: string
     }
   }
@@ -2769,9 +2770,9 @@ export interface Operations {
         app_id: string | null
         /** invited: has no password yet, or not any more */
         state: 'active' | 'invited' | 'disabled'
-        /** an ISO 8601 time in UTC */
+        /** when they were invited first */
         created_at: string
-        /** an ISO 8601 time in UTC */
+        /** when they were last there */
         last_seen_at: string | null
       }
       /** for them to choose a password; works once, for 24 hours */
@@ -2794,9 +2795,9 @@ export interface Operations {
         app_id: string | null
         /** invited: has no password yet, or not any more */
         state: 'active' | 'invited' | 'disabled'
-        /** an ISO 8601 time in UTC */
+        /** when they were invited first */
         created_at: string
-        /** an ISO 8601 time in UTC */
+        /** when they were last there */
         last_seen_at: string | null
       }
       /** for them to choose a password; works once, for 24 hours */

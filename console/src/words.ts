@@ -828,6 +828,7 @@ export const stateWords: Record<string, string> = {
   fee: 'Fee eats it',
   bound: 'Too large',
   failing: 'Failing',
+  undelivered: 'Undelivered',
   taken_back: 'Taken back',
   on: 'On',
   draining: 'Draining',

@@ -60,7 +60,7 @@ describe('getting in', () => {
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByLabel('Code').fill(newcomer.code())
     await page.getByRole('button', { name: 'Set up and sign in' }).click()
-    await page.getByRole('heading', { name: 'Today' }).waitFor()
+    await page.getByRole('heading', { name: 'Today', exact: true }).waitFor()
 
     const again = await console.tab()
     await again.goto(console.at('/orders?kind=deposit'))
@@ -119,7 +119,7 @@ describe('finding one’s way', () => {
   it('the palette opens pages and finds an order by any id', async () => {
     const page = await console.tab(operator)
     await page.goto(console.at('/'))
-    await page.getByRole('heading', { name: 'Today' }).waitFor()
+    await page.getByRole('heading', { name: 'Today', exact: true }).waitFor()
     await page.keyboard.press('Control+k')
     const box = page.getByPlaceholder('Any id, or where to go')
     await box.fill('wall')

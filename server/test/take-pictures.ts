@@ -74,24 +74,6 @@ it('takes the pictures of the payment page', async () => {
   await test.close()
 })
 
-it('takes the picture of the demo', async () => {
-  const { shopUrl } = await startDemo()
-  const browser = await launchChromium()
-  const page = await browser.newPage({ viewport: { width: 1180, height: 1560 } })
-  await page.goto(shopUrl)
-  await page.getByRole('button', { name: 'Pay in a frame' }).click()
-  const frame = page.frameLocator('iframe')
-  await frame.getByRole('button', { name: 'Pay ฿120.00' }).click()
-  await frame.locator('main[data-state="paid"]').waitFor()
-  await frame.locator('#close').click()
-  await page.locator('.verified').waitFor()
-  await page.getByRole('button', { name: 'Send a forged one' }).click()
-  await page.locator('.refused').waitFor()
-  await page.locator('.steps:visible summary').first().click()
-  await page.screenshot({ path: `${folder}demo-shop.png` })
-  await browser.close()
-})
-
 it('takes the pictures of the console', async () => {
   const test = await startTestService({ env: { TIME_ZONE: 'Asia/Bangkok' }, realTime: true })
   await seedOrders(
@@ -119,4 +101,22 @@ it('takes the pictures of the console', async () => {
   await take('console-phone', '/orders', { viewport: phone, deviceScaleFactor: 1.5 })
   await browser.close()
   await test.close()
+})
+
+it('takes the picture of the demo', async () => {
+  const { shopUrl } = await startDemo()
+  const browser = await launchChromium()
+  const page = await browser.newPage({ viewport: { width: 1180, height: 1560 } })
+  await page.goto(shopUrl)
+  await page.getByRole('button', { name: 'Pay in a frame' }).click()
+  const frame = page.frameLocator('iframe')
+  await frame.getByRole('button', { name: 'Pay ฿120.00' }).click()
+  await frame.locator('main[data-state="paid"]').waitFor()
+  await frame.locator('#close').click()
+  await page.locator('.verified').waitFor()
+  await page.getByRole('button', { name: 'Send a forged one' }).click()
+  await page.locator('.refused').waitFor()
+  await page.locator('.steps:visible summary').first().click()
+  await page.screenshot({ path: `${folder}demo-shop.png` })
+  await browser.close()
 })

@@ -100,6 +100,7 @@ export default function Callbacks() {
 }
 
 const states = [
+  'undelivered',
   'failing',
   'waiting',
   'exhausted',
