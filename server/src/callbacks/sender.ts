@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentFinder, AgentWithKeys } from '../agents/agent-finder.ts'
 import { isContention, type Pool } from '../db/pool.ts'
-import { signCallback } from '../lib/signature.ts'
+import { callbackHeaders } from './callback-headers.ts'
 import {
   type Claim,
   type ClaimedCallback,
@@ -146,21 +146,17 @@ export class CallbackSender {
     const at = now()
     // A process that was frozen must not send what another one may be sending by now.
     if (callback.leaseUntil.getTime() - at.getTime() < 2 * attemptLimitMs) return 'not_sent'
-    const t = String(Math.floor(at.getTime() / 1000))
     const body = Buffer.from(callback.body)
-    const signatures = keys.map(({ secret }) => `v1=${signCallback(secret, t, body)}`)
-    const attempt = await poster.post(
-      url,
-      {
-        'content-type': 'application/json',
-        'x-appid': agent.appId,
-        'x-signature': [`t=${t}`, ...signatures].join(','),
-        'x-event-seq': String(callback.seq),
-        'x-attempt': String(callback.attempts + 1),
-        'user-agent': `Sluice/${version}`,
-      },
+    const headers = callbackHeaders({
+      appId: agent.appId,
+      secrets: keys.map(({ secret }) => secret),
       body,
-    )
+      seq: callback.seq,
+      attempt: callback.attempts + 1,
+      at,
+      version,
+    })
+    const attempt = await poster.post(url, headers, body)
     this.options.onAttempt?.({ attempt, callback, at: now() })
     return attempt
   }
