@@ -9,7 +9,6 @@ const most = 5_000_000
 
 export function seedCommand(): Command {
   return new Command('seed')
-    .description('make up agents with weeks of orders, to look at; in the sandbox only')
     .option('--orders <n>', 'how many orders', '10000')
     .option('--start <n>', 'another number makes up another history', '1')
     .option('--json', 'as JSON')
