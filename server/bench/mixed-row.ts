@@ -1,9 +1,10 @@
-import { execFileSync, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { writeHistory } from './history.js'
 import { type LoadResult, load, type Signer, signedGet, signedPost } from './load.js'
 import { answerOf, type Bench, newDatabase, orderBody, prove } from './orders-row.js'
 
@@ -82,39 +83,17 @@ export function history(bench: Bench): Promise<{ url: string; agents: Signer[] }
   return made
 }
 
-async function makeHistory({ postgresUrl, dataDir, historyOrders }: Bench) {
-  const url = await newDatabase(postgresUrl)
-  process.stderr.write(`making ${historyOrders} orders, which takes minutes for millions\n`)
-  const text = execFileSync(
-    process.execPath,
-    [
-      fileURLToPath(new URL('../bin/sluice.js', import.meta.url)),
-      ...['seed', '--orders', String(historyOrders), '--json'],
-    ],
-    {
-      env: { ...process.env, DATABASE_URL: url, DATA_DIR: dataDir, LOG_LEVEL: 'silent' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-      encoding: 'utf8',
-      maxBuffer: 10_000_000,
-    },
-  )
-  const seeded: { app_id: string; secret: string }[] = JSON.parse(text).agents
-  const client = new pg.Client(url)
-  await client.connect()
-  // The requests are in baht, and to be called back.
-  const { rows } = await client.query<{ app_id: string }>(
-    `select app_id from sluice.agents where currency = 'THB' and deposit_callback_url is not null`,
-  )
-  await client.query('vacuum analyze')
-  await client.end()
-  const inBaht = new Set(rows.map(({ app_id }) => app_id))
-  const agents = seeded
-    .filter(({ app_id }) => inBaht.has(app_id))
-    .map(({ app_id, secret }) => ({ appId: app_id, secret }))
-  return { url, agents }
+async function makeHistory(bench: Bench) {
+  const url = await newDatabase(bench.postgresUrl)
+  process.stderr.write(`${bench.historyOrders} orders are made up first\n`)
+  const day = await openDay(bench, { url, agents: 3 })
+  await day.close()
+  await writeHistory(url, bench.historyOrders)
+  return { url, agents: day.agents }
 }
 
 interface Day {
+  agents: Signer[]
   run(count: number): Promise<LoadResult>
   callbacks(): number
   residentBytes(): Promise<number>
@@ -154,6 +133,7 @@ async function openDay(
   const port = Number(new URL(serviceUrl).port)
   await proofCaughtUp(url)
   return {
+    agents,
     async run(count) {
       const before = arrived
       const result = await load([port], requestsOf(agents, count), connections)

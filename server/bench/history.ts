@@ -1,0 +1,76 @@
+import pg from 'pg'
+import { prove } from './orders-row.js'
+
+const chunk = 250_000
+
+/**
+ * Gives agents a history of paid deposits of 100 baht, in bulk: order, journal row, payment and a
+ * delivered callback for each, continuing the wallet as it stands, so that the ledger proves like any other.
+ */
+export async function writeHistory(url: string, orders: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url, options: '-c search_path=sluice' })
+  await client.connect()
+  // What foreign keys would look up row by row, the proof looks at in the end.
+  await client.query('set session_replication_role = replica')
+  const { rows: agents } = await client.query<{ agent_id: string }>(
+    'select agent_id from wallets order by agent_id',
+  )
+  const each = Math.ceil(orders / agents.length)
+  for (let first = 1; first <= each; first += chunk) {
+    const last = Math.min(each, first + chunk - 1)
+    for (const { agent_id } of agents) await client.query(paidDeposits(agent_id, first, last, each))
+    process.stderr.write(`\r${Math.min(orders, last * agents.length)} of ${orders} orders`)
+  }
+  process.stderr.write('\n')
+  await client.query('vacuum analyze')
+  await prove(url, 'history')
+  // The service proves a few rows at a time; these have just been.
+  await client.query(`insert into proofs (agent_id, proved_seq, again_seq, checked_at)
+    select agent_id, seq, 0, now() from wallets
+    on conflict (agent_id) do update set proved_seq = excluded.proved_seq`)
+  await client.end()
+}
+
+/** One chunk of an agent's history, as one statement. The newest is an hour old, the oldest two months. */
+function paidDeposits(agentId: string, first: number, last: number, all: number): string {
+  return `with made as materialized (
+      select ${agentId}::bigint as agent_id, n, at, w.seq + n - ${first - 1} as seq,
+        (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' ||
+          lpad(to_hex(n % 4096), 3, '0') || 'a' || lpad(to_hex(n), 15, '0')) as hex,
+        w.available + 10000 * (n - ${first - 1}) as available,
+        w.clearing - 10000 * (n - ${first - 1}) as clearing, w.held, w.fees, w.adjustments
+      from wallets w, generate_series(${first}, ${last}) n,
+        lateral (select now() - interval '1 hour' - interval '60 days' * ((${all} - n)::float8 / ${all})) t(at)
+      where w.agent_id = ${agentId}
+    ), new_orders as (
+      insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule, account_name,
+        account_no, bank_code, status, version, answer, created_at, expires_at, completed_at, paid_amount,
+        paid_fee)
+      select agent_id, hex::uuid, 'deposit', 'history-' || n, 'user-' || n % 5000, 10000, 0, '0%',
+        'Somchai Jaidee', '1234567890', 'SCB', 'PAID', 2,
+        format('{"txn_id":"%s-%s","ref_id":"history-%s","amount":100,"method":"link"}', agent_id, hex, n),
+        at, at + interval '15 minutes', at, 10000, 0
+      from made
+    ), new_rows as (
+      insert into journal (agent_id, seq, order_id, event, at, available_change, held_change,
+        clearing_change, fees_change, adjustments_change, available, held, clearing, fees, adjustments,
+        once_key)
+      select agent_id, seq, hex::uuid, 'deposit_paid', at, 10000, 0, -10000, 0, 0, available, held,
+        clearing, fees, adjustments, 'payment:history:' || hex
+      from made
+    ), new_payments as (
+      insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at, state, credited_to)
+      select agent_id, 'history:' || hex, hex::uuid, 10000, at, at, 'credited', 'order' from made
+    ), new_callbacks as (
+      insert into callbacks (agent_id, seq, order_id, body, state, created_at, kind, follows, attempts,
+        due_at, again, delivered_at)
+      select agent_id, seq, hex::uuid, format('{"refId":"history-%s","transactionId":"%s-%s",' ||
+          '"userId":"user-%s","amount":100,"fee":0,"status":"PAID","extParams":{},"successAt":"%s",' ||
+          '"wallet":{"balance":%s}}', n, agent_id, hex, n % 5000,
+          to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), available / 100),
+        'delivered', at, 'deposit', false, 1, at, 0, at
+      from made
+    )
+    update wallets w set seq = m.seq, available = m.available, clearing = m.clearing
+    from (select * from made order by n desc limit 1) m where w.agent_id = m.agent_id`
+}
