@@ -108,8 +108,8 @@ export type DepositOrder = {
   expires_in: number
   /** when it was created */
   created_at: string
-  /** deposit or withdraw */
-  kind: 'deposit' | 'withdraw'
+  /** always deposit */
+  kind: 'deposit'
   /** what has become of it */
   status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
   user_id: string
@@ -135,8 +135,8 @@ export type WithdrawOrder = {
   }
   /** when it was created */
   created_at: string
-  /** deposit or withdraw */
-  kind: 'deposit' | 'withdraw'
+  /** always withdraw */
+  kind: 'withdraw'
   /** what has become of it */
   status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
   user_id: string

@@ -52,7 +52,7 @@ export interface Created<T> {
 }
 
 /** An order as it is now; `kind` tells which of the two. */
-export type Order = (DepositOrder & { kind: 'deposit' }) | (WithdrawOrder & { kind: 'withdraw' })
+export type Order = DepositOrder | WithdrawOrder
 
 export type OrderFilter = Omit<OrderQuery, 'refId' | 'from' | 'to'> & {
   /** Created then or later. */

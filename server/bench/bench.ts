@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openEmbeddedPostgres } from '../dist/db/embedded.js'
 import { benchCallbacks } from './callbacks.js'
-import { runMixed } from './mixed-row.js'
+import { runFiveMillion, runMemory, runMixed } from './mixed-row.js'
 import {
   type Bench,
   batchesOfOne,
@@ -14,7 +14,7 @@ import {
   runOrders,
   service,
 } from './orders-row.js'
-import { runStart } from './start-row.js'
+import { runStart, runStartFull } from './start-row.js'
 
 const deposits: OrdersRow = {
   name: 'deposits',
@@ -73,8 +73,15 @@ const rows: Record<string, (bench: Bench) => Promise<unknown>> = {
       ],
     }),
   callbacks: (bench) => runCallbacks(bench),
-  mixed: (bench) => runMixed(bench),
-  start: (bench) => runStart(bench),
+  mixed: runMixed,
+  start: runStart,
+}
+
+/** Those that take long: only with --full, or by name. */
+const longRows: Record<string, (bench: Bench) => Promise<unknown>> = {
+  'five-million': runFiveMillion,
+  'start-five-million': runStartFull,
+  memory: runMemory,
 }
 
 const { values: options } = parseArgs({
@@ -82,21 +89,31 @@ const { values: options } = parseArgs({
     json: { type: 'string' },
     only: { type: 'string' },
     rounds: { type: 'string', default: '3' },
+    full: { type: 'boolean', default: false },
+    history: { type: 'string', default: '5000000' },
   },
 })
-if (options.only !== undefined && !(options.only in rows)) {
+const all = { ...rows, ...longRows }
+if (options.only !== undefined && !(options.only in all)) {
   process.stderr.write(
-    `there is no row "${options.only}"; there are ${Object.keys(rows).join(', ')}\n`,
+    `there is no row "${options.only}"; there are ${Object.keys(all).join(', ')}\n`,
   )
   process.exit(1)
 }
 const dataDir = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
-const bench = { postgresUrl: postgres.url, dataDir, rounds: Number(options.rounds) }
+const bench = {
+  postgresUrl: postgres.url,
+  dataDir,
+  rounds: Number(options.rounds),
+  historyOrders: Number(options.history),
+}
 const results = []
 try {
-  for (const [name, run] of Object.entries(rows)) {
-    if (options.only === undefined || options.only === name) results.push(await run(bench))
+  for (const [name, run] of Object.entries(all)) {
+    const isAsked =
+      options.only === undefined ? options.full || name in rows : options.only === name
+    if (isAsked) results.push(await run(bench))
   }
 } finally {
   await postgres.close()
@@ -108,6 +125,7 @@ const report = {
     cores: availableParallelism(),
     fsync: 'on',
     rounds: bench.rounds,
+    historyOrders: bench.historyOrders,
     connections: 64,
   },
   rows: results,

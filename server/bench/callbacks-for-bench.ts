@@ -50,7 +50,7 @@ async function deliver(count: number): Promise<void> {
     )
     await new WakeUp(backend.pool, () => {}).tellNow(agents.map(({ agentId }) => agentId))
     await arrived
-    while ((await open('waiting')) || (await open('sending'))) await pause(1)
+    while (await isAnyOpen()) await pause(1)
   })
   posts = await postsAfter(before)
   if (posts.length !== count) throw new Error(`${posts.length} callbacks instead of ${count}`)
@@ -66,9 +66,9 @@ async function proved(): Promise<void> {
   while ((await behind()).rowCount !== 0) await pause(50)
 }
 
-async function open(state: 'waiting' | 'sending'): Promise<boolean> {
+async function isAnyOpen(): Promise<boolean> {
   const { rows } = await backend.pool.query(
-    `select from callbacks where agent_id = any($1) and state = '${state}' limit 1`,
+    `select from callbacks where agent_id = any($1) and state = 'waiting' limit 1`,
     [agents.map(({ agentId }) => agentId)],
   )
   return rows.length > 0

@@ -11,6 +11,8 @@ export interface Bench {
   postgresUrl: string
   dataDir: string
   rounds: number
+  /** How many orders are there before the rows that are about a history. */
+  historyOrders: number
 }
 
 export interface Variant {

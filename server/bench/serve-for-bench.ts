@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { AgentFinder } from '../dist/agents/agent-finder.js'
 import { makeResolveHost } from '../dist/agents/resolve-host.js'
-import { createAgent, defaultTerms } from '../dist/agents/save-agent.js'
+import { createAgent, defaultTerms, updateAgent } from '../dist/agents/save-agent.js'
 import { openBackend } from '../dist/backend.js'
 import { CallbackPoster } from '../dist/callbacks/post-callback.js'
 import { readConfig } from '../dist/config.js'
@@ -30,23 +30,19 @@ const { desk } = openDesk(config, backend, {})
 
 const agents: { appId: string; secret: string }[] = []
 const found = new Map()
-for (let at = 0; at < Number(agentCount); at++) {
-  const { agent, secret } = await createAgent(
-    backend.pool,
-    backend.secretKeys,
-    {
-      ...defaultTerms,
-      name: `Bench ${at}`,
-      currency: 'THB',
-      rateLimit: 0,
-      method: method as 'link',
-      ...(callbackUrl !== undefined && {
-        depositCallbackUrl: callbackUrl,
-        withdrawCallbackUrl: callbackUrl,
-      }),
-    },
-    new Date(),
-  )
+const finder = new AgentFinder(backend.pool, backend.secretKeys, desk.now, () => {})
+const terms = {
+  rateLimit: 0,
+  method: method as 'link',
+  ...(callbackUrl !== undefined && {
+    depositCallbackUrl: callbackUrl,
+    withdrawCallbackUrl: callbackUrl,
+  }),
+}
+// A number of new agents, or some that are there.
+const given: number | { appId: string; secret: string }[] = JSON.parse(agentCount ?? '0')
+for (const known of typeof given === 'number' ? Array(given).fill(undefined) : given) {
+  const { agent, secret } = known ? await takeOver(known) : await newAgent()
   await desk.teller.do({
     type: 'adjust',
     agentId: agent.agentId,
@@ -59,12 +55,29 @@ for (let at = 0; at < Number(agentCount); at++) {
   found.set(agent.appId, { agent, keys: [{ slot: 1, createdAt: '', expiresAt: null, secret }] })
 }
 
-// Asked at any time, it says how much CPU it has used, or makes notices for deposits of its agents.
-process.on('message', async (message: 'cpu' | { notices: number }) => {
+function newAgent() {
+  return createAgent(
+    backend.pool,
+    backend.secretKeys,
+    { ...defaultTerms, ...terms, name: `Bench ${agents.length}`, currency: 'THB' },
+    new Date(),
+  )
+}
+
+async function takeOver(known: { appId: string; secret: string }) {
+  const there = await finder.find(known.appId)
+  if (!there) throw new Error(`there is no agent ${known.appId}`)
+  await updateAgent(backend.pool, there.agent, { ...there.agent, ...terms }, new Date())
+  return { agent: there.agent, secret: known.secret }
+}
+
+// Asked at any time, it says how much CPU it has used and memory it has, or makes notices for deposits of its agents.
+process.on('message', async (message: 'cpu' | 'memory' | { notices: number }) => {
   if (message === 'cpu') {
     const { user, system } = process.cpuUsage()
     process.send?.(user + system)
-  } else process.send?.(await makeNotices(message.notices))
+  } else if (message === 'memory') process.send?.(process.memoryUsage().rss)
+  else process.send?.(await makeNotices(message.notices))
 })
 
 if (kind === 'database' || kind === 'mixed') {
@@ -99,7 +112,6 @@ if (kind === 'database' || kind === 'mixed') {
     payments: new Map(),
     adjustments: new Set<string>(),
   }
-  const finder = new AgentFinder(backend.pool, backend.secretKeys, desk.now, () => {})
   finder.find = async (appId: string) => found.get(appId)
   const app = await buildServer({
     log,

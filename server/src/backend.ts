@@ -74,26 +74,35 @@ async function checkSecretKeys(
   secretKeys: SecretKeys,
   log: (message: string) => void,
 ): Promise<void> {
+  const { shut, total } = await countSecrets(pool, secretKeys)
+  if (shut === 0) return
+  const fault = `${shut} of ${total} agents' secrets do not open with SECRET_KEY: set the key they were encrypted with, as SECRET_KEY or SECRET_KEY_PREVIOUS`
+  if (shut === total) throw new DatabaseFault(fault)
+  log(fault)
+}
+
+/** How many live secrets there are, and how many of them the keys do not open. */
+export async function countSecrets(
+  pool: Pool,
+  secretKeys: SecretKeys,
+): Promise<{ total: number; shut: number }> {
   const { rows } = await pool.query<{ agent_id: bigint; sealed_secret: Buffer }>(
     'select agent_id, sealed_secret from agent_keys where expires_at is null or expires_at > $1',
     [new Date()],
   )
-  const faults = rows.flatMap(({ agent_id, sealed_secret }) => {
+  const shut = rows.filter(({ agent_id, sealed_secret }) => {
     try {
       unseal(secretKeys, `agent ${agent_id}`, sealed_secret)
-      return []
-    } catch (error) {
-      return [String(error)]
+      return false
+    } catch {
+      return true
     }
   })
-  if (faults.length === 0) return
-  const fault = `${faults.length} of ${rows.length} agents' secrets do not open with SECRET_KEY: set the key they were encrypted with, as SECRET_KEY or SECRET_KEY_PREVIOUS`
-  if (faults.length === rows.length) throw new DatabaseFault(fault)
-  log(fault)
+  return { total: rows.length, shut: shut.length }
 }
 
 /** The settings' keys or, in the sandbox, one that is generated once and kept beside the data. */
-async function readSecretKeys({ secretKeys, dataDir }: Config): Promise<SecretKeys> {
+export async function readSecretKeys({ secretKeys, dataDir }: Config): Promise<SecretKeys> {
   const [first, ...others] = secretKeys
   if (first) return [first, ...others]
   const path = join(dataDir, 'secret.key')

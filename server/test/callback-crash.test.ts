@@ -66,10 +66,13 @@ describe('processes on one database', () => {
   }
 
   /** What happens when nothing is heard of a claim for its time. */
-  const endLeases = () => s.sql(`update callbacks set lease_until = now() where state = 'sending'`)
+  const endLeases = () => s.sql('update callback_claims set lease_until = now()')
 
   const states = async () =>
-    (await s.sql('select state from callbacks order by state')).rows.map(({ state }) => state)
+    (
+      await s.sql(`select case when k.seq is null then state else 'sending' end as state
+        from callbacks left join callback_claims k using (agent_id, seq) order by 1`)
+    ).rows.map(({ state }) => state)
 
   const timesReceived = () => {
     const times = new Map<string, number>()
@@ -107,7 +110,7 @@ describe('processes on one database', () => {
         async () =>
           (
             await s.sql(`select from pg_stat_activity where datname = current_database()
-              and wait_event_type = 'Lock' and query like 'with changed as (%'`)
+              and wait_event_type = 'Lock' and query like 'with mine as (%'`)
           ).rowCount,
         patient,
       )
@@ -200,9 +203,10 @@ describe('processes on one database', () => {
     const other = await startWorker()
     await endLeases()
     await receiver.until(2)
-    const claim = 'select state, lease_token, lease_until, due_at, attempts from callbacks'
+    const claim = `select state, token, lease_until, due_at, attempts
+      from callbacks left join callback_claims using (agent_id, seq)`
     const before = (await s.sql(claim)).rows
-    expect(before).toMatchObject([{ state: 'sending', attempts: 0 }])
+    expect(before).toMatchObject([{ state: 'waiting', token: expect.any(String), attempts: 0 }])
 
     frozen.child.kill('SIGCONT')
     answers[0]?.writeHead(500).end()
@@ -215,7 +219,7 @@ describe('processes on one database', () => {
 
     answers[1]?.end()
     await expect.poll(states, patient).toEqual(['delivered'])
-    expect((await s.sql(claim)).rows).toMatchObject([{ attempts: 1, lease_token: null }])
+    expect((await s.sql(claim)).rows).toMatchObject([{ attempts: 1, token: null }])
     expect(await attempts()).toEqual([{ accepted: false }, { accepted: true }])
     expect(await Promise.all([frozen.stop(), other.stop()])).toMatchObject([
       { code: 0 },
@@ -283,8 +287,8 @@ test('PostgreSQL killed and shut down under load: every outcome arrives, in orde
   await expect
     .poll(async () => {
       // A claim whose answer was lost with the database ends with its lease.
-      await owner.query(`update callbacks set lease_until = now() - interval '1 minute'
-        where state = 'sending' and lease_until < now() + interval '45 seconds'`)
+      await owner.query(`update callback_claims set lease_until = now() - interval '1 minute'
+        where lease_until < now() + interval '45 seconds'`)
       const { rows } = await owner.query(
         `select distinct state from callbacks where state <> 'superseded'`,
       )

@@ -49,10 +49,11 @@ async function paidWithdrawal(agent: AgentClient): Promise<string> {
 }
 
 async function callbackOf({ agentId }: AgentClient, seq: number) {
-  const { rows } = await s.sql('select * from callbacks where agent_id = $1 and seq = $2', [
-    agentId,
-    seq,
-  ])
+  const { rows } = await s.sql(
+    `select c.*, k.token is not null as under_way from callbacks c
+     left join callback_claims k using (agent_id, seq) where c.agent_id = $1 and c.seq = $2`,
+    [agentId, seq],
+  )
   return rows[0]
 }
 
@@ -61,8 +62,8 @@ async function attempted(agent: AgentClient, seq: number, count: number): Promis
   await expect
     .poll(
       async () => {
-        const { attempts, state } = await callbackOf(agent, seq)
-        return state === 'sending' ? state : attempts
+        const { attempts, under_way } = await callbackOf(agent, seq)
+        return under_way ? 'under way' : attempts
       },
       { interval: 10, timeout: 10_000 },
     )

@@ -95,6 +95,7 @@ const good: Record<string, Fields> = {
     again: 0,
   },
   callback_lanes: { agent_id: 3, paused: false, width: 4, failed_seqs: '{}', turn: 0 },
+  callback_claims: { agent_id: 1, seq: 1, token: uuid(1), lease_until: at },
   callback_attempts: {
     agent_id: 1,
     seq: 2,
@@ -205,6 +206,7 @@ const present: [table: string, fields: Fields][] = [
   ['journal', { seq: 2, once_key: 'payment:3' }],
   ['callbacks', { seq: 2 }],
   ['callback_lanes', { agent_id: 1 }],
+  ['callback_claims', { seq: 2 }],
   ['users', { user_id: 1, email: 'one@sluice.example' }],
   ['sessions', { session_id: uuid(1), token_hash: digest(1) }],
 ]
@@ -328,8 +330,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['callbacks_kind_check', 'callbacks', { kind: 'refund' }],
   ['callbacks_attempts_check', 'callbacks', { attempts: -1 }],
   ['callbacks_again_check', 'callbacks', { again: -1 }],
-  ['callbacks_leased_while_sending', 'callbacks', { state: 'sending' }],
-  ['callbacks_leased_while_sending', 'callbacks', { lease_token: uuid(1), lease_until: at }],
+  ['callback_claims_pkey', 'callback_claims', { seq: 2 }],
 
   ['callback_lanes_pkey', 'callback_lanes', { agent_id: 1 }],
   ['callback_lanes_agent_id_fkey', 'callback_lanes', { agent_id: 99 }],
@@ -593,7 +594,7 @@ describe('what is written down stays so, by privilege', () => {
       expect.arrayContaining(['journal', 'orders', 'callbacks', 'payments', 'wallets', 'agents']),
     )
     // Old attempts are forgotten after a time that is set, and routes are the operator's to remove.
-    const removable = ['callback_attempts', 'provider_routes']
+    const removable = ['callback_attempts', 'callback_claims', 'provider_routes']
     const kept = rows.filter(
       ({ relname }) => !(verb === 'delete from' && removable.includes(relname)),
     )

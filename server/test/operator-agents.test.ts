@@ -257,14 +257,14 @@ describe('the signature check', () => {
 
   it.each([
     ['without its query', (client: AgentClient) => client.sign('POST', '/payment/orders', body)],
-    ['small letters', (client: AgentClient) => client.sign('post', path, body)],
-    ['body was not signed', (client: AgentClient) => client.sign('POST', path, '')],
+    ['sign it in capitals', (client: AgentClient) => client.sign('post', path, body)],
+    ['body is not in what was signed', (client: AgentClient) => client.sign('POST', path, '')],
     [
-      'Other bytes were signed',
+      'parsed and written again',
       (client: AgentClient) => client.sign('POST', path, JSON.stringify(JSON.parse(body))),
     ],
-    ['64 small hex digits', () => 'v1=abc'],
-    ['No mistake', (client: AgentClient) => client.sign('POST', path, body, 'another secret')],
+    ['has no t=', () => 'v1=abc'],
+    ['No secret here', (client: AgentClient) => client.sign('POST', path, body, 'another secret')],
   ])('finds the mistake: %s', async (says, sign) => {
     const verdict = await check(sign(shop))
     expect(verdict.matches).toBe(false)
@@ -274,7 +274,7 @@ describe('the signature check', () => {
   it('sees a clock that is off, and says nothing of another agent', async () => {
     const signature = shop.sign('POST', path, body)
     test.clock.advance(301_000)
-    expect((await check(signature)).says).toContain('look at the clock')
+    expect((await check(signature)).says).toContain('Set the clock')
     expect(await check(signature, { app_id: other.appId })).toMatchObject({ code: 'not_found' })
   })
 })

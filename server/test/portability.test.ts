@@ -117,7 +117,7 @@ const timesArePassedIn: Check = (client) =>
      where d.expression ~* '\\m(now|timeofday|\\w+_timestamp)\\(|\\m(current_(date|time|timestamp)|localtime|localtimestamp)\\M'`,
   )
 
-/** Only attempts to deliver callbacks are ever forgotten, after a time that is set. */
+/** Only attempts to deliver callbacks are ever forgotten, after a time that is set, and claims on them. */
 const historyStays: Check = (client) =>
   list(
     client,
@@ -126,7 +126,8 @@ const historyStays: Check = (client) =>
      from distributed t, unnest(array['UPDATE', 'DELETE', 'TRUNCATE']) privilege
      where case privilege
        when 'UPDATE' then t.relname = any($3) and has_any_column_privilege($2, t.oid, privilege)
-       when 'DELETE' then t.relname <> 'callback_attempts' and has_table_privilege($2, t.oid, privilege)
+       when 'DELETE' then t.relname not in ('callback_attempts', 'callback_claims')
+         and has_table_privilege($2, t.oid, privilege)
        else has_table_privilege($2, t.oid, privilege) end`,
     [serviceRole, writtenOnce],
   )

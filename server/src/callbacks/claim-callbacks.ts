@@ -47,11 +47,11 @@ const makeLane = `insert into callback_lanes (agent_id, paused, width, failed_se
   values ($1, false, $2, '{}', 0) on conflict do nothing`
 
 /** An earlier outcome of the same order that may still reach the agent. */
-const unfinishedEarlier = (states: string) => `select e.agent_id, e.seq
+const unfinishedEarlier = `select e.agent_id, e.seq
   from journal j
   join journal i on i.agent_id = j.agent_id and i.order_id = j.order_id and i.seq < j.seq
   join callbacks e on e.agent_id = i.agent_id and e.seq = i.seq
-  where j.agent_id = c.agent_id and j.seq = c.seq and e.state in (${states})`
+  where j.agent_id = c.agent_id and j.seq = c.seq and e.state in ('waiting', 'no_address')`
 
 /**
  * After a quarter of an hour the later state goes first, and the earlier one is not sent any more.
@@ -61,11 +61,11 @@ const unfinishedEarlier = (states: string) => `select e.agent_id, e.seq
 const supersede = `update callbacks e set state = 'superseded'
   where e.agent_id = $1 and e.state in ('waiting', 'no_address') and e.seq in (
     select earlier.seq from callback_lanes l, callbacks c, lateral (
-      ${unfinishedEarlier("'waiting', 'no_address'")}
+      ${unfinishedEarlier}
     ) earlier
     where l.agent_id = $1 and not l.paused and (l.resumed_at is null or l.resumed_at <= $2)
       and c.agent_id = $1 and c.state = 'waiting' and c.follows and c.due_at <= $2
-  )`
+  ) and not exists (select from callback_claims k where k.agent_id = $1 and k.seq = e.seq)`
 
 /**
  * Claims what is due, as much as the lane has room for: what other processes have under way counts.
@@ -79,29 +79,30 @@ const claim = `with lane as (
     update callback_lanes set turn = turn + 1
     where agent_id = $1 and ($7::bigint is null or turn = $7)
     returning agent_id, turn, paused, width, failed_seqs, probe_at
+  ), under_way as (
+    select seq from callback_claims where agent_id = $1
+  ), due as (
+    select c.agent_id, c.seq, c.kind, c.body, c.attempts,
+      (extract(epoch from c.created_at) * 1000)::float8 as created_at_ms,
+      case when c.follows then set_config('synchronous_commit', 'on', true) end as flushed
+    from callbacks c
+    where c.agent_id = $1 and c.state = 'waiting' and c.due_at <= $2
+      and c.seq <> all(array(select seq from under_way))
+      and (not c.follows or not exists (${unfinishedEarlier}))
+    order by c.due_at
+    limit coalesce((
+      select case when l.paused or l.probe_at > $2 then 0 else greatest(0, least($6, least(l.width, $5)
+        - (select count(*) from under_way))) end
+      from lane l
+    ), 0)
   ), claimed as (
-    update callbacks set state = 'sending', lease_token = $3, lease_until = $4
-    where agent_id = $1 and seq = any(array(
-      select c.seq from callbacks c
-      where c.agent_id = $1 and c.state = 'waiting' and c.due_at <= $2
-        and (not c.follows or not exists (${unfinishedEarlier("'waiting', 'sending', 'no_address'")}))
-      order by c.due_at
-      limit coalesce((
-        select case when l.paused or l.probe_at > $2 then 0 else greatest(0, least($6, least(l.width, $5)
-          - (select count(*) from callbacks s where s.agent_id = $1 and s.state = 'sending'))) end
-        from lane l
-      ), 0)
-      for update skip locked
-    ))
-    returning agent_id, seq, kind, body, attempts,
-      (extract(epoch from created_at) * 1000)::float8 as created_at_ms,
-      case when follows then set_config('synchronous_commit', 'on', true) end as flushed
+    insert into callback_claims (agent_id, seq, token, lease_until) select agent_id, seq, $3, $4 from due
   )
   select l.turn, l.width >= $5 and l.failed_seqs = '{}' as healthy, ${stampOfAgent} as agent_stamp,
     c.seq, c.kind, c.body, c.attempts, c.created_at_ms, c.flushed
   from lane l
   join agents a on a.agent_id = l.agent_id
-  left join claimed c on c.agent_id = l.agent_id`
+  left join due c on c.agent_id = l.agent_id`
 
 export interface ClaimOptions {
   token: string
@@ -209,17 +210,17 @@ export async function findDueAgents(pool: Pool, now: Date): Promise<bigint[]> {
        case when a.withdraw_callback_url is not null then 'withdraw' end])`,
     [now],
   )
-  await pool.query(
-    `update callbacks set state = 'waiting', due_at = $1, lease_token = null, lease_until = null
-     where state = 'sending' and lease_until <= $1`,
-    [now],
-  )
+  await pool.query('delete from callback_claims where lease_until <= $1', [now])
   const { rows } = await pool.query<{ agent_id: bigint }>(
     `select a.agent_id from agents a
      left join callback_lanes l using (agent_id),
      lateral (
        select 1 from callbacks c
-       where c.agent_id = a.agent_id and c.state = 'waiting' and c.due_at <= $1 limit 1
+       where c.agent_id = a.agent_id and c.state = 'waiting' and c.due_at <= $1
+         and not exists (
+           select from callback_claims k where k.agent_id = c.agent_id and k.seq = c.seq
+         )
+       limit 1
      ) due
      where not coalesce(l.paused, false) and (l.probe_at is null or l.probe_at <= $1)`,
     [now],

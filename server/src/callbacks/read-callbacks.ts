@@ -43,14 +43,21 @@ interface EventRow {
   last_status: number | null
 }
 
+/** How far the callback `c` has come, in the word that agents and operators read; `n` is its lane. */
+export const deliveryOfCallback = `case
+    when c.state = 'waiting' and exists (
+      select from callback_claims k where k.agent_id = c.agent_id and k.seq = c.seq
+    ) then 'sending'
+    when c.state = 'waiting' and coalesce(n.paused, false) then 'paused'
+    else c.state end`
+
 /** Outcomes with their callbacks, oldest first. */
 export async function readEvents(pool: Pool, filter: EventFilter): Promise<OutcomeEvent[]> {
   const { rows } = await pool.query<EventRow>(
     `select * from (
        select c.agent_id, a.app_id, c.seq, c.order_id, o.ref_id, c.kind, c.created_at, c.attempts,
          c.due_at, c.body, l.error as last_error, l.status as last_status,
-         case when c.state = 'waiting' and coalesce(n.paused, false) then 'paused' else c.state end
-           as delivery
+         ${deliveryOfCallback} as delivery
        from callbacks c
        join agents a using (agent_id)
        join orders o on o.agent_id = c.agent_id and o.order_id = c.order_id
@@ -92,9 +99,9 @@ export async function readEvents(pool: Pool, filter: EventFilter): Promise<Outco
 export async function countOpen(pool: Pool, agentId: bigint): Promise<number> {
   const { rows } = await pool.query<{ open: bigint }>(
     `select count(*) as open from callbacks c
-     left join callback_lanes l using (agent_id)
-     where c.agent_id = $1
-       and (c.state = 'sending' or (c.state = 'waiting' and not coalesce(l.paused, false)))`,
+     left join callback_lanes n using (agent_id)
+     where c.agent_id = $1 and c.state = 'waiting'
+       and ${deliveryOfCallback} in ('waiting', 'sending')`,
     [agentId],
   )
   return Number(rows[0]?.open ?? 0n)
@@ -108,11 +115,7 @@ export interface Backlog {
 /** What has not reached its agent yet, over all agents. */
 export async function readBacklog(pool: Pool, now: Date): Promise<Backlog> {
   const { rows } = await pool.query<{ waiting: bigint; oldest: Date | null }>(
-    `select count(*) as waiting, min(created_at) as oldest from (
-       select created_at from callbacks where state = 'waiting'
-       union all
-       select created_at from callbacks where state = 'sending'
-     ) open`,
+    `select count(*) as waiting, min(created_at) as oldest from callbacks where state = 'waiting'`,
   )
   const oldest = rows[0]?.oldest
   return {

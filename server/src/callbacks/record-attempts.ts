@@ -13,24 +13,26 @@ export interface Outcome {
 }
 
 /**
- * Guarded by the token: a process that comes back after its lease has ended changes nothing, but its
+ * Guarded by the claim: a process that comes back after its lease has ended changes nothing, but its
  * attempt is kept. One that was asked to be sent again meanwhile goes out again at once.
  */
-const record = `with changed as (
+const record = `with mine as (
+    delete from callback_claims k using (
+      select *, state in ('delivered', 'exhausted') as ended
+      from unnest($2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::timestamptz[], $7::int[])
+        x(agent_id, seq, token, state, due_at, attempts)
+    ) u
+    where k.agent_id = u.agent_id and k.seq = u.seq and k.token = u.token
+    returning u.agent_id, u.seq, u.state, u.due_at, u.attempts, u.ended
+  ), changed as (
     update callbacks c set
       state = case when c.again > 0 and u.ended then 'waiting' else u.state end,
       due_at = case when u.ended then $1 else u.due_at end,
       attempts = case when c.again > 0 and u.ended then 0 else u.attempts end,
       again = case when u.ended then greatest(c.again - 1, 0) else c.again end,
-      delivered_at = case when u.state = 'delivered' then $1 else c.delivered_at end,
-      lease_token = null, lease_until = null
-    from (
-      select *, state in ('delivered', 'exhausted') as ended
-      from unnest($2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::timestamptz[], $7::int[])
-        x(agent_id, seq, token, state, due_at, attempts)
-    ) u
-    where c.agent_id = u.agent_id and c.seq = u.seq and c.state = 'sending'
-      and c.lease_token = u.token
+      delivered_at = case when u.state = 'delivered' then $1 else c.delivered_at end
+    from mine u
+    where c.agent_id = u.agent_id and c.seq = u.seq
   )
   insert into callback_attempts (agent_id, seq, attempt_id, started_at, duration_ms, url, address,
     status, response_headers, response_body, error)
@@ -56,9 +58,10 @@ export interface RecordOptions {
 /** Writes down what attempts came to, all of it or nothing. */
 export async function recordAttempts(
   pool: Pool,
-  outcomes: readonly Outcome[],
+  results: readonly Outcome[],
   options: RecordOptions,
 ): Promise<void> {
+  const outcomes = inKeyOrder(results)
   const values = [options.now, ...columnsOf(outcomes, options)]
   const statement = { name: 'record', text: record, values }
   const changes = laneChanges(outcomes, options)
@@ -100,6 +103,14 @@ async function changeLane(
     lane.probeEveryS,
     lane.why,
   ])
+}
+
+/** Whoever takes several rows takes them in this order, so that nobody waits in a circle. */
+function inKeyOrder(outcomes: readonly Outcome[]): Outcome[] {
+  return [...outcomes].sort(
+    (a, b) =>
+      Number(a.callback.agentId - b.callback.agentId) || Number(a.callback.seq - b.callback.seq),
+  )
 }
 
 /** The columns that the statement takes, row by row. */

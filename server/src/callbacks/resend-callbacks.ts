@@ -44,20 +44,29 @@ async function setGoing(
     await client.query('begin')
     // Replaying a year of outcomes may take longer than a request should.
     await client.query('set local statement_timeout = 0')
+    // While these locks are held nothing of the agent's is claimed or recorded.
+    await client.query('select from callback_lanes where agent_id = $1 for update', [agentId])
+    await client.query('select from callback_claims where agent_id = $1 order by seq for update', [
+      agentId,
+    ])
     const { rowCount } = await client.query(
-      `update callbacks set
-         again = again + case when state = 'sending'
+      `update callbacks c set
+         again = again + case when under_way
            or (state = 'waiting' and delivered_at is not null) then 1 else 0 end,
-         attempts = case when state = 'sending' then attempts else 0 end,
-         due_at = case when state = 'sending' then due_at else $2 end,
-         state = case when state = 'sending' then state else 'waiting' end
-       where agent_id = $1 and seq in (
-         select c.seq from callbacks c where c.agent_id = $1
-           and ($3::bigint is null or c.seq = $3)
-           and (not $4::boolean or c.state in ('exhausted', 'superseded'))
-           and ($5::timestamptz is null or c.created_at >= $5)
-         order by c.seq for update
-       )`,
+         attempts = case when under_way then attempts else 0 end,
+         due_at = case when under_way then due_at else $2 end,
+         state = case when under_way then state else 'waiting' end
+       from (
+         select x.seq, exists (
+           select from callback_claims k where k.agent_id = x.agent_id and k.seq = x.seq
+         ) as under_way
+         from callbacks x where x.agent_id = $1
+           and ($3::bigint is null or x.seq = $3)
+           and (not $4::boolean or x.state in ('exhausted', 'superseded'))
+           and ($5::timestamptz is null or x.created_at >= $5)
+         order by x.seq for update of x
+       ) named
+       where c.agent_id = $1 and c.seq = named.seq`,
       [agentId, now, seq ?? null, failed ?? false, since ?? null],
     )
     await client.query('commit')

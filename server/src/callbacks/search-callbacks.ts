@@ -1,6 +1,7 @@
 import type { Pool } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
+import { deliveryOfCallback } from './read-callbacks.ts'
 
 /** A callback as an operator's list shows it. */
 export interface FoundCallback {
@@ -56,8 +57,7 @@ interface FoundRow {
 const withLatest = (page: string, order: string) => `
   select c.agent_id, c.seq, c.order_id, o.ref_id, c.kind, c.body::json ->> 'status' as status,
     c.created_at, c.attempts, c.due_at, c.delivered_at, l.error as last_error, l.status as last_status,
-    case when c.state = 'waiting' and coalesce(n.paused, false) then 'paused' else c.state end
-      as delivery
+    ${deliveryOfCallback} as delivery
   from (${page}) c
   join orders o on o.agent_id = c.agent_id and o.order_id = c.order_id
   left join callback_lanes n on n.agent_id = c.agent_id
@@ -110,19 +110,21 @@ const undelivered = ['waiting', 'paused', 'sending', 'exhausted', 'superseded', 
 /** Written out, so that each fits the condition of an index. */
 function conditionOf(state: string | undefined): string {
   const paused = 'select 1 from callback_lanes p where p.agent_id = a.agent_id and p.paused'
+  const underWay = 'array(select k.seq from callback_claims k where k.agent_id = a.agent_id)'
   switch (state) {
     case undefined:
       return 'true'
     case 'waiting':
-      return `x.state = 'waiting' and not exists (${paused})`
+      return `x.state = 'waiting' and not exists (${paused}) and x.seq <> all(${underWay})`
     case 'paused':
-      return `x.state = 'waiting' and exists (${paused})`
+      return `x.state = 'waiting' and exists (${paused}) and x.seq <> all(${underWay})`
     case 'failing':
       return `x.state = 'waiting' and x.attempts > 0`
     case 'exhausted':
     case 'superseded':
       return `x.state in ('exhausted', 'superseded') and x.state = '${state}'`
     case 'sending':
+      return `x.state = 'waiting' and x.seq = any(${underWay})`
     case 'no_address':
     case 'delivered':
       return `x.state = '${state}'`

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentFinder, AgentWithKeys } from '../agents/agent-finder.ts'
 import { isContention, type Pool } from '../db/pool.ts'
-import { signCallback } from '../lib/signature.ts'
+import { callbackHeaders } from './callback-headers.ts'
 import {
   type Claim,
   type ClaimedCallback,
@@ -35,6 +35,13 @@ export interface SenderOptions {
 const claimsAtOnce = 3
 
 /**
+ * Against receivers that answer at once, more requests side by side only cost more each. So no more is
+ * claimed while this many are fresh; what is not answered within the time holds nobody back.
+ */
+const mostFresh = 64
+const freshMs = 20
+
+/**
  * Sends what is due, agent by agent: claim, sign, send, record. An agent with a dead address costs
  * the others nothing but its few places under way.
  */
@@ -46,6 +53,7 @@ export class CallbackSender {
   /** What is known of the lanes since they were last claimed from. */
   private readonly lanes = new Map<bigint, { turn: bigint; healthy: boolean }>()
   private inFlight = 0
+  private fresh = 0
   private readonly inFlightOf = new Map<bigint, number>()
   private outcomes: Outcome[] = []
   private recording: Promise<void> | undefined
@@ -86,6 +94,7 @@ export class CallbackSender {
   private pump(): void {
     for (const [agentId, thorough] of this.waiting) {
       if (this.stopped || this.inFlight >= this.options.maxInFlight) return
+      if (this.fresh >= mostFresh) return
       if (this.claiming.size >= claimsAtOnce) return
       if (this.claiming.has(agentId)) continue
       this.waiting.delete(agentId)
@@ -127,11 +136,30 @@ export class CallbackSender {
       this.options.onError(error)
       return undefined
     })
+    const answered = this.countFresh(callbacks.length)
     await Promise.all(
-      callbacks.map(async (callback) =>
-        this.finish({ callback, attempt: await this.send(found, callback) }),
-      ),
+      callbacks.map(async (callback) => {
+        const attempt = await this.send(found, callback)
+        answered()
+        this.finish({ callback, attempt })
+      }),
     )
+  }
+
+  /** Counts requests as fresh until each is answered or time has passed. */
+  private countFresh(requests: number): () => void {
+    let left = requests
+    const subtract = (count: number) => {
+      left -= count
+      this.fresh -= count
+      this.pump()
+    }
+    const timer = setTimeout(() => subtract(left), freshMs)
+    this.fresh += requests
+    return () => {
+      if (left > 0) subtract(1)
+      if (left === 0) clearTimeout(timer)
+    }
   }
 
   private async send(
@@ -146,21 +174,17 @@ export class CallbackSender {
     const at = now()
     // A process that was frozen must not send what another one may be sending by now.
     if (callback.leaseUntil.getTime() - at.getTime() < 2 * attemptLimitMs) return 'not_sent'
-    const t = String(Math.floor(at.getTime() / 1000))
     const body = Buffer.from(callback.body)
-    const signatures = keys.map(({ secret }) => `v1=${signCallback(secret, t, body)}`)
-    const attempt = await poster.post(
-      url,
-      {
-        'content-type': 'application/json',
-        'x-appid': agent.appId,
-        'x-signature': [`t=${t}`, ...signatures].join(','),
-        'x-event-seq': String(callback.seq),
-        'x-attempt': String(callback.attempts + 1),
-        'user-agent': `Sluice/${version}`,
-      },
+    const headers = callbackHeaders({
+      appId: agent.appId,
+      secrets: keys.map(({ secret }) => secret),
       body,
-    )
+      seq: callback.seq,
+      attempt: callback.attempts + 1,
+      at,
+      version,
+    })
+    const attempt = await poster.post(url, headers, body)
     this.options.onAttempt?.({ attempt, callback, at: now() })
     return attempt
   }

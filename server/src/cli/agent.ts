@@ -22,9 +22,10 @@ import {
 import { hurryCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { Pool } from '../db/pool.ts'
 import { currencies } from '../lib/money.ts'
-import { UsageError, withBackend } from './command.ts'
+import { withBackend } from './command.ts'
 import { parseDuration } from './duration.ts'
 import { print, printJson, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 interface TermsOptions {
   name?: string
@@ -52,7 +53,7 @@ interface TermsOptions {
 }
 
 export function agentCommand(): Command {
-  const agent = new Command('agent').description('agents: who may create orders, on what terms')
+  const agent = new Command('agent')
 
   withTerms(agent.command('create'))
     .description('create an agent; its secret is shown once, now')

@@ -5,9 +5,10 @@ import { WakeUp } from '../callbacks/wake-up.ts'
 import { txnId } from '../lib/ids.ts'
 import { parseIsoTime } from '../lib/local-time.ts'
 import { existing } from './agent.ts'
-import { UsageError, withBackend } from './command.ts'
+import { withBackend } from './command.ts'
 import { parseDuration } from './duration.ts'
 import { print, printJson, progress, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 const states = [
   'waiting',
@@ -20,7 +21,7 @@ const states = [
 ]
 
 export function callbackCommand(): Command {
-  const callback = new Command('callback').description('callbacks: what agents are told')
+  const callback = new Command('callback')
 
   callback
     .command('list')

@@ -1,13 +1,12 @@
 import pg from 'pg'
 import { type Backend, openBackend } from '../backend.ts'
 import { type Config, readConfig } from '../config.ts'
+import { AlreadyServing } from '../db/embedded.ts'
 import { DatabaseFault } from '../db/migrate.ts'
 import { isConnectionLost } from '../db/pool.ts'
 import type { Desk } from '../orders/desk.ts'
 import { note } from './output.ts'
-
-/** Something the person at the keyboard can put right; told without a stack. */
-export class UsageError extends Error {}
+import { UsageError } from './usage-error.ts'
 
 /** The settings, or an error that lists everything wrong with them. */
 export function loadConfig(): Config {
@@ -29,6 +28,7 @@ export function openDatabase(...options: Parameters<typeof openBackend>): Promis
 export function plainFault(error: unknown): unknown {
   if (error instanceof AggregateError) return plainFault(error.errors[0])
   if (!(error instanceof Error)) return error
+  if (error instanceof AlreadyServing) return new UsageError(error.message)
   if (isConnectionLost(error))
     return new UsageError(`the database cannot be reached: ${error.message}`)
   const isPlain = error instanceof pg.DatabaseError || error instanceof DatabaseFault

@@ -6,7 +6,6 @@ import { print, printJson } from './output.ts'
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('bring the schema up to date, as the owner of the database')
     .option('--json', 'as JSON')
     .action(async (options: { json?: boolean }) => {
       const config = loadConfig()

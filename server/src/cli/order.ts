@@ -10,11 +10,12 @@ import { decimalText, parseDecimal } from '../lib/money.ts'
 import { findOrder } from '../orders/find-order.ts'
 import { orderView } from '../orders/order-view.ts'
 import { trigger, triggerOutcomes } from '../orders/trigger.ts'
-import { UsageError, withBackend, withSandbox } from './command.ts'
+import { withBackend, withSandbox } from './command.ts'
 import { print, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 export function orderCommand(): Command {
-  const order = new Command('order').description('orders')
+  const order = new Command('order')
   order
     .command('show <txn_id>')
     .description('show an order with its journal')
@@ -87,7 +88,6 @@ export function orderCommand(): Command {
 
 export function triggerCommand(): Command {
   return new Command('trigger')
-    .description("make the sandbox's bank say that something happened to an order")
     .argument('<txn_id>')
     .argument('<outcome>', triggerOutcomes.join(', '))
     .option('--paid-amount <amount>', 'what came in, if it is not what was asked for')

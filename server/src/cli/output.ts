@@ -8,6 +8,18 @@ export function printJson(value: unknown): void {
   print(toJson(value))
 }
 
+/** One value on one line, for output that goes on and on. */
+export function printJsonLine(value: unknown): void {
+  print(JSON.stringify(value))
+}
+
+/** Text in a colour, on a terminal that shows colours. */
+export function coloured(colour: 'red' | 'green' | 'yellow' | 'dim', text: string): string {
+  if (!process.stdout.isTTY || !process.stdout.hasColors()) return text
+  const code = { red: 31, green: 32, yellow: 33, dim: 2 }[colour]
+  return `\x1b[${code}m${text}\x1b[0m`
+}
+
 export function note(text: string): void {
   process.stderr.write(`${text}\n`)
 }

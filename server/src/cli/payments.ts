@@ -5,14 +5,13 @@ import { decimalText } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { creditPayment, listWaitingPayments, returnPayment } from '../orders/payments.ts'
 import { existing } from './agent.ts'
-import { UsageError, withBackend, withDesk } from './command.ts'
+import { withBackend, withDesk } from './command.ts'
 import { existingOrder } from './order.ts'
 import { ageText, print, printJson, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 export function paymentsCommand(): Command {
-  const payments = new Command('payments').description(
-    'money that came in and waits for a decision',
-  )
+  const payments = new Command('payments')
 
   payments
     .command('list')

@@ -5,14 +5,15 @@ import { isPrintable } from '../lib/printable.ts'
 import { orderView } from '../orders/order-view.ts'
 import { resolvePayout } from '../orders/resolve-payout.ts'
 import { existing } from './agent.ts'
-import { UsageError, withBackend, withDesk } from './command.ts'
+import { withBackend, withDesk } from './command.ts'
 import { existingOrder } from './order.ts'
 import { ageText, print, printJson, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 const openStates = ['handed', 'accepted', 'unknown', 'not_found']
 
 export function payoutCommand(): Command {
-  const payout = new Command('payout').description('payouts that are with a provider')
+  const payout = new Command('payout')
 
   payout
     .command('list')

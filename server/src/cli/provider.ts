@@ -8,11 +8,12 @@ import {
   saveRoute,
 } from '../orders/providers.ts'
 import type { ProviderState, Route } from '../orders/route-order.ts'
-import { UsageError, withDesk } from './command.ts'
+import { withDesk } from './command.ts'
 import { print, printJson, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 export function providerCommand(): Command {
-  const provider = new Command('provider').description('who moves the money, and who gets what')
+  const provider = new Command('provider')
 
   provider
     .command('list')

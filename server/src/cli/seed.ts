@@ -1,14 +1,14 @@
 import { Command } from 'commander'
 import { openPool, type Pool } from '../db/pool.ts'
 import { seedOrders } from '../orders/seed-orders.ts'
-import { UsageError, withDesk } from './command.ts'
+import { withDesk } from './command.ts'
 import { note, print, printJson, progress, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 const most = 5_000_000
 
 export function seedCommand(): Command {
   return new Command('seed')
-    .description('make up agents with weeks of orders, to look at; in the sandbox only')
     .option('--orders <n>', 'how many orders', '10000')
     .option('--start <n>', 'another number makes up another history', '1')
     .option('--json', 'as JSON')

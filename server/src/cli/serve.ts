@@ -7,8 +7,9 @@ import type { Config } from '../config.ts'
 import { invitationLink, inviteFirstAdmin } from '../operators/invite.ts'
 import type { Service, startService as StartService } from '../service.ts'
 import { version } from '../version.ts'
-import { loadConfig, openDatabase, UsageError } from './command.ts'
+import { loadConfig, openDatabase } from './command.ts'
 import { print, printJson } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 const drainLimitMs = 30_000
 const sameSignalMs = 500
@@ -17,7 +18,6 @@ const partingMs = 300
 
 export function serveCommand(): Command {
   return new Command('serve')
-    .description('run the service')
     .option('--json', 'tell the addresses as JSON')
     .action(async (options: { json?: boolean }) => {
       const config = loadConfig()

@@ -8,8 +8,9 @@ import { roles } from '../operators/operator.ts'
 import { type Asked, createUser, resetUser } from '../operators/save-user.ts'
 import { findUserByEmail, listUsers, parseEmail, type User } from '../operators/user.ts'
 import { existing as existingAgent } from './agent.ts'
-import { UsageError, withBackend } from './command.ts'
+import { withBackend } from './command.ts'
 import { print, printJson, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 /** Who has the database may do everything: the log says that it was done here. */
 const commandLine = (): Asked => ({
@@ -19,7 +20,7 @@ const commandLine = (): Asked => ({
 })
 
 export function userCommand(): Command {
-  const user = new Command('user').description('users: who signs in to the console')
+  const user = new Command('user').description('who signs in to the console')
 
   user
     .command('create <email>')

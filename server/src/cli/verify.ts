@@ -6,7 +6,6 @@ import { note, print, printJson, progress } from './output.ts'
 
 export function verifyCommand(): Command {
   return new Command('verify')
-    .description('prove every balance from the journal; fails on the first lie of an agent')
     .option('--agent <app_id>', 'only this agent')
     .option('--json', 'as JSON')
     .action(async (options: { agent?: string; json?: boolean }) => {

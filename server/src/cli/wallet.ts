@@ -6,11 +6,12 @@ import { jsonObject, quoted } from '../lib/json-text.ts'
 import { type Currency, decimalText, maxAmount, toMinor } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { existing } from './agent.ts'
-import { UsageError, withBackend, withDesk } from './command.ts'
+import { withBackend, withDesk } from './command.ts'
 import { note, print, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 export function walletCommand(): Command {
-  const wallet = new Command('wallet').description("agents' wallets")
+  const wallet = new Command('wallet')
 
   wallet
     .command('show <app_id>')

@@ -144,14 +144,24 @@ function isForbidden(error: unknown): boolean {
   return sqlState(error) === '42501'
 }
 
-/** The names of migrations that have not been applied; for a process that may not apply them. */
-export async function pendingMigrations(pool: pg.Pool): Promise<string[]> {
+/** Migrations that have not been applied, and applied ones that this version does not have. */
+export async function migrationState(
+  pool: pg.Pool,
+): Promise<{ pending: string[]; unknown: string[] }> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   const { rows } = await pool.query<{ table: string | null }>(
     `select to_regclass('sluice.schema_migrations')::text as table`,
   )
-  if (!rows[0]?.table) return names
+  if (!rows[0]?.table) return { pending: names, unknown: [] }
   const applied = await pool.query<{ name: string }>('select name from schema_migrations')
   const known = new Set(applied.rows.map((row) => row.name))
-  return names.filter((name) => !known.has(name))
+  return {
+    pending: names.filter((name) => !known.has(name)),
+    unknown: [...known].filter((name) => !names.includes(name)).sort(),
+  }
+}
+
+/** The names of migrations that have not been applied; for a process that may not apply them. */
+export async function pendingMigrations(pool: pg.Pool): Promise<string[]> {
+  return (await migrationState(pool)).pending
 }

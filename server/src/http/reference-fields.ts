@@ -18,11 +18,15 @@ export const inAnswer: Presence = ['Present', 'always', 'sometimes']
 export interface Content {
   mediaType: string
   schema: Fields
+  /** One that was really sent; undefined where one is to be made up. */
+  example?: unknown
 }
 
 /** The fields of a body, and an example of it. */
-export function shape({ mediaType, schema }: Content, presence: Presence): Html {
-  const example = mediaType === 'application/problem+json' ? problemExample : exampleOf(schema)
+export function shape({ mediaType, schema, ...given }: Content, presence: Presence): Html {
+  const madeUp = () =>
+    mediaType === 'application/problem+json' ? problemExample : exampleOf(schema)
+  const example = given.example ?? madeUp()
   const rows = fieldRows(schema)
   return html`<div class="shape">
 ${rows.length === 0 ? html`<p>${typeOf(schema)}</p>` : fieldTable(rows, presence)}

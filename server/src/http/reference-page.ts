@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
-import { problemCatalogue } from '../lib/problem.ts'
 import { clockToleranceS, signRequest } from '../lib/signature.ts'
 import { Html, html, nothing } from './html.ts'
+import { referenceErrors } from './reference-errors.ts'
 import {
   type Content,
   commaSeparated,
@@ -18,6 +18,8 @@ import { referenceStyle } from './reference-style.ts'
 export interface OpenApiDocument {
   info: { title: string; version: string; description?: string }
   paths?: object
+  /** What the service itself sends. */
+  webhooks?: object
   servers?: unknown
   components?: unknown
 }
@@ -62,11 +64,11 @@ ${description === undefined ? nothing : html`<p>${description}</p>`}
 ${navigation([...tags])}
 <main id="content" tabindex="-1">
 ${signing(base)}
-${errors()}
+${referenceErrors()}
 ${[...tags].map(
   ([tag, operations]) => html`<section id="${slug('tag', tag)}">
 <h2>${tag}</h2>
-${operations.map((operation) => article(operation, schemes))}
+${operations.map((operation) => article(operation, schemes, base.path))}
 </section>
 `,
 )}</main>
@@ -80,8 +82,8 @@ ${operations.map((operation) => article(operation, schemes))}
   }
 }
 
-function operationsOf({ paths }: OpenApiDocument): Operation[] {
-  return Object.entries(paths ?? {}).flatMap(([path, methods]) =>
+function operationsOf({ paths, webhooks }: OpenApiDocument): Operation[] {
+  return Object.entries({ ...paths, ...webhooks }).flatMap(([path, methods]) =>
     Object.entries(fieldsOf(methods))
       .filter(([method]) => /^(get|put|post|delete|options|head|patch|trace)$/.test(method))
       .map(([method, operation]) => {
@@ -132,12 +134,14 @@ ${operations.map(
 )}</nav>`
 }
 
+/** What the examples are signed with, for whoever checks their own code against them. */
+const vector = {
+  secret: 'sk_test_5f1c7a0b9d3e4c2f8a6b1d0e7c9f3a5b',
+  t: '1767225600',
+  body: '{"orderId":"A-1001","status":"PAID","amount":"100.50","currency":"USD","timestamp":"2026-01-01T00:00:00.000Z"}',
+}
+
 function signing({ origin, path }: { origin: string; path: string }): Html {
-  const vector = {
-    secret: 'sk_test_5f1c7a0b9d3e4c2f8a6b1d0e7c9f3a5b',
-    t: '1767225600',
-    body: '{"orderId":"A-1001","status":"PAID","amount":"100.50","currency":"USD","timestamp":"2026-01-01T00:00:00.000Z"}',
-  }
   const expected = signRequest(vector.secret, vector.t, 'POST', '/v1/orders', vector.body)
   return html`<section id="signing">
 <h2>Sign a request</h2>
@@ -181,26 +185,11 @@ signature  ${expected}</code></pre></div>
 </section>`
 }
 
-function errors(): Html {
-  const rows = Object.entries(problemCatalogue).sort(([, [one]], [, [other]]) => one - other)
-  return html`<section id="errors">
-<h2>Errors</h2>
-<p>A refusal is <code>application/problem+json</code> (RFC 9457). <code>code</code> is stable and made
-for programs; <code>errors</code> names every bad field at once. With 429 and 503 comes
-<code>retry-after</code>.</p>
-<table class="errors">
-<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Title</th></tr></thead>
-<tbody>
-${rows.map(
-  ([code, [status, title]]) =>
-    html`<tr id="error-${code}"><td><code>${status}</code></td><th scope="row"><code>${code}</code></th><td>${title}</td></tr>
-`,
-)}</tbody>
-</table>
-</section>`
-}
-
-function article({ id, method, path, described }: Operation, schemes: Fields): Html {
+function article(
+  { id, method, path, described }: Operation,
+  schemes: Fields,
+  basePath: string,
+): Html {
   const summary = textOf(described.summary)
   const body = contentOf(fieldsOf(described.requestBody))
   const headers = listOf(described.security)
@@ -215,13 +204,26 @@ ${
     ? nothing
     : html`<p class="muted"><a href="#signing">Signed</a>: ${commaSeparated(headers)}</p>`
 }
-${parameters(described, 'path', 'Path')}${parameters(described, 'query', 'Query')}${
+${parameters(described, 'header', 'Header')}${parameters(described, 'path', 'Path')}${parameters(described, 'query', 'Query')}${exampleRequest(method, described, basePath)}${
   body ? html`<h4>Request body</h4>${shape(body, inRequest)}` : nothing
 }
 <h4>Answers</h4>
 ${answers(described)}
 </article>
 `
+}
+
+/** A request that was sent to a real service, signed with the secret of the vector below. */
+function exampleRequest(method: string, described: Fields, basePath: string): Html {
+  const example = fieldsOf(described['x-example-request'])
+  if (example.path === undefined) return nothing
+  const path = basePath + textOf(example.path)
+  const body = textOf(example.body)
+  const signature = signRequest(vector.secret, vector.t, method.toUpperCase(), path, body)
+  return html`<h4>Example request</h4>
+<pre><code>${method.toUpperCase()} ${path}
+x-appid: app_7d1f0c2b9a3e4d5f
+x-signature: t=${vector.t},v1=${signature}${body === '' ? nothing : html`\ncontent-type: application/json\n\n${body}`}</code></pre>`
 }
 
 function parameters({ parameters }: Fields, place: string, title: string): Html {
@@ -242,7 +244,9 @@ ${fieldTable(rows, inRequest)}`
 
 function contentOf({ content }: Fields): Content | undefined {
   const [first] = Object.entries(fieldsOf(content))
-  return first && { mediaType: first[0], schema: fieldsOf(fieldsOf(first[1]).schema) }
+  if (!first) return undefined
+  const { schema, example } = fieldsOf(first[1])
+  return { mediaType: first[0], schema: fieldsOf(schema), example }
 }
 
 /** Statuses that are answered alike share one entry; the first success lies open. */

@@ -4,6 +4,7 @@ import type { KeyUse } from '../agents/key-use.ts'
 import type { Desk } from '../orders/desk.ts'
 import { cancelOrderRoute, triggerRoute } from './agent-api/change-order.ts'
 import { createOrderRoutes } from './agent-api/create-order.ts'
+import { describeApi } from './agent-api/describe-api.ts'
 import { makeDoor } from './agent-api/door.ts'
 import { eventRoutes } from './agent-api/events.ts'
 import { readOrderRoutes } from './agent-api/read-orders.ts'
@@ -60,9 +61,9 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     paymentPageRoutes(app, options)
     operatorRoutes(app, options)
     consoleRoutes(app, options.consoleDir)
-    app.get('/openapi.json', async (_request, reply) => reply.send(app.swagger()))
+    app.get('/openapi.json', async (_request, reply) => reply.send(describeApi(app.swagger())))
     app.get('/docs', async (_request, reply) => {
-      const { html, contentSecurityPolicy } = referencePage(app.swagger())
+      const { html, contentSecurityPolicy } = referencePage(describeApi(app.swagger()))
       reply.header('content-security-policy', contentSecurityPolicy)
       return reply.type('text/html; charset=utf-8').send(html)
     })

@@ -21,7 +21,7 @@ export interface HourFigure {
 /**
  * What was created from a time up to another, by hour. Reads the orders of those hours along their key,
  * agent by agent and hour by hour, and no others: small groups need no sorting on disk. See
- * docs/decisions/0011-operator-reads.md for what that costs.
+ * docs/decisions/0013-operator-reads.md for what that costs.
  */
 export async function hourFigures(
   pool: Pool,

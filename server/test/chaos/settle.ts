@@ -67,7 +67,7 @@ async function whatIsOpen(world: World): Promise<string[]> {
     owner.query<{ what: string; count: number }>(
       `select what, count(*)::int from (
          select 'orders that wait' as what from sluice.orders where status = 'WAITING'
-         union all select 'callbacks' from sluice.callbacks where state in ('waiting', 'sending')
+         union all select 'callbacks' from sluice.callbacks where state = 'waiting'
          union all select 'payouts' from sluice.payouts where ask_at is not null
          union all select 'acts of the bank' from sandbox_bank.acts where played_at is null
          union all select 'notices of the bank' from sandbox_bank.notices where copies_left > 0

@@ -78,7 +78,14 @@ function killGroup(pid: number): void {
 export function start(
   file: string,
   args: string[],
-  options: { env?: Env; cwd?: string; input?: string; messages?: boolean } = {},
+  options: {
+    env?: Env
+    cwd?: string
+    input?: string
+    /** Leaves stdin open for the test to write to. */
+    stdin?: boolean
+    messages?: boolean
+  } = {},
 ): Running {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(file, args, {
@@ -86,14 +93,14 @@ export function start(
     cwd: options.cwd ?? tmpdir(),
     detached: true,
     stdio: [
-      options.input === undefined ? 'ignore' : 'pipe',
+      options.input === undefined && !options.stdin ? 'ignore' : 'pipe',
       'pipe',
       'pipe',
       // A channel for messages both ways.
       ...(options.messages ? (['ipc'] as const) : []),
     ],
   })
-  child.stdin?.end(options.input)
+  if (!options.stdin) child.stdin?.end(options.input)
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => {

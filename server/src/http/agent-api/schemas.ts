@@ -99,17 +99,17 @@ export const WithdrawAnswer = Type.Object({
   ...createdAt,
 })
 
-const since = {
-  kind: oneOf(kinds, 'deposit or withdraw'),
+const since = (kind: string) => ({
+  kind: oneOf([kind], `always ${kind}`),
   status: oneOf(statuses, 'what has become of it'),
   user_id: Type.String(),
   completed_at: orNull(localTime('when its outcome became known')),
   paid_amount: orNull(money('what was really paid')),
-}
+})
 
 export const OrderView = Type.Union([
-  Type.Object({ ...created, ...depositOnly, ...createdAt, ...since }),
-  Type.Object({ ...created, ...walletBalance, ...createdAt, ...since }),
+  Type.Object({ ...created, ...depositOnly, ...createdAt, ...since('deposit') }),
+  Type.Object({ ...created, ...walletBalance, ...createdAt, ...since('withdraw') }),
 ])
 
 const page = (item: TSchema, next: TSchema) =>
@@ -235,6 +235,47 @@ export const TriggerRequest = Type.Object(
   },
   { additionalProperties: false },
 )
+
+const told = (amount: string) => ({
+  refId: Type.String({ description: 'the refId sent' }),
+  transactionId: Type.String({ description: "the service's transaction id" }),
+  userId: Type.String({ description: 'the userId sent' }),
+  amount: money(amount),
+  fee: money('what was charged as of this outcome'),
+})
+
+const toldAlso = {
+  extParams: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'the extraParams sent, as the very text; {} where there were none',
+  }),
+  successAt: localTime('when the outcome became known, whatever it is'),
+  wallet: Type.Object({ balance: money('the available balance right after it') }),
+}
+
+export const DepositCallback = Type.Object({
+  ...told('what was really paid, for PAID; what was asked for, otherwise'),
+  status: oneOf(['PAID', 'FAILED', 'EXPIRED', 'VOID'], 'the outcome'),
+  ...toldAlso,
+  flag_incorrect_payee: Type.Optional(
+    Type.Boolean({ description: 'whether the payer has another account than the order says' }),
+  ),
+  payee: Type.Optional(
+    Type.Object(
+      {
+        account_no: orNull(Type.String()),
+        account_name: orNull(Type.String()),
+        bank_code: orNull(Type.String()),
+      },
+      { description: 'the payer, where the provider reports one' },
+    ),
+  ),
+})
+
+export const WithdrawCallback = Type.Object({
+  ...told('what was asked for'),
+  status: oneOf(['PAID', 'FAILED', 'REVERT', 'CANCEL'], 'the outcome'),
+  ...toldAlso,
+})
 
 export const ProblemBody = Type.Object({
   type: Type.String(),

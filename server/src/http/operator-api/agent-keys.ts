@@ -1,15 +1,16 @@
-import { explainSignature } from '../../agents/explain-signature.ts'
+import type { Static } from 'typebox'
 import { rotateKey } from '../../agents/save-agent.ts'
 import { checkAddress } from '../../callbacks/check-address.ts'
+import { explainSignature } from '../../lib/explain-signature.ts'
 import { type FeeRule, parseFeeRule } from '../../lib/fee.ts'
 import { jsonObject, quoted } from '../../lib/json-text.ts'
 import { type Currency, decimalText } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
+import { parseSignatureHeader } from '../../lib/signature.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
 import { audited } from '../../operators/audit.ts'
 import { fieldProblem } from '../../operators/invite.ts'
 import { type FeesOf, previewFees } from '../../orders/fee-preview.ts'
-import { publicPath } from '../app.ts'
 import { AgentParams } from './agents.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import type { OperatorDeps } from './operator-routes.ts'
@@ -119,28 +120,41 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     handler: async ({ operator, body }) => {
       const { appId } = await agentNamed(pool, operator, body.app_id)
       const found = await deps.agents.find(appId)
-      const verdict = explainSignature(
-        {
-          kind: body.kind === 'callback' ? 'callback' : 'request',
-          method: body.method ?? 'POST',
-          path: body.path ?? '/',
-          body: body.body,
-          signature: body.signature,
-        },
-        (found?.keys ?? []).map(({ secret }) => secret),
-        publicPath(desk.publicUrl()),
-        now(),
-      )
-      return {
-        matches: verdict.matches,
-        says: verdict.says,
-        signed_text: verdict.signedText,
-        got: verdict.got,
-        expected: verdict.expected,
-        age_s: verdict.ageS,
-      }
+      const secrets = (found?.keys ?? []).map(({ secret }) => secret)
+      return signatureVerdict(body, secrets, now())
     },
   })
+}
+
+/** Of a right signature only how it begins: whoever could read it whole could sign with it. */
+const shownDigits = 8
+
+function signatureVerdict(
+  sent: Static<typeof SignatureCheckBody>,
+  secrets: readonly string[],
+  now: Date,
+): Static<typeof SignatureVerdict> {
+  const { kind, method = 'POST', path = '/', body, signature } = sent
+  const { causes, signed, expected } = explainSignature(
+    {
+      request: kind === 'callback' ? undefined : { method, path },
+      headers: { 'x-signature': signature },
+      body: Buffer.from(body),
+    },
+    secrets,
+    now,
+  )
+  const header = parseSignatureHeader(signature)
+  return {
+    matches: causes.every(({ code }) => code === 'clock_off'),
+    says: causes.map(({ message }) => message).join(' ') || 'The signature is right.',
+    signed_text: signed.toString(),
+    got: header?.signatures ?? [],
+    expected: (parseSignatureHeader(expected)?.signatures ?? []).map((each) =>
+      each.slice(0, shownDigits),
+    ),
+    age_s: header ? Math.floor(now.getTime() / 1000) - Number(header.t) : null,
+  }
 }
 
 function feeRule(field: string, text: string, currency: Currency): FeeRule {

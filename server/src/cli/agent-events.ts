@@ -1,0 +1,109 @@
+import { signRequest } from '../lib/signature.ts'
+import { UsageError } from './usage-error.ts'
+
+/** An outcome as `GET /payment/events` tells it. */
+export interface AgentEvent {
+  seq: number
+  txn_id: string
+  ref_id: string
+  kind: string
+  status: string
+  at: string
+  /** The exact bytes of the callback. */
+  body: string
+}
+
+/** The service did not answer as it should: worth another try. */
+export class NotNow extends Error {}
+
+/** An agent's side of the API, as far as listening needs it. */
+export interface Credentials {
+  /** The base address, without a slash at its end. */
+  url: string
+  appId: string
+  secret: string
+}
+
+const answerLimitMs = 15_000
+
+/** The next outcomes after a number, oldest first. */
+export async function eventsAfter(agent: Credentials, seq: number): Promise<AgentEvent[]> {
+  const { data } = await ask(agent, `/payment/events?after=${seq}&limit=200`)
+  if (!Array.isArray(data)) throw new NotNow('the answer is not a list of events')
+  return data.map((event) => {
+    const fault = eventFault(event)
+    if (fault !== undefined) throw new UsageError(`the service's answer is not right: ${fault}`)
+    return event
+  })
+}
+
+/** The number of the last thing that happened in the agent's wallet. */
+export async function lastSeq(agent: Credentials): Promise<number> {
+  const { seq } = await ask(agent, '/payment/wallet')
+  if (typeof seq !== 'number') throw new NotNow('the answer has no seq')
+  return seq
+}
+
+/** Where what is told of an event and the bytes of its callback do not say the same. */
+function eventFault(event: AgentEvent): string | undefined {
+  let body: Record<string, unknown>
+  try {
+    body = JSON.parse(event.body)
+  } catch {
+    return `event ${event.seq} has no callback that can be read`
+  }
+  const pairs: [string, unknown, unknown][] = [
+    ['txn_id', event.txn_id, body.transactionId],
+    ['ref_id', event.ref_id, body.refId],
+    ['status', event.status, body.status],
+  ]
+  const odd = pairs.find(([, told, written]) => told !== written)
+  return odd && `${odd[0]} of event ${event.seq} is not that of its callback`
+}
+
+async function ask(agent: Credentials, path: string): Promise<Record<string, unknown>> {
+  const { url, appId, secret } = agent
+  const t = String(Math.floor(Date.now() / 1000))
+  const signedPath = new URL(url).pathname.replace(/\/$/, '') + path
+  let answer: Response
+  let text: string
+  try {
+    answer = await fetch(url + path, {
+      headers: {
+        'x-appid': appId,
+        'x-signature': `t=${t},v1=${signRequest(secret, t, 'GET', signedPath, '')}`,
+      },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(answerLimitMs),
+    })
+    text = await answer.text()
+  } catch (error) {
+    throw new NotNow(`${url} does not answer: ${reasonOf(error)}`)
+  }
+  if (answer.status === 429 || answer.status >= 500) {
+    throw new NotNow(`${url} answers ${answer.status}`)
+  }
+  if (answer.status !== 200) throw new UsageError(refusal(agent, answer.status, text))
+  return JSON.parse(text)
+}
+
+/** Why the service does not let the agent in, and what to do. */
+function refusal({ url, appId }: Credentials, status: number, text: string): string {
+  const [, code] = /"code":"(\w+)"/.exec(text) ?? []
+  const [, detail = ''] = /"detail":"([^"]*)"/.exec(text) ?? []
+  switch (code) {
+    case 'invalid_signature':
+      return `the service refuses the signature: is ${appId} the app id, is the secret its secret, and is ${url} the service's PUBLIC_URL?`
+    case undefined:
+      return `${url} answers ${status}: is it the base address of the service?`
+    default:
+      return `the service refuses: ${code}: ${detail}`
+  }
+}
+
+/** What a failed fetch is about; the reason lies inside of it. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause instanceof AggregateError ? error.cause.errors[0] : error.cause
+  return cause instanceof Error ? cause.message : error.message
+}

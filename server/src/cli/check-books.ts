@@ -1,0 +1,144 @@
+import { AgentFinder, type AgentWithKeys } from '../agents/agent-finder.ts'
+import { makeResolveHost } from '../agents/resolve-host.ts'
+import { type Backend, countSecrets } from '../backend.ts'
+import { callbackHeaders } from '../callbacks/callback-headers.ts'
+import { type Attempt, CallbackPoster } from '../callbacks/post-callback.ts'
+import type { Config } from '../config.ts'
+import { proofState } from '../ledger/verify.ts'
+import type { Desk } from '../orders/desk.ts'
+import type { Provider } from '../providers/provider.ts'
+import { version } from '../version.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+const providerLimitMs = 10_000
+
+/** Whether the secrets open and the balances prove. */
+export async function checkBooks({ pool, secretKeys }: Backend): Promise<Finding[]> {
+  const { total, shut } = await countSecrets(pool, secretKeys)
+  const { redAgents, unprovedRows } = await proofState(pool)
+  return [
+    shut === 0
+      ? ok('secrets', `all ${total} open with the secret key`)
+      : fail(
+          'secrets',
+          `${shut} of ${total} do not open with the secret key`,
+          'Set the key they were encrypted with, as SECRET_KEY or SECRET_KEY_PREVIOUS.',
+        ),
+    redAgents === 0
+      ? ok('ledger', `nothing found against it; ${unprovedRows} rows are still to be proved`)
+      : fail(
+          'ledger',
+          `${redAgents} agents' books do not prove`,
+          'Run "sluice verify" to see where.',
+        ),
+  ]
+}
+
+/** Whether each provider answers. */
+export async function checkProviders({ providers }: Desk): Promise<Finding[]> {
+  if (providers.all.length === 0) {
+    const advice = 'Set a provider up; see docs/add-a-provider.md.'
+    return [fail('provider', 'there is none: every order is answered 503', advice)]
+  }
+  return Promise.all(
+    providers.all.map(async (provider) => {
+      const state = await providers.stateOf(provider.name)
+      if (state === 'off') {
+        const advice = `It is called again after "sluice provider set ${provider.name} on".`
+        return warn('provider', `${provider.name} is off`, advice)
+      }
+      return checkProvider(provider, state)
+    }),
+  )
+}
+
+/** Asks about a payout that cannot exist: whoever says so is there, and nothing has happened. */
+async function checkProvider(provider: Provider, state: string): Promise<Finding> {
+  const { name, can } = provider
+  const outcome = await provider
+    .askPayout(
+      {
+        reference: 'doctor-0',
+        amountMinor: 100n,
+        currency: can.currencies[0] ?? 'THB',
+        payee: { accountNo: '0000', accountName: '-', bankCode: '-' },
+        extraParams: null,
+      },
+      AbortSignal.timeout(providerLimitMs),
+    )
+    .catch((error: unknown) => ({ type: 'unknown' as const, reason: String(error) }))
+  if (outcome.type !== 'unknown') return ok('provider', `${name} is ${state} and answers`)
+  const advice = 'See that this machine reaches it and that its credentials are right.'
+  return fail('provider', `${name} is ${state} and does not answer: ${outcome.reason}`, advice)
+}
+
+/** Posts a signed {} to an agent's addresses, by the very code that sends callbacks. */
+export async function checkAgent(
+  appId: string,
+  { pool, secretKeys }: Backend,
+  { mode }: Config,
+): Promise<Finding[]> {
+  const now = () => new Date()
+  const found = await new AgentFinder(pool, secretKeys, now, () => {}).find(appId)
+  if (!found)
+    return [fail('agent', `there is no agent ${appId}`, '"sluice agent list" shows them.')]
+  const { agent } = found
+  const poster = new CallbackPoster({ mode, resolveHost: makeResolveHost(), now })
+  try {
+    const urls = { deposit: agent.depositCallbackUrl, withdraw: agent.withdrawCallbackUrl }
+    const findings: Finding[] = []
+    for (const [kind, url] of Object.entries(urls)) {
+      findings.push(
+        url === null
+          ? warn(
+              `${kind} callback`,
+              'no address: outcomes wait until there is one',
+              `Set it with "sluice agent set ${appId} --${kind}-callback URL".`,
+            )
+          : addressFinding(`${kind} callback`, await post(poster, url, found)),
+      )
+    }
+    return findings
+  } finally {
+    await poster.close()
+  }
+}
+
+function post(poster: CallbackPoster, url: string, { agent, keys }: AgentWithKeys) {
+  const body = Buffer.from('{}')
+  const secrets = keys.map(({ secret }) => secret)
+  const about = { appId: agent.appId, secrets, body, seq: 0, attempt: 0, at: new Date(), version }
+  return poster.post(url, callbackHeaders(about), body)
+}
+
+const adviceFor: Record<string, string> = {
+  forbidden_address:
+    'Let the agent give a public https address; the sandbox allows local ones too.',
+  name_not_found: 'Let the agent see to the name, or correct the address.',
+  refused: 'Let the agent start its receiver, or correct the port.',
+  timeout: 'Let the agent open its firewall to this service; an attempt has 10 seconds.',
+  unreachable: 'Look at the network between here and the agent.',
+  tls: 'Let the agent install a valid certificate, with the chain up to its authority.',
+}
+
+/** A receiver that works accepts {} or refuses it by its contents; both show that it is there. */
+export function addressFinding(check: string, attempt: Attempt): Finding {
+  const { url, address, status, error, reason, durationMs } = attempt
+  const where = `${url}${address === null ? '' : ` (${address})`}`
+  if (status === null) {
+    return fail(
+      check,
+      `${where}: ${error}`,
+      adviceFor[reason] ?? 'Let the agent look at its receiver.',
+    )
+  }
+  const text = `${where} answers ${status} in ${durationMs} ms`
+  if (status < 300 || [400, 401, 403, 422].includes(status)) return ok(check, text)
+  const advice =
+    status < 400
+      ? 'Redirects are not followed: set the address they lead to.'
+      : status < 500
+        ? 'There seems to be no receiver at this path: correct the address.'
+        : 'The receiver fails; let the agent look at its log.'
+  return warn(check, text, advice)
+}

@@ -1,0 +1,73 @@
+import type { Config } from '../config.ts'
+import { type DatabaseFindings, inspectDatabase } from '../db/inspect-database.ts'
+import { serviceRole } from '../db/pool.ts'
+import { clockFinding } from './check-machine.ts'
+import { plainFault } from './command.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+const oldestVersion = 150_000
+
+/** What is wrong with a database before the service uses it. */
+export async function checkDatabase(config: Config, url: string): Promise<Finding[]> {
+  let found: DatabaseFindings
+  try {
+    found = await inspectDatabase(url)
+  } catch (error) {
+    const fault = plainFault(error)
+    const advice =
+      'See that DATABASE_URL is right, that PostgreSQL runs, and that it lets this machine in.'
+    return [fail('database', fault instanceof Error ? fault.message : String(fault), advice)]
+  }
+  return [
+    versionFinding(found),
+    clockFinding("the database's clock", found.clockAheadMs),
+    migrationFinding(found, config),
+    ...roleFindings(found, config),
+  ]
+}
+
+function versionFinding({ version, login, isReadOnly }: DatabaseFindings): Finding {
+  const text = `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000} as ${login}`
+  if (version < oldestVersion) {
+    return fail('database', `${text} is too old`, 'Use PostgreSQL 15 or newer.')
+  }
+  if (isReadOnly) {
+    const advice = 'Point DATABASE_URL at the primary.'
+    return fail('database', `${text} is a standby, which cannot be written to`, advice)
+  }
+  return ok('database', text)
+}
+
+function migrationFinding({ pending, unknown }: DatabaseFindings, config: Config): Finding {
+  if (unknown.length > 0) {
+    const advice = 'Run the newer version of the service that made them.'
+    return fail('migrations', `${unknown.join(', ')} are not known to this version`, advice)
+  }
+  if (pending.length === 0) return ok('migrations', 'all applied')
+  const text = `not applied: ${pending.join(', ')}`
+  return config.databaseOwnerUrl === undefined
+    ? warn('migrations', text, 'They are applied at the next start; or run "sluice migrate" now.')
+    : fail('migrations', text, 'Run "sluice migrate".')
+}
+
+/** The service acts as a role that cannot change the journal, whoever logs in. */
+function roleFindings(found: DatabaseFindings, config: Config): Finding[] {
+  // Roles and rights come with the migrations.
+  if (!found.roleExists || found.pending.length > 0) return []
+  const findings: Finding[] = []
+  if (!found.mayAct) {
+    const advice = `Let an administrator run: grant ${serviceRole} to ${found.login}`
+    findings.push(fail('role', `${found.login} may not act as ${serviceRole}`, advice))
+  }
+  if (found.journalIsOpen) {
+    const advice = `Let the owner run: revoke update, delete, truncate on sluice.journal from ${serviceRole}`
+    findings.push(fail('role', `${serviceRole} could change the journal`, advice))
+  }
+  if (found.isSuperuser && config.databaseUrl !== undefined && config.mode === 'live') {
+    const advice =
+      'Give the service a login of its own; see "A server of your own" in docs/operate.md.'
+    findings.push(warn('role', `${found.login} is a superuser`, advice))
+  }
+  if (findings.length > 0) return findings
+  return [ok('role', `${serviceRole}, which cannot change the journal`)]
+}

@@ -1,0 +1,96 @@
+import { Command } from 'commander'
+import { version } from '../version.ts'
+
+interface Listed {
+  description: string
+  load: () => Promise<Command>
+}
+
+/** Every command. Each brings what it needs when it is asked for, and not before. */
+const commands: Record<string, Listed> = {
+  serve: {
+    description: 'run the service',
+    load: async () => (await import('./serve.ts')).serveCommand(),
+  },
+  migrate: {
+    description: 'bring the schema up to date, as the owner of the database',
+    load: async () => (await import('./migrate.ts')).migrateCommand(),
+  },
+  agent: {
+    description: 'agents: who may create orders, on what terms',
+    load: async () => (await import('./agent.ts')).agentCommand(),
+  },
+  wallet: {
+    description: "agents' wallets",
+    load: async () => (await import('./wallet.ts')).walletCommand(),
+  },
+  order: {
+    description: 'orders',
+    load: async () => (await import('./order.ts')).orderCommand(),
+  },
+  payout: {
+    description: 'payouts that are with a provider',
+    load: async () => (await import('./payout.ts')).payoutCommand(),
+  },
+  payments: {
+    description: 'money that came in and waits for a decision',
+    load: async () => (await import('./payments.ts')).paymentsCommand(),
+  },
+  provider: {
+    description: 'who moves the money, and who gets what',
+    load: async () => (await import('./provider.ts')).providerCommand(),
+  },
+  callback: {
+    description: 'callbacks: what agents are told',
+    load: async () => (await import('./callback.ts')).callbackCommand(),
+  },
+  user: {
+    description: 'who signs in to the console',
+    load: async () => (await import('./user.ts')).userCommand(),
+  },
+  trigger: {
+    description: "make the sandbox's bank say that something happened to an order",
+    load: async () => (await import('./order.ts')).triggerCommand(),
+  },
+  sign: {
+    description: 'sign a request or a callback, or find out why a signature does not hold',
+    load: async () => (await import('./sign.ts')).signCommand(),
+  },
+  listen: {
+    description: "receive an agent's callbacks here, and forward them",
+    load: async () => (await import('./listen.ts')).listenCommand(),
+  },
+  verify: {
+    description: 'prove every balance from the journal; fails on the first lie of an agent',
+    load: async () => (await import('./verify.ts')).verifyCommand(),
+  },
+  seed: {
+    description: 'make up agents with weeks of orders, to look at; in the sandbox only',
+    load: async () => (await import('./seed.ts')).seedCommand(),
+  },
+  doctor: {
+    description: 'look over settings, database, clock, disk, providers and callback addresses',
+    load: async () => (await import('./doctor.ts')).doctorCommand(),
+  },
+  completion: {
+    description: 'print a script with which the shell completes commands and options',
+    load: async () => (await import('./completion.ts')).completionCommand(loadAll),
+  },
+}
+
+export const commandNames = Object.keys(commands)
+
+/** A command with all it can do, or no more of it than the list of commands shows. */
+export async function loadCommand(name: string, how: 'whole' | 'name'): Promise<Command> {
+  const listed = commands[name]
+  if (!listed) throw new Error(`there is no command ${name}`)
+  const command = how === 'whole' ? await listed.load() : new Command(name)
+  return command.description(listed.description)
+}
+
+/** The whole tree of commands. */
+async function loadAll(): Promise<Command> {
+  const program = new Command('sluice').version(version)
+  for (const name of commandNames) program.addCommand(await loadCommand(name, 'whole'))
+  return program
+}

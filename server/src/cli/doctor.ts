@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { type Backend, readSecretKeys } from '../backend.ts'
+import { type Config, readConfig } from '../config.ts'
+import { openEmbeddedPostgres } from '../db/embedded.ts'
+import { openPool } from '../db/pool.ts'
+import { checkAgent, checkBooks, checkProviders } from './check-books.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkMachine } from './check-machine.ts'
+import { type Finding, fail, warn } from './finding.ts'
+import { coloured, print, printJson } from './output.ts'
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .option('--agent <app_id>', "also post a signed {} to this agent's callback addresses")
+    .option('--json', 'as JSON')
+    .action(async (options: { agent?: string; json?: boolean }) => {
+      const findings = await examine(options.agent)
+      const failed = findings.some(({ state }) => state === 'fail')
+      if (failed) process.exitCode = 1
+      if (options.json) printJson({ ok: !failed, findings })
+      else for (const finding of findings) print(lineOf(finding))
+    })
+}
+
+/** Everything that can be looked at, without changing any of it. */
+async function examine(appId: string | undefined): Promise<Finding[]> {
+  const read = readConfig()
+  if ('faults' in read) {
+    return read.faults.map((fault) =>
+      fail('settings', fault, 'Correct it; docs/operate.md explains every setting.'),
+    )
+  }
+  const { config } = read
+  const machine = await checkMachine(config)
+  const isNew = config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'postgres'))
+  if (isNew) {
+    const advice = 'It is made at the first start of "sluice serve".'
+    return [...machine, warn('database', `there is none yet in ${config.dataDir}`, advice)]
+  }
+  const embedded =
+    config.databaseUrl === undefined
+      ? await openEmbeddedPostgres({ dataDir: config.dataDir, use: 'command', log: () => {} })
+      : undefined
+  const databaseUrl = embedded?.url ?? config.databaseUrl ?? ''
+  try {
+    const database = await checkDatabase(config, databaseUrl)
+    // Without its tables and its role there is nothing more to look at.
+    const isUsable = database.every(
+      ({ check, state }) => state === 'ok' || check === 'clock' || check === 'role',
+    )
+    const books = isUsable ? await examineBooks(config, databaseUrl, appId) : []
+    return [...machine, ...database, ...books]
+  } finally {
+    await embedded?.close()
+  }
+}
+
+async function examineBooks(
+  config: Config,
+  databaseUrl: string,
+  appId: string | undefined,
+): Promise<Finding[]> {
+  const keyFile = join(config.dataDir, 'secret.key')
+  if (config.secretKeys.length === 0 && !existsSync(keyFile)) {
+    const advice = `Restore ${keyFile}, or set SECRET_KEY to what it held.`
+    return [fail('secrets', 'there is no key for the secrets in the database', advice)]
+  }
+  const pool = openPool({ url: databaseUrl, max: 4, name: 'sluice doctor', onError: () => {} })
+  const secretKeys = await readSecretKeys(config)
+  const backend: Backend = { databaseUrl, pool, secretKeys, close: () => pool.end() }
+  const { openCounter, openDesk } = await import('../service.ts')
+  try {
+    const { desk, close } =
+      config.mode === 'sandbox'
+        ? await openCounter(config, backend, () => {})
+        : openDesk(config, backend, {})
+    const providers = await checkProviders(desk).finally(close)
+    const agent = appId === undefined ? [] : await checkAgent(appId, backend, config)
+    return [...(await checkBooks(backend)), ...providers, ...agent]
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    return [fail('database', text, 'Put right what is named above, then run this again.')]
+  } finally {
+    await backend.close()
+  }
+}
+
+function lineOf({ check, state, text, advice }: Finding): string {
+  const colour = { ok: 'green', warn: 'yellow', fail: 'red' } as const
+  const line = `${coloured(colour[state], state.padEnd(4))}  ${check.padEnd(17)} ${text}`
+  return advice === undefined ? line : `${line}\n${' '.repeat(24)}${advice}`
+}

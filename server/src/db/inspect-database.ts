@@ -1,0 +1,69 @@
+import { migrationState } from './migrate.ts'
+import { openPool, serviceRole } from './pool.ts'
+
+export interface DatabaseFindings {
+  /** Such as 180004. */
+  version: number
+  login: string
+  isSuperuser: boolean
+  isReadOnly: boolean
+  /** How far its clock is ahead of ours. */
+  clockAheadMs: number
+  pending: string[]
+  unknown: string[]
+  roleExists: boolean
+  /** Whether the login may act as the service's role. */
+  mayAct: boolean
+  /** Whether the service's role could change the journal. */
+  journalIsOpen: boolean
+}
+
+/** Looks a database over without changing anything. Fails where it cannot be reached. */
+export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
+  const pool = openPool({ url, max: 1, name: 'sluice doctor', as: 'owner', onError: () => {} })
+  try {
+    const asked = Date.now()
+    const { rows } = await pool.query<{
+      version: number
+      login: string
+      is_superuser: boolean
+      is_read_only: boolean
+      clock_ms: number
+      role_exists: boolean
+      journal: string | null
+    }>(
+      `select current_setting('server_version_num')::int as version, current_user as login,
+         coalesce((select rolsuper from pg_roles where rolname = current_user), false) as is_superuser,
+         pg_is_in_recovery() as is_read_only,
+         (extract(epoch from clock_timestamp()) * 1000)::float8 as clock_ms,
+         exists (select from pg_roles where rolname = $1) as role_exists,
+         to_regclass('sluice.journal')::text as journal`,
+      [serviceRole],
+    )
+    const [row] = rows
+    if (!row) throw new Error('the database says nothing of itself')
+    const halfway = (asked + Date.now()) / 2
+    const rights = row.role_exists
+      ? await pool.query<{ may_act: boolean; journal_is_open: boolean | null }>(
+          `select pg_has_role(current_user, $1, 'member') as may_act,
+             has_table_privilege($1, to_regclass('sluice.journal'), 'delete, truncate')
+             or has_any_column_privilege($1, to_regclass('sluice.journal'), 'update')
+               as journal_is_open`,
+          [serviceRole],
+        )
+      : undefined
+    return {
+      version: row.version,
+      login: row.login,
+      isSuperuser: row.is_superuser,
+      isReadOnly: row.is_read_only,
+      clockAheadMs: Math.round(row.clock_ms - halfway),
+      ...(await migrationState(pool)),
+      roleExists: row.role_exists,
+      mayAct: rights?.rows[0]?.may_act ?? false,
+      journalIsOpen: rights?.rows[0]?.journal_is_open ?? false,
+    }
+  } finally {
+    await pool.end()
+  }
+}

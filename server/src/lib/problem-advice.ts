@@ -1,0 +1,41 @@
+import type { ProblemCode } from './problem.ts'
+
+/** What an agent does about each refusal; for the reference and docs/errors.md. */
+export const problemAdvice: Record<ProblemCode, string> = {
+  malformed_request: 'Send HTTP/1.1 with a library; something in between may have cut the request.',
+  malformed_json:
+    'Write the body with a JSON library, in UTF-8; `detail` says where it breaks off.',
+  duplicate_json_key: 'Send each key once; `detail` names the one that stands twice.',
+  invalid_signature:
+    'Check app id, secret and what is signed with `sluice sign --check`. An unknown app id is answered alike.',
+  stale_signature:
+    'Set the clock; sign each attempt anew, repeats too. `detail` tells the time of the service.',
+  agent_suspended: 'Ask the operator. Reads, outcomes and callbacks go on.',
+  ip_not_allowed:
+    'Send from an address the operator knows, or have yours added; `detail` names it.',
+  order_not_found:
+    'Look at the `txn_id` or `refId`, and whether it is of this agent. After a creation without an answer, repeat the creation instead.',
+  not_found: 'Look at the path; `/openapi.json` lists them all.',
+  method_not_allowed: 'Use a method that the header `allow` names.',
+  request_timeout: 'Send the whole request within 30 seconds; repeat it.',
+  body_too_large: 'A body has at most 16 KiB; keep what is larger on your side and send its key.',
+  unsupported_media_type:
+    'Send `content-type: application/json` and no `content-encoding`: bodies are not compressed.',
+  ref_id_conflict:
+    'This `refId` is taken by an order with other contents. Read that order; take a new `refId` only for another payment.',
+  order_not_cancellable:
+    'It is over, or with a provider already; its outcome comes by callback. Read the order.',
+  invalid_transition: 'The order is in a state from which this cannot follow; read it first.',
+  invalid_request: 'Correct every field that `errors` names, then send it again.',
+  amount_out_of_range: 'Keep to the limits the operator has set for you; `detail` tells which.',
+  unknown_bank_code: 'Take a code from `GET /payment/banks`; closed banks are refused too.',
+  insufficient_balance: 'Wait for deposits or lower the amount: amount and fee must be available.',
+  rate_limited: 'Wait for `retry-after` seconds; `ratelimit-*` headers tell how much is left.',
+  headers_too_large: 'The headers of a request have at most 16 KiB together: send fewer cookies.',
+  overloaded:
+    'Repeat the same request after `retry-after` seconds: it may or may not have happened.',
+  provider_unavailable:
+    'Repeat after `retry-after` seconds. In live it can mean that no provider is set up for such an order.',
+  internal:
+    'Repeat the same request: it may or may not have happened. If it stays so, tell the operator the `request_id`.',
+}
