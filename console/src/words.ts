@@ -494,6 +494,7 @@ export const words = {
     failing: 'Callbacks failing',
     givenUp: 'Callbacks given up',
     held: 'Held for withdrawals',
+    heldNote: 'waits to be paid out',
     nothing: 'nothing waits',
     oldest: (ago: string) => `oldest ${ago}`,
     volumes: (currency: string) => `Volume by the hour, ${currency}`,

@@ -1,10 +1,14 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import classes from './figures.module.css'
 
-/** A row of numbers worth a glance. */
-export function Figures({ children }: { children: ReactNode }) {
-  return <div className={classes.figures}>{children}</div>
+/** Numbers worth a glance, so many side by side where there is room. */
+export function Figures({ columns, children }: { columns: number; children: ReactNode }) {
+  return (
+    <div className={classes.figures} style={{ '--columns': columns } as CSSProperties}>
+      {children}
+    </div>
+  )
 }
 
 /** One number; where it stands for a list, it opens it. */

@@ -1,8 +1,10 @@
 import { useMantineColorScheme } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
 import {
   Spotlight,
   type SpotlightActionData,
   type SpotlightActionGroupData,
+  spotlight,
 } from '@mantine/spotlight'
 import { IconFileSearch, IconMoon, IconSearch } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
@@ -18,6 +20,8 @@ export function Palette({ me }: { me: Me }) {
   const { toggleColorScheme } = useMantineColorScheme()
   const [typed, setTyped] = useState('')
   const text = typed.trim()
+  // From a field too, where a slash is only a slash.
+  useHotkeys([['mod+K', spotlight.open]], [])
   const found: SpotlightActionData[] =
     text === ''
       ? []
@@ -71,7 +75,7 @@ export function Palette({ me }: { me: Me }) {
       nothingFound={words.palette.nothing}
       highlightQuery
       attributes={{ content: { 'aria-label': words.palette.open } }}
-      shortcut={['mod + K', '/']}
+      shortcut="/"
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.5} />,
         placeholder: words.palette.hint,

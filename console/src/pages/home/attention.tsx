@@ -1,5 +1,4 @@
 import { Figure, Figures } from '../../parts/figures.tsx'
-import { Money } from '../../parts/money.tsx'
 import { agoText } from '../../parts/when.tsx'
 import { pages } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
@@ -43,7 +42,7 @@ export function Attention({ home }: { home: HomeView }) {
     },
   ]
   return (
-    <Figures>
+    <Figures columns={rows.length}>
       {rows.map(({ label, aged, to, search }) => (
         <Figure
           key={label}
@@ -54,16 +53,6 @@ export function Attention({ home }: { home: HomeView }) {
           note={aged.oldest_at === null ? says.nothing : says.oldest(agoText(aged.oldest_at))}
         >
           {aged.count >= 1000 ? '1000+' : aged.count}
-        </Figure>
-      ))}
-      {waiting.held.map(({ currency, amount }) => (
-        <Figure
-          key={currency}
-          label={says.held}
-          to={pages.orders}
-          search={{ ...openWithdrawals, currency }}
-        >
-          <Money amount={amount} currency={currency} />
         </Figure>
       ))}
     </Figures>

@@ -9,36 +9,56 @@ const { home: says } = words
 /** Today beside yesterday until the same time; each number opens what it counts. */
 export function Today({ home }: { home: HomeView }) {
   const from = home.today_from
+  const rates = [
+    <DayFigure key="deposit" kind="deposit" days={home.deposits} from={from} />,
+    <DayFigure key="withdraw" kind="withdraw" days={home.withdrawals} from={from} />,
+  ]
+  // A row for each currency; the two rates stand at the ends of the first two.
+  const isOneRow = home.volumes.length < 2
   return (
-    <Figures>
-      {home.volumes.flatMap((volume) => {
-        const { currency } = volume
-        const paid = { status: 'PAID', currency, from }
-        return [
-          <Figure
-            key={`in ${currency}`}
-            label={says.volumeIn}
-            to={pages.orders}
-            search={{ ...paid, kind: 'deposit' }}
-            note={<Before amount={volume.in_yesterday} currency={currency} />}
-          >
-            <Money amount={volume.in_today} currency={currency} />
-          </Figure>,
-          <Figure
-            key={`out ${currency}`}
-            label={says.volumeOut}
-            to={pages.orders}
-            search={{ ...paid, kind: 'withdraw' }}
-            note={<Before amount={volume.out_yesterday} currency={currency} />}
-          >
-            <Money amount={volume.out_today} currency={currency} />
-          </Figure>,
-        ]
-      })}
-      <DayFigure kind="deposit" days={home.deposits} from={from} />
-      <DayFigure kind="withdraw" days={home.withdrawals} from={from} />
+    <Figures columns={isOneRow ? 5 : 4}>
+      {home.volumes.flatMap((volume, at) => [
+        ...volumeFigures(home, volume),
+        ...(isOneRow ? rates : rates.slice(at, at + 1)),
+      ])}
+      {home.volumes.length === 0 && rates}
     </Figures>
   )
+}
+
+function volumeFigures(home: HomeView, volume: HomeView['volumes'][number]) {
+  const { currency } = volume
+  const paid = { status: 'PAID', currency, from: home.today_from }
+  const held = home.waiting.held.find((each) => each.currency === currency)
+  return [
+    <Figure
+      key={`in ${currency}`}
+      label={says.volumeIn}
+      to={pages.orders}
+      search={{ ...paid, kind: 'deposit' }}
+      note={<Before amount={volume.in_yesterday} currency={currency} />}
+    >
+      <Money amount={volume.in_today} currency={currency} />
+    </Figure>,
+    <Figure
+      key={`out ${currency}`}
+      label={says.volumeOut}
+      to={pages.orders}
+      search={{ ...paid, kind: 'withdraw' }}
+      note={<Before amount={volume.out_yesterday} currency={currency} />}
+    >
+      <Money amount={volume.out_today} currency={currency} />
+    </Figure>,
+    <Figure
+      key={`held ${currency}`}
+      label={says.held}
+      to={pages.orders}
+      search={{ kind: 'withdraw', status: 'WAITING', currency }}
+      note={says.heldNote}
+    >
+      <Money amount={held?.amount ?? 0} currency={currency} />
+    </Figure>,
+  ]
 }
 
 function Before({ amount, currency }: { amount: number; currency: string }) {

@@ -63,7 +63,7 @@ function AskFirst(props: { detail: OrderDetail; action: Action; close: () => voi
             version: order.version,
             ...(needs.includes('code') && { code }),
             ...(needsEvidence && { evidence }),
-          } as never,
+          },
         })
         await queries.invalidateQueries({ queryKey: orderKey(order.txn_id) })
         notifications.show({ message: says.done(label) })

@@ -71,7 +71,7 @@ export default function Wallet() {
 function Balances({ wallet }: { wallet: WalletDetail }) {
   const { currency, proof } = wallet
   return (
-    <Figures>
+    <Figures columns={4}>
       <Figure label={says.balance}>
         <Money amount={wallet.balance} currency={currency} />
       </Figure>
