@@ -34,6 +34,8 @@ function builtFrom() {
 
 const wanted = builtFrom()
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+  // Whoever runs this, a test run for one, it is what people will use that is built.
+  process.env.NODE_ENV = 'production'
   // Only now: loading it takes longer than finding out that it is not needed.
   const { build } = await import('vite')
   await build({ root: here, logLevel: 'warn' })

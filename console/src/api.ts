@@ -47,6 +47,23 @@ export function addressOf<K extends Operation>(operation: K, input: Input<K> = {
   return search.size === 0 ? filled : `${filled}?${search}`
 }
 
+/**
+ * A page asks again by itself to stay up to date. Only what is asked while somebody is there keeps their
+ * session alive.
+ */
+const thereForMs = 60_000
+let lastTouch = Date.now()
+for (const sign of ['pointerdown', 'keydown', 'wheel']) {
+  addEventListener(sign, () => {
+    lastTouch = Date.now()
+  })
+}
+
+function headersFor(changes: boolean): Record<string, string> {
+  if (changes) return { 'content-type': 'application/json', 'x-sluice-console': '1' }
+  return Date.now() - lastTouch > thereForMs ? { 'x-sluice-background': '1' } : {}
+}
+
 /** Asks the service, and throws a Refusal with its reason when it says no. */
 export async function ask<K extends Operation>(
   operation: K,
@@ -56,7 +73,7 @@ export async function ask<K extends Operation>(
   const changes = method !== 'GET'
   const response = await fetch(addressOf(operation, input), {
     method,
-    headers: changes ? { 'content-type': 'application/json', 'x-sluice-console': '1' } : {},
+    headers: headersFor(changes),
     ...(changes && { body: JSON.stringify(input.body ?? {}) }),
     ...(input.signal && { signal: input.signal }),
   }).catch((error: unknown) => {

@@ -20,7 +20,7 @@ import {
 } from './support/naive-model.ts'
 
 /** More runs find rarer faults: `PROPERTY_RUNS=1000 npx vitest run server/test/batch-property.test.ts` */
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 40)
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 20)
 const timeoutMs = Math.max(60_000, numRuns * 2_000)
 
 interface PropertyAgent extends ModelTerms {

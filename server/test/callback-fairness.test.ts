@@ -231,7 +231,8 @@ describe('an endpoint', () => {
     await sender.round()
     receiver.answer = (_received, response) => response.writeHead(500).end()
     await makeOutcomes(s, agent, 1, ['FAILED'])
-    for (let minute = 0; minute < 120; minute++) {
+    // Long enough for six repeats however late they come, too short for a seventh.
+    for (let minute = 0; minute < 150; minute++) {
       await sender.round()
       const { rows } = await s.sql('select width, probe_at from callback_lanes')
       expect(rows).toEqual([{ width: 32, probe_at: null }])

@@ -10,7 +10,7 @@ import { World } from './chaos/world.ts'
 import { cleanUp, verifyClean } from './support/process.ts'
 
 /** How long faults go on: a short plan with the other tests, minutes with `npm run chaos`. */
-const seconds = Number(process.env.CHAOS_SECONDS ?? 12)
+const seconds = Number(process.env.CHAOS_SECONDS ?? 10)
 /** Repeats the plan and the random choices of a run, which prints its seed. */
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const isLong = seconds >= 60

@@ -25,13 +25,13 @@ const isShell = ({ language }: Block) => ['sh', 'bash', 'shell', 'console'].incl
 afterEach(cleanUp)
 
 test('what README tells to type works as printed, and answers as it says', async () => {
-  const copy = await copyOfRepository()
+  const copy = await copyOfRepository({ built: true })
   const port = await freePort()
   const here = (text: string) => text.replaceAll('8080', String(port))
   const env = { PORT: String(port) }
   const shell = blocks.filter(isShell)
 
-  // The packages are there already, and these tests would start themselves.
+  // npm ci has done its work already, and these tests would start themselves.
   const starts = shell.find(({ text }) => /\bnpm start\b/.test(text))
   const typed = shell.filter((block) => block !== starts && block.text.trim() !== 'npm test')
   expect(starts?.text.replace('npm ci && ', '').trim()).toBe('npm start')

@@ -1,6 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { copyFile, lstat, mkdir, mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises'
+import {
+  copyFile,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readlink,
+  rm,
+  symlink,
+} from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -262,8 +272,11 @@ function portOf(server: Server): number {
  * The working tree in a folder of its own, where npm's scripts may build and write without touching
  * what other tests run. Packages are linked, our own ones to the copy.
  */
-export async function copyOfRepository(): Promise<string> {
+export async function copyOfRepository({ built = false } = {}): Promise<string> {
   const copy = await tempFolder()
+  for (const folder of built ? ['server', 'sdk', 'console'] : []) {
+    await cp(join(root, folder, 'dist'), join(copy, folder, 'dist'), { recursive: true })
+  }
   const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
     cwd: root,
     encoding: 'utf8',
