@@ -189,6 +189,18 @@ describe('two payments to which a provider gave one id', () => {
   })
 })
 
+describe('an adjustment', () => {
+  it('under a reference that stands for another amount is refused, and says so', async () => {
+    const path = `/wallets/${other.appId}/adjust`
+    const ask = (amount: number) => ({ amount, ref: 'case 9', reason, code: admin.code() })
+    expect((await admin.post(path, ask(5))).json.changed).toBe(true)
+    expect((await admin.post(path, ask(5))).json.changed).toBe(false)
+    const { status, json } = await admin.post(path, ask(50))
+    expect([status, json.errors]).toMatchObject([422, [{ field: 'ref' }]])
+    expect(await other.balance()).toBe(5)
+  })
+})
+
 describe('the audit log', () => {
   const last = async (action: string) => {
     const { rows } = await s.sql(

@@ -5,6 +5,8 @@ import { readWallet } from '../ledger/read-journal.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { type Currency, decimalText, maxAmount, toMinor } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
+import { Problem } from '../lib/problem.ts'
+import { adjustWallet } from '../orders/adjust-wallet.ts'
 import { existing } from './agent.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
@@ -61,13 +63,13 @@ export function walletCommand(): Command {
             reason,
           }
           const amountMinor = toMinor(units, currency)
-          const at = desk.now()
           const { changed } = await onRecord(
             desk.pool,
             entry,
-            () => desk.teller.do({ type: 'adjust', agentId, at, amountMinor, reason, ref }),
+            () => adjustWallet(desk, agentId, { amountMinor, reason, ref }),
             (done) => ({ changed: done.changed }),
           ).catch((error) => {
+            if (error instanceof Problem && error.status < 500) throw error
             note(`It may have been booked: repeat it with --ref ${ref}, which counts once.`)
             throw error
           })

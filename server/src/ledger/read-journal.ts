@@ -68,6 +68,19 @@ export async function readJournal(
   return rows.map(journalFromRow)
 }
 
+/** The row that a key, which counts once, stands for. */
+export async function readJournalByKey(
+  pool: Pool,
+  agentId: bigint,
+  onceKey: string,
+): Promise<JournalRow | undefined> {
+  const { rows } = await pool.query<JournalDbRow>(
+    'select * from journal where agent_id = $1 and once_key = $2',
+    [agentId, onceKey],
+  )
+  return rows[0] && journalFromRow(rows[0])
+}
+
 /** The journal of one order. */
 export async function readJournalOfOrder(
   pool: Pool,
