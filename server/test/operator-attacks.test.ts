@@ -157,6 +157,30 @@ describe('what no database takes', () => {
   })
 })
 
+describe('what was made up', () => {
+  it.each([
+    '/callbacks?state=waiting&cursor=1.1.999999999999999',
+    '/callbacks?cursor=999999999999999999.999999999999999999.0',
+    '/callbacks?older_than_s=999999999999999',
+    '/orders?cursor=ffffffffffffffffffffffffffffffff',
+    '/orders?from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z',
+    '/orders?min_amount=999999999999999',
+    '/orders?limit=0',
+    '/audit?from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z',
+    '/audit?cursor=00000000000000000000000000000000',
+    '/audit?actor=999999999999999999',
+    '/payments?cursor=9999-12-31T23:59:59Z%20x',
+    '/callbacks/SHOP/999999999999999',
+    '/wallets/SHOP/journal?cursor=999999999999999999',
+    '/wallets/SHOP?as_of=0001-01-01T00:00:00Z',
+    '/wallets/SHOP/statement.csv?from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z',
+    '/wallets/SHOP/statement.pdf?from=0001-01-01T00:00:00Z&to=9999-12-31T23:59:59Z',
+  ])('is answered or refused, and breaks nothing: %s', async (path) => {
+    const { status, text } = await admin.get(path.replace('SHOP', shop.appId))
+    expect([200, 404, 422], text).toContain(status)
+  })
+})
+
 describe('two payments to which a provider gave one id', () => {
   it('are each shown and decided on by themselves', async () => {
     const insert = (agent: AgentClient, amount: number) =>
