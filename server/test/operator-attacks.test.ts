@@ -55,25 +55,52 @@ describe('statements', () => {
 })
 
 describe('a payout', () => {
+  /** To a provider of which nobody knows whether it has paid. */
+  const handTo = async (txnId: string, providerRef: string, insteadOf: string | null) => {
+    const named = parseTxnId(txnId)
+    if (!named) throw new Error('no such order')
+    await s.service.desk.teller.do({
+      type: 'hand_over',
+      ...named,
+      at: s.clock(),
+      provider: 'sandbox',
+      providerRef,
+      insteadOf,
+      token: randomUUID(),
+      askAt: new Date(s.clock().getTime() + 1e9),
+    })
+    await s.sql(`update payouts set state = 'unknown' where ask_at is not null`)
+  }
+
+  it('that a person ended by evidence does not show the agent what that was', async () => {
+    const { json } = await shop.withdraw({ amount: 100 })
+    await handTo(json.txn_id, `${json.txn_id}-1`, null)
+    const evidence = 'page 7 of our own statement'
+    const marked = await admin.post(`/orders/${json.txn_id}/mark-failed`, {
+      reason,
+      evidence,
+      code: admin.code(),
+    })
+    expect(marked.status).toBe(200)
+    const span = 'from=2020-01-01T00:00:00Z&to=2090-01-01T00:00:00Z'
+    for (const path of [
+      `/orders/${json.txn_id}`,
+      `/wallets/${shop.appId}/journal`,
+      `/wallets/${shop.appId}/statement.csv?${span}`,
+    ]) {
+      expect((await admin.get(path)).text, path).toContain(evidence)
+      const seen = await owner.get(path)
+      expect([seen.status, seen.text.includes(evidence)], path).toEqual([200, false])
+    }
+    const entries = await shop.get('/payment/wallet/entries?limit=200')
+    expect([entries.status, entries.text.includes(evidence)]).toEqual([200, false])
+  })
+
   it('that went to another provider meanwhile is not ended by what is known of the first', async () => {
     const { json } = await shop.withdraw({ amount: 100 })
-    const named = parseTxnId(json.txn_id)
-    if (!named) throw new Error('no such order')
-    const handTo = (providerRef: string, insteadOf: string | null) =>
-      s.service.desk.teller.do({
-        type: 'hand_over',
-        ...named,
-        at: s.clock(),
-        provider: 'sandbox',
-        providerRef,
-        insteadOf,
-        token: randomUUID(),
-        askAt: new Date(s.clock().getTime() + 1e9),
-      })
     const first = `${json.txn_id}-1`
     const second = `${json.txn_id}-2`
-    await handTo(first, null)
-    await s.sql(`update payouts set state = 'unknown' where ask_at is not null`)
+    await handTo(json.txn_id, first, null)
     const { version } = (await admin.get(`/orders/${json.txn_id}`)).json.order
     // The attempt is on record before it is made: here it waits, and the order goes elsewhere.
     const held = await holdAudit()
@@ -84,8 +111,7 @@ describe('a payout', () => {
       code: admin.code(),
     })
     await held.isWaitedFor()
-    await handTo(second, first)
-    await s.sql(`update payouts set state = 'unknown' where ask_at is not null`)
+    await handTo(json.txn_id, second, first)
     await held.release()
     expect((await marking).status).toBe(409)
     const after = await admin.get(`/orders/${json.txn_id}`)

@@ -44,6 +44,14 @@ export function journalFromRow(row: JournalDbRow): JournalRow {
   }
 }
 
+/**
+ * Why, as an agent is told: of an adjustment. What a person ended a payout by is between the operator
+ * and its banks.
+ */
+export function reasonForAgent({ orderId, reason }: JournalRow): string | null {
+  return orderId === null ? reason : null
+}
+
 export async function readWallet(pool: Pool, agentId: bigint): Promise<Wallet> {
   const { rows } = await pool.query<Accounts & { seq: bigint }>({
     text: 'select seq, available, held, clearing, fees, adjustments from wallets where agent_id = $1',

@@ -64,7 +64,7 @@ export async function orderDetail(
       link: linkOf(order),
     },
     words: isAgents ? agentWords(situation) : orderWords(isOpen ? situation : unsaid(situation)),
-    timeline: timelineOf(story, currency).filter(
+    timeline: timelineOf(isAgents ? withoutReasons(story) : story, currency).filter(
       ({ kind }) => !isAgents || !['provider', 'notice', 'payment', 'operator'].includes(kind),
     ),
     actions: actionsOf(situation, operator),
@@ -84,6 +84,11 @@ function masked(timeline: ReturnType<typeof timelineOf>) {
     }
     return { ...entry, raw }
   })
+}
+
+/** What a person wrote to end an order is the operator's own. */
+function withoutReasons(story: OrderStory): OrderStory {
+  return { ...story, journal: story.journal.map((row) => ({ ...row, reason: null })) }
 }
 
 /** What is read once for the page, and once more for an action on it. */

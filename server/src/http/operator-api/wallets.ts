@@ -98,7 +98,7 @@ export function walletRoutes(api: OperatorApi, desk: Desk): void {
       const rows = await readJournalBack(desk.pool, agent.agentId, before, limit + 1)
       const shown = rows.slice(0, limit)
       return jsonText({
-        data: shown.map((row) => journalView(row, agent.currency)),
+        data: shown.map((row) => journalView(row, agent.currency, operator)),
         next: rows.length > limit ? String(shown.at(-1)?.seq) : null,
       })
     },
