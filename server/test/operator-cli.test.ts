@@ -60,6 +60,36 @@ it('users are made, listed and reset on the command line, and the log says so', 
   expect(text.stdout).toMatch(/EMAIL +ROLE +AGENT +STATE +LAST SEEN/)
 })
 
+it('what the command line does to money, agents and providers is in the log, done or refused', async () => {
+  const { app_id, secret } = await sluiceJson(['agent', 'create', '--name', 'Logged'], env)
+  await sluiceJson(['wallet', 'adjust', app_id, '5', '--reason', 'a gift', '--ref', 'g1'], env)
+  const rotated = await sluiceJson(['agent', 'rotate-key', app_id], env)
+  await sluiceJson(['agent', 'set', app_id, '--status', 'suspended'], env)
+  await sluiceJson(['callback', 'pause', app_id], env)
+  await sluice(['payments', 'return', 'sandbox:none', '--evidence', 'transfer 1'], env)
+  const { rows } = await test.sql(
+    `select action, outcome, subject_id, reason, before::text, after::text from audit_log
+     where email = 'command line' and action not like '%_user' order by audit_id`,
+  )
+  expect(rows.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
+    'create_agent asked',
+    'create_agent done',
+    'adjust_wallet asked',
+    'adjust_wallet done',
+    'rotate_key asked',
+    'rotate_key done',
+    'change_agent asked',
+    'change_agent done',
+    'pause_callbacks asked',
+    'pause_callbacks done',
+    'return_payment asked',
+    'return_payment refused',
+  ])
+  expect(rows[3]).toMatchObject({ subject_id: app_id, reason: 'a gift' })
+  expect(JSON.parse(rows[7].after)).toMatchObject({ status: 'suspended' })
+  for (const each of [secret, rotated.secret]) expect(JSON.stringify(rows)).not.toContain(each)
+})
+
 it.each([
   [['create', 'nobody', '--role', 'viewer'], /not an email address/],
   [['create', 'a@b.example', '--role', 'agent'], /--agent goes with --role agent/],

@@ -22,8 +22,10 @@ import {
 import { hurryCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { Pool } from '../db/pool.ts'
 import { currencies } from '../lib/money.ts'
+import { Problem } from '../lib/problem.ts'
 import { withBackend } from './command.ts'
 import { parseDuration } from './duration.ts'
+import { onRecord } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -65,7 +67,12 @@ export function agentCommand(): Command {
         const terms = applied({ ...defaultTerms, name: options.name ?? '', currency }, options)
         const { brand, faults } = await brandOf(options)
         refuse([...optionFaults(await termsFaults(terms, mode)), ...faults])
-        const { agent: created, secret } = await createAgent(pool, secretKeys, terms, new Date())
+        const { agent: created, secret } = await onRecord(
+          pool,
+          { action: 'create_agent', subject: { kind: 'agent', id: 'new' }, agentId: null },
+          () => createAgent(pool, secretKeys, terms, new Date()),
+          (made) => agentView(made.agent),
+        )
         if (brand) await saveBrand(pool, created.agentId, brand, new Date())
         if (options.json) return printJson({ app_id: created.appId, secret })
         print(
@@ -111,8 +118,19 @@ export function agentCommand(): Command {
         const terms = applied(found, options)
         const { brand, faults } = await brandOf(options)
         refuse([...optionFaults(await termsFaults(terms, mode, found)), ...faults])
-        const changed = await updateAgent(pool, found, terms, new Date())
-        if (!changed) throw new UsageError('it was changed meanwhile; run the command again')
+        const changed = await onRecord(
+          pool,
+          { ...entryOf('change_agent', found), before: agentView(found) },
+          async () => {
+            const agent = await updateAgent(pool, found, terms, new Date())
+            if (agent) return agent
+            throw new Problem(
+              'changed_meanwhile',
+              'it was changed meanwhile; run the command again',
+            )
+          },
+          agentView,
+        )
         if (options.depositCallback !== undefined || options.withdrawCallback !== undefined) {
           await hurryCallbacks(pool, changed.agentId, new Date())
         }
@@ -132,13 +150,23 @@ export function agentCommand(): Command {
         if (overlapS === undefined) {
           throw new UsageError(`--overlap "${options.overlap}" is not a time such as 24h, 30m or 0`)
         }
-        const { agentId } = await existing(pool, appId)
-        const secret = await rotateKey(pool, secretKeys, agentId, overlapS, new Date())
+        const found = await existing(pool, appId)
+        const secret = await onRecord(
+          pool,
+          entryOf('rotate_key', found),
+          () => rotateKey(pool, secretKeys, found.agentId, overlapS, new Date()),
+          () => ({ overlap_s: overlapS }),
+        )
         if (options.json) return printJson({ app_id: appId, secret })
         print(`secret  ${secret}\n\nKeep it now: it is not shown again.`)
       })
     })
   return agent
+}
+
+/** What the audit log says of a change of an agent. */
+export function entryOf(action: string, { agentId, appId }: Agent) {
+  return { action, subject: { kind: 'agent', id: appId }, agentId }
 }
 
 export async function existing(pool: Pool, appId: string): Promise<Agent> {

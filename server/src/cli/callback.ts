@@ -4,9 +4,10 @@ import { pauseCallbacks, resendCallbacks } from '../callbacks/resend-callbacks.t
 import { WakeUp } from '../callbacks/wake-up.ts'
 import { txnId } from '../lib/ids.ts'
 import { parseIsoTime } from '../lib/local-time.ts'
-import { existing } from './agent.ts'
+import { entryOf, existing } from './agent.ts'
 import { withBackend } from './command.ts'
 import { parseDuration } from './duration.ts'
+import { onRecord } from './on-record.ts'
 import { print, printJson, progress, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -114,16 +115,18 @@ export function callbackCommand(): Command {
         }
         const since = options.since === undefined ? undefined : timeOf(options.since)
         await withBackend(async ({ pool }) => {
-          const { agentId } = await existing(pool, appId)
-          const resent = await resendCallbacks(
+          const agent = await existing(pool, appId)
+          const { agentId } = agent
+          const which = {
+            failed: options.failed ?? false,
+            ...(options.seq !== undefined && { seq: BigInt(options.seq) }),
+            ...(since && { since }),
+          }
+          const resent = await onRecord(
             pool,
-            {
-              agentId,
-              failed: options.failed ?? false,
-              ...(options.seq !== undefined && { seq: BigInt(options.seq) }),
-              ...(since && { since }),
-            },
-            new Date(),
+            { ...entryOf('resend_callbacks', agent), before: which },
+            () => resendCallbacks(pool, { agentId, ...which }, new Date()),
+            (count) => ({ resent: count }),
           )
           if (options.seq !== undefined && resent === 0) {
             throw new UsageError(`the agent has no callback ${options.seq}`)
@@ -153,8 +156,11 @@ export function callbackCommand(): Command {
       .option('--json', 'as JSON')
       .action(async (appId: string, options: { json?: boolean }) => {
         await withBackend(async ({ pool }) => {
-          const { agentId } = await existing(pool, appId)
-          await pauseCallbacks(pool, agentId, paused, new Date())
+          const agent = await existing(pool, appId)
+          const { agentId } = agent
+          await onRecord(pool, entryOf(`${name}_callbacks`, agent), () =>
+            pauseCallbacks(pool, agentId, paused, new Date()),
+          )
           await new WakeUp(pool, () => {}).tellNow([agentId])
           if (options.json) return printJson({ app_id: appId, paused })
           print(paused ? 'Callbacks are held back.' : 'Callbacks go out again.')

@@ -6,6 +6,7 @@ import { isPrintable } from '../lib/printable.ts'
 import { creditPayment, listWaitingPayments, returnPayment } from '../orders/payments.ts'
 import { existing } from './agent.ts'
 import { withBackend, withDesk } from './command.ts'
+import { onRecord } from './on-record.ts'
 import { existingOrder } from './order.ts'
 import { ageText, print, printJson, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
@@ -92,7 +93,12 @@ export function paymentsCommand(): Command {
               : (await existingOrder(pool, options.order)).found
           const reason = `Payment ${paymentId}: ${options.reason ?? ''}`
           const { agentId, orderId } = to
-          const { changed } = await creditPayment(desk, paymentId, { agentId, orderId }, reason)
+          const { changed } = await onRecord(
+            pool,
+            { ...entryOf('credit_payment', paymentId, options.reason), agentId },
+            () => creditPayment(desk, paymentId, { agentId, orderId }, reason),
+            (done) => ({ ...done, txn_id: orderId && txnId(agentId, orderId) }),
+          )
           if (options.json) return printJson({ payment_id: paymentId, state: 'credited', changed })
           print(`${paymentId} is credited`)
         })
@@ -109,10 +115,21 @@ export function paymentsCommand(): Command {
         throw new UsageError('--evidence must be 1 to 1000 printable characters')
       }
       await withDesk(async (desk) => {
-        await returnPayment(desk, paymentId, options.evidence)
+        await onRecord(
+          desk.pool,
+          entryOf('return_payment', paymentId, options.evidence),
+          () => returnPayment(desk, paymentId, options.evidence),
+          (done) => done,
+        )
         if (options.json) return printJson({ payment_id: paymentId, state: 'returned' })
         print(`${paymentId} is returned`)
       })
     })
   return payments
+}
+
+function entryOf(action: string, paymentId: string, reason: string | undefined) {
+  // What is typed may be no payment's id at all.
+  const subject = { kind: 'payment', id: paymentId.slice(0, 256) || 'none' }
+  return { action, subject, agentId: null, reason: reason?.slice(0, 1000) || null }
 }

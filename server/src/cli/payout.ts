@@ -6,6 +6,7 @@ import { orderView } from '../orders/order-view.ts'
 import { resolvePayout } from '../orders/resolve-payout.ts'
 import { existing } from './agent.ts'
 import { withBackend, withDesk } from './command.ts'
+import { onRecord } from './on-record.ts'
 import { existingOrder } from './order.ts'
 import { ageText, print, printJson, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
@@ -72,12 +73,20 @@ export function payoutCommand(): Command {
       }
       await withDesk(async (desk, { pool }) => {
         const { found, agent } = await existingOrder(pool, text)
-        const { order: after } = await resolvePayout(
-          desk,
-          agent.agentId,
-          found.orderId,
-          word,
-          options.evidence,
+        const { agentId } = agent
+        const { evidence } = options
+        const entry = {
+          action: `mark_${word}_order`,
+          subject: { kind: 'order', id: text },
+          agentId,
+          before: { status: found.status, version: found.version },
+          reason: evidence,
+        }
+        const { order: after } = await onRecord(
+          pool,
+          entry,
+          () => resolvePayout(desk, agentId, found.orderId, word, evidence),
+          ({ order: { status, version } }) => ({ status, version }),
         )
         if (options.json) return print(orderView(after, agent.currency, desk.localTime))
         print(`${text} is ${after.status}`)

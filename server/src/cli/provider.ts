@@ -9,6 +9,7 @@ import {
 } from '../orders/providers.ts'
 import type { ProviderState, Route } from '../orders/route-order.ts'
 import { withDesk } from './command.ts'
+import { onRecord } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -49,7 +50,18 @@ export function providerCommand(): Command {
       if (!isState(state)) throw new UsageError(`"${state}" is not one of on, draining, off`)
       await withDesk(async ({ providers, pool, now }) => {
         named(providers.all, name)
-        await saveProviderState(pool, name, state, now())
+        const before = (await readRoutingTable(pool)).states.get(name) ?? 'on'
+        await onRecord(
+          pool,
+          {
+            action: 'set_provider',
+            subject: { kind: 'provider', id: name },
+            agentId: null,
+            before: { state: before },
+          },
+          () => saveProviderState(pool, name, state, now()),
+          () => ({ state }),
+        )
         if (options.json) return printJson({ name, state })
         print(`${name} is ${state}`)
       })
@@ -70,14 +82,24 @@ export function providerCommand(): Command {
     .action(async (name: string, route: string, options: RouteOptions) => {
       await withDesk(async ({ providers, pool }) => {
         named(providers.all, name)
+        const subject = { kind: 'provider', id: name }
+        const { routes } = await readRoutingTable(pool)
+        const before = routes.find((each) => each.provider === name && each.route === route)
+        const entry = { subject, agentId: null, before: before && routeView(before) }
         if (options.remove) {
-          if (!(await removeRoute(pool, name, route))) {
-            throw new UsageError(`${name} has no route "${route}"`)
-          }
+          if (!before) throw new UsageError(`${name} has no route "${route}"`)
+          await onRecord(pool, { ...entry, action: 'remove_route' }, () =>
+            removeRoute(pool, name, route),
+          )
           return options.json ? printJson({ removed: route }) : print(`${route} is removed`)
         }
         const made = routeOf(name, route, options)
-        await saveRoute(pool, made)
+        await onRecord(
+          pool,
+          { ...entry, action: 'set_route' },
+          () => saveRoute(pool, made),
+          () => routeView(made),
+        )
         if (options.json) return printJson(routeView(made))
         print(`${name} has the route ${route}`)
       })

@@ -9,15 +9,11 @@ import { type Asked, createUser, resetUser } from '../operators/save-user.ts'
 import { findUserByEmail, listUsers, parseEmail, type User } from '../operators/user.ts'
 import { existing as existingAgent } from './agent.ts'
 import { withBackend } from './command.ts'
+import { commandLine } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Who has the database may do everything: the log says that it was done here. */
-const commandLine = (): Asked => ({
-  operator: { userId: null, email: 'command line', ip: null },
-  reason: null,
-  at: new Date(),
-})
+const asked = (): Asked => ({ operator: commandLine, reason: null, at: new Date() })
 
 export function userCommand(): Command {
   const user = new Command('user').description('who signs in to the console')
@@ -38,12 +34,7 @@ export function userCommand(): Command {
         const agentId =
           options.agent === undefined ? null : (await existingAgent(pool, options.agent)).agentId
         const { role } = options
-        const { token } = await createUser(
-          pool,
-          secretKeys,
-          { email, role, agentId },
-          commandLine(),
-        )
+        const { token } = await createUser(pool, secretKeys, { email, role, agentId }, asked())
         tell(config, email, token, options.json)
       })
     })
@@ -55,7 +46,7 @@ export function userCommand(): Command {
     .action(async (text: string, options: { json?: boolean }) => {
       await withBackend(async ({ pool, secretKeys }, config) => {
         const { userId, email } = await existing(pool, text)
-        const { token } = await resetUser(pool, secretKeys, userId, commandLine(), {
+        const { token } = await resetUser(pool, secretKeys, userId, asked(), {
           keepsAnAdmin: false,
         })
         tell(config, email, token, options.json)

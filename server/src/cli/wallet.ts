@@ -5,8 +5,11 @@ import { readWallet } from '../ledger/read-journal.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { type Currency, decimalText, maxAmount, toMinor } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
+import { Problem } from '../lib/problem.ts'
+import { adjustWallet } from '../orders/adjust-wallet.ts'
 import { existing } from './agent.ts'
 import { withBackend, withDesk } from './command.ts'
+import { onRecord } from './on-record.ts'
 import { note, print, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -51,19 +54,25 @@ export function walletCommand(): Command {
         await withDesk(async (desk) => {
           const { agentId, currency } = await existing(desk.pool, appId)
           const ref = options.ref ?? randomUUID()
-          const { changed } = await desk.teller
-            .do({
-              type: 'adjust',
-              agentId,
-              at: desk.now(),
-              amountMinor: toMinor(units, currency),
-              reason: options.reason,
-              ref,
-            })
-            .catch((error) => {
-              note(`It may have been booked: repeat it with --ref ${ref}, which counts once.`)
-              throw error
-            })
+          const { reason } = options
+          const entry = {
+            action: 'adjust_wallet',
+            subject: { kind: 'wallet', id: appId },
+            agentId,
+            before: { amount: units, ref },
+            reason,
+          }
+          const amountMinor = toMinor(units, currency)
+          const { changed } = await onRecord(
+            desk.pool,
+            entry,
+            () => adjustWallet(desk, agentId, { amountMinor, reason, ref }),
+            (done) => ({ changed: done.changed }),
+          ).catch((error) => {
+            if (error instanceof Problem && error.status < 500) throw error
+            note(`It may have been booked: repeat it with --ref ${ref}, which counts once.`)
+            throw error
+          })
           const after = await readWallet(desk.pool, agentId)
           showWallet(appId, currency, after, options.json, { changed })
         })

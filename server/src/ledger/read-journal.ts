@@ -44,6 +44,14 @@ export function journalFromRow(row: JournalDbRow): JournalRow {
   }
 }
 
+/**
+ * Why, as an agent is told: of an adjustment. What a person ended a payout by is between the operator
+ * and its banks.
+ */
+export function reasonForAgent({ orderId, reason }: JournalRow): string | null {
+  return orderId === null ? reason : null
+}
+
 export async function readWallet(pool: Pool, agentId: bigint): Promise<Wallet> {
   const { rows } = await pool.query<Accounts & { seq: bigint }>({
     text: 'select seq, available, held, clearing, fees, adjustments from wallets where agent_id = $1',
@@ -66,6 +74,19 @@ export async function readJournal(
     values: [agentId, after, limit],
   })
   return rows.map(journalFromRow)
+}
+
+/** The row that a key, which counts once, stands for. */
+export async function readJournalByKey(
+  pool: Pool,
+  agentId: bigint,
+  onceKey: string,
+): Promise<JournalRow | undefined> {
+  const { rows } = await pool.query<JournalDbRow>(
+    'select * from journal where agent_id = $1 and once_key = $2',
+    [agentId, onceKey],
+  )
+  return rows[0] && journalFromRow(rows[0])
 }
 
 /** The journal of one order. */

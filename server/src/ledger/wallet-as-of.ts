@@ -6,19 +6,20 @@ import { type JournalDbRow, journalFromRow, readWallet } from './read-journal.ts
 /**
  * The last journal row that was written at or before a time; 0 where there was none. The journal has no
  * gaps and its times go up with it, so halving finds the row by its key, without an index that every
- * row would pay for. Clocks of several processes may differ: then the answer is off by as much.
+ * row would pay for. Clocks of several processes may differ: then the answer is off by as much, and
+ * still the same whenever it is asked, since the rows that are looked at do not depend on how many
+ * there are. So statements of one time after another share their ends, and hold every row once.
  */
 export async function seqAsOf(pool: Pool, agentId: bigint, at: Date): Promise<bigint> {
-  let low = 0n
-  let high = (await readWallet(pool, agentId)).seq + 1n
-  while (high - low > 1n) {
-    const middle = (low + high) / 2n
-    const row = await readRow(pool, agentId, middle)
-    if (!row) throw new Error(`agent ${agentId}: journal row ${middle} is missing`)
-    if (row.at <= at) low = middle
-    else high = middle
+  const { seq: last } = await readWallet(pool, agentId)
+  let seq = 0n
+  for (let step = 1n << 62n; step > 0n; step /= 2n) {
+    if (seq + step > last) continue
+    const row = await readRow(pool, agentId, seq + step)
+    if (!row) throw new Error(`agent ${agentId}: journal row ${seq + step} is missing`)
+    if (row.at <= at) seq += step
   }
-  return low
+  return seq
 }
 
 /** The balances after a journal row; nothing where there is no row before. */

@@ -13,6 +13,7 @@ test.each([
   ['@SUM(A1)', "'@SUM(A1)"],
   ['\t=1', "'\t=1"],
   [' =1', "' =1"],
+  ['＝1+1', "'＝1+1"],
   ['=HYPERLINK("x","y")', `"'=HYPERLINK(""x"",""y"")"`],
   ['a=b', 'a=b'],
 ])('the text %j stands as %j', (text, expected) => {

@@ -12,7 +12,7 @@ function cellText(cell: CsvCell): string {
   if (cell instanceof Exact) return cell.text
   if (cell instanceof Date) return cell.toISOString()
   if (typeof cell === 'bigint') return String(cell)
-  // Spreadsheets skip spaces before the sign that makes a formula.
-  const plain = /^\s*[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
+  // Spreadsheets skip spaces before the sign that makes a formula, and some know its wide form.
+  const plain = /^\s*[=+\-@\t\r＝＋－＠]/.test(cell) ? `'${cell}` : cell
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }

@@ -96,7 +96,10 @@ export class SignIn {
     const { userId, email, ip, agentId, sessionId } = operator
     this.slowDown('accountAtAddress', `${email} ${ip}`)
     const user = await this.findWithPassword(email)
+    const subject = { kind: 'user', id: String(userId) }
+    const entry = { operator, action: 'change_password', subject, agentId }
     if (!(await isPassword(user?.password_hash ?? null, given.currentPassword))) {
+      await writeAudit(this.pool, { ...entry, at: this.now(), outcome: 'refused' })
       throw fieldProblem('current_password', 'is not your password')
     }
     const fault = passwordFault(given.password, email)
@@ -110,8 +113,7 @@ export class SignIn {
         now,
       ])
       await endSessions(tx, userId, now, sessionId)
-      const subject = { kind: 'user', id: String(userId) }
-      await writeAudit(tx, { at: now, operator, action: 'change_password', subject, agentId })
+      await writeAudit(tx, { ...entry, at: now })
     })
   }
 

@@ -20,12 +20,12 @@ export async function actOnOrder(
   action: Exclude<ActionName, 'resend'>,
   evidence: string,
 ): Promise<ActionDone> {
-  const { agentId, orderId } = order
+  const { agentId, orderId, providerRef } = order
   switch (action) {
     case 'mark-paid':
-      return resolvePayout(desk, agentId, orderId, 'paid', evidence)
+      return resolvePayout(desk, agentId, orderId, 'paid', evidence, providerRef)
     case 'mark-failed':
-      return resolvePayout(desk, agentId, orderId, 'failed', evidence)
+      return resolvePayout(desk, agentId, orderId, 'failed', evidence, providerRef)
     case 'void':
     case 'cancel':
       return done(desk.teller.do({ type: 'cancel', agentId, orderId, at: desk.now() }))

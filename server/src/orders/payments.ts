@@ -172,7 +172,7 @@ export async function listWaitingPayments(
        where $1::bigint is null and ${isUndecided}
      ) waiting
      where $2::text is null or payment_id = $2
-     order by reported_at, payment_id limit $3`,
+     order by reported_at, payment_id, agent_id limit $3`,
     [filter.agentId, filter.paymentId, filter.limit],
   )
   return rows.map((row) => ({
@@ -212,13 +212,14 @@ export async function creditPayment(
   return { changed: changed || isPaid }
 }
 
-/** A payment that waits was given back to whoever paid it. */
+/** A payment that waits was given back to whoever paid it; `of` is whose it is, where that is known. */
 export async function returnPayment(
   desk: PaymentDesk,
   paymentId: string,
   evidence: string,
+  of: bigint | null = null,
 ): Promise<{ changed: boolean }> {
-  const [waiting] = await listWaitingPayments(desk.pool, { agentId: null, paymentId, limit: 1 })
+  const [waiting] = await listWaitingPayments(desk.pool, { agentId: of, paymentId, limit: 1 })
   if (!waiting) throw new Problem('not_found', `No payment ${paymentId} waits for a decision.`)
   const at = desk.now()
   let { agentId } = waiting

@@ -6,7 +6,8 @@ import type { PayoutDesk } from './pay-out.ts'
 
 /**
  * Ends a payout by a person's word. The evidence stays in the journal: if the provider says otherwise
- * later, it is the person who has to answer for it.
+ * later, it is the person who has to answer for it. `reference` is the attempt that the person knows
+ * of, where another may have followed it.
  */
 export async function resolvePayout(
   desk: PayoutDesk,
@@ -14,9 +15,14 @@ export async function resolvePayout(
   orderId: string,
   to: 'paid' | 'failed',
   evidence: string,
+  reference?: string | null,
 ): Promise<{ order: Order; changed: boolean }> {
   const order = await findOrder(desk.pool, agentId, orderId)
-  const attempt = (await payoutsOfOrder(desk.pool, agentId, orderId)).at(-1)
+  const attempts = await payoutsOfOrder(desk.pool, agentId, orderId)
+  const attempt =
+    reference === undefined
+      ? attempts.at(-1)
+      : attempts.find((each) => each.reference === reference)
   if (!order) throw new Problem('order_not_found', 'There is no such order.')
   if (!attempt) {
     throw new Problem('invalid_transition', 'No provider has it: nothing is unknown about it.')

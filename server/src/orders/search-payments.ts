@@ -102,7 +102,9 @@ export async function findPayment(
     select ${columns} from payments p join agents a using (agent_id)
     where p.payment_id = $2 and $1::bigint is null
     union all ${fromUnmatched(`u.payment_id = $2 and (u.state = 'returned' or ${isUndecided})`)}`
-  const { rows } = await pool.query<FoundRow>(`${withAssignee(found)} limit 1`, [null, paymentId])
+  // Of two that a provider gave one id, the one to decide on first.
+  const first = `order by f.state = 'waiting' desc, f.reported_at, f.agent_id limit 1`
+  const { rows } = await pool.query<FoundRow>(`${withAssignee(found)} ${first}`, [null, paymentId])
   return rows[0] && foundFromRow(rows[0])
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { readJournal, readWallet } from '../../ledger/read-journal.ts'
+import { readJournal, readWallet, reasonForAgent } from '../../ledger/read-journal.ts'
 import { banksOf } from '../../lib/banks.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonObject, quoted } from '../../lib/json-text.ts'
@@ -60,7 +60,7 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
           fee: money(row.change.fees),
           balance: money(row.balances.available),
           held: money(row.balances.held),
-          reason: quoted(row.reason),
+          reason: quoted(reasonForAgent(row)),
         }),
       }))
       return sendJson(reply, 200, pageOf(items, limit))

@@ -10,6 +10,7 @@ import { parseSignatureHeader } from '../../lib/signature.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
 import { audited } from '../../operators/audit.ts'
 import { fieldProblem } from '../../operators/invite.ts'
+import type { Operator } from '../../operators/operator.ts'
 import { type FeesOf, previewFees } from '../../orders/fee-preview.ts'
 import { AgentParams } from './agents.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
@@ -34,6 +35,12 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
   const { pool, secretKeys, now } = desk
   const own = { tag: 'Agents', permission: 'manage_own_keys', agents: 'own' } as const
   const checks = new TokenBuckets()
+  const slowDown = (what: string, { userId }: Operator, perS: number, burst: number) => {
+    const { taken, waitS } = checks.take(`${what} ${userId}`, perS, burst, now().getTime())
+    if (!taken) {
+      throw new Problem('rate_limited', 'Wait a moment between checks.', { retryAfterS: waitS })
+    }
+  }
 
   operatorRoute(api, {
     ...own,
@@ -74,10 +81,7 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     schema: { params: AgentParams, body: CheckAddressBody, response: AddressSteps },
     handler: async ({ operator, params, body }) => {
       await agentNamed(pool, operator, params.app_id)
-      const { taken, waitS } = checks.take(String(operator.userId), 1 / 3, 10, now().getTime())
-      if (!taken) {
-        throw new Problem('rate_limited', 'Wait a moment between checks.', { retryAfterS: waitS })
-      }
+      slowDown('address', operator, 1 / 3, 10)
       const { resolveHost, poster, version } = deps
       const steps = await checkAddress(body.url, { mode, resolveHost, poster, version })
       return { ok: steps.every(({ ok }) => ok), steps }
@@ -119,6 +123,8 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     schema: { body: SignatureCheckBody, response: SignatureVerdict },
     handler: async ({ operator, body }) => {
       const { appId } = await agentNamed(pool, operator, body.app_id)
+      // Many mistakes are tried, over and over the whole body: work that others wait for.
+      slowDown('signature', operator, 1, 20)
       const found = await deps.agents.find(appId)
       const secrets = (found?.keys ?? []).map(({ secret }) => secret)
       return signatureVerdict(body, secrets, now())

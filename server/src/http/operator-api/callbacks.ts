@@ -97,7 +97,7 @@ function readRoutes(api: OperatorApi, desk: Desk): void {
           url: attempt.url,
           address: attempt.address,
           status: attempt.status,
-          response_headers: attempt.responseHeaders,
+          response_headers: seesPersons(operator) ? attempt.responseHeaders : notShown,
           response_body: seesPersons(operator)
             ? (attempt.responseBody?.toString('utf8') ?? null)
             : notShown,

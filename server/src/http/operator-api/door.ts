@@ -3,6 +3,7 @@ import type { Pool } from '../../db/pool.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { SecretKeys } from '../../lib/secret-box.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
+import { writeAudit } from '../../operators/audit.ts'
 import { may, type Operator, type Permission } from '../../operators/operator.ts'
 import { findSession } from '../../operators/sessions.ts'
 import { useCode } from '../../operators/totp.ts'
@@ -83,6 +84,14 @@ export class OperatorDoor {
       throw new Problem('rate_limited', 'Too many codes.', { retryAfterS: waitS })
     }
     if (!(await useCode(pool, secretKeys, operator.userId, code, now()))) {
+      await writeAudit(pool, {
+        at: now(),
+        operator,
+        action: 'give_code',
+        subject: { kind: 'user', id: key },
+        agentId: operator.agentId,
+        outcome: 'refused',
+      })
       throw new Problem('code_refused', 'Wait for the next code and send that one.')
     }
     this.codes.forget(key)

@@ -1,10 +1,12 @@
 import type { JournalRow } from '../../ledger/book.ts'
+import { reasonForAgent } from '../../ledger/read-journal.ts'
 import { txnId } from '../../lib/ids.ts'
 import type { Currency } from '../../lib/money.ts'
+import type { Operator } from '../../operators/operator.ts'
 import { exact } from './order-summary.ts'
 
-/** A journal row as its agent reads it too. */
-export function journalView(row: JournalRow, currency: Currency) {
+/** A journal row as this operator may read it; users of an agent read what the agent reads. */
+export function journalView(row: JournalRow, currency: Currency, operator: Operator) {
   return {
     seq: row.seq,
     at: row.at,
@@ -15,6 +17,6 @@ export function journalView(row: JournalRow, currency: Currency) {
     fee: exact(row.change.fees, currency),
     balance: exact(row.balances.available, currency),
     held: exact(row.balances.held, currency),
-    reason: row.reason,
+    reason: operator.agentId === null ? row.reason : reasonForAgent(row),
   }
 }

@@ -146,7 +146,7 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
         reply,
         // Compiled from the very schemas these are the types of.
         params: readParams(request.params, checks.params) as Static<P>,
-        query: Object.fromEntries(readQuery(request.query, checks.query)) as Static<Q>,
+        query: withoutNul(Object.fromEntries(readQuery(request.query, checks.query))) as Static<Q>,
         body: readBody(request.body, checks.body) as Static<B>,
       })
       reply.code(status)
@@ -161,7 +161,7 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
 /** A path that cannot be one of ours leads nowhere. */
 function readParams(params: unknown, check: Checker): unknown {
   try {
-    return Object.fromEntries(readQuery(params, check))
+    return withoutNul(Object.fromEntries(readQuery(params, check)))
   } catch {
     throw new Problem('not_found', 'There is nothing at this address.')
   }
@@ -176,5 +176,19 @@ function readBody(raw: unknown, check: Checker | undefined): unknown {
     throw new Problem('reason_required', `Say why: ${first.message}.`, { errors })
   }
   if (errors.length > 0) throw invalidRequest(errors)
-  return value
+  return withoutNul(Object(value))
+}
+
+/** PostgreSQL takes no NUL, so nothing that is asked for has one. */
+function withoutNul<T extends object>(given: T): T {
+  const errors = Object.entries(given)
+    .filter(([, value]) => holdsNul(value))
+    .map(([field]) => ({ field, message: 'must not hold the character NUL' }))
+  if (errors.length > 0) throw invalidRequest(errors)
+  return given
+}
+
+function holdsNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0')
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsNul)
 }

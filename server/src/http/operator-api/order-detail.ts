@@ -52,23 +52,24 @@ export async function orderDetail(
   const { currency } = agent
   const situation = situationOf(story, desk.now())
   const isAgents = operator.agentId !== null
+  const isOpen = seesPersons(operator)
   const view = {
     order: {
       ...orderSummary(order, agent, operator),
       version: order.version,
       fee_rule: order.feeRule,
       paid_fee: exactOrNull(order.paidFeeMinor, currency),
-      extra_params: order.extraParams,
+      extra_params: order.extraParams === null || isOpen ? order.extraParams : notShown,
       handed_over_at: order.handedOverAt,
       link: linkOf(order),
     },
-    words: isAgents ? agentWords(situation) : orderWords(situation),
-    timeline: timelineOf(story, currency).filter(
+    words: isAgents ? agentWords(situation) : orderWords(isOpen ? situation : unsaid(situation)),
+    timeline: timelineOf(isAgents ? withoutReasons(story) : story, currency).filter(
       ({ kind }) => !isAgents || !['provider', 'notice', 'payment', 'operator'].includes(kind),
     ),
     actions: actionsOf(situation, operator),
   }
-  return jsonText(seesPersons(operator) ? view : { ...view, timeline: masked(view.timeline) })
+  return jsonText(isOpen ? view : { ...view, timeline: masked(view.timeline) })
 }
 
 /** What others wrote, providers and agents' servers, may name persons in ways nobody foresees. */
@@ -76,10 +77,18 @@ function masked(timeline: ReturnType<typeof timelineOf>) {
   return timeline.map((entry) => {
     const raw = withoutPersons(entry.raw)
     if (entry.kind === 'notice') return { ...entry, raw: { ...Object(raw), body: notShown } }
-    if (entry.kind === 'attempt')
-      return { ...entry, raw: { ...Object(raw), response_body: notShown } }
+    if (entry.kind === 'provider') return { ...entry, raw: { ...Object(raw), said: notShown } }
+    if (entry.kind === 'attempt') {
+      const hidden = { response_headers: notShown, response_body: notShown }
+      return { ...entry, raw: { ...Object(raw), ...hidden } }
+    }
     return { ...entry, raw }
   })
+}
+
+/** What a person wrote to end an order is the operator's own. */
+function withoutReasons(story: OrderStory): OrderStory {
+  return { ...story, journal: story.journal.map((row) => ({ ...row, reason: null })) }
 }
 
 /** What is read once for the page, and once more for an action on it. */
@@ -108,6 +117,11 @@ export function situationOf(story: OrderStory, now: Date): OrderSituation {
     hasCallback: story.callbacks.length > 0,
     now,
   }
+}
+
+/** Without what a provider said. */
+function unsaid({ attempt, ...rest }: OrderSituation): OrderSituation {
+  return { ...rest, attempt: attempt && { ...attempt, said: null } }
 }
 
 /** The same words, without what a provider said and what only an operator can do. */

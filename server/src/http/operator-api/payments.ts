@@ -15,7 +15,7 @@ import { type FoundPayment, findPayment, searchPayments } from '../../orders/sea
 import { invalidRequest } from '../check.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact, orderSummary } from './order-summary.ts'
-import { maskedName, maskedNumber, seesPersons } from './personal-data.ts'
+import { maskedName, maskedNumber, notShown, seesPersons } from './personal-data.ts'
 import {
   AssignRequest,
   CreditRequest,
@@ -108,6 +108,10 @@ function decisionRoutes(api: OperatorApi, desk: Desk): void {
         desk.now,
         entry,
         async () => {
+          // A provider may give one id to payments of two agents: the one that was looked at counts.
+          if (payment.agentId !== null && payment.agentId !== to.agentId) {
+            throw new Problem('invalid_transition', 'The payment belongs to another agent.')
+          }
           const { changed } = await creditPayment(desk, payment_id, to, reason)
           if (!changed) throw decidedMeanwhile()
         },
@@ -132,7 +136,7 @@ function decisionRoutes(api: OperatorApi, desk: Desk): void {
         entry,
         async () => {
           if (payment.state !== 'waiting') throw decidedMeanwhile()
-          const { changed } = await returnPayment(desk, payment_id, body.evidence)
+          const { changed } = await returnPayment(desk, payment_id, body.evidence, payment.agentId)
           if (!changed) throw decidedMeanwhile()
         },
         () => ({ state: 'returned', evidence: body.evidence }),
@@ -288,7 +292,7 @@ function paymentView(payment: FoundPayment, agents: Map<bigint, Agent>, operator
     currency: payment.currency,
     paid_at: payment.paidAt,
     reported_at: payment.reportedAt,
-    reference: payment.reference,
+    reference: shown(payment.reference, () => notShown),
     payer: payer && {
       account_no: shown(payer.accountNo, maskedNumber),
       account_name: shown(payer.accountName, maskedName),

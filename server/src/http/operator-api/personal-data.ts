@@ -17,13 +17,16 @@ export function maskedName(text: string): string {
 
 const numbers = /^(payer)?(account_?no|account_?number)$/i
 const names = /^(payer)?(account_?name)$/i
+/** What an agent says of an order in its own words. */
+const ownWords = /^ext(ra)?_?params$/i
 
-/** A JSON value with every account in it masked, at any depth. */
+/** A JSON value with every account in it masked, at any depth, and without an agent's own words. */
 export function withoutPersons(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPersons)
   if (typeof value !== 'object' || value === null || value.constructor !== Object) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
+      if (ownWords.test(name)) return [name, each === null ? null : notShown]
       if (typeof each !== 'string') return [name, withoutPersons(each)]
       if (numbers.test(name)) return [name, maskedNumber(each)]
       return [name, names.test(name) ? maskedName(each) : each]

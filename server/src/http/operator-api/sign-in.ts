@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { Agent } from '../../agents/agent.ts'
 import { findAgentById } from '../../agents/find-agent.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import { type Operator, permissionsOf } from '../../operators/operator.ts'
@@ -160,9 +161,11 @@ async function endOwn(
   action: string,
 ): Promise<void> {
   const at = desk.now()
-  if (!(await endSession(desk.pool, operator.userId, sessionId, at))) {
-    throw new Problem('not_found', 'You have no such session.')
-  }
-  const subject = { kind: 'session', id: sessionId }
-  await writeAudit(desk.pool, { at, operator, action, subject, agentId: operator.agentId })
+  await inTransaction(desk.pool, async (tx) => {
+    if (!(await endSession(tx, operator.userId, sessionId, at))) {
+      throw new Problem('not_found', 'You have no such session.')
+    }
+    const subject = { kind: 'session', id: sessionId }
+    await writeAudit(tx, { at, operator, action, subject, agentId: operator.agentId })
+  })
 }

@@ -6,6 +6,7 @@ import { balancesAfter, seqAsOf } from '../../ledger/wallet-as-of.ts'
 import { type CsvCell, csvLine } from '../../lib/csv.ts'
 import { decimalText } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
+import type { Operator } from '../../operators/operator.ts'
 import type { Desk } from '../../orders/desk.ts'
 import { invalidRequest } from '../check.ts'
 import { journalView } from './journal-view.ts'
@@ -50,7 +51,7 @@ export function statementRoutes(api: OperatorApi, desk: Desk, timeZone: string):
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="statement-${agent.appId}.csv"`)
-        .send(Readable.from(csvOf(desk, statement), { objectMode: false }))
+        .send(Readable.from(csvOf(desk, statement, operator), { objectMode: false }))
     },
   })
 
@@ -136,12 +137,16 @@ const columns = [
   'reason',
 ] as const satisfies (keyof ReturnType<typeof journalView>)[]
 
-async function* csvOf(desk: Desk, statement: Statement): AsyncGenerator<string> {
+async function* csvOf(
+  desk: Desk,
+  statement: Statement,
+  operator: Operator,
+): AsyncGenerator<string> {
   yield csvLine([...columns])
   for await (const rows of rowsOf(desk, statement)) {
     let text = ''
     for (const row of rows) {
-      const view: Record<string, CsvCell> = journalView(row, statement.agent.currency)
+      const view: Record<string, CsvCell> = journalView(row, statement.agent.currency, operator)
       text += csvLine(columns.map((name) => view[name] ?? null))
     }
     yield text

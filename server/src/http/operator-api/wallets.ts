@@ -11,6 +11,7 @@ import {
 import { jsonText } from '../../lib/json-text.ts'
 import { toMinor } from '../../lib/money.ts'
 import { audited } from '../../operators/audit.ts'
+import { adjustWallet } from '../../orders/adjust-wallet.ts'
 import type { Desk } from '../../orders/desk.ts'
 import { invalidRequest } from '../check.ts'
 import { journalView } from './journal-view.ts'
@@ -97,7 +98,7 @@ export function walletRoutes(api: OperatorApi, desk: Desk): void {
       const rows = await readJournalBack(desk.pool, agent.agentId, before, limit + 1)
       const shown = rows.slice(0, limit)
       return jsonText({
-        data: shown.map((row) => journalView(row, agent.currency)),
+        data: shown.map((row) => journalView(row, agent.currency, operator)),
         next: rows.length > limit ? String(shown.at(-1)?.seq) : null,
       })
     },
@@ -135,10 +136,7 @@ function adjustRoute(api: OperatorApi, desk: Desk): void {
         desk.now,
         entry,
         () =>
-          desk.teller.do({
-            type: 'adjust',
-            agentId,
-            at: desk.now(),
+          adjustWallet(desk, agentId, {
             amountMinor: toMinor(BigInt(body.amount), currency),
             reason: body.reason,
             ref: body.ref,

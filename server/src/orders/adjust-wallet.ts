@@ -1,0 +1,43 @@
+import { adjustmentKey } from '../ledger/decide.ts'
+import { readJournalByKey } from '../ledger/read-journal.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Desk } from './desk.ts'
+
+export interface Adjustment {
+  amountMinor: bigint
+  reason: string
+  /** Counts once: what is sent again after a lost answer changes nothing. */
+  ref: string
+}
+
+/**
+ * Credits or debits a wallet by a person's word. A reference that stands for another amount is refused:
+ * whoever sent it must not believe that this one was booked.
+ */
+export async function adjustWallet(
+  desk: Pick<Desk, 'pool' | 'teller' | 'now'>,
+  agentId: bigint,
+  { amountMinor, reason, ref }: Adjustment,
+): Promise<{ changed: boolean }> {
+  const at = desk.now()
+  const { changed } = await desk.teller.do({
+    type: 'adjust',
+    agentId,
+    at,
+    amountMinor,
+    reason,
+    ref,
+  })
+  if (changed) return { changed }
+  const first = await readJournalByKey(desk.pool, agentId, adjustmentKey(ref))
+  if (first?.change.available !== amountMinor) {
+    throw new Problem(
+      'invalid_request',
+      'This reference stands for another amount: take a new one.',
+      {
+        errors: [{ field: 'ref', message: 'was used for another amount' }],
+      },
+    )
+  }
+  return { changed }
+}
