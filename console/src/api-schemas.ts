@@ -1178,6 +1178,8 @@ export interface Operations {
       disabled?: boolean
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       id: string
@@ -2759,6 +2761,8 @@ export interface Operations {
       role: 'admin' | 'operator' | 'viewer' | 'agent'
       /** the app id of an agent */
       app_id?: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       user: {
@@ -2784,6 +2788,8 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       user: {

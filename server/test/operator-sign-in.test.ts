@@ -45,7 +45,11 @@ describe('the first admin', () => {
 
 describe('an invitation', () => {
   it('ends after a day, and when it is replaced', async () => {
-    const made = await admin.post('/users', { email: 'late@sluice.example', role: 'viewer' })
+    const made = await admin.post('/users', {
+      email: 'late@sluice.example',
+      role: 'viewer',
+      code: admin.code(),
+    })
     const token = made.json.link.split('/').at(-1)
     const path = `/invitations/${token}`
     expect((await stranger().get(path)).json).toMatchObject({
@@ -53,7 +57,10 @@ describe('an invitation', () => {
       role: 'viewer',
       totp: { uri: expect.stringMatching(/^otpauth:\/\/totp\/Sluice:/) },
     })
-    const again = await admin.post(`/users/${made.json.user.id}/reset`, { reason: 'was lost' })
+    const again = await admin.post(`/users/${made.json.user.id}/reset`, {
+      reason: 'was lost',
+      code: admin.code(),
+    })
     expect((await stranger().get(path)).status).toBe(404)
     const next = again.json.link.split('/').at(-1)
     test.clock.advance(24 * 60 * minuteMs)
@@ -62,7 +69,11 @@ describe('an invitation', () => {
   })
 
   it('asks for a password that is long enough and for a code that is right', async () => {
-    const made = await admin.post('/users', { email: 'short@sluice.example', role: 'viewer' })
+    const made = await admin.post('/users', {
+      email: 'short@sluice.example',
+      role: 'viewer',
+      code: admin.code(),
+    })
     const path = `/invitations/${made.json.link.split('/').at(-1)}`
     const { totp } = (await stranger().get(path)).json
     const person = new OperatorClient(test.service.url, test.clock, {

@@ -150,8 +150,12 @@ describe('users', () => {
       const id = await idOf(person)
       const answer =
         change === 'reset'
-          ? await admin.post(`/users/${id}/reset`, { reason: 'lost the phone' })
-          : await admin.patch(`/users/${id}`, { ...Object(change), reason: 'has moved on' })
+          ? await admin.post(`/users/${id}/reset`, { reason: 'lost the phone', code: admin.code() })
+          : await admin.patch(`/users/${id}`, {
+              ...Object(change),
+              reason: 'has moved on',
+              ...(Object(change).role && { code: admin.code() }),
+            })
       expect(answer.status).toBe(200)
       expect((await person.get('/me')).json.code).toBe('not_signed_in')
       const { email, password } = person
@@ -162,16 +166,25 @@ describe('users', () => {
 
   it('are there once for an email address, and of an agent only with one', async () => {
     const { email } = clients.viewer
-    const taken = await admin.post('/users', { email: email.toUpperCase(), role: 'viewer' })
+    const make = (user: object) => admin.post('/users', { ...user, code: admin.code() })
+    const taken = await make({ email: email.toUpperCase(), role: 'viewer' })
     expect(taken.json).toMatchObject({ status: 422, errors: [{ field: 'email' }] })
-    const made = await Promise.all(
-      Array.from({ length: 5 }, (_, n) =>
-        admin.post('/users', { email: `many${n}@sluice.example`, role: 'viewer' }),
-      ),
-    )
-    expect(made.map(({ status }) => status)).toEqual(Array(5).fill(201))
-    const stray = await admin.post('/users', { email: 'x@sluice.example', role: 'agent' })
+    expect((await make({ email: 'new@sluice.example', role: 'viewer' })).status).toBe(201)
+    const stray = await make({ email: 'x@sluice.example', role: 'agent' })
     expect(stray.json).toMatchObject({ status: 422, errors: [{ field: 'app_id' }] })
+  })
+
+  it('are made, changed and let in again only with a fresh code; to keep one out takes none', async () => {
+    const id = await idOf(await signIn(test, 'viewer'))
+    const reason = 'has moved on'
+    const asked = [
+      () => admin.post('/users', { email: 'sly@sluice.example', role: 'admin' }),
+      () => admin.patch(`/users/${id}`, { role: 'admin', reason }),
+      () => admin.post(`/users/${id}/reset`, { reason }),
+      () => admin.patch(`/users/${id}`, { disabled: false, reason }),
+    ]
+    for (const ask of asked) expect((await ask()).json.code).toBe('code_required')
+    expect((await admin.patch(`/users/${id}`, { disabled: true, reason })).status).toBe(200)
   })
 
   it('cannot be changed without a reason', async () => {
@@ -189,13 +202,17 @@ describe('the last admin', () => {
       const [id, otherId] = [await idOf(admin), await idOf(other)]
       const reason = 'there can be only one'
       const answers = await Promise.all([
-        admin.patch(`/users/${otherId}`, { role: 'viewer', reason }),
+        admin.patch(`/users/${otherId}`, { role: 'viewer', reason, code: admin.code() }),
         other.patch(`/users/${id}`, { disabled: true, reason }),
       ])
       const codes = answers.map(({ status, json }) => (status === 200 ? 'done' : json.code))
-      // The second is either told so, or was signed out by the first before it began.
+      // The second is either told so, or was out by the first before it was done.
       expect(codes.filter((code) => code === 'done')).toHaveLength(1)
-      expect(codes.find((code) => code !== 'done')).toBeOneOf(['last_admin', 'not_signed_in'])
+      expect(codes.find((code) => code !== 'done')).toBeOneOf([
+        'last_admin',
+        'not_signed_in',
+        'code_refused',
+      ])
       const { rows } = await test.sql(
         `select user_id from users where role = 'admin' and disabled_at is null`,
       )
@@ -209,8 +226,8 @@ describe('the last admin', () => {
     const reason = 'I am tired'
     for (const answer of [
       await admin.patch(`/users/${id}`, { disabled: true, reason }),
-      await admin.patch(`/users/${id}`, { role: 'operator', reason }),
-      await admin.post(`/users/${id}/reset`, { reason }),
+      await admin.patch(`/users/${id}`, { role: 'operator', reason, code: admin.code() }),
+      await admin.post(`/users/${id}/reset`, { reason, code: admin.code() }),
     ]) {
       expect(answer.json).toMatchObject({ status: 409, code: 'last_admin' })
     }
@@ -222,7 +239,11 @@ describe('the audit log', () => {
   it('says who, when, from where, before, after and why', async () => {
     const person = await signIn(test, 'viewer')
     const id = await idOf(person)
-    await admin.patch(`/users/${id}`, { role: 'operator', reason: 'takes over the desk' })
+    await admin.patch(`/users/${id}`, {
+      role: 'operator',
+      reason: 'takes over the desk',
+      code: admin.code(),
+    })
     const { data } = (await admin.get(`/audit?subject=user:${id}&action=change_user`)).json
     expect(data).toEqual([
       {

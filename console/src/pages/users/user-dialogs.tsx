@@ -68,11 +68,12 @@ function CreateDialog({ close, changed, setLink }: Shared) {
       explain={says.createExplain}
       confirm={says.create}
       needsReason={false}
+      needsCode
       close={close}
       stays
-      act={async () => {
+      act={async ({ code }) => {
         const { link } = await ask(api.createUser, {
-          body: { email: email.trim(), role, ...(role === 'agent' && { app_id: appId }) },
+          body: { email: email.trim(), role, code, ...(role === 'agent' && { app_id: appId }) },
         })
         await changed()
         setLink(link)
@@ -99,11 +100,12 @@ function RoleDialog({ user, close, changed }: Shared & { user: User }) {
       title={says.titleOf(says.changeRole, user.email)}
       explain={says.roleExplain}
       confirm={says.changeRole}
+      needsCode
       close={close}
-      act={async ({ reason }) => {
+      act={async ({ reason, code }) => {
         await ask(api.changeUser, {
           params: { id: user.id },
-          body: { role, reason, ...(role === 'agent' && { app_id: appId }) },
+          body: { role, reason, code, ...(role === 'agent' && { app_id: appId }) },
         })
         await changed()
       }}
@@ -159,11 +161,12 @@ function DisableDialog({ user, close, changed }: Shared & { user: User }) {
       explain={isDisabled ? says.enableExplain : says.disableExplain}
       confirm={label}
       danger={!isDisabled}
+      needsCode={isDisabled}
       close={close}
-      act={async ({ reason }) => {
+      act={async ({ reason, code }) => {
         await ask(api.changeUser, {
           params: { id: user.id },
-          body: { disabled: !isDisabled, reason },
+          body: { disabled: !isDisabled, reason, ...(isDisabled && { code }) },
         })
         await changed()
       }}
@@ -178,10 +181,14 @@ function ResetDialog({ user, close, changed, setLink }: Shared & { user: User })
       explain={says.resetExplain}
       confirm={says.reset}
       danger
+      needsCode
       close={close}
       stays
-      act={async ({ reason }) => {
-        const { link } = await ask(api.resetUser, { params: { id: user.id }, body: { reason } })
+      act={async ({ reason, code }) => {
+        const { link } = await ask(api.resetUser, {
+          params: { id: user.id },
+          body: { reason, code },
+        })
         await changed()
         setLink(link)
       }}

@@ -4,7 +4,7 @@ import { fieldProblem, invitationLink } from '../../operators/invite.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { changeUser, createUser, type Invited, resetUser } from '../../operators/save-user.ts'
 import { listUsers, parseEmail, type User } from '../../operators/user.ts'
-import { type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
+import { Code, type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
 import type { OperatorDeps } from './operator-routes.ts'
 import { isoTime, orNull } from './schemas/shapes.ts'
 import { RoleName } from './schemas/users.ts'
@@ -72,12 +72,15 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/users',
     summary: 'Create a user and the link for their password',
+    // Whoever makes a user can become one: not with a session alone.
+    movesMoney: true,
     schema: {
       body: Type.Object(
         {
           email: Type.String({ maxLength: 254, description: 'an email address' }),
           role: RoleName,
           app_id: Type.Optional(AppId),
+          code: Type.Optional(Code),
         },
         { additionalProperties: false },
       ),
@@ -105,6 +108,8 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'PATCH',
     url: '/users/:id',
     summary: 'Change a role, or whether somebody may sign in; their sessions end',
+    // To keep somebody out must be quick.
+    movesMoney: ({ body }) => body.role !== undefined || body.disabled === false,
     schema: {
       params: IdParams,
       body: Type.Object(
@@ -113,6 +118,7 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
           app_id: Type.Optional(AppId),
           disabled: Type.Optional(Type.Boolean({ description: 'true or false' })),
           reason: Reason,
+          code: Type.Optional(Code),
         },
         { additionalProperties: false },
       ),
@@ -139,9 +145,13 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/users/:id/reset',
     summary: 'For a lost phone or password: ends what they sign in with, makes a new link',
+    movesMoney: true,
     schema: {
       params: IdParams,
-      body: Type.Object({ reason: Reason }, { additionalProperties: false }),
+      body: Type.Object(
+        { reason: Reason, code: Type.Optional(Code) },
+        { additionalProperties: false },
+      ),
       response: UserAndLink,
     },
     handler: async ({ operator, params, body }) => {
