@@ -35,13 +35,6 @@ export interface SenderOptions {
 const claimsAtOnce = 3
 
 /**
- * Against receivers that answer at once, more requests side by side only cost more each. So no more is
- * claimed while this many are fresh; what is not answered within the time holds nobody back.
- */
-const mostFresh = 64
-const freshMs = 20
-
-/**
  * Sends what is due, agent by agent: claim, sign, send, record. An agent with a dead address costs
  * the others nothing but its few places under way.
  */
@@ -53,7 +46,6 @@ export class CallbackSender {
   /** What is known of the lanes since they were last claimed from. */
   private readonly lanes = new Map<bigint, { turn: bigint; healthy: boolean }>()
   private inFlight = 0
-  private fresh = 0
   private readonly inFlightOf = new Map<bigint, number>()
   private outcomes: Outcome[] = []
   private recording: Promise<void> | undefined
@@ -94,7 +86,6 @@ export class CallbackSender {
   private pump(): void {
     for (const [agentId, thorough] of this.waiting) {
       if (this.stopped || this.inFlight >= this.options.maxInFlight) return
-      if (this.fresh >= mostFresh) return
       if (this.claiming.size >= claimsAtOnce) return
       if (this.claiming.has(agentId)) continue
       this.waiting.delete(agentId)
@@ -136,30 +127,11 @@ export class CallbackSender {
       this.options.onError(error)
       return undefined
     })
-    const answered = this.countFresh(callbacks.length)
     await Promise.all(
-      callbacks.map(async (callback) => {
-        const attempt = await this.send(found, callback)
-        answered()
-        this.finish({ callback, attempt })
-      }),
+      callbacks.map(async (callback) =>
+        this.finish({ callback, attempt: await this.send(found, callback) }),
+      ),
     )
-  }
-
-  /** Counts requests as fresh until each is answered or time has passed. */
-  private countFresh(requests: number): () => void {
-    let left = requests
-    const subtract = (count: number) => {
-      left -= count
-      this.fresh -= count
-      this.pump()
-    }
-    const timer = setTimeout(() => subtract(left), freshMs)
-    this.fresh += requests
-    return () => {
-      if (left > 0) subtract(1)
-      if (left === 0) clearTimeout(timer)
-    }
   }
 
   private async send(
