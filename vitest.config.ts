@@ -6,6 +6,7 @@ export default defineConfig({
     globalSetup: ['server/test/support/global-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // More than cores: much of what is tested waits.
+    maxWorkers: 3,
   },
 })

@@ -64,7 +64,7 @@ function statusesByOrder(received: readonly Received[]): Map<string, string[]> {
 }
 
 /** How many callbacks four senders share. Ten thousand, for a longer look: CALLBACKS=10000 */
-const total = Number(process.env.CALLBACKS ?? 2_000)
+const total = Number(process.env.CALLBACKS ?? 1_000)
 
 test('four senders send thousands of callbacks once each, in order, within each agent’s bound', async () => {
   const widest = 8

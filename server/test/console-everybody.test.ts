@@ -94,8 +94,12 @@ describe('for everybody', () => {
       await page.setViewportSize(phone)
       await page.emulateMedia({ colorScheme: 'dark' })
       if (isAll || at % 2 === 1) await look(`${path} dark phone`)
-      const width = await page.evaluate('document.documentElement.scrollWidth')
-      if (width !== phone.width) found.push(`${path} is ${width} wide on a phone`)
+      // What draws itself anew after the change has a moment for it.
+      await page
+        .waitForFunction(`document.documentElement.scrollWidth === ${phone.width}`, null, {
+          timeout: 5_000,
+        })
+        .catch(() => found.push(`${path} is too wide for a phone`))
     }
     expect(found).toEqual([])
   })

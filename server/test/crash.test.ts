@@ -17,7 +17,7 @@ import {
 import type { AgentClient } from './support/service.ts'
 
 /** How often it is killed. More for a longer look: CRASH_ROUNDS=200 npx vitest run server/test/crash.test.ts */
-const rounds = Number(process.env.CRASH_ROUNDS ?? 3)
+const rounds = Number(process.env.CRASH_ROUNDS ?? 2)
 /** Repeats the random choices of a run, which prints its seed. */
 const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
