@@ -95,10 +95,9 @@ describe('for everybody', () => {
       await page.emulateMedia({ colorScheme: 'dark' })
       if (isAll || at % 2 === 1) await look(`${path} dark phone`)
       // What draws itself anew after the change has a moment for it.
-      await page
-        .waitForFunction(`document.documentElement.scrollWidth === ${phone.width}`, null, {
-          timeout: 5_000,
-        })
+      await expect
+        .poll(() => page.evaluate('document.documentElement.scrollWidth'), { timeout: 5_000 })
+        .toBe(phone.width)
         .catch(() => found.push(`${path} is too wide for a phone`))
     }
     expect(found).toEqual([])
