@@ -10,7 +10,7 @@ import { CallbackPoster } from './callbacks/post-callback.ts'
 import { CallbackSender } from './callbacks/sender.ts'
 import { listen, WakeUp } from './callbacks/wake-up.ts'
 import type { Config } from './config.ts'
-import { openPool, type Pool } from './db/pool.ts'
+import { isConnectionLost, openPool, type Pool } from './db/pool.ts'
 import { buildApp } from './http/app.ts'
 import { Metrics } from './http/metrics.ts'
 import { noticeRoutes } from './http/provider-webhooks/notices.ts'
@@ -53,6 +53,7 @@ export function makeLog(level: string): Logger {
           ...secrets,
           ...secrets.map((name) => `*.${name}`),
           '*.headers',
+          'err.client',
           'err.detail',
           'err.where',
         ],
@@ -246,7 +247,10 @@ export async function startService(
   const metrics = new Metrics()
   let publicUrl = config.publicUrl ?? `http://localhost:${config.port}`
   let draining = false
-  const onError = (error: unknown) => log.error({ err: error })
+  const onError = (error: unknown) => {
+    // Ctrl-C reaches the database at the same moment as the service.
+    if (!draining || !isConnectionLost(error)) log.error({ err: error })
+  }
   const works = config.role !== 'api'
   let noticeUrl: string | undefined
   const bank =

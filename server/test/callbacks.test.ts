@@ -349,7 +349,7 @@ describe('a later outcome of an order', () => {
 
   test('never overtakes one that is accepted at this very moment', async () => {
     // Thousands, for a longer look: OVERTAKING_ROUNDS=5000
-    const rounds = Number(process.env.OVERTAKING_ROUNDS ?? 60)
+    const rounds = Number(process.env.OVERTAKING_ROUNDS ?? 50)
     const beside = await startTestService({ beside: s })
     try {
       const agent = await fundedAgent()
