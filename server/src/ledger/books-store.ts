@@ -5,6 +5,7 @@ import type { Order, Payment, Terms } from './book.ts'
 import { adjustmentKey, type Command, needsWallet } from './decide.ts'
 import { type Books, keyOf, paymentIdOf, type Writes } from './fold.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
+import { payerFromRow } from './payer-from-row.ts'
 
 /** Another process changed what this batch had read: it has to be read and folded again. */
 export class BooksChanged extends Error {}
@@ -460,12 +461,6 @@ async function all<T extends readonly unknown[]>(
 }
 
 function paymentFromRow(row: PaymentRow): Payment {
-  const payer = {
-    accountNo: row.payer_account_no,
-    accountName: row.payer_account_name,
-    bankCode: row.payer_bank_code,
-  }
-  const isKnown = Object.values(payer).some((value) => value !== null)
   return {
     agentId: row.agent_id,
     paymentId: row.payment_id,
@@ -473,7 +468,7 @@ function paymentFromRow(row: PaymentRow): Payment {
     amountMinor: row.amount,
     paidAt: row.paid_at,
     reportedAt: row.reported_at,
-    payer: isKnown ? payer : null,
+    payer: payerFromRow(row),
     state: row.state,
     why: row.why,
     creditedTo: row.credited_to,

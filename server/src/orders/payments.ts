@@ -1,7 +1,8 @@
 import { currencyOf } from '../agents/agent-currency.ts'
 import type { Pool } from '../db/pool.ts'
-import type { Payer, Payment } from '../ledger/book.ts'
+import type { Payment } from '../ledger/book.ts'
 import type { PaymentNotice } from '../ledger/decide.ts'
+import { type PayerRow, payerFromRow } from '../ledger/payer-from-row.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
@@ -27,12 +28,6 @@ export interface UnmatchedPayment extends PaymentNotice {
   currency: Currency
   state: 'waiting' | 'assigned' | 'returned'
   assignedTo: bigint | null
-}
-
-interface PayerRow {
-  payer_account_no: string | null
-  payer_account_name: string | null
-  payer_bank_code: string | null
 }
 
 interface UnmatchedRow extends PayerRow {
@@ -277,13 +272,4 @@ async function assign(
   const payment = { paymentId, amountMinor, paidAt, payer }
   const done = await desk.teller.do({ type: 'receive_payment', agentId, orderId, at, payment })
   return done.payment?.state === 'credited'
-}
-
-function payerFromRow(row: PayerRow): Payer | null {
-  const payer = {
-    accountNo: row.payer_account_no,
-    accountName: row.payer_account_name,
-    bankCode: row.payer_bank_code,
-  }
-  return Object.values(payer).some((value) => value !== null) ? payer : null
 }

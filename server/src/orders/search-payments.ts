@@ -1,5 +1,6 @@
 import type { Pool } from '../db/pool.ts'
 import type { Payer, Payment } from '../ledger/book.ts'
+import { payerFromRow } from '../ledger/payer-from-row.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 
@@ -128,12 +129,6 @@ interface FoundRow {
 }
 
 function foundFromRow(row: FoundRow): FoundPayment {
-  const payer = {
-    accountNo: row.payer_account_no,
-    accountName: row.payer_account_name,
-    bankCode: row.payer_bank_code,
-  }
-  const isKnown = Object.values(payer).some((value) => value !== null)
   return {
     paymentId: row.payment_id,
     agentId: row.agent_id,
@@ -142,7 +137,7 @@ function foundFromRow(row: FoundRow): FoundPayment {
     currency: row.currency,
     paidAt: row.paid_at,
     reportedAt: row.reported_at,
-    payer: isKnown ? payer : null,
+    payer: payerFromRow(row),
     state: row.state,
     why: row.state === 'waiting' ? row.why : null,
     creditedTo: row.credited_to,
