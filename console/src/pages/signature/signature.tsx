@@ -2,7 +2,7 @@ import { Button, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
-import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { AgentSelect } from '../../parts/agent-select.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -20,7 +20,6 @@ const { signature: says } = words
 /** Paste what was sent; the service says what is wrong with its signature. */
 export default function SignatureDebugger() {
   const me = useMe()
-  const choices = useAgentChoices()
   const [appId, setAppId] = useState(me.user.app_id ?? '')
   const [kind, setKind] = useState<'request' | 'callback'>('request')
   const [method, setMethod] = useState('POST')
@@ -53,19 +52,7 @@ export default function SignatureDebugger() {
           >
             <Stack gap="sm">
               {me.user.role !== 'agent' && (
-                <NativeSelect
-                  label={words.testOrders.agent}
-                  required
-                  value={appId}
-                  onChange={(event) => setAppId(event.currentTarget.value)}
-                >
-                  <option value="">{words.payment.choose}</option>
-                  {choices.map(([value, label]) => (
-                    <option key={value} value={value}>
-                      {label}
-                    </option>
-                  ))}
-                </NativeSelect>
+                <AgentSelect label={words.testOrders.agent} value={appId} onChoose={setAppId} />
               )}
               <NativeSelect
                 label={says.kind}

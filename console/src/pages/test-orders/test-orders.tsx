@@ -2,7 +2,7 @@ import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../api.ts'
-import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { AgentSelect } from '../../parts/agent-select.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -44,7 +44,6 @@ const stories = {
 export default function TestOrders() {
   const me = useMe()
   const isAgent = me.user.role === 'agent'
-  const choices = useAgentChoices()
   const [agent, setAgent] = useState('')
   const [kind, setKind] = useState<'deposit' | 'withdraw'>('deposit')
   const [amount, setAmount] = useState('250')
@@ -75,21 +74,7 @@ export default function TestOrders() {
             }}
           >
             <Stack gap="sm">
-              {!isAgent && (
-                <NativeSelect
-                  label={says.agent}
-                  required
-                  value={agent}
-                  onChange={(event) => setAgent(event.currentTarget.value)}
-                >
-                  <option value="">{words.payment.choose}</option>
-                  {choices.map(([value, label]) => (
-                    <option key={value} value={value}>
-                      {label}
-                    </option>
-                  ))}
-                </NativeSelect>
-              )}
+              {!isAgent && <AgentSelect label={says.agent} value={agent} onChoose={setAgent} />}
               <NativeSelect
                 label={says.kind}
                 value={kind}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { Body } from '../../api.ts'
 import { ask } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
-import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { AgentSelect } from '../../parts/agent-select.tsx'
 import { RawView } from '../../parts/raw-view.tsx'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
@@ -121,7 +121,6 @@ function RoleFields(props: {
   appId: string
   setAppId: (appId: string) => void
 }) {
-  const choices = useAgentChoices()
   return (
     <>
       <NativeSelect
@@ -134,19 +133,7 @@ function RoleFields(props: {
         }
       />
       {props.role === 'agent' && (
-        <NativeSelect
-          label={says.columns.agent}
-          required
-          value={props.appId}
-          onChange={(event) => props.setAppId(event.currentTarget.value)}
-        >
-          <option value="">{words.payment.choose}</option>
-          {choices.map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </NativeSelect>
+        <AgentSelect label={says.columns.agent} value={props.appId} onChoose={props.setAppId} />
       )}
     </>
   )
