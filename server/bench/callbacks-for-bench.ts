@@ -33,12 +33,13 @@ for (let at = 0; at < Number(agentCount); at++) {
   agents.push({ ...agent, secret })
 }
 const bare = new Agent({ connections: 64, pipelining: 1 })
-let posts: { body: string; headers: Record<string, string> }[] = []
+/** The numbers up to which callbacks had been delivered before the last round. */
+let seqsBefore = new Map<bigint, bigint>()
 
 /** Commits outcomes while callbacks are held back; lets them go; ends with the last one on disk. */
 async function deliver(count: number): Promise<void> {
   const orders = await newDeposits(count)
-  const before = await lastSeqs()
+  seqsBefore = await lastSeqs()
   await Promise.all(
     agents.map(({ agentId }) => pauseCallbacks(backend.pool, agentId, true, new Date())),
   )
@@ -52,8 +53,6 @@ async function deliver(count: number): Promise<void> {
     await arrived
     while (await isAnyOpen()) await pause(1)
   })
-  posts = await postsAfter(before)
-  if (posts.length !== count) throw new Error(`${posts.length} callbacks instead of ${count}`)
   process.send?.({ done: { cpuUs: (cpu.user + cpu.system) / count } })
 }
 
@@ -75,7 +74,9 @@ async function isAnyOpen(): Promise<boolean> {
 }
 
 /** The same bodies with the same headers, signed beforehand. */
-async function loop(): Promise<void> {
+async function loop(count: number): Promise<void> {
+  const posts = await postsAfter(seqsBefore)
+  if (posts.length !== count) throw new Error(`${posts.length} callbacks instead of ${count}`)
   const { cpu } = await timed(async () => {
     let next = 0
     await Promise.all(
@@ -158,9 +159,14 @@ async function lastSeqs(): Promise<Map<bigint, bigint>> {
   return new Map(rows.map(({ agent_id, seq }) => [agent_id, seq]))
 }
 
+interface Post {
+  body: string
+  headers: Record<string, string>
+}
+
 /** What was delivered after these numbers, as it was sent. */
-async function postsAfter(before: Map<bigint, bigint>): Promise<typeof posts> {
-  const made: typeof posts = []
+async function postsAfter(before: Map<bigint, bigint>): Promise<Post[]> {
+  const made: Post[] = []
   for (const { agentId, appId, secret } of agents) {
     const { rows } = await backend.pool.query<{ seq: bigint; body: string }>(
       `select seq, body from callbacks where agent_id = $1 and seq > $2 and state = 'delivered'`,
@@ -193,7 +199,7 @@ async function inParts<T>(items: T[], work: (item: T) => Promise<unknown>): Prom
 
 process.on('message', (message: { run?: 'service' | 'bare' | 'trickle'; count: number }) => {
   if (message.run === 'service') void deliver(message.count)
-  if (message.run === 'bare') void loop()
+  if (message.run === 'bare') void loop(message.count)
   if (message.run === 'trickle') void trickle(message.count)
 })
 process.send?.('up')

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openCallbackPool } from '../src/callbacks/callback-pool.ts'
 import {
   type ClaimedCallback,
-  claimAtTurn,
+  claimAtTurns,
   claimThoroughly,
 } from '../src/callbacks/claim-callbacks.ts'
 import type { Attempt } from '../src/callbacks/post-callback.ts'
@@ -415,7 +415,7 @@ test('a later state is sent only when it is on disk that the earlier one is done
   const pool = openCallbackPool(s.database.url, () => {})
   const agent = await s.agent({ depositCallbackUrl: receiver.url })
   const { agentId } = agent
-  const options = () => ({ token: crypto.randomUUID(), now: s.clock(), most: 10, widest: 32 })
+  const options = () => ({ token: crypto.randomUUID(), now: s.clock(), widest: 32 })
   const accepted: Attempt = {
     ...{
       startedAt: s.clock(),
@@ -435,11 +435,12 @@ test('a later state is sent only when it is on disk that the earlier one is done
     )
   for (let round = 0; round < 10; round++) {
     await makeOutcomes(s, agent, 1, ['PAID', 'VOID'])
-    const earlier = await claimThoroughly(pool, agentId, { ...options(), firstWidth: 32 })
+    const earlier = await claimThoroughly(pool, { agentId, most: 32, firstWidth: 32 }, options())
     expect(earlier.callbacks).toHaveLength(1)
     await record(earlier.callbacks)
     const { rows } = await s.sql('select pg_current_wal_insert_lsn() as written')
-    const later = await claimAtTurn(pool, agentId, earlier.turn, options())
+    const wanted = { agentId, turn: earlier.turn, most: 32 }
+    const later = (await claimAtTurns(pool, [wanted], options())).get(agentId)
     expect(later?.callbacks.map(({ seq }) => seq)).toEqual([(earlier.callbacks[0]?.seq ?? 0n) + 1n])
     const onDisk = 'select pg_current_wal_flush_lsn() >= $1::pg_lsn as flushed'
     expect((await s.sql(onDisk, [rows[0].written])).rows).toEqual([{ flushed: true }])

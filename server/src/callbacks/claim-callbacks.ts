@@ -31,12 +31,13 @@ export interface Claim {
   agentStamp: string
 }
 
-interface ClaimRow {
-  turn: bigint
-  healthy: boolean
-  agent_stamp: string
-  /** Null in a row that only tells of the lane. */
-  seq: bigint | null
+type LaneRow = { agent_id: bigint; turn: bigint; healthy: boolean; agent_stamp: string; seq: null }
+
+type ClaimRow = LaneRow | CallbackRow
+
+interface CallbackRow {
+  agent_id: bigint
+  seq: bigint
   kind: OrderKind
   body: string
   attempts: number
@@ -68,58 +69,71 @@ const supersede = `update callbacks e set state = 'superseded'
   ) and not exists (select from callback_claims k where k.agent_id = $1 and k.seq = e.seq)`
 
 /**
- * Claims what is due, as much as the lane has room for: what other processes have under way counts.
- * Every claim takes a turn of the lane. The count is right for who holds the lane's lock, and for who
- * knows the turn: where it is still the same, nobody has claimed since this statement began.
+ * Claims what is due of several agents, of each as much as its lane has room for: what other processes
+ * have under way counts. Every claim takes a turn of the lane. The count is right for who holds the
+ * lane's lock, and for who knows the turn: where it is still the same, nobody has claimed since this
+ * statement began. A lane that somebody else has hold of is left out, so that nobody waits in a circle.
  * What failed comes due later than the rest, so that one bad order cannot keep a probed lane closed.
  * A later state goes out only once it is on disk that the earlier one is done with: its claim waits for
  * the disk, and with it for everything written before.
  */
-const claim = `with lane as (
-    update callback_lanes set turn = turn + 1
-    where agent_id = $1 and ($7::bigint is null or turn = $7)
-    returning agent_id, turn, paused, width, failed_seqs, probe_at
-  ), under_way as (
-    select seq from callback_claims where agent_id = $1
+const claim = `with wanted as (
+    select * from unnest($1::bigint[], $2::bigint[], $3::int[]) w(agent_id, turn, most)
+  ), free as (
+    select l.agent_id from wanted w join callback_lanes l on l.agent_id = w.agent_id
+    where w.turn is null or l.turn = w.turn
+    for no key update of l skip locked
+  ), lane as (
+    update callback_lanes l set turn = l.turn + 1
+    from wanted w
+    where l.agent_id = w.agent_id and (w.turn is null or l.turn = w.turn)
+      and l.agent_id = any(array(select agent_id from free))
+    returning l.agent_id, l.turn, l.width >= $7 and l.failed_seqs = '{}' as healthy,
+      case when l.paused or l.probe_at > $4 then 0 else least(w.most, least(l.width, $7)
+        - (select count(*) from callback_claims k where k.agent_id = l.agent_id)) end as room
   ), due as (
-    select c.agent_id, c.seq, c.kind, c.body, c.attempts,
-      (extract(epoch from c.created_at) * 1000)::float8 as created_at_ms,
-      case when c.follows then set_config('synchronous_commit', 'on', true) end as flushed
-    from callbacks c
-    where c.agent_id = $1 and c.state = 'waiting' and c.due_at <= $2
-      and c.seq <> all(array(select seq from under_way))
-      and (not c.follows or not exists (${unfinishedEarlier}))
-    order by c.due_at
-    limit coalesce((
-      select case when l.paused or l.probe_at > $2 then 0 else greatest(0, least($6, least(l.width, $5)
-        - (select count(*) from under_way))) end
-      from lane l
-    ), 0)
+    select d.* from lane l, lateral (
+      select c.agent_id, c.seq, c.kind, c.body, c.attempts,
+        (extract(epoch from c.created_at) * 1000)::float8 as created_at_ms,
+        case when c.follows then set_config('synchronous_commit', 'on', true) end as flushed
+      from callbacks c
+      where c.agent_id = l.agent_id and c.state = 'waiting' and c.due_at <= $4
+        and c.seq <> all(array(select k.seq from callback_claims k where k.agent_id = l.agent_id))
+        and (not c.follows or not exists (${unfinishedEarlier}))
+      order by c.due_at
+      limit greatest(0, l.room)
+    ) d
   ), claimed as (
-    insert into callback_claims (agent_id, seq, token, lease_until) select agent_id, seq, $3, $4 from due
+    insert into callback_claims (agent_id, seq, token, lease_until) select agent_id, seq, $5, $6 from due
   )
-  select l.turn, l.width >= $5 and l.failed_seqs = '{}' as healthy, ${stampOfAgent} as agent_stamp,
-    c.seq, c.kind, c.body, c.attempts, c.created_at_ms, c.flushed
+  select l.agent_id, l.turn, l.healthy, ${stampOfAgent} as agent_stamp,
+    null as seq, null as kind, null as body, null as attempts, null as created_at_ms, null as flushed
   from lane l
   join agents a on a.agent_id = l.agent_id
-  left join due c on c.agent_id = l.agent_id`
+  union all
+  select agent_id, null, null, null, seq, kind, body, attempts, created_at_ms, flushed from due`
 
 export interface ClaimOptions {
   token: string
   now: Date
-  most: number
   widest: number
 }
 
-/** Claims an agent's due callbacks, unless somebody else has had a turn since; then undefined. */
-export async function claimAtTurn(
+export interface Wanted {
+  agentId: bigint
+  /** The lane's turn as it was last seen, or null for who holds the lane's lock. */
+  turn: bigint | null
+  most: number
+}
+
+/** Claims the due callbacks of agents, except where somebody else has had a turn since. */
+export async function claimAtTurns(
   pool: Pool,
-  agentId: bigint,
-  turn: bigint,
+  wanted: readonly Wanted[],
   options: ClaimOptions,
-): Promise<Claim | undefined> {
+): Promise<Map<bigint, Claim>> {
   return withClient(pool, async (client) =>
-    readClaim(agentId, options, await take(client, agentId, options, turn)),
+    readClaims(await take(client, wanted, options), options),
   )
 }
 
@@ -129,12 +143,11 @@ export async function claimAtTurn(
  */
 export async function claimThoroughly(
   pool: Pool,
-  agentId: bigint,
-  options: ClaimOptions & { firstWidth: number },
+  { agentId, most, firstWidth }: { agentId: bigint; most: number; firstWidth: number },
+  options: ClaimOptions,
 ): Promise<Claim> {
-  const { now, firstWidth } = options
   return withClient(pool, async (client) => {
-    const overdue = new Date(now.getTime() - supersedeAfterMs)
+    const overdue = new Date(options.now.getTime() - supersedeAfterMs)
     const begun = client.query('begin')
     const made = client.query({ name: 'make-lane', text: makeLane, values: [agentId, firstWidth] })
     const locked = client.query({ name: 'lock-lane', text: lockLane, values: [agentId] })
@@ -143,11 +156,11 @@ export async function claimThoroughly(
       text: supersede,
       values: [agentId, overdue],
     })
-    const taken = take(client, agentId, options, null)
+    const taken = take(client, [{ agentId, turn: null, most }], options)
     const committed = client.query('commit')
     await Promise.allSettled([begun, made, locked, superseded, taken, committed])
     await Promise.all([begun, made, locked, superseded, committed])
-    const claim = readClaim(agentId, options, await taken)
+    const claim = readClaims(await taken, options).get(agentId)
     if (!claim) throw new Error(`agent ${agentId} has no lane`)
     return claim
   })
@@ -159,29 +172,39 @@ function leaseUntilOf({ now }: ClaimOptions): Date {
 
 async function take(
   client: PoolClient,
-  agentId: bigint,
+  wanted: readonly Wanted[],
   options: ClaimOptions,
-  turn: bigint | null,
 ): Promise<ClaimRow[]> {
-  const { now, token, widest, most } = options
-  const values = [agentId, now, token, leaseUntilOf(options), widest, most, turn]
+  const { now, token, widest } = options
+  const values = [
+    wanted.map(({ agentId }) => agentId),
+    wanted.map(({ turn }) => turn),
+    wanted.map(({ most }) => most),
+    now,
+    token,
+    leaseUntilOf(options),
+    widest,
+  ]
   return (await client.query<ClaimRow>({ name: 'claim', text: claim, values })).rows
 }
 
-function readClaim(agentId: bigint, options: ClaimOptions, rows: ClaimRow[]): Claim | undefined {
-  const [first] = rows
-  if (!first) return undefined
+function readClaims(rows: readonly ClaimRow[], options: ClaimOptions): Map<bigint, Claim> {
   const { token } = options
   const leaseUntil = leaseUntilOf(options)
-  const callbacks = rows.flatMap(({ seq, kind, body, attempts, created_at_ms: createdAtMs }) =>
-    seq === null ? [] : [{ agentId, seq, kind, body, attempts, createdAtMs, token, leaseUntil }],
-  )
-  return {
-    callbacks: callbacks.sort((a, b) => (a.seq < b.seq ? -1 : 1)),
-    turn: first.turn,
-    healthy: first.healthy,
-    agentStamp: first.agent_stamp,
+  const claims = new Map<bigint, Claim>()
+  for (const row of rows) {
+    const agentId = row.agent_id
+    if (row.seq === null) {
+      const { turn, healthy, agent_stamp: agentStamp } = row
+      claims.set(agentId, { callbacks: [], turn, healthy, agentStamp })
+      continue
+    }
+    const { seq, kind, body, attempts, created_at_ms: createdAtMs } = row
+    const callback = { agentId, seq, kind, body, attempts, createdAtMs, token, leaseUntil }
+    claims.get(agentId)?.callbacks.push(callback)
   }
+  for (const { callbacks } of claims.values()) callbacks.sort((a, b) => (a.seq < b.seq ? -1 : 1))
+  return claims
 }
 
 /** A connection that is not used again where the work on it has failed. */

@@ -129,16 +129,19 @@ function columnsOf(outcomes: readonly Outcome[], { now, random }: RecordOptions)
     plainArray(made.map((each) => each && newOrderId(each.startedAt))),
     plainArray(made.map((each) => each?.startedAt.toISOString())),
     plainArray(made.map((each) => each?.durationMs)),
-    made.map((each) => each?.url),
+    plainArray(made.map((each) => each && JSON.stringify(each.url))),
     plainArray(made.map((each) => each?.address)),
     plainArray(made.map((each) => each?.status)),
-    made.map((each) => each?.responseHeaders),
+    plainArray(made.map((each) => each?.responseHeaders && JSON.stringify(each.responseHeaders))),
     plainArray(made.map((each) => each?.responseBody?.toString('base64'))),
     made.map((each) => each?.error),
   ]
 }
 
-/** Numbers, ids, times and base64 need no quotes, and looking for what to quote costs more than all else. */
+/**
+ * Numbers, ids, times and base64 need no quotes, and looking for what to quote costs more than all else.
+ * An address and JSON hold no control characters, so that JSON's quotes are right for them here too.
+ */
 function plainArray(values: readonly (bigint | number | string | null | undefined)[]): string {
   return `{${values.map((value) => (value === '' ? '""' : (value ?? 'null'))).join(',')}}`
 }

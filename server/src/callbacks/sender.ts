@@ -5,11 +5,13 @@ import { callbackHeaders } from './callback-headers.ts'
 import {
   type Claim,
   type ClaimedCallback,
-  claimAtTurn,
+  claimAtTurns,
   claimThoroughly,
   findDueAgents,
+  type Wanted,
 } from './claim-callbacks.ts'
 import { newLane } from './lane.ts'
+import { Pace } from './pace.ts'
 import { type Attempt, attemptLimitMs, type CallbackPoster } from './post-callback.ts'
 import { type Outcome, recordAttempts } from './record-attempts.ts'
 
@@ -31,6 +33,9 @@ export interface SenderOptions {
   onAttempt?: (result: { attempt: Attempt; callback: ClaimedCallback; at: Date }) => void
 }
 
+/** How many requests are begun at once: more of them together cost more each. */
+const begunAtOnce = 64
+
 /** Leaves a connection for recording. */
 const claimsAtOnce = 3
 
@@ -46,10 +51,14 @@ export class CallbackSender {
   /** What is known of the lanes since they were last claimed from. */
   private readonly lanes = new Map<bigint, { turn: bigint; healthy: boolean }>()
   private inFlight = 0
+  /** Claims under way, and the places that they may come to need. */
+  private claims = 0
+  private reserved = 0
   private readonly inFlightOf = new Map<bigint, number>()
   private outcomes: Outcome[] = []
   private recording: Promise<void> | undefined
   private stopped = false
+  private readonly pace = new Pace(begunAtOnce)
   private readonly underway = new Set<Promise<unknown>>()
 
   constructor(options: SenderOptions) {
@@ -84,41 +93,68 @@ export class CallbackSender {
   }
 
   private pump(): void {
-    for (const [agentId, thorough] of this.waiting) {
-      if (this.stopped || this.inFlight >= this.options.maxInFlight) return
-      if (this.claiming.size >= claimsAtOnce) return
-      if (this.claiming.has(agentId)) continue
-      this.waiting.delete(agentId)
-      this.claiming.add(agentId)
-      this.track(
-        this.claim(agentId, thorough)
-          .catch((error) => {
-            // Others had the lane for too long: the poll comes back to it.
-            if (!isContention(error)) this.options.onError(error)
-            return undefined
-          })
-          .then((claim) => {
-            this.claiming.delete(agentId)
-            this.pump()
-            return claim && this.sendAll(agentId, claim)
-          }),
-      )
+    while (!this.stopped && this.claims < claimsAtOnce) {
+      const wanted = this.nextWanted()
+      if (wanted.length === 0) return
+      this.track(this.claimAndSend(wanted))
     }
   }
 
-  private async claim(agentId: bigint, thorough: boolean): Promise<Claim | undefined> {
+  /**
+   * The agents that one statement is to claim for: all whose lane is known, or one whose lane is not,
+   * whichever has waited longest. Their places are taken from here on.
+   */
+  private nextWanted(): Wanted[] {
+    const wanted: Wanted[] = []
+    for (const [agentId, thorough] of this.waiting) {
+      if (this.inFlight + this.reserved >= this.options.maxInFlight) break
+      if (this.claiming.has(agentId)) continue
+      const turn = thorough ? null : (this.lanes.get(agentId)?.turn ?? null)
+      if (turn === null && wanted.length > 0) continue
+      this.waiting.delete(agentId)
+      const most = this.roomFor(agentId)
+      if (most === 0) continue
+      this.claiming.add(agentId)
+      this.reserved += most
+      wanted.push({ agentId, turn, most })
+      if (turn === null) break
+    }
+    return wanted
+  }
+
+  private async claimAndSend(wanted: readonly Wanted[]): Promise<void> {
+    this.claims++
+    const claimed = await this.claim(wanted).catch((error) => {
+      // Others had the lane for too long: the poll comes back to it.
+      if (!isContention(error)) this.options.onError(error)
+      return undefined
+    })
+    this.claims--
+    for (const { agentId, most } of wanted) {
+      this.claiming.delete(agentId)
+      this.reserved -= most
+      const claim = claimed?.get(agentId)
+      if (claim) {
+        this.lanes.set(agentId, { turn: claim.turn, healthy: claim.healthy })
+        this.occupy(claim.callbacks, 1)
+      } else if (claimed) {
+        // Somebody else had a turn.
+        this.waiting.set(agentId, true)
+      }
+    }
+    this.pump()
+    await Promise.all([...(claimed ?? [])].map(([agentId, claim]) => this.sendAll(agentId, claim)))
+  }
+
+  private async claim(wanted: readonly Wanted[]): Promise<Map<bigint, Claim>> {
     const { pool, now, widest } = this.options
-    const most = this.roomFor(agentId)
-    if (most === 0) return undefined
-    const options = { token: randomUUID(), now: now(), most, widest }
+    const options = { token: randomUUID(), now: now(), widest }
+    const [first] = wanted
+    if (first?.turn !== null) return claimAtTurns(pool, wanted, options)
     const firstWidth = Math.min(widest, newLane.width)
-    const known = thorough ? undefined : this.lanes.get(agentId)
-    const claim =
-      (known && (await claimAtTurn(pool, agentId, known.turn, options))) ??
-      (await claimThoroughly(pool, agentId, { ...options, firstWidth }))
-    this.lanes.set(agentId, { turn: claim.turn, healthy: claim.healthy })
-    this.occupy(claim.callbacks, 1)
-    return claim
+    return new Map([
+      [first.agentId, await claimThoroughly(pool, { ...first, firstWidth }, options)],
+    ])
   }
 
   private async sendAll(agentId: bigint, { callbacks, agentStamp }: Claim): Promise<void> {
@@ -129,7 +165,7 @@ export class CallbackSender {
     })
     await Promise.all(
       callbacks.map(async (callback) =>
-        this.finish({ callback, attempt: await this.send(found, callback) }),
+        this.finish({ callback, attempt: await this.pace.run(() => this.send(found, callback)) }),
       ),
     )
   }
@@ -217,11 +253,11 @@ export class CallbackSender {
    * do not answer, there are places for one more.
    */
   private roomFor(agentId: bigint): number {
-    const { maxInFlight } = this.options
+    const { maxInFlight, widest } = this.options
     const own = this.inFlightOf.get(agentId) ?? 0
-    const free = maxInFlight - this.inFlight
+    const free = maxInFlight - this.inFlight - this.reserved
     const share = Math.max(Math.floor(free / 16), free - Math.ceil(maxInFlight / 2))
-    return Math.max(own === 0 ? 1 : 0, share - own)
+    return Math.min(widest, Math.max(own === 0 ? 1 : 0, share - own))
   }
 
   private occupy(callbacks: readonly ClaimedCallback[], by: 1 | -1): void {
