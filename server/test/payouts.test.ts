@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { holdPayout, payoutsOfOrder } from '../src/ledger/payouts.ts'
 import { parseTxnId } from '../src/lib/ids.ts'
 import { PayoutRunner } from '../src/orders/payout-runner.ts'
 import { saveRoute } from '../src/orders/providers.ts'
@@ -468,6 +469,70 @@ describe('what is not a clear word', () => {
     s.clock.advance(silenceMs)
     await process.round()
     expect([await statusOf(agent, txnId), sentTo(alpha, txnId).length]).toEqual(['FAILED', 1])
+  })
+})
+
+describe('marking a payout as failed', () => {
+  const markFailed = (txnId: string) => {
+    const { agentId, orderId } = parseTxnId(txnId) ?? { agentId: 0n, orderId: '' }
+    return resolvePayout(s.service.desk, agentId, orderId, 'failed', 'the bank has nothing')
+  }
+  const refusal = 'alpha is being called with it at this moment and may be paying it: try again in'
+
+  it('waits while the provider is being called with it, for the first time or again', async () => {
+    const { agent, txnId } = await withdrawal()
+    const process = await start()
+    const called: string[] = []
+    process.alpha.onSubmit = async () => {
+      called.push(
+        await markFailed(txnId).then(
+          () => 'failed',
+          (error) => error.message,
+        ),
+      )
+      return called.length === 1 ? unknown : { type: 'paid' }
+    }
+    await process.payOut(txnId)
+    process.alpha.onAsk = async () => ({ type: 'not_found' })
+    s.clock.advance(silenceMs)
+    await process.round()
+    expect(called).toEqual([expect.stringContaining(refusal), expect.stringContaining(refusal)])
+    expect([await told(agent, txnId), await held(agent)]).toEqual([['PAID'], 0])
+  })
+
+  it('is possible when whoever called the provider has died', async () => {
+    const { agent, txnId } = await withdrawal()
+    const process = await start()
+    process.alpha.onSubmit = never
+    void process.payOut(txnId)
+    await expect.poll(() => sentTo(alpha, txnId).length, patient).toBe(1)
+    await expect(markFailed(txnId)).rejects.toThrow(refusal)
+    s.clock.advance(silenceMs)
+    await markFailed(txnId)
+    expect([await statusOf(agent, txnId), await held(agent)]).toEqual(['FAILED', 0])
+  })
+
+  it('keeps a question that is under way from sending it again', async () => {
+    const { agent, txnId } = await withdrawal()
+    const process = await start()
+    process.alpha.onSubmit = async () => unknown
+    await process.payOut(txnId)
+    process.alpha.onAsk = async () => {
+      // The person's word is about to be written down.
+      const { agentId, orderId } = parseTxnId(txnId) ?? { agentId: 0n, orderId: '' }
+      const [attempt] = await payoutsOfOrder(s.backend.pool, agentId, orderId)
+      const now = s.clock()
+      const until = new Date(now.getTime() + 60_000)
+      expect(attempt && (await holdPayout(s.backend.pool, attempt, now, until))).toBe(true)
+      return { type: 'not_found' }
+    }
+    s.clock.advance(silenceMs)
+    await process.round()
+    expect([await statusOf(agent, txnId), sentTo(alpha, txnId).length]).toEqual(['WAITING', 1])
+    process.alpha.onAsk = async () => ({ type: 'not_found' })
+    s.clock.advance(60_000)
+    await process.round()
+    expect(sentTo(alpha, txnId)).toHaveLength(2)
   })
 })
 

@@ -101,17 +101,57 @@ export async function claimQuestion(
   return rowCount === 1
 }
 
-/** Writes down what is known of a payout. What has ended stays ended. */
+/**
+ * Has a payout handed over once more, where the question that was claimed until `payout.askAt` is still
+ * one's own.
+ */
+export async function claimResend(
+  pool: Pool,
+  payout: PayoutAttempt,
+  askAt: Date,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update payouts set ask_at = $5, state = 'handed'
+     where agent_id = $1 and order_id = $2 and attempt = $3 and ask_at = $4`,
+    [payout.agentId, payout.orderId, payout.attempt, payout.askAt, askAt],
+  )
+  return rowCount === 1
+}
+
+/**
+ * Keeps everybody from handing a payout over until then; who has just asked for it will not. False where
+ * the provider is being called with it, and may be paying it.
+ */
+export async function holdPayout(
+  pool: Pool,
+  payout: PayoutAttempt,
+  now: Date,
+  until: Date,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update payouts set ask_at = $5
+     where agent_id = $1 and order_id = $2 and attempt = $3
+       and ask_at is not null and (state <> 'handed' or ask_at <= $4)`,
+    [payout.agentId, payout.orderId, payout.attempt, now, until],
+  )
+  return rowCount === 1
+}
+
+/**
+ * Writes down what is known of a payout. What has ended stays ended, and what is still open is only
+ * written by whoever it was left to.
+ */
 export async function savePayout(
   pool: Pool,
-  payout: Pick<PayoutAttempt, 'agentId' | 'orderId' | 'attempt'>,
+  payout: Pick<PayoutAttempt, 'agentId' | 'orderId' | 'attempt' | 'askAt'>,
   what: { state: PayoutState; askAt: Date | null; said: string | null; evidence?: string },
 ): Promise<void> {
   await pool.query(
     `update payouts set state = $4, ask_at = $5, said = coalesce($6, said),
        evidence = coalesce($7, evidence)
      where agent_id = $1 and order_id = $2 and attempt = $3
-       and (ask_at is not null or (state = 'paid' and $4 = 'returned'))`,
+       and (ask_at is not null or (state = 'paid' and $4 = 'returned'))
+       and ($5::timestamptz is null or ask_at = $8)`,
     [
       payout.agentId,
       payout.orderId,
@@ -121,6 +161,7 @@ export async function savePayout(
       // A provider's words may hold anything, and PostgreSQL takes no NUL.
       what.said?.replaceAll('\0', '').slice(0, 1_000) ?? null,
       what.evidence ?? null,
+      payout.askAt,
     ],
   )
 }

@@ -3,6 +3,7 @@ import { currencyOf } from '../agents/agent-currency.ts'
 import type { Order, OrderStatus } from '../ledger/book.ts'
 import {
   claimQuestion,
+  claimResend,
   type PayoutAttempt,
   type PayoutState,
   payoutsOfOrder,
@@ -97,9 +98,11 @@ export async function submit(
   signal?: AbortSignal,
 ): Promise<Effect> {
   const payout = payoutOf(order, attempt.reference, await currencyOfAgent(desk, order))
-  const outcome = await call(desk, attempt, signal, (provider, limit) =>
-    provider.submitPayout(payout, limit),
-  )
+  const isInTime = attempt.askAt && attempt.askAt.getTime() - desk.now().getTime() >= callLimitMs
+  // A process that was frozen must not send what somebody else may have ended by now.
+  const outcome: PayoutOutcome = isInTime
+    ? await call(desk, attempt, signal, (provider, limit) => provider.submitPayout(payout, limit))
+    : { type: 'unknown', reason: 'It was too late to call the provider.' }
   return settle(desk, attempt, outcome, signal)
 }
 
@@ -110,17 +113,19 @@ export async function ask(
   signal?: AbortSignal,
 ): Promise<void> {
   const later = (ms: number) => new Date(desk.now().getTime() + ms)
-  if (!(await claimQuestion(desk.pool, attempt, later(silenceMs)))) return
+  const askAt = later(silenceMs)
+  if (!(await claimQuestion(desk.pool, attempt, askAt))) return
+  const asked = { ...attempt, asks: attempt.asks + 1, askAt }
   const order = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
   if (!order) throw new Error(`payout ${attempt.reference} has no order`)
   if (order.status !== 'WAITING' && order.status !== 'PAID') {
     // It ended, and whoever ended it did not live to write that down here.
-    return savePayout(desk.pool, attempt, { state: ended[order.status], askAt: null, said: null })
+    return savePayout(desk.pool, asked, { state: ended[order.status], askAt: null, said: null })
   }
   const provider = desk.providers.find(attempt.provider)
   if (!provider || (await desk.providers.stateOf(provider.name)) === 'off') {
     const said = provider ? 'The provider is off.' : 'The provider is not set up.'
-    return savePayout(desk.pool, attempt, {
+    return savePayout(desk.pool, asked, {
       state: attempt.state,
       askAt: later(offPauseMs),
       said,
@@ -130,7 +135,6 @@ export async function ask(
   const outcome = await call(desk, attempt, signal, (_provider, limit) =>
     provider.askPayout(payout, limit),
   )
-  const asked = { ...attempt, asks: attempt.asks + 1 }
   if (order.status === 'PAID') {
     // Whoever wrote that may have been about to write, too, that the money came back.
     if (outcome.type === 'returned' || outcome.type === 'unknown')
@@ -138,9 +142,12 @@ export async function ask(
     else await savePayout(desk.pool, asked, { state: 'paid', askAt: null, said: null })
   } else if (outcome.type === 'not_found' && provider.can.idempotentByReference) {
     // The call may never have got there. Only who promises to pay a reference once gets it again,
-    // and only while nobody has ended the order during the question.
+    // and only while nobody has ended the order during the question, or is about to.
     const now = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
-    if (now?.status === 'WAITING') await submit(desk, asked, order, signal)
+    const again = { ...asked, askAt: later(silenceMs) }
+    if (now?.status === 'WAITING' && (await claimResend(desk.pool, asked, again.askAt))) {
+      await submit(desk, again, order, signal)
+    }
   } else await settle(desk, asked, outcome, signal)
 }
 

@@ -1,5 +1,5 @@
 import type { Order } from '../ledger/book.ts'
-import { payoutsOfOrder, savePayout } from '../ledger/payouts.ts'
+import { holdPayout, type PayoutAttempt, payoutsOfOrder, savePayout } from '../ledger/payouts.ts'
 import { Problem } from '../lib/problem.ts'
 import { findOrder } from './find-order.ts'
 import type { PayoutDesk } from './pay-out.ts'
@@ -27,6 +27,7 @@ export async function resolvePayout(
   if (!attempt) {
     throw new Problem('invalid_transition', 'No provider has it: nothing is unknown about it.')
   }
+  if (to === 'failed' && attempt.askAt !== null) await hold(desk, attempt)
   const { order: after, changed } = await desk.teller.do({
     type: 'outcome',
     agentId,
@@ -40,4 +41,20 @@ export async function resolvePayout(
   await savePayout(desk.pool, attempt, { state, askAt: null, said: null, evidence })
   if (!after) throw new Error('a payout was resolved without an order')
   return { order: after, changed }
+}
+
+/** How long a payout is kept from being handed over again while a person's word is written down. */
+const holdMs = 60_000
+
+async function hold(desk: PayoutDesk, attempt: PayoutAttempt): Promise<void> {
+  const now = desk.now()
+  if (await holdPayout(desk.pool, attempt, now, new Date(now.getTime() + holdMs))) return
+  const [latest] = (await payoutsOfOrder(desk.pool, attempt.agentId, attempt.orderId)).slice(-1)
+  // It has ended meanwhile: the core says what can become of it.
+  if (latest?.reference !== attempt.reference || latest.askAt === null) return
+  const seconds = Math.max(1, Math.ceil((latest.askAt.getTime() - now.getTime()) / 1000))
+  throw new Problem(
+    'invalid_transition',
+    `${attempt.provider} is being called with it at this moment and may be paying it: try again in ${seconds} s.`,
+  )
 }
