@@ -79,17 +79,15 @@ export async function runOrders(bench: Bench, row: OrdersRow) {
   const [first = service, ...others] = row.variants
   const own = median(first.name)
   const compared = others.map(({ name }) => {
-    const { perSecond, cpuPerRequestUs } = median(name)
-    return { with: name, perSecond, cpuPerRequestUs, ratio: own.perSecond / perSecond }
+    const other = median(name)
+    return { with: name, ...other, ratio: own.perSecond / other.perSecond }
   })
-  const cpu = ({ cpuPerRequestUs }: { cpuPerRequestUs: number }) =>
-    `${cpuPerRequestUs.toFixed(0)} µs of CPU each`
-  process.stdout.write(
-    `${row.name.padEnd(24)} ${own.perSecond.toFixed(0).padStart(6)}/s  p50 ${own.p50Ms.toFixed(1)} ms  p99 ${own.p99Ms.toFixed(1)} ms  ${cpu(own)}\n`,
-  )
+  const figures = ({ perSecond, p50Ms, p99Ms, cpuPerRequestUs }: typeof own) =>
+    `${perSecond.toFixed(0)}/s, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, ${cpuPerRequestUs.toFixed(0)} µs of CPU each`
+  process.stdout.write(`${row.name.padEnd(24)} ${figures(own)}\n`)
   for (const other of compared) {
     process.stdout.write(
-      `${''.padEnd(24)} ${other.ratio.toFixed(2).padStart(6)} × ${other.with} (${other.perSecond.toFixed(0)}/s, ${cpu(other)})\n`,
+      `${''.padEnd(24)} ${other.ratio.toFixed(2)} × ${other.with} (${figures(other)})\n`,
     )
   }
   return { name: row.name, ...own, compared }
