@@ -73,7 +73,7 @@ export function ActDialog(props: {
           {acting.isError && <ProblemPanel error={acting.error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" size="sm" onClick={props.close}>
-              {words.cancel}
+              {words.back}
             </Button>
             <Button
               type="submit"

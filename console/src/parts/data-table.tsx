@@ -10,6 +10,8 @@ export interface Column<T> {
   head: string
   cell: (row: T) => ReactNode
   right?: boolean
+  /** On a phone: says what it is without its name; `wide` has a line of its own. */
+  phone?: 'plain' | 'wide'
   /** Not shown until somebody chooses it. */
   extra?: boolean
 }
@@ -94,8 +96,13 @@ export function DataTable<T>(props: {
                   data-new={props.isNew?.(row) || undefined}
                   data-chosen={props.isChosen?.(row) || undefined}
                 >
-                  {columns.map(({ key, head, cell, right }) => (
-                    <td key={key} data-right={right || undefined} data-head={head}>
+                  {columns.map(({ key, head, cell, right, phone }) => (
+                    <td
+                      key={key}
+                      data-right={right || undefined}
+                      data-head={head}
+                      data-phone={phone}
+                    >
                       {cell(row)}
                     </td>
                   ))}

@@ -31,7 +31,7 @@ export function ProblemPanel({ error, retry }: { error: unknown; retry?: () => v
           )}
           {request_id !== '' && (
             <span className={classes.requestId}>
-              {words.requestId} <CopyId id={request_id} />
+              {words.requestId} <CopyId id={request_id} short />
             </span>
           )}
         </Group>
