@@ -85,7 +85,7 @@ export const words = {
   } as Record<string, string>,
 
   nothingHere: 'There is nothing here',
-  nothingHereTeach: 'The address leads to no page. Ctrl K finds any order by its id.',
+  nothingHereTeach: 'The address leads to no page. The search above finds any order by its id.',
 
   signIn: {
     title: 'Sign in',
@@ -704,7 +704,7 @@ export const words = {
       revert_fee: ['Fee of a reverted payout', 'When the bank sends it back.'],
       late_money: ['Late or wrong payments', 'What becomes of the money.'],
       method: ['Ways to pay', 'What creating a deposit is answered with.'],
-      expires_in: ['Valid for', 'Seconds until a deposit expires.'],
+      expires_in: ['Valid for (seconds)', 'Then a deposit expires.'],
       min_deposit: ['Smallest deposit', 'Without decimals.'],
       max_deposit: ['Largest deposit', 'Without decimals.'],
       min_withdraw: ['Smallest withdrawal', 'Without decimals.'],

@@ -37,10 +37,10 @@ export function Money(props: {
       {amount < 0 ? '−' : signed && amount > 0 ? '+' : ''}
       {text}
       {!bare && (
-        <>
+        <span className={classes.currency}>
           {' '}
-          <span className={classes.currency}>{currency}</span>
-        </>
+          <span>{currency}</span>
+        </span>
       )}
     </span>
   )

@@ -13,7 +13,7 @@ export function ProblemPanel({ error, retry }: { error: unknown; retry?: () => v
       <IconAlertTriangle size={18} aria-hidden />
       <div>
         <strong>{title}</strong>
-        {detail !== title && <p>{detail}</p>}
+        {detail !== title && detail !== `${title}.` && <p>{detail}</p>}
         {errors && (
           <ul>
             {errors.map(({ field, message }) => (

@@ -54,7 +54,7 @@ const columns: Column<Callback>[] = [
     cell: ({ last_status, last_error }) =>
       last_status === null ? (last_error ?? '–') : `HTTP ${last_status}`,
   },
-  { key: 'due', head: says.columns.due, cell: (row) => <When at={row.due_at} ago /> },
+  { key: 'due', head: says.columns.due, cell: (row) => <When at={row.due_at} due /> },
 ]
 
 export default function Callbacks() {

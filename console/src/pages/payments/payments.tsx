@@ -24,8 +24,8 @@ const columns: Column<Payment>[] = [
   {
     key: 'payment',
     head: says.columns.payment,
-    phone: 'plain',
-    cell: (row) => <CopyId id={row.payment_id} to={pages.payment(row.payment_id)} short />,
+    phone: 'wide',
+    cell: (row) => <CopyId id={row.payment_id} to={pages.payment(row.payment_id)} />,
   },
   {
     key: 'why',
