@@ -33,7 +33,13 @@ const columns: Column<Callback>[] = [
     cell: (row) => <PageLink to={pages.callback(row.app_id, row.seq)}>{`#${row.seq}`}</PageLink>,
   },
   { key: 'at', head: says.columns.at, phone: 'plain', cell: (row) => <When at={row.at} /> },
-  { key: 'agent', head: says.columns.agent, phone: 'plain', cell: (row) => row.agent_name },
+  {
+    key: 'agent',
+    head: says.columns.agent,
+    phone: 'plain',
+    clip: true,
+    cell: (row) => row.agent_name,
+  },
   {
     key: 'order',
     head: says.columns.order,

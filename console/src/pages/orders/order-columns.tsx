@@ -24,7 +24,7 @@ export const orderColumns: Column<OrderRow>[] = [
     phone: 'plain',
     cell: (row) => <When at={row.created_at} />,
   },
-  { key: 'agent', head: columns.agent, phone: 'plain', cell: (row) => row.agent_name },
+  { key: 'agent', head: columns.agent, phone: 'plain', clip: true, cell: (row) => row.agent_name },
   { key: 'kind', head: columns.kind, phone: 'plain', cell: (row) => stateWords[row.kind] },
   {
     key: 'status',
@@ -54,7 +54,7 @@ export const orderColumns: Column<OrderRow>[] = [
     cell: (row) => <Money amount={row.paid_amount} currency={row.currency} bare />,
   },
   { key: 'ref_id', head: columns.refId, cell: (row) => <CopyId id={row.ref_id} short /> },
-  { key: 'user_id', head: columns.userId, cell: (row) => row.user_id },
+  { key: 'user_id', head: columns.userId, clip: true, cell: (row) => row.user_id },
   {
     key: 'account',
     head: columns.account,

@@ -47,13 +47,19 @@ const columns: Column<Payment>[] = [
     extra: true,
     cell: (row) => <When at={row.paid_at} />,
   },
-  { key: 'agent', head: says.columns.agent, cell: (row) => row.agent_name ?? '–' },
+  { key: 'agent', head: says.columns.agent, clip: true, cell: (row) => row.agent_name ?? '–' },
   {
     key: 'payer',
     head: says.columns.payer,
+    clip: true,
     cell: (row) => row.payer?.account_name ?? row.payer?.account_no ?? '–',
   },
-  { key: 'reference', head: says.columns.reference, cell: (row) => row.reference ?? '–' },
+  {
+    key: 'reference',
+    head: says.columns.reference,
+    clip: true,
+    cell: (row) => row.reference ?? '–',
+  },
   { key: 'assignee', head: says.columns.assignee, cell: (row) => row.assignee ?? '–' },
 ]
 
