@@ -6,6 +6,7 @@ export const words = {
   copied: 'Copied',
   copyWhat: (what: string) => `Copy ${what}`,
   close: 'Close',
+  haveIt: 'I have copied it',
   back: 'Back',
   save: 'Save',
   tryAgain: 'Try again',

@@ -126,10 +126,10 @@ function Details({ row, close }: { row: Entry; close: () => void }) {
       closeButtonProps={{ 'aria-label': words.close }}
     >
       <Stack gap="xs">
-        <p>
+        <div>
           {row.actor.email}, {row.actor.ip ?? '–'}, <When at={row.at} />
-        </p>
-        {row.reason !== null && <p>{row.reason}</p>}
+        </div>
+        {row.reason !== null && <div>{row.reason}</div>}
         <Told label={says.before} raw={row.before} />
         <Told label={says.after} raw={row.after} />
       </Stack>
