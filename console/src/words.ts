@@ -440,7 +440,8 @@ export const words = {
     held: 'Held',
     fees: 'Fees earned',
     proof: 'Proof',
-    proved: (seq: number, of: number) => `Proved up to #${seq} of #${of}`,
+    proved: (seq: number, of: number) =>
+      seq === of ? `All ${of.toLocaleString('en')} rows proved` : `Proved to #${seq} of #${of}`,
     asOf: 'As of',
     adjust: {
       open: 'Adjust',

@@ -7,6 +7,7 @@ import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { type Column, DataTable, useColumns } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterBar } from '../../parts/filter-bar.tsx'
+import { useFocusBack } from '../../parts/focus-back.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
@@ -117,6 +118,7 @@ function Subject({ row: { subject } }: { row: Entry }) {
 }
 
 function Details({ row, close }: { row: Entry; close: () => void }) {
+  useFocusBack()
   return (
     <Modal
       opened
