@@ -496,7 +496,7 @@ export const words = {
     dayNote: (paid: number, orders: number, before: string) =>
       `${paid.toLocaleString('en')} of ${orders.toLocaleString('en')}; yesterday ${before}`,
     payments: 'Payments to decide',
-    payouts: 'Payouts with unknown outcome',
+    payouts: 'Unknown payouts',
     withdrawals: 'Withdrawals no provider has',
     failing: 'Callbacks failing',
     givenUp: 'Callbacks given up',
@@ -508,7 +508,9 @@ export const words = {
     in: 'In',
     out: 'Out',
     proofGreen: (unproved: number) =>
-      unproved === 0 ? 'The ledger is proved' : `The ledger is proved but for ${unproved} new rows`,
+      unproved === 0
+        ? 'The ledger is proved'
+        : `The ledger is proved; ${unproved.toLocaleString('en')} new rows follow`,
     proofRed: (agents: number) =>
       agents === 1
         ? 'The book of 1 agent does not add up'

@@ -114,6 +114,8 @@ describe('for everybody', () => {
     await page.getByRole('dialog').waitFor()
     expect(await axeFaults(page), 'dialog').toEqual([])
     await page.keyboard.press('Escape')
+    const focused = () => page.evaluate('document.activeElement.textContent')
+    await expect.poll(focused).toBe('Cancel withdrawal')
     await page.keyboard.press('Control+k')
     await page.getByPlaceholder('Any id, or where to go').waitFor()
     expect(await axeFaults(page), 'palette').toEqual([])
