@@ -231,6 +231,7 @@ describe("users of an agent see their agent's", () => {
     const kinds = new Set(json.timeline.map(({ kind }: { kind: string }) => kind))
     expect([...kinds].sort()).toEqual(['callback', 'journal', 'request'])
     expect(json.actions).toMatchObject([{ name: 'resend', allowed: true }])
+    expect(json.words.next).toBe('Nothing more happens by itself.')
   })
 })
 
