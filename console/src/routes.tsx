@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { Refusal } from './api.ts'
 import { Empty } from './parts/empty.tsx'
+import classes from './parts/parts.module.css'
 import { ProblemPanel } from './parts/problem-panel.tsx'
 import { meQuery } from './session.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -39,6 +40,10 @@ const inside = createRoute({
 const page = (path: string, load: () => Promise<{ default: () => React.ReactNode }>) =>
   createRoute({ getParentRoute: () => inside, path, component: lazyRouteComponent(load) })
 
+function NothingHere() {
+  return <Empty title={words.nothingHere} teach={words.nothingHereTeach} />
+}
+
 const tree = root.addChildren([
   open('/sign-in', () => import('./pages/sign-in/sign-in.tsx')),
   open('/invitation/$token', () => import('./pages/invitation/invitation.tsx')),
@@ -61,6 +66,7 @@ const tree = root.addChildren([
     page('/audit', () => import('./pages/audit/audit.tsx')),
     page('/me', () => import('./pages/me/me.tsx')),
     page('/test-orders', () => import('./pages/test-orders/test-orders.tsx')),
+    createRoute({ getParentRoute: () => inside, path: '$', component: NothingHere }),
   ]),
 ])
 
@@ -72,10 +78,12 @@ export function makeRouter(queries: QueryClient) {
     defaultPreload: 'intent',
     defaultPreloadDelay: 80,
     scrollRestoration: true,
-    defaultErrorComponent: ({ error, reset }) => <ProblemPanel error={error} retry={reset} />,
-    defaultNotFoundComponent: () => (
-      <Empty title={words.nothingHere} teach={words.nothingHereTeach} />
+    defaultErrorComponent: ({ error, reset }) => (
+      <main className={classes.alone}>
+        <ProblemPanel error={error} retry={reset} />
+      </main>
     ),
+    defaultNotFoundComponent: NothingHere,
     // Plain names and values: addresses that people read, type and send to each other.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {

@@ -49,11 +49,11 @@ async function everyPage(): Promise<[path: string, shows: string][]> {
   return [
     ['/', 'Today'],
     ['/orders', 'Orders'],
-    [`/orders/${txnId}`, 'Withdraw MINE'],
+    [`/orders/${txnId}`, 'Withdrawal MINE'],
     ['/callbacks', 'Callbacks'],
     [`/callbacks/${agent.appId}/1`, 'Callback #1: Paid'],
     ['/payments', 'Payments to decide'],
-    [`/payments/${payment}`, 'Payment'],
+    [`/payments/${payment}`, 'Payment of 90.00 THB'],
     ['/wallets', 'Wallets'],
     [`/wallets/${agent.appId}`, 'Wallet of Chao Phraya Books'],
     ['/agents', 'Agents'],
@@ -110,10 +110,12 @@ describe('for everybody', () => {
     expect(await axeFaults(out), 'sign-in').toEqual([])
     const page = await console.tab(admin, { colorScheme: 'dark' })
     await page.goto(console.at(`/orders/${txnId}`))
-    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByRole('button', { name: 'Cancel withdrawal', exact: true }).click()
     await page.getByRole('dialog').waitFor()
     expect(await axeFaults(page), 'dialog').toEqual([])
     await page.keyboard.press('Escape')
+    const focused = () => page.evaluate('document.activeElement.textContent')
+    await expect.poll(focused).toBe('Cancel withdrawal')
     await page.keyboard.press('Control+k')
     await page.getByPlaceholder('Any id, or where to go').waitFor()
     expect(await axeFaults(page), 'palette').toEqual([])
@@ -125,10 +127,10 @@ describe('by role', () => {
     const viewer = await signIn(test, 'viewer')
     const page = await console.tab(viewer)
     await page.goto(console.at(`/orders/${txnId}`))
-    await shows(page, 'Withdraw MINE')
+    await shows(page, 'Withdrawal MINE')
     expect(await page.getByText('1234567890').count()).toBe(0)
     for (const [path, action] of [
-      [`/orders/${txnId}`, 'Cancel'],
+      [`/orders/${txnId}`, 'Cancel withdrawal'],
       [`/wallets/${agent.appId}`, 'Adjust'],
       ['/agents', 'Create an agent'],
       ['/callbacks', 'Replay failed'],

@@ -104,7 +104,7 @@ describe('orders', () => {
     await page.getByText('The money came in and was credited to the wallet.').waitFor()
     await button('Open all').click()
     await page.getByText('"refId": "DEP-2"').first().waitFor()
-    await button('Cancel').hover()
+    await button('Void').hover()
     expect(await page.getByRole('tooltip').textContent()).not.toBe('')
     await button('Resend callback').click()
     const before = receiver.received.length
@@ -117,7 +117,7 @@ describe('orders', () => {
     const { json } = await agent.withdraw({ refId: 'WIT-3', amount: 70 })
     const balance = await agent.balance()
     await open(`/orders/${json.txn_id}`)
-    await button('Cancel').click()
+    await button('Cancel withdrawal').click()
     await dialog().getByLabel('Reason').fill('the payer asked')
     const code = dialog().getByLabel('Code from your authenticator')
     await code.fill('000000')
@@ -176,7 +176,7 @@ describe('payments to decide', () => {
   const openFirst = async () => {
     await open('/payments')
     await page.getByRole('row').nth(1).getByRole('link').first().click()
-    await heading('Payment')
+    await heading('Payment of 90.00 THB')
   }
 
   it('one is taken, noted and credited to its order', async () => {
@@ -249,11 +249,11 @@ describe('agents', () => {
     await button('Close').click()
     await page.getByRole('link', { name: 'Night Bazaar' }).click()
     await heading('Night Bazaar')
-    await page.getByLabel('Deposit to').fill('5000')
+    await page.getByLabel('Largest deposit').fill('5000')
     await button('Save terms').click()
     await confirm('Save')
     await page.getByText('Saved.').first().waitFor()
-    await expect.poll(() => page.getByLabel('Deposit to').inputValue()).toBe('5000')
+    await expect.poll(() => page.getByLabel('Largest deposit').inputValue()).toBe('5,000')
     await button('Suspend').click()
     await confirm('Suspend')
     await button('Resume').click()
@@ -262,7 +262,7 @@ describe('agents', () => {
   })
 
   it('a change on top of another’s is refused and says what to do', async () => {
-    await page.getByLabel('Deposit from').fill('20')
+    await page.getByLabel('Smallest deposit').fill('20')
     const appId = new URL(page.url()).pathname.split('/').at(-1)
     const { json } = await admin.get(`/agents/${appId}`)
     test.clock.advance(1000)
@@ -271,14 +271,16 @@ describe('agents', () => {
     await button('Save terms').click()
     await confirm('Save')
     await dialog().getByText('Read the agent again').waitFor()
-    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    await dialog().getByRole('button', { name: 'Back' }).click()
   })
 
   it('an address is tried for real, fees are tried out, a secret is rotated', async () => {
     await open(`/agents/${agent.appId}`)
     await button('Check Deposit callback').click()
     await page.getByText('Answer', { exact: true }).waitFor()
-    await page.getByRole('textbox', { name: 'Withdraw callback' }).fill(`${receiver.url}/elsewhere`)
+    await page
+      .getByRole('textbox', { name: 'Withdrawal callback' })
+      .fill(`${receiver.url}/elsewhere`)
     await button('Save addresses').click()
     await confirm('Save')
     await expect
@@ -345,6 +347,6 @@ describe('providers, users, settings and the log', () => {
     await dialog().getByText('Before', { exact: true }).waitFor()
     await button('Close').click()
     await open('/settings')
-    await page.getByText('TIME_ZONE').waitFor()
+    await page.getByText('Time zone').waitFor()
   })
 })

@@ -231,6 +231,7 @@ describe("users of an agent see their agent's", () => {
     const kinds = new Set(json.timeline.map(({ kind }: { kind: string }) => kind))
     expect([...kinds].sort()).toEqual(['callback', 'journal', 'request'])
     expect(json.actions).toMatchObject([{ name: 'resend', allowed: true }])
+    expect(json.words.next).toBe('Nothing more happens by itself.')
   })
 })
 
@@ -278,7 +279,7 @@ describe('one order', () => {
     for (const action of json.actions) expect(action.allowed).toBe(action.why_not === null)
     const seen = await viewer.get(`/orders/${made.txn_id}`)
     expect(seen.json.actions.map((a: { why_not: string }) => a.why_not)).toEqual(
-      Array(7).fill('The role viewer may not do this.'),
+      Array(5).fill('The role viewer may not do this.'),
     )
   })
 

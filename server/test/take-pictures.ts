@@ -83,22 +83,32 @@ it('takes the pictures of the console', async () => {
   const admin = await signIn(test, 'admin')
   const paid = (await admin.get('/orders?status=PAID&kind=withdraw&limit=1')).json.data[0].txn_id
   const browser = await launchChromium()
-  const take = async (name: string, path: string, options: BrowserContextOptions = {}) => {
+  const take = async (
+    name: string,
+    path: string,
+    shows: string,
+    options: BrowserContextOptions = {},
+  ) => {
     const context = await browser.newContext({ viewport: desktop, ...options })
     await signInAs(context, admin, test.service.url)
     const page = await context.newPage()
-    await page.goto(`${test.service.url}/console${path}`, { waitUntil: 'networkidle' })
+    await page.goto(`${test.service.url}/console${path}`)
+    await page.locator(shows).first().waitFor({ timeout: 60_000 })
     await expect
       .poll(() => page.locator('.mantine-Skeleton-root').count(), { timeout: 15_000 })
       .toBe(0)
     await page.screenshot({ path: `${folder}${name}.png` })
     await context.close()
   }
-  await take('console-home', '/')
-  await take('console-home-dark', '/', { colorScheme: 'dark' })
-  await take('console-orders', '/orders')
-  await take('console-order', `/orders/${paid}`)
-  await take('console-phone', '/orders', { viewport: phone, deviceScaleFactor: 1.5 })
+  const proved = 'text="The ledger is proved"'
+  await take('console-home', '/', proved)
+  await take('console-home-dark', '/', proved, { colorScheme: 'dark' })
+  await take('console-orders', '/orders', 'td a')
+  await take('console-order', `/orders/${paid}`, 'ol')
+  await take('console-phone', '/orders', 'td a', {
+    viewport: phone,
+    deviceScaleFactor: 1.5,
+  })
   await browser.close()
   await test.close()
 })

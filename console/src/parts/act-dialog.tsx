@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { words } from '../words.ts'
 import { CodeInput } from './code-input.tsx'
+import { useFocusBack } from './focus-back.ts'
 import { ProblemPanel } from './problem-panel.tsx'
 
 export interface Given {
@@ -28,6 +29,7 @@ export function ActDialog(props: {
   close: () => void
 }) {
   const { needsReason = true, needsCode = false } = props
+  useFocusBack()
   const [reason, setReason] = useState('')
   const [code, setCode] = useState('')
   const acting = useMutation({
@@ -73,7 +75,7 @@ export function ActDialog(props: {
           {acting.isError && <ProblemPanel error={acting.error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" size="sm" onClick={props.close}>
-              {words.cancel}
+              {words.back}
             </Button>
             <Button
               type="submit"

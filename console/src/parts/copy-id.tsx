@@ -6,9 +6,10 @@ import classes from './parts.module.css'
 
 /** An id in full, opened by a click where it has a page, and copied by the button beside it. */
 export function CopyId({ id, to, short }: { id: string; to?: string; short?: boolean }) {
-  const shown = short && id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-5)}` : id
+  const isShort = short && id.length > 16
+  const shown = isShort ? `${id.slice(0, 6)}…${id.slice(-5)}` : id
   return (
-    <span className={classes.id}>
+    <span className={classes.id} data-short={short || undefined}>
       {to === undefined ? (
         <span title={id}>{shown}</span>
       ) : (

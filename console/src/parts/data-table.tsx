@@ -10,6 +10,10 @@ export interface Column<T> {
   head: string
   cell: (row: T) => ReactNode
   right?: boolean
+  /** Text of any length: beside others it is cut off, and hovering tells the rest. */
+  clip?: boolean
+  /** On a phone: says what it is without its name; `wide` has a line of its own. */
+  phone?: 'plain' | 'wide'
   /** Not shown until somebody chooses it. */
   extra?: boolean
 }
@@ -94,15 +98,29 @@ export function DataTable<T>(props: {
                   data-new={props.isNew?.(row) || undefined}
                   data-chosen={props.isChosen?.(row) || undefined}
                 >
-                  {columns.map(({ key, head, cell, right }) => (
-                    <td key={key} data-right={right || undefined} data-head={head}>
-                      {cell(row)}
-                    </td>
+                  {columns.map((column) => (
+                    <Cell key={column.key} column={column} row={row} />
                   ))}
                 </tr>
               ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+function Cell<T>({ column, row }: { column: Column<T>; row: T }) {
+  const { head, right, phone, clip } = column
+  const content = column.cell(row)
+  return (
+    <td
+      data-right={right || undefined}
+      data-head={head}
+      data-phone={phone}
+      data-clip={clip || undefined}
+      title={clip && typeof content === 'string' ? content : undefined}
+    >
+      {content}
+    </td>
   )
 }

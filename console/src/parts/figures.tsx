@@ -3,9 +3,14 @@ import type { CSSProperties, ReactNode } from 'react'
 import classes from './figures.module.css'
 
 /** Numbers worth a glance, so many side by side where there is room. */
-export function Figures({ columns, children }: { columns: number; children: ReactNode }) {
+export function Figures(props: { columns: number; rowsOnPhone?: boolean; children: ReactNode }) {
+  const { columns, children } = props
   return (
-    <div className={classes.figures} style={{ '--columns': columns } as CSSProperties}>
+    <div
+      className={classes.figures}
+      data-rows={props.rowsOnPhone || undefined}
+      style={{ '--columns': columns } as CSSProperties}
+    >
       {children}
     </div>
   )

@@ -30,13 +30,25 @@ export function Money(props: {
 }) {
   const { amount, currency, signed, bare } = props
   if (amount === null || amount === undefined) return <span className={classes.none}>–</span>
-  const tone = signed ? (amount < 0 ? classes.minus : amount > 0 ? classes.plus : classes.none) : ''
+  const tone = toneOf(amount, signed, bare)
   const text = moneyText(Math.abs(amount), currency)
   return (
     <span className={`${classes.money} ${tone}`}>
       {amount < 0 ? '−' : signed && amount > 0 ? '+' : ''}
       {text}
-      {!bare && <span className={classes.currency}> {currency}</span>}
+      {!bare && (
+        <span className={classes.currency}>
+          {' '}
+          <span>{currency}</span>
+        </span>
+      )}
     </span>
   )
+}
+
+/** In a column of amounts those that are nothing step back. */
+function toneOf(amount: number, signed = false, bare = false): string | undefined {
+  if (amount === 0) return signed || bare ? classes.none : ''
+  if (!signed) return ''
+  return amount < 0 ? classes.minus : classes.plus
 }

@@ -13,7 +13,7 @@ export function ProblemPanel({ error, retry }: { error: unknown; retry?: () => v
       <IconAlertTriangle size={18} aria-hidden />
       <div>
         <strong>{title}</strong>
-        {detail !== title && <p>{detail}</p>}
+        {detail !== title && detail !== `${title}.` && <p>{detail}</p>}
         {errors && (
           <ul>
             {errors.map(({ field, message }) => (
@@ -31,7 +31,7 @@ export function ProblemPanel({ error, retry }: { error: unknown; retry?: () => v
           )}
           {request_id !== '' && (
             <span className={classes.requestId}>
-              {words.requestId} <CopyId id={request_id} />
+              {words.requestId} <CopyId id={request_id} short />
             </span>
           )}
         </Group>

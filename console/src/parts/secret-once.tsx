@@ -1,22 +1,48 @@
-import { Modal, Stack } from '@mantine/core'
+import { Button, Modal, Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { words } from '../words.ts'
 import { CopyId } from './copy-id.tsx'
+import { Facts } from './facts.tsx'
 import { RawView } from './raw-view.tsx'
 
-/** A secret, shown this once. A click beside it does not close it. */
+/** A secret of an agent, shown this once. */
 export function SecretOnce(props: { appId: string; secret: string; close: () => void }) {
+  return (
+    <ShownOnce
+      title={words.agent.secret}
+      says={words.agent.secretOnce}
+      value={props.secret}
+      close={props.close}
+    >
+      <Facts facts={[[words.agents.columns.appId, <CopyId key="a" id={props.appId} />]]} />
+    </ShownOnce>
+  )
+}
+
+/** What is not shown again. Neither a click beside it nor Escape closes it. */
+export function ShownOnce(props: {
+  title: string
+  says: string
+  value: string
+  close: () => void
+  children?: ReactNode
+}) {
   return (
     <Modal
       opened
       closeOnClickOutside={false}
+      closeOnEscape={false}
       onClose={props.close}
-      title={<strong>{words.agent.secret}</strong>}
+      title={<strong>{props.title}</strong>}
       closeButtonProps={{ 'aria-label': words.close }}
     >
-      <Stack gap="xs">
-        <p>{words.agent.secretOnce}</p>
-        <CopyId id={props.appId} />
-        <RawView raw={props.secret} label={words.agent.secret} />
+      <Stack gap="sm">
+        <div>{props.says}</div>
+        {props.children}
+        <RawView raw={props.value} label={props.title} />
+        <Button size="sm" ml="auto" onClick={props.close}>
+          {words.haveIt}
+        </Button>
       </Stack>
     </Modal>
   )

@@ -47,15 +47,19 @@ export function spanText(seconds: number): string {
   return `${Math.round(seconds / 86_400)} d`
 }
 
-/** A time in the declared zone; hovering tells it exactly, with its zone and how long ago. */
-export function When({ at, ago }: { at: string | null | undefined; ago?: boolean }) {
+/**
+ * A time in the declared zone; hovering tells it exactly, with its zone and how long ago. What is due and
+ * has not been done is done any moment.
+ */
+export function When(props: { at: string | null | undefined; ago?: boolean; due?: boolean }) {
+  const { at, ago, due } = props
   const zone = use(TimeZone)
   if (at === null || at === undefined) return <span className={classes.none}>–</span>
   const text = localText(at, zone)
   const exact = words.exactTime(text, zone, new Date(at).toISOString(), agoText(at))
   return (
     <time dateTime={at} title={exact} className={classes.when}>
-      {ago ? agoText(at) : text}
+      {due && Date.parse(at) < Date.now() ? words.now : ago || due ? agoText(at) : text}
     </time>
   )
 }

@@ -60,7 +60,7 @@ export function Palette({ me }: { me: Me }) {
       actions: [
         {
           id: 'scheme',
-          label: `${words.user.light} / ${words.user.dark}`,
+          label: words.palette.lightOrDark,
           leftSection: <IconMoon size={18} stroke={1.5} />,
           onClick: () => toggleColorScheme(),
         },
@@ -73,7 +73,7 @@ export function Palette({ me }: { me: Me }) {
       query={typed}
       onQueryChange={setTyped}
       nothingFound={words.palette.nothing}
-      highlightQuery
+      centered={false}
       attributes={{ content: { 'aria-label': words.palette.open } }}
       shortcut="/"
       searchProps={{

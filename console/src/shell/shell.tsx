@@ -29,6 +29,7 @@ export function Shell() {
         header={{ height: 48 }}
         navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !opened } }}
         padding={{ base: 'sm', sm: 'lg' }}
+        transitionDuration={0}
       >
         <AppShell.Header className={classes.header}>
           <Group gap="xs" wrap="nowrap">

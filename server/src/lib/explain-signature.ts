@@ -219,7 +219,7 @@ function readLoosely(header: string, now: Date): LooseHeader {
   }
   if (causes.length === 0) {
     const message =
-      'The header x-signature has not the shape t=<unix seconds>,v1=<64 hex digits>, with one t and at most four v1.'
+      'The header x-signature does not have the shape t=<unix seconds>,v1=<64 hex digits>, with one t and at most four v1.'
     add('header_malformed', message)
   }
   return {

@@ -30,7 +30,7 @@ export const problemCatalogue = {
 /** What only the console's users are told; apart, because agents' programs know the list above. */
 export const operatorProblemCatalogue = {
   not_signed_in: [401, 'Nobody is signed in'],
-  sign_in_refused: [401, 'This does not sign anybody in'],
+  sign_in_refused: [401, 'Sign-in refused'],
   code_required: [403, 'This asks for a fresh code'],
   code_refused: [403, 'The code is not valid, or was used already'],
   not_permitted: [403, 'Your role may not do this'],

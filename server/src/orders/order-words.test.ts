@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Order } from '../ledger/book.ts'
 import type { PayoutAttempt } from '../ledger/payouts.ts'
-import { type ActionName, actionNames, orderWords, whyNot } from './order-words.ts'
+import { localTimeIn } from '../lib/local-time.ts'
+import { type ActionName, actionNames, actionsOfKind, orderWords, whyNot } from './order-words.ts'
 
 const now = new Date('2026-01-01T12:00:00Z')
+const bangkok = localTimeIn('Asia/Bangkok')
 const early = new Date('2026-01-01T11:00:00Z')
 
 const order = (kind: Order['kind'], status: Order['status'], handed = false): Order => ({
@@ -85,12 +87,13 @@ test.each(table)('to %s can be done what its state allows', (_what, each, payout
   const hasCallback = each.status !== 'WAITING'
   const situation = { order: each, attempt: payout, waitingPayments: 0, hasCallback, now }
   expect(actionNames.filter((name) => whyNot(name, situation) === undefined)).toEqual(allowed)
-  const { why, next } = orderWords(situation)
+  expect(actionsOfKind[each.kind]).toEqual(expect.arrayContaining(allowed))
+  const { why, next } = orderWords(situation, bangkok)
   expect(why).toMatch(/^[A-Z].*\.$/)
   expect(next).toMatch(/^[A-Z].*\.$/)
 })
 
-test('the words say what the provider said, and that payments wait', () => {
+test('the words say what the provider said, when it is asked by our clocks, and that payments wait', () => {
   const unknown = {
     order: order('withdraw', 'WAITING', true),
     attempt: attempt('unknown'),
@@ -98,7 +101,8 @@ test('the words say what the provider said, and that payments wait', () => {
     hasCallback: false,
     now,
   }
-  expect(orderWords(unknown).why).toContain('The call timed out.')
+  expect(orderWords(unknown, bangkok).why).toContain('The call timed out.')
+  expect(orderWords(unknown, bangkok).next).toContain('asked again at 2026-01-01 19:00:00.')
   const expired = { ...unknown, order: order('deposit', 'EXPIRED'), attempt: undefined }
-  expect(orderWords({ ...expired, waitingPayments: 2 }).next).toMatch(/^2 payments for it/)
+  expect(orderWords({ ...expired, waitingPayments: 2 }, bangkok).next).toMatch(/^2 payments for it/)
 })

@@ -1,5 +1,6 @@
 import type { Order } from '../ledger/book.ts'
 import type { PayoutAttempt } from '../ledger/payouts.ts'
+import type { LocalTime } from '../lib/local-time.ts'
 
 export const actionNames = [
   'mark-paid',
@@ -22,6 +23,12 @@ export const actionTraits: Record<ActionName, { movesMoney: boolean; needsEviden
   cancel: { movesMoney: true, needsEvidence: false },
   revert: { movesMoney: true, needsEvidence: true },
   resend: { movesMoney: false, needsEvidence: false },
+}
+
+/** What is ever done to a deposit or a withdrawal, or asked for by those who then learn what to do instead. */
+export const actionsOfKind: Record<Order['kind'], readonly ActionName[]> = {
+  deposit: ['mark-paid', 'void', 'take-back', 'resend'],
+  withdraw: ['mark-paid', 'mark-failed', 'cancel', 'revert', 'resend'],
 }
 
 /** What is known around an order when somebody is to be told what can be done. */
@@ -78,23 +85,32 @@ export function whyNot(action: ActionName, situation: OrderSituation): string | 
   }
 }
 
+interface Words {
+  why: string
+  next: string
+}
+
+export const nothingMore = 'Nothing more happens by itself.'
+
 /** Why an order is in its state, and what happens next. */
-export function orderWords(situation: OrderSituation): { why: string; next: string } {
+export function orderWords(situation: OrderSituation, localTime: LocalTime): Words {
   const { order, waitingPayments } = situation
-  const words = order.kind === 'deposit' ? depositWords(situation) : withdrawWords(situation)
+  const words =
+    order.kind === 'deposit'
+      ? depositWords(situation, localTime)
+      : withdrawWords(situation, localTime)
   if (waitingPayments === 0) return words
   const many = waitingPayments === 1 ? 'A payment' : `${waitingPayments} payments`
   const next = `${many} for it did not fit and must be decided on under Payments to decide. ${words.next}`
   return { why: words.why, next: order.status === 'WAITING' ? next : next.trim() }
 }
 
-function depositWords({ order }: OrderSituation): { why: string; next: string } {
-  const nothing = 'Nothing more happens by itself.'
+function depositWords({ order }: OrderSituation, localTime: LocalTime): Words {
   switch (order.status) {
     case 'WAITING':
       return {
         why: 'The payer has not paid yet.',
-        next: `It is paid when the money comes in, and expires at ${timeText(order.expiresAt)} otherwise.`,
+        next: `It is paid when the money comes in, and expires at ${timeText(order.expiresAt, localTime)} otherwise.`,
       }
     case 'PAID':
       return {
@@ -102,12 +118,12 @@ function depositWords({ order }: OrderSituation): { why: string; next: string } 
           order.paidAmountMinor === order.amountMinor
             ? 'The money came in and was credited to the wallet.'
             : 'Another amount than was asked for came in, and was credited to the wallet.',
-        next: `${nothing} If the bank takes the money back, take it back here too.`,
+        next: `${nothingMore} If the bank takes the money back, take it back here too.`,
       }
     case 'EXPIRED':
       return {
         why: 'No money came in before it expired.',
-        next: `${nothing} Money that still comes in waits for a decision, or is credited where the agent's terms say so.`,
+        next: `${nothingMore} Money that still comes in waits for a decision, or is credited where the agent's terms say so.`,
       }
     case 'VOID':
       return {
@@ -115,20 +131,19 @@ function depositWords({ order }: OrderSituation): { why: string; next: string } 
           order.paidAmountMinor === null
             ? 'It was ended before it was paid.'
             : 'It was paid, and the payment was taken back.',
-        next: nothing,
+        next: nothingMore,
       }
     default:
-      return { why: 'The provider said that it failed.', next: nothing }
+      return { why: 'The provider said that it failed.', next: nothingMore }
   }
 }
 
-function withdrawWords({ order, attempt }: OrderSituation): { why: string; next: string } {
-  const nothing = 'Nothing more happens by itself.'
+function withdrawWords({ order, attempt }: OrderSituation, localTime: LocalTime): Words {
   const said = attempt?.said ? ` It was said: ${attempt.said}` : ''
   switch (order.status) {
     case 'WAITING':
       return attempt
-        ? waitingPayoutWords(attempt, said)
+        ? waitingPayoutWords(attempt, said, localTime)
         : {
             why: 'Amount and fee are held; no provider has it yet.',
             next: 'It is handed over as soon as a provider takes it. Until then it can be cancelled.',
@@ -138,28 +153,29 @@ function withdrawWords({ order, attempt }: OrderSituation): { why: string; next:
         why: attempt?.evidence
           ? `It was marked as paid by a person: ${attempt.evidence}`
           : 'The provider paid it.',
-        next: `${nothing} If the bank sends the money back, revert it.`,
+        next: `${nothingMore} If the bank sends the money back, revert it.`,
       }
     case 'FAILED':
       return {
         why: attempt?.evidence
           ? `It was marked as failed by a person: ${attempt.evidence}`
           : `The provider refused it, and what was held was released.${said}`,
-        next: nothing,
+        next: nothingMore,
       }
     case 'CANCEL':
-      return { why: 'It was cancelled, and what was held was released.', next: nothing }
+      return { why: 'It was cancelled, and what was held was released.', next: nothingMore }
     default:
-      return { why: 'It was paid, and the money came back to the wallet.', next: nothing }
+      return { why: 'It was paid, and the money came back to the wallet.', next: nothingMore }
   }
 }
 
-function waitingPayoutWords(attempt: PayoutAttempt, said: string): { why: string; next: string } {
+function waitingPayoutWords(attempt: PayoutAttempt, said: string, localTime: LocalTime): Words {
+  const askAt = timeText(attempt.askAt, localTime)
   switch (attempt.state) {
     case 'unknown':
       return {
         why: `Nobody knows whether the provider paid it.${said} The money stays held, and it is never sent twice.`,
-        next: `The provider is asked again at ${timeText(attempt.askAt)}. Whoever can see the bank's statement may mark it as paid or failed.`,
+        next: `The provider is asked again at ${askAt}. Whoever can see the bank's statement may mark it as paid or failed.`,
       }
     case 'not_found':
       return {
@@ -169,16 +185,11 @@ function waitingPayoutWords(attempt: PayoutAttempt, said: string): { why: string
     default:
       return {
         why: 'A provider has it and has not said what became of it.',
-        next: `It is asked at ${timeText(attempt.askAt)}, unless it tells before.`,
+        next: `The provider is asked at ${askAt}, unless it reports before.`,
       }
   }
 }
 
-function timeText(at: Date | null): string {
-  return at === null
-    ? 'no time'
-    : at
-        .toISOString()
-        .replace('T', ' ')
-        .replace(/\.\d+Z$/, ' UTC')
+function timeText(at: Date | null, localTime: LocalTime): string {
+  return at === null ? 'no time' : localTime(at)
 }

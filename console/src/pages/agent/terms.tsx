@@ -1,19 +1,28 @@
-import { NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { NativeSelect, Textarea, TextInput, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { Facts } from '../../parts/facts.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { RawView } from '../../parts/raw-view.tsx'
 import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
 import classes from './agent.module.css'
 import { type AgentDetail, agentKey } from './agent.tsx'
-import { changesIn, type TermField, termFields, termWords, typedFrom } from './term-fields.ts'
+import {
+  changedFields,
+  changesIn,
+  type TermField,
+  type Typed,
+  termGroups,
+  termText,
+  termWords,
+  typedFrom,
+} from './term-fields.ts'
 
 const { agent: says } = words
 
@@ -23,8 +32,7 @@ export function Terms({ agent }: { agent: AgentDetail }) {
   const shut = me.user.role === 'agent' ? says.operatorsChange : whyNot(me, 'manage_agents')
   const [typed, setTyped] = useState(() => typedFrom(agent))
   const [isSaving, setSaving] = useState(false)
-  const changes = changesIn(agent, typed)
-  const isChanged = Object.keys(changes).length > 0
+  const isChanged = changedFields(agent, typed).length > 0
   return (
     <Panel
       title={says.termsTitle}
@@ -38,28 +46,40 @@ export function Terms({ agent }: { agent: AgentDetail }) {
         </ActButton>
       }
     >
-      <div className={classes.fields}>
-        {termFields.map((field) => (
-          <Term
-            key={field.name}
-            field={field}
-            value={typed[field.name]}
-            isShut={shut !== undefined}
-            change={(value) => setTyped((now) => ({ ...now, [field.name]: value }))}
-          />
+      <div className={shut === undefined ? classes.groups : classes.panels}>
+        {termGroups.map(([title, fields]) => (
+          <div key={title}>
+            <Title order={3} mb={6}>
+              {title}
+            </Title>
+            {shut === undefined ? (
+              <div className={classes.fields}>
+                {fields.map((field) => (
+                  <Term
+                    key={field.name}
+                    field={field}
+                    value={typed[field.name]}
+                    change={(value) => setTyped((now) => ({ ...now, [field.name]: value }))}
+                  />
+                ))}
+              </div>
+            ) : (
+              <Facts
+                facts={fields.map((field) => [
+                  termWords[field.name][0],
+                  termText(field, typed[field.name]),
+                ])}
+              />
+            )}
+          </div>
         ))}
       </div>
-      {isSaving && <SaveTerms agent={agent} changes={changes} close={() => setSaving(false)} />}
+      {isSaving && <SaveTerms agent={agent} typed={typed} close={() => setSaving(false)} />}
     </Panel>
   )
 }
 
-function Term(props: {
-  field: TermField
-  value: string
-  isShut: boolean
-  change: (value: string) => void
-}) {
+function Term(props: { field: TermField; value: string; change: (value: string) => void }) {
   const { name, kind, choices = [] } = props.field
   const [label, description] = termWords[name]
   const shared = { label, description, value: props.value }
@@ -67,37 +87,26 @@ function Term(props: {
     return (
       <NativeSelect
         {...shared}
-        disabled={props.isShut}
-        data={choices}
+        data={choices.map((value) => ({ value, label: termText(props.field, value) }))}
         onChange={(event) => props.change(event.currentTarget.value)}
       />
     )
   }
   if (kind === 'lines') {
-    return (
-      <Textarea
-        {...shared}
-        readOnly={props.isShut}
-        onChange={(event) => props.change(event.currentTarget.value)}
-      />
-    )
+    return <Textarea {...shared} onChange={(event) => props.change(event.currentTarget.value)} />
   }
   return (
     <TextInput
       {...shared}
-      readOnly={props.isShut}
       inputMode={kind === 'number' ? 'numeric' : 'text'}
       onChange={(event) => props.change(event.currentTarget.value)}
     />
   )
 }
 
-function SaveTerms(props: {
-  agent: AgentDetail
-  changes: ReturnType<typeof changesIn>
-  close: () => void
-}) {
-  const { agent, changes } = props
+function SaveTerms(props: { agent: AgentDetail; typed: Typed; close: () => void }) {
+  const { agent, typed } = props
+  const before = typedFrom(agent)
   const queries = useQueryClient()
   return (
     <ActDialog
@@ -108,14 +117,19 @@ function SaveTerms(props: {
       act={async ({ reason }) => {
         await ask(api.changeAgent, {
           params: { app_id: agent.app_id },
-          body: { ...changes, updated_at: agent.updated_at, reason },
+          body: { ...changesIn(agent, typed), updated_at: agent.updated_at, reason },
         })
         notifications.show({ message: says.saved })
         await queries.invalidateQueries({ queryKey: agentKey(agent.app_id) })
         void queries.invalidateQueries({ queryKey: ['agents'] })
       }}
     >
-      <RawView raw={changes} label={says.changes} />
+      <Facts
+        facts={changedFields(agent, typed).map((field) => [
+          termWords[field.name][0],
+          says.change(termText(field, before[field.name]), termText(field, typed[field.name])),
+        ])}
+      />
     </ActDialog>
   )
 }

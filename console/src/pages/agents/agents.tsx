@@ -19,19 +19,31 @@ import { CreateAgent } from './create-agent.tsx'
 type Agent = Row<typeof api.agents>
 
 const { agents: says } = words
+const { choices: termChoices } = words.agent
 
 const columns: Column<Agent>[] = [
   {
     key: 'name',
     head: says.columns.name,
+    phone: 'wide',
     cell: (row) => <PageLink to={pages.agent(row.app_id)}>{row.name}</PageLink>,
   },
-  { key: 'app_id', head: says.columns.appId, cell: (row) => <CopyId id={row.app_id} short /> },
-  { key: 'status', head: says.columns.status, cell: (row) => <StateBadge state={row.status} /> },
+  {
+    key: 'app_id',
+    head: says.columns.appId,
+    phone: 'plain',
+    cell: (row) => <CopyId id={row.app_id} short />,
+  },
+  {
+    key: 'status',
+    head: says.columns.status,
+    phone: 'plain',
+    cell: (row) => <StateBadge state={row.status} />,
+  },
   { key: 'currency', head: says.columns.currency, cell: (row) => row.currency },
   { key: 'deposit_fee', head: says.columns.depositFee, cell: (row) => row.deposit_fee },
   { key: 'withdraw_fee', head: says.columns.withdrawFee, cell: (row) => row.withdraw_fee },
-  { key: 'method', head: says.columns.method, cell: (row) => row.method },
+  { key: 'method', head: says.columns.method, cell: (row) => termChoices[row.method] },
   {
     key: 'callback',
     head: says.columns.callback,

@@ -7,6 +7,7 @@ import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { type Column, DataTable, useColumns } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterBar } from '../../parts/filter-bar.tsx'
+import { useFocusBack } from '../../parts/focus-back.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
@@ -31,20 +32,27 @@ export default function Audit() {
     refetchInterval: filters.cursor === undefined ? 10_000 : false,
   })
   const columns: Column<Entry>[] = [
-    { key: 'at', head: says.columns.at, cell: (row) => <When at={row.at} /> },
-    { key: 'actor', head: says.columns.actor, cell: (row) => row.actor.email },
+    { key: 'at', head: says.columns.at, phone: 'plain', cell: (row) => <When at={row.at} /> },
+    { key: 'actor', head: says.columns.actor, phone: 'plain', cell: (row) => row.actor.email },
     { key: 'ip', head: says.columns.ip, cell: (row) => row.actor.ip ?? '–' },
-    { key: 'action', head: says.columns.action, cell: (row) => row.action.replaceAll('_', ' ') },
-    { key: 'subject', head: says.columns.subject, cell: (row) => <Subject row={row} /> },
+    { key: 'action', head: says.columns.action, phone: 'plain', cell: actionText },
+    {
+      key: 'subject',
+      head: says.columns.subject,
+      phone: 'wide',
+      cell: (row) => <Subject row={row} />,
+    },
     {
       key: 'outcome',
       head: says.columns.outcome,
+      phone: 'plain',
       cell: (row) => <StateBadge state={row.outcome} />,
     },
     { key: 'reason', head: says.columns.reason, cell: (row) => row.reason ?? '' },
     {
       key: 'more',
       head: says.columns.more,
+      phone: 'plain',
       cell: (row) => (
         <ActButton size="compact-xs" onClick={() => setOpened(row)}>
           {says.openRow}
@@ -83,6 +91,20 @@ export default function Audit() {
   )
 }
 
+/** As a person would say it: Change agent. */
+function actionText({ action }: Entry): string {
+  return action.charAt(0).toUpperCase() + action.slice(1).replaceAll('_', ' ')
+}
+
+function Told({ label, raw }: { label: string; raw: unknown }) {
+  return (
+    <div>
+      <strong>{label}</strong>
+      {raw === null ? <div>{says.nothing}</div> : <RawView raw={raw} label={label} />}
+    </div>
+  )
+}
+
 /** Where what it was done to has a page, it leads there. */
 function Subject({ row: { subject } }: { row: Entry }) {
   const page = {
@@ -96,23 +118,22 @@ function Subject({ row: { subject } }: { row: Entry }) {
 }
 
 function Details({ row, close }: { row: Entry; close: () => void }) {
+  useFocusBack()
   return (
     <Modal
       opened
       size="lg"
       onClose={close}
-      title={<strong>{row.action.replaceAll('_', ' ')}</strong>}
+      title={<strong>{actionText(row)}</strong>}
       closeButtonProps={{ 'aria-label': words.close }}
     >
       <Stack gap="xs">
-        <p>
+        <div>
           {row.actor.email}, {row.actor.ip ?? '–'}, <When at={row.at} />
-        </p>
-        {row.reason !== null && <p>{row.reason}</p>}
-        <strong>{says.before}</strong>
-        <RawView raw={row.before} label={says.before} />
-        <strong>{says.after}</strong>
-        <RawView raw={row.after} label={says.after} />
+        </div>
+        {row.reason !== null && <div>{row.reason}</div>}
+        <Told label={says.before} raw={row.before} />
+        <Told label={says.after} raw={row.after} />
       </Stack>
     </Modal>
   )

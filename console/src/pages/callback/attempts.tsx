@@ -1,4 +1,5 @@
 import { UnstyledButton } from '@mantine/core'
+import { IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Facts } from '../../parts/facts.tsx'
 import { RawView } from '../../parts/raw-view.tsx'
@@ -29,6 +30,7 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
               aria-expanded={isOpen}
               onClick={() => setOpened(isOpen ? undefined : number)}
             >
+              <IconChevronRight size={14} className={classes.chevron} aria-hidden />
               <When at={attempt.started_at} />
               <Outcome attempt={attempt} />
               <span className={classes.took}>{spanText(attempt.duration_ms / 1000)}</span>
@@ -48,7 +50,7 @@ function Outcome({ attempt: { status, error } }: { attempt: Attempt }) {
       <Toned tone={isAccepted ? 'good' : 'bad'}>
         {status === null ? says.noAnswer : `HTTP ${status}`}
       </Toned>
-      {error}
+      {status === null && error}
     </span>
   )
 }
@@ -63,10 +65,16 @@ function Exchange({ attempt }: { attempt: Attempt }) {
         ]}
       />
       {attempt.response_headers !== null && (
-        <RawView raw={attempt.response_headers} label={says.responseHeaders} />
+        <div>
+          <strong>{says.responseHeaders}</strong>
+          <RawView raw={attempt.response_headers} label={says.responseHeaders} />
+        </div>
       )}
       {attempt.response_body !== null && (
-        <RawView raw={attempt.response_body} label={says.responseBody} />
+        <div>
+          <strong>{says.responseBody}</strong>
+          <RawView raw={attempt.response_body} label={says.responseBody} />
+        </div>
       )}
     </div>
   )

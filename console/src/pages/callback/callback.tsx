@@ -1,4 +1,4 @@
-import { Group, Skeleton, Stack } from '@mantine/core'
+import { Skeleton, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -18,6 +18,7 @@ import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import { stateWords, words } from '../../words.ts'
+import classes from '../me/me.module.css'
 import { Attempts } from './attempts.tsx'
 
 export type CallbackDetail = Answer<typeof api.callback>
@@ -61,14 +62,14 @@ export default function Callback() {
         <Panel title={says.attempts}>
           <Attempts attempts={callback.attempts_made} />
         </Panel>
-        <Group grow align="flex-start" preventGrowOverflow={false} gap="md">
+        <div className={classes.panels}>
           <Panel title={says.body}>
             <RawView raw={callback.body} label={says.body} />
           </Panel>
           <Panel title={says.curl}>
             <RawView raw={callback.curl} label={says.curl} />
           </Panel>
-        </Group>
+        </div>
       </Stack>
       {isResending && (
         <ActDialog

@@ -29,19 +29,28 @@ const columns: Column<Callback>[] = [
   {
     key: 'seq',
     head: says.columns.seq,
+    phone: 'plain',
     cell: (row) => <PageLink to={pages.callback(row.app_id, row.seq)}>{`#${row.seq}`}</PageLink>,
   },
-  { key: 'at', head: says.columns.at, cell: (row) => <When at={row.at} /> },
-  { key: 'agent', head: says.columns.agent, cell: (row) => row.agent_name },
+  { key: 'at', head: says.columns.at, phone: 'plain', cell: (row) => <When at={row.at} /> },
+  {
+    key: 'agent',
+    head: says.columns.agent,
+    phone: 'plain',
+    clip: true,
+    cell: (row) => row.agent_name,
+  },
   {
     key: 'order',
     head: says.columns.order,
+    phone: 'plain',
     cell: (row) => <CopyId id={row.txn_id} to={pages.order(row.txn_id)} short />,
   },
   { key: 'status', head: says.columns.status, cell: (row) => stateWords[row.status] },
   {
     key: 'delivery',
     head: says.columns.delivery,
+    phone: 'plain',
     cell: (row) => <StateBadge state={row.delivery} />,
   },
   { key: 'attempts', head: says.columns.attempts, right: true, cell: (row) => row.attempts },
@@ -49,9 +58,9 @@ const columns: Column<Callback>[] = [
     key: 'answer',
     head: says.columns.answer,
     cell: ({ last_status, last_error }) =>
-      [last_status !== null && `HTTP ${last_status}`, last_error].filter(Boolean).join(': ') || '–',
+      last_status === null ? (last_error ?? '–') : `HTTP ${last_status}`,
   },
-  { key: 'due', head: says.columns.due, cell: (row) => <When at={row.due_at} ago /> },
+  { key: 'due', head: says.columns.due, cell: (row) => <When at={row.due_at} due /> },
 ]
 
 export default function Callbacks() {
@@ -71,7 +80,7 @@ export default function Callbacks() {
   )
   return (
     <>
-      <PageHead title={says.title} says={says.says}>
+      <PageHead title={says.title} says={isAgent ? says.saysOwn : says.says}>
         <ActButton
           size="sm"
           whyNot={whyNot(me, 'resend_callbacks')}

@@ -65,9 +65,9 @@ function LaneCard({ lane, ask: open }: { lane: Lane; ask: () => void }) {
             {says.oldest} <When at={lane.oldest_at} ago />
           </span>
         )}
-        {lane.probe_at !== null && (
+        {lane.probe_at !== null && lane.state !== 'paused' && (
           <span>
-            {says.probe} <When at={lane.probe_at} ago />
+            {says.probe} <When at={lane.probe_at} due />
           </span>
         )}
       </div>

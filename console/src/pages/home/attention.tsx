@@ -42,7 +42,7 @@ export function Attention({ home }: { home: HomeView }) {
     },
   ]
   return (
-    <Figures columns={rows.length}>
+    <Figures columns={rows.length} rowsOnPhone>
       {rows.map(({ label, aged, to, search }) => (
         <Figure
           key={label}

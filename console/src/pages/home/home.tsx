@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { type Answer, ask } from '../../api.ts'
+import { Figures } from '../../parts/figures.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -34,7 +35,7 @@ export default function Home() {
         {found.isError ? (
           <ProblemPanel error={found.error} retry={() => void found.refetch()} />
         ) : (
-          <Skeleton height={420} />
+          <Coming />
         )}
       </>
     )
@@ -58,6 +59,23 @@ export default function Home() {
         <VolumeCharts home={home} />
       </Suspense>
       {home.providers && <Providers providers={home.providers} />}
+    </>
+  )
+}
+
+/** The page in outline, so that nothing jumps when the numbers come. */
+function Coming() {
+  return (
+    <>
+      {[5, 4].map((columns) => (
+        <Figures key={columns} columns={columns} rowsOnPhone={columns === 5}>
+          {Array.from({ length: columns }, (_, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have nothing else
+            <Skeleton key={at} height={96} radius="md" />
+          ))}
+        </Figures>
+      ))}
+      <Skeleton height={280} radius="md" />
     </>
   )
 }

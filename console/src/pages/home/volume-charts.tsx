@@ -9,6 +9,7 @@ import classes from './home.module.css'
 import type { HomeView } from './home.tsx'
 
 const { home: says } = words
+const shortly = new Intl.NumberFormat('en', { notation: 'compact' })
 
 /** Volumes in and out by the hour, yesterday and today, one chart for each currency. */
 export default function VolumeCharts({ home }: { home: HomeView }) {
@@ -36,7 +37,7 @@ export default function VolumeCharts({ home }: { home: HomeView }) {
                 gridAxis="y"
                 tickLine="none"
                 areaChartProps={{ accessibilityLayer: false }}
-                yAxisProps={{ width: 64 }}
+                yAxisProps={{ width: 48, tickFormatter: (value) => shortly.format(value) }}
                 valueFormatter={(value) => moneyText(value, currency)}
                 series={[
                   { name: says.in, color: 'var(--accent)' },

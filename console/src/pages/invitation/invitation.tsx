@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams, useRouter } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { type Answer, ask } from '../../api.ts'
+import { type Answer, ask, problemOf } from '../../api.ts'
 import { CodeInput } from '../../parts/code-input.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
@@ -24,7 +24,7 @@ export default function Invitation() {
   if (found.isError) {
     return (
       <Door title={invitation.refused} says={invitation.refusedHint}>
-        <ProblemPanel error={found.error} />
+        {problemOf(found.error).status !== 404 && <ProblemPanel error={found.error} />}
       </Door>
     )
   }

@@ -5,8 +5,9 @@ import { useState } from 'react'
 import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { moneyText } from '../../parts/money.tsx'
 import { orderActions } from '../../paths.ts'
-import { words } from '../../words.ts'
+import { stateWords, words } from '../../words.ts'
 import { type OrderDetail, orderKey } from './order.tsx'
 
 type Action = OrderDetail['actions'][number]
@@ -44,11 +45,20 @@ function AskFirst(props: { detail: OrderDetail; action: Action; close: () => voi
   const { label, explain } = says.actions[name]
   const queries = useQueryClient()
   const [evidence, setEvidence] = useState('')
+  const amount = order.paid_amount ?? order.amount
   const needsEvidence = needs.includes('evidence')
   return (
     <ActDialog
-      title={says.actionTitle(label, order.ref_id)}
-      explain={explain}
+      title={says.actionTitle(label, `${moneyText(amount, order.currency)} ${order.currency}`)}
+      explain={
+        <>
+          <strong>
+            {says.actionOn(stateWords[order.kind] ?? order.kind, order.ref_id, order.agent_name)}
+          </strong>
+          <br />
+          {explain}
+        </>
+      }
       confirm={label}
       danger={props.action.moves_money}
       needsReason={needs.includes('reason')}

@@ -2,6 +2,7 @@ import { Button, UnstyledButton } from '@mantine/core'
 import {
   IconArrowsExchange,
   IconBuildingBank,
+  IconChevronRight,
   IconCoin,
   IconFileInvoice,
   IconInbox,
@@ -11,6 +12,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react'
 import { useState } from 'react'
+import { Panel } from '../../parts/panel.tsx'
 import { RawView } from '../../parts/raw-view.tsx'
 import { When } from '../../parts/when.tsx'
 import { words } from '../../words.ts'
@@ -42,16 +44,19 @@ export function OrderTimeline({ timeline }: Pick<OrderDetail, 'timeline'>) {
   }
   const all = timeline.map((_, at) => at)
   return (
-    <>
-      <Button
-        variant="subtle"
-        color="gray"
-        size="compact-xs"
-        mb={6}
-        onClick={() => setOpened(new Set(opened.size === all.length ? [] : all))}
-      >
-        {opened.size === all.length ? says.closeAll : says.openAll}
-      </Button>
+    <Panel
+      title={says.timeline}
+      tools={
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-xs"
+          onClick={() => setOpened(new Set(opened.size === all.length ? [] : all))}
+        >
+          {opened.size === all.length ? says.closeAll : says.openAll}
+        </Button>
+      }
+    >
       <ol className={classes.timeline}>
         {timeline.map((event, at) => {
           const Icon = icons[event.kind]
@@ -70,7 +75,10 @@ export function OrderTimeline({ timeline }: Pick<OrderDetail, 'timeline'>) {
                   <span className={classes.kind}>{says.kinds[event.kind]}</span>
                   {event.title}
                 </span>
-                <When at={event.at} />
+                <span className={classes.at}>
+                  <When at={event.at} />
+                  <IconChevronRight size={14} className={classes.chevron} aria-hidden />
+                </span>
               </UnstyledButton>
               {opened.has(at) && (
                 <div className={classes.raw}>
@@ -81,6 +89,6 @@ export function OrderTimeline({ timeline }: Pick<OrderDetail, 'timeline'>) {
           )
         })}
       </ol>
-    </>
+    </Panel>
   )
 }

@@ -52,9 +52,7 @@ export default function Order() {
       <Group className={classes.columns} align="flex-start" wrap="nowrap">
         <Stack gap="md" className={classes.wide}>
           <WhyPanel detail={found.data} />
-          <Panel title={says.timeline}>
-            <OrderTimeline timeline={timeline} />
-          </Panel>
+          <OrderTimeline timeline={timeline} />
         </Stack>
         <Stack gap="md" className={classes.narrow}>
           <OrderFacts order={order} />

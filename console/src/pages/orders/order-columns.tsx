@@ -15,16 +15,28 @@ export const orderColumns: Column<OrderRow>[] = [
   {
     key: 'txn_id',
     head: columns.txnId,
+    phone: 'plain',
     cell: (row) => <CopyId id={row.txn_id} to={pages.order(row.txn_id)} short />,
   },
-  { key: 'created_at', head: columns.createdAt, cell: (row) => <When at={row.created_at} /> },
-  { key: 'agent', head: columns.agent, cell: (row) => row.agent_name },
-  { key: 'kind', head: columns.kind, cell: (row) => stateWords[row.kind] },
-  { key: 'status', head: columns.status, cell: (row) => <StateBadge state={row.status} /> },
+  {
+    key: 'created_at',
+    head: columns.createdAt,
+    phone: 'plain',
+    cell: (row) => <When at={row.created_at} />,
+  },
+  { key: 'agent', head: columns.agent, phone: 'plain', clip: true, cell: (row) => row.agent_name },
+  { key: 'kind', head: columns.kind, phone: 'plain', cell: (row) => stateWords[row.kind] },
+  {
+    key: 'status',
+    head: columns.status,
+    phone: 'plain',
+    cell: (row) => <StateBadge state={row.status} />,
+  },
   {
     key: 'amount',
     head: columns.amount,
     right: true,
+    phone: 'plain',
     cell: (row) => <Money amount={row.amount} currency={row.currency} />,
   },
   {
@@ -42,7 +54,7 @@ export const orderColumns: Column<OrderRow>[] = [
     cell: (row) => <Money amount={row.paid_amount} currency={row.currency} bare />,
   },
   { key: 'ref_id', head: columns.refId, cell: (row) => <CopyId id={row.ref_id} short /> },
-  { key: 'user_id', head: columns.userId, cell: (row) => row.user_id },
+  { key: 'user_id', head: columns.userId, clip: true, cell: (row) => row.user_id },
   {
     key: 'account',
     head: columns.account,

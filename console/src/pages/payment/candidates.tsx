@@ -27,30 +27,40 @@ export function Candidates(props: {
         {
           key: 'order',
           head: orders.columns.txnId,
+          phone: 'plain',
           cell: ({ order }) => <CopyId id={order.txn_id} to={pages.order(order.txn_id)} short />,
         },
         { key: 'ref', head: orders.columns.refId, cell: ({ order }) => order.ref_id },
         {
           key: 'status',
           head: orders.columns.status,
+          phone: 'plain',
           cell: ({ order }) => <StateBadge state={order.status} />,
         },
         {
           key: 'amount',
           head: orders.columns.amount,
           right: true,
+          phone: 'plain',
           cell: ({ order }) => <Money amount={order.amount} currency={order.currency} />,
         },
-        { key: 'name', head: orders.columns.accountName, cell: ({ order }) => order.account_name },
+        {
+          key: 'name',
+          head: orders.columns.accountName,
+          phone: 'plain',
+          cell: ({ order }) => order.account_name,
+        },
         {
           key: 'created',
           head: orders.columns.createdAt,
+          phone: 'plain',
           cell: ({ order }) => <When at={order.created_at} />,
         },
-        { key: 'because', head: says.because, cell: ({ because }) => because },
+        { key: 'because', head: says.because, phone: 'wide', cell: ({ because }) => because },
         {
           key: 'act',
           head: says.decide,
+          phone: 'wide',
           cell: ({ order, why_not }) => (
             <ActButton
               size="compact-sm"

@@ -6,7 +6,7 @@ import { type Answer, ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { Money } from '../../parts/money.tsx'
+import { Money, moneyText } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
@@ -48,7 +48,10 @@ export default function Payment() {
     whyNot(me, 'decide_payments') ?? (payment.state === 'waiting' ? undefined : says.isDecided)
   return (
     <>
-      <PageHead title={says.heading} says={<CopyId id={payment.payment_id} />}>
+      <PageHead
+        title={says.heading(`${moneyText(payment.amount, payment.currency)} ${payment.currency}`)}
+        says={<CopyId id={payment.payment_id} />}
+      >
         <ActButton size="sm" whyNot={shut} onClick={() => setAsked({ kind: 'wallet' })}>
           {says.toWallet}
         </ActButton>
@@ -94,7 +97,7 @@ function About({ payment }: Pick<PaymentDetail, 'payment'>) {
           [facts.amount, <Money key="m" amount={payment.amount} currency={payment.currency} />],
           [facts.paidAt, <When key="p" at={payment.paid_at} />],
           [facts.reportedAt, <When key="r" at={payment.reported_at} />],
-          [facts.agent, payment.agent_name ?? says.nobody],
+          [facts.agent, payment.agent_name ?? '–'],
           payment.txn_id !== null && [
             facts.order,
             <CopyId key="o" id={payment.txn_id} to={pages.order(payment.txn_id)} />,

@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ask, type Row } from '../../api.ts'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { CopyId } from '../../parts/copy-id.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { type Column, DataTable, useColumns } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterBar } from '../../parts/filter-bar.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { useFilters } from '../../parts/url-filters.ts'
@@ -24,17 +24,20 @@ const columns: Column<Payment>[] = [
   {
     key: 'payment',
     head: says.columns.payment,
-    cell: (row) => <PageLink to={pages.payment(row.payment_id)}>{row.payment_id}</PageLink>,
+    phone: 'wide',
+    cell: (row) => <CopyId id={row.payment_id} to={pages.payment(row.payment_id)} />,
   },
   {
     key: 'why',
     head: says.columns.why,
+    phone: 'plain',
     cell: (row) => <StateBadge state={row.why ?? row.state} />,
   },
   {
     key: 'amount',
     head: says.columns.amount,
     right: true,
+    phone: 'plain',
     cell: (row) => <Money amount={row.amount} currency={row.currency} />,
   },
   { key: 'age', head: says.columns.age, cell: (row) => <When at={row.reported_at} ago /> },
@@ -44,13 +47,19 @@ const columns: Column<Payment>[] = [
     extra: true,
     cell: (row) => <When at={row.paid_at} />,
   },
-  { key: 'agent', head: says.columns.agent, cell: (row) => row.agent_name ?? '–' },
+  { key: 'agent', head: says.columns.agent, clip: true, cell: (row) => row.agent_name ?? '–' },
   {
     key: 'payer',
     head: says.columns.payer,
+    clip: true,
     cell: (row) => row.payer?.account_name ?? row.payer?.account_no ?? '–',
   },
-  { key: 'reference', head: says.columns.reference, cell: (row) => row.reference ?? '–' },
+  {
+    key: 'reference',
+    head: says.columns.reference,
+    clip: true,
+    cell: (row) => row.reference ?? '–',
+  },
   { key: 'assignee', head: says.columns.assignee, cell: (row) => row.assignee ?? '–' },
 ]
 

@@ -13,7 +13,7 @@ import { StateBadge } from '../../parts/state-badge.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
+import { stateWords, words } from '../../words.ts'
 import { ProviderRoutes } from './provider-routes.tsx'
 
 type Provider = Row<typeof api.providers>
@@ -122,7 +122,7 @@ function SwitchDialog({ provider, close }: { provider: Provider; close: () => vo
       <NativeSelect
         label={says.columns.state}
         value={state}
-        data={states}
+        data={states.map((value) => ({ value, label: stateWords[value] ?? value }))}
         onChange={({ currentTarget: { value } }) =>
           setState(states.find((each) => each === value) ?? 'on')
         }

@@ -27,7 +27,7 @@ export default function Settings() {
           <Facts
             facts={[
               ...Object.entries(found.data.settings).map(
-                ([name, value]) => [name, shown(value)] as const,
+                ([name, value]) => [says.names[name] ?? name, shown(value)] as const,
               ),
               [says.idle, spanText(found.data.session.idle_limit_s)],
               [says.absolute, spanText(found.data.session.absolute_limit_s)],
@@ -41,5 +41,6 @@ export default function Settings() {
 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? says.none : value.join(', ')
+  if (typeof value === 'boolean') return value ? says.yes : says.no
   return String(value)
 }

@@ -1,11 +1,11 @@
-import { Modal, NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Body } from '../../api.ts'
 import { ask } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { AgentSelect } from '../../parts/agent-select.tsx'
-import { RawView } from '../../parts/raw-view.tsx'
+import { ShownOnce } from '../../parts/secret-once.tsx'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
 import type { User } from './users.tsx'
@@ -27,17 +27,7 @@ export function UserDialogs({ asked, close }: { asked: Asked; close: () => void 
   const queries = useQueryClient()
   const changed = () => queries.invalidateQueries({ queryKey: ['users'] })
   if (link !== undefined) {
-    return (
-      <Modal
-        opened
-        onClose={close}
-        title={<strong>{says.link}</strong>}
-        closeButtonProps={{ 'aria-label': words.close }}
-      >
-        <p>{says.linkHint}</p>
-        <RawView raw={link} label={says.link} />
-      </Modal>
-    )
+    return <ShownOnce title={says.link} says={says.linkHint} value={link} close={close} />
   }
   const shared = { close, changed, setLink }
   switch (asked.kind) {

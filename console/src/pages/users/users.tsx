@@ -1,8 +1,9 @@
+import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask, type Row } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
+import { useAgentChoices } from '../../parts/agent-choices.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -20,13 +21,19 @@ const { users: says } = words
 
 export default function Users() {
   const [asked, setAsked] = useState<Asked>()
+  const agents = useAgentChoices()
   const found = useQuery({
     queryKey: ['users'],
     queryFn: ({ signal }) => ask(api.users, { signal }),
   })
   const columns: Column<User>[] = [
-    { key: 'email', head: says.columns.email, cell: (user) => <CopyId id={user.email} /> },
-    { key: 'role', head: says.columns.role, cell: (user) => words.roles[user.role] },
+    { key: 'email', head: says.columns.email, phone: 'wide', cell: (user) => user.email },
+    {
+      key: 'role',
+      head: says.columns.role,
+      phone: 'plain',
+      cell: (user) => words.roles[user.role],
+    },
     {
       key: 'agent',
       head: says.columns.agent,
@@ -34,10 +41,17 @@ export default function Users() {
         user.app_id === null ? (
           '–'
         ) : (
-          <CopyId id={user.app_id} to={pages.agent(user.app_id)} short />
+          <PageLink to={pages.agent(user.app_id)}>
+            {agents.find(([appId]) => appId === user.app_id)?.[1] ?? user.app_id}
+          </PageLink>
         ),
     },
-    { key: 'state', head: says.columns.state, cell: (user) => <StateBadge state={user.state} /> },
+    {
+      key: 'state',
+      head: says.columns.state,
+      phone: 'plain',
+      cell: (user) => <StateBadge state={user.state} />,
+    },
     {
       key: 'seen',
       head: says.columns.lastSeen,
@@ -55,18 +69,19 @@ export default function Users() {
     {
       key: 'act',
       head: says.columns.act,
+      phone: 'wide',
       cell: (user) => (
-        <span>
+        <Group gap={4} wrap="nowrap">
           <ActButton size="compact-xs" onClick={() => setAsked({ kind: 'role', user })}>
             {says.changeRole}
-          </ActButton>{' '}
+          </ActButton>
           <ActButton size="compact-xs" onClick={() => setAsked({ kind: 'disable', user })}>
             {user.state === 'disabled' ? says.enable : says.disable}
-          </ActButton>{' '}
+          </ActButton>
           <ActButton size="compact-xs" onClick={() => setAsked({ kind: 'reset', user })}>
             {says.reset}
           </ActButton>
-        </span>
+        </Group>
       ),
     },
   ]

@@ -21,12 +21,18 @@ function columnsIn(currency: string): Column<Entry>[] {
     return (row: Entry) => <Money amount={pick(row)} currency={currency} signed={signed} bare />
   }
   return [
-    { key: 'seq', head: says.seq, cell: (row) => `#${row.seq}` },
-    { key: 'at', head: says.at, cell: (row) => <When at={row.at} /> },
-    { key: 'event', head: says.event, cell: (row) => says.events[row.event] ?? row.event },
+    { key: 'seq', head: says.seq, phone: 'plain', cell: (row) => `#${row.seq}` },
+    { key: 'at', head: says.at, phone: 'plain', cell: (row) => <When at={row.at} /> },
+    {
+      key: 'event',
+      head: says.event,
+      phone: 'plain',
+      cell: (row) => says.events[row.event] ?? row.event,
+    },
     {
       key: 'order',
       head: says.order,
+      phone: 'plain',
       cell: (row) =>
         row.txn_id === null ? '–' : <CopyId id={row.txn_id} to={pages.order(row.txn_id)} short />,
     },

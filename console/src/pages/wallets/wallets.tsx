@@ -22,9 +22,10 @@ const columns: Column<Wallet>[] = [
   {
     key: 'agent',
     head: says.columns.agent,
+    phone: 'wide',
     cell: (row) => <PageLink to={pages.wallet(row.app_id)}>{row.agent_name}</PageLink>,
   },
-  { key: 'app_id', head: says.columns.appId, cell: (row) => <CopyId id={row.app_id} /> },
+  { key: 'app_id', head: says.columns.appId, cell: (row) => <CopyId id={row.app_id} short /> },
   { key: 'balance', head: says.columns.balance, right: true, cell: money((row) => row.balance) },
   { key: 'held', head: says.columns.held, right: true, cell: money((row) => row.held) },
   { key: 'fees', head: says.columns.fees, right: true, cell: money((row) => row.fees) },

@@ -5,13 +5,15 @@ import { payoutsOfOrder } from '../../ledger/payouts.ts'
 import { readJournalOfOrder } from '../../ledger/read-journal.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
+import type { LocalTime } from '../../lib/local-time.ts'
 import { auditOfSubject } from '../../operators/audit-of-subject.ts'
 import { may, type Operator } from '../../operators/operator.ts'
 import type { Desk } from '../../orders/desk.ts'
 import {
   type ActionName,
-  actionNames,
+  actionsOfKind,
   actionTraits,
+  nothingMore,
   type OrderSituation,
   orderWords,
   whyNot,
@@ -63,7 +65,9 @@ export async function orderDetail(
       handed_over_at: order.handedOverAt,
       link: linkOf(order),
     },
-    words: isAgents ? agentWords(situation) : orderWords(isOpen ? situation : unsaid(situation)),
+    words: isAgents
+      ? agentWords(situation, desk.localTime)
+      : orderWords(isOpen ? situation : unsaid(situation), desk.localTime),
     timeline: timelineOf(isAgents ? withoutReasons(story) : story, currency).filter(
       ({ kind }) => !isAgents || !['provider', 'notice', 'payment', 'operator'].includes(kind),
     ),
@@ -125,15 +129,17 @@ function unsaid({ attempt, ...rest }: OrderSituation): OrderSituation {
 }
 
 /** The same words, without what a provider said and what only an operator can do. */
-function agentWords(situation: OrderSituation) {
+function agentWords(situation: OrderSituation, localTime: LocalTime) {
   const { attempt, ...rest } = situation
   const plain = attempt && { ...attempt, said: null, evidence: null }
   if (plain && (plain.state === 'unknown' || plain.state === 'not_found')) plain.state = 'accepted'
-  return orderWords({ ...rest, attempt: plain, waitingPayments: 0 })
+  const words = orderWords({ ...rest, attempt: plain, waitingPayments: 0 }, localTime)
+  return rest.order.status === 'PAID' ? { ...words, next: nothingMore } : words
 }
 
 function actionsOf(situation: OrderSituation, operator: Operator) {
-  const shown = operator.agentId === null ? actionNames : (['resend'] as const)
+  const shown =
+    operator.agentId === null ? actionsOfKind[situation.order.kind] : (['resend'] as const)
   return shown.map((name) => {
     const { movesMoney, needsEvidence } = actionTraits[name]
     const why = may(operator, permissionFor(name))

@@ -44,7 +44,12 @@ const eventTitles: Record<JournalEvent, string> = {
 export function timelineOf(story: OrderStory, currency: Currency): Entry[] {
   const { order, journal, callbacks, attempts, payouts, notices, payments, audit } = story
   const entries: Entry[] = [
-    { at: order.createdAt, kind: 'request', title: 'Asked for', raw: requestOf(order, currency) },
+    {
+      at: order.createdAt,
+      kind: 'request',
+      title: 'The agent asked for it',
+      raw: requestOf(order, currency),
+    },
     ...payouts.map((payout) => payoutEntry(payout)),
     ...notices.map((notice) => ({
       at: notice.receivedAt,
@@ -63,7 +68,7 @@ export function timelineOf(story: OrderStory, currency: Currency): Entry[] {
     ...callbacks.map((callback) => ({
       at: callback.at,
       kind: 'callback',
-      title: `${callback.status} is to be told to the agent: ${callback.delivery}`,
+      title: `The agent is told ${callback.status}: ${callback.delivery.replace('_', ' ')}`,
       raw: {
         seq: callback.seq,
         delivery: callback.delivery,
@@ -153,7 +158,7 @@ function journalEntry(row: JournalRow, currency: Currency): Entry {
 
 function attemptEntry(attempt: AttemptMade): Entry {
   const answer =
-    attempt.status === null ? (attempt.error ?? 'no answer') : `status ${attempt.status}`
+    attempt.status === null ? (attempt.error ?? 'no answer') : `answered ${attempt.status}`
   return {
     at: attempt.startedAt,
     kind: 'attempt',
