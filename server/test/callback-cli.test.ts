@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { countOpen } from '../src/callbacks/read-callbacks.ts'
 import { resendCallbacks } from '../src/callbacks/resend-callbacks.ts'
-import { cleanUp, type Ended, type Env, serve, sluice, sluiceJson } from './support/process.ts'
+import { cleanUp, command, commandJson, type Ended, type Env, serve } from './support/process.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 
@@ -30,8 +30,8 @@ afterAll(async () => {
   await s.close()
 })
 
-const run = (...args: string[]) => sluice(['callback', ...args], env)
-const json = (...args: string[]) => sluiceJson(['callback', ...args], env)
+const run = (...args: string[]) => command(['callback', ...args], env)
+const json = (...args: string[]) => commandJson(['callback', ...args], env)
 const toldAgent = () => s.agent({ depositCallbackUrl: receiver.url })
 const seqs = (rows: { seq: number }[]) => rows.map(({ seq }) => seq)
 
@@ -182,7 +182,7 @@ describe('callback resend', () => {
 
     const killed = await serve(own)
     receiver.answer = () => {}
-    expect(await sluiceJson(['callback', 'resend', agent.appId, '--all'], own)).toEqual({
+    expect(await commandJson(['callback', 'resend', agent.appId, '--all'], own)).toEqual({
       resent: count,
     })
     await receiver.until(1)

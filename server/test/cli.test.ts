@@ -348,7 +348,7 @@ describe('agent', () => {
       ['wallet', 'adjust', 'app_nobody', '1', '--reason', 'x'],
       ['verify', '--agent', 'app_nobody'],
     ]
-    const ended = await Promise.all(commands.map((command) => run(...command, '--json')))
+    const ended = await Promise.all(commands.map((each) => sluice([...each, '--json'], env)))
     for (const each of ended) expectRefused(each, 'there is no agent app_nobody')
   })
 })

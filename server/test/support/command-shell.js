@@ -21,7 +21,7 @@ function begin({ args, env }) {
   process.exitCode = undefined
   process.channel?.unref()
   // Only the program itself is read again, under another name; what it stands on is there.
-  import(`${program}?${count}`)
+  import(`${program}?${count}`).catch(crash)
 }
 
 for (const name of ['stdout', 'stderr']) {

@@ -21,6 +21,11 @@ export default async function setup(project: TestProject) {
   const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
   const admin = new pg.Client(postgres.url)
   await admin.connect()
+  // Nobody pulls its plug; those that are killed are clusters of their tests' own.
+  for (const name of ['fsync', 'full_page_writes']) {
+    await admin.query(`alter system set ${name} = off`)
+  }
+  await admin.query('select pg_reload_conf()')
   await admin.query(`create database ${templateName}`)
   await admin.end()
   await migrate(withDatabase(postgres.url, templateName))

@@ -195,7 +195,7 @@ function readJson(args: string[], { code, stdout, stderr }: Ended) {
 
 /** Fails where `sluice verify` does. */
 export async function verifyClean(env: Env): Promise<void> {
-  expect(await sluiceJson(['verify'], env)).toMatchObject({ ok: true, findings: [] })
+  expect(await commandJson(['verify'], env)).toMatchObject({ ok: true, findings: [] })
 }
 
 export interface Serving extends Running {
