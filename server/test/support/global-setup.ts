@@ -16,7 +16,10 @@ declare module 'vitest' {
 
 /** One real PostgreSQL for the whole run; every test makes a database of its own from a template. */
 export default async function setup(project: TestProject) {
-  execFileSync('npm', ['run', 'build', '--silent'], { stdio: 'inherit' })
+  // npm test has just built it.
+  if (process.env.npm_lifecycle_event !== 'test') {
+    execFileSync('npm', ['run', 'build', '--silent'], { stdio: 'inherit' })
+  }
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-test-'))
   const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
   const admin = new pg.Client(postgres.url)
