@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './server/test/support/longest-first.ts'
 
 export default defineConfig({
   test: {
@@ -8,5 +9,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // More than cores: much of what is tested waits.
     maxWorkers: 3,
+    // Loading the service takes longer than most files; no file leaves anything behind in the process.
+    isolate: false,
+    sequence: { sequencer: LongestFirst },
   },
 })

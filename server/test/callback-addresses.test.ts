@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { callbackUrlFault, type Mode } from '../src/agents/callback-url.ts'
 import type { ResolveHost } from '../src/agents/resolve-host.ts'
 import { type Attempt, CallbackPoster } from '../src/callbacks/post-callback.ts'
-import { cleanUp, sluice, sluiceJson } from './support/process.ts'
+import { cleanUp, command, commandJson } from './support/process.ts'
 import { type RawReceiver, startRawReceiver } from './support/receiver.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
@@ -239,29 +239,29 @@ describe('the command line refuses to set what may not be called', () => {
   test('for a new agent and an existing one, in live', async () => {
     const options = ['--deposit-callback', 'https://127.1/cb']
     const withdraw = ['--withdraw-callback', 'http://198.41.0.4/cb']
-    const created = await sluice(['agent', 'create', '--name', 'A', ...options], env('live'))
+    const created = await command(['agent', 'create', '--name', 'A', ...options], env('live'))
     expect(created).toMatchObject({ code: 1, stdout: '' })
     expect(created.stderr).toContain(
       '--deposit-callback: 127.0.0.1 is not a public address (loopback)',
     )
-    const { app_id } = await sluiceJson(['agent', 'create', '--name', 'B'], env('live'))
-    const changed = await sluice(['agent', 'set', app_id, ...options, ...withdraw], env('live'))
+    const { app_id } = await commandJson(['agent', 'create', '--name', 'B'], env('live'))
+    const changed = await command(['agent', 'set', app_id, ...options, ...withdraw], env('live'))
     expect(changed).toMatchObject({ code: 1, stdout: '' })
     expect(changed.stderr).toContain('--deposit-callback: 127.0.0.1 is not a public address')
     expect(changed.stderr).toContain('--withdraw-callback: must be https in live mode')
-    expect(await sluiceJson(['agent', 'show', app_id], env('live'))).toMatchObject({
+    expect(await commandJson(['agent', 'show', app_id], env('live'))).toMatchObject({
       deposit_callback: null,
       withdraw_callback: null,
     })
   })
 
   test('cloud metadata in the sandbox, where loopback is taken', async () => {
-    const { app_id } = await sluiceJson(
+    const { app_id } = await commandJson(
       ['agent', 'create', '--name', 'C', '--deposit-callback', 'http://localhost:9000/cb'],
       env('sandbox'),
     )
     const metadata = ['--deposit-callback', 'http://[::ffff:169.254.169.254]/']
-    const changed = await sluice(['agent', 'set', app_id, ...metadata], env('sandbox'))
+    const changed = await command(['agent', 'set', app_id, ...metadata], env('sandbox'))
     expect(changed).toMatchObject({ code: 1, stdout: '' })
     expect(changed.stderr).toContain('169.254.169.254 is not a public address (linkLocal)')
   })

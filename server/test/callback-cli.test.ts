@@ -2,8 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { countOpen } from '../src/callbacks/read-callbacks.ts'
 import { resendCallbacks } from '../src/callbacks/resend-callbacks.ts'
-import { cleanUp, type Ended, type Env, serve, sluice, sluiceJson } from './support/process.ts'
+import { cleanUp, command, commandJson, type Ended, type Env, serve } from './support/process.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
+import { makeOutcomes } from './support/sender.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 
 let s: TestService
@@ -30,8 +31,8 @@ afterAll(async () => {
   await s.close()
 })
 
-const run = (...args: string[]) => sluice(['callback', ...args], env)
-const json = (...args: string[]) => sluiceJson(['callback', ...args], env)
+const run = (...args: string[]) => command(['callback', ...args], env)
+const json = (...args: string[]) => commandJson(['callback', ...args], env)
 const toldAgent = () => s.agent({ depositCallbackUrl: receiver.url })
 const seqs = (rows: { seq: number }[]) => rows.map(({ seq }) => seq)
 
@@ -175,14 +176,12 @@ describe('callback resend', () => {
     const of = (state: string) =>
       api.sql(`select seq from callbacks where state = '${state}'`).then(({ rowCount }) => rowCount)
     const agent = await api.agent({ depositCallbackUrl: receiver.url })
-    for (let made = 0; made < count; made += 100) {
-      await Promise.all(Array.from({ length: 100 }, () => agent.fund(1)))
-    }
+    await makeOutcomes(api, agent, count, ['PAID'])
     await api.sql(`update callbacks set state = 'delivered', delivered_at = now()`)
 
     const killed = await serve(own)
     receiver.answer = () => {}
-    expect(await sluiceJson(['callback', 'resend', agent.appId, '--all'], own)).toEqual({
+    expect(await commandJson(['callback', 'resend', agent.appId, '--all'], own)).toEqual({
       resent: count,
     })
     await receiver.until(1)
@@ -204,9 +203,7 @@ describe('callback resend', () => {
 
   test('again and again while callbacks go out neither fails nor loses one', async () => {
     const agent = await toldAgent()
-    for (let made = 0; made < 200; made += 50) {
-      await Promise.all(Array.from({ length: 50 }, () => agent.fund(1)))
-    }
+    await makeOutcomes(s, agent, 200, ['PAID'])
     const resent: number[] = []
     for (let round = 0; round < 15; round++) {
       const { pool } = s.backend

@@ -13,6 +13,7 @@ import { openEmbeddedPostgres } from '../src/db/embedded.ts'
 import { Load } from './support/load.ts'
 import {
   cleanUp,
+  commandJson,
   type Env,
   kill,
   postmasterPid,
@@ -155,7 +156,7 @@ describe('processes on one database', () => {
     await startWorker()
     const { heard, end } = await eavesdrop()
     const { json } = await agent.deposit()
-    await sluiceJson(['trigger', json.txn_id, 'PAID'], env)
+    await commandJson(['trigger', json.txn_id, 'PAID'], env)
     await receiver.until(1)
     expect(receiver.received[0]?.json).toMatchObject({
       transactionId: json.txn_id,

@@ -4,6 +4,8 @@ import { findAgent } from '../src/agents/find-agent.ts'
 import { rotateKey, updateAgent } from '../src/agents/save-agent.ts'
 import {
   cleanUp,
+  command,
+  commandJson,
   type Ended,
   type Env,
   serve,
@@ -31,8 +33,8 @@ afterAll(async () => {
   await s.close()
 })
 
-const run = (...args: string[]) => sluice(args, env)
-const json = (...args: string[]) => sluiceJson(args, env)
+const run = (...args: string[]) => command(args, env)
+const json = (...args: string[]) => commandJson(args, env)
 const clientOf = ({ appId, secret }: { appId: string; secret: string }) =>
   new AgentClient(s.service.url, appId, secret, 0n, () => new Date())
 
@@ -47,13 +49,15 @@ function expectRefused(ended: Ended, ...says: (string | RegExp)[]): void {
 }
 
 describe('the program', () => {
+  const alone = (...args: string[]) => sluice(args, env)
+
   it('explains itself and every command, and says its version', async () => {
     const [help, version, ...commands] = await Promise.all([
-      run('--help'),
-      run('--version'),
-      run('serve', '--help'),
-      run('agent', 'create', '--help'),
-      run('wallet', 'adjust', '--help'),
+      alone('--help'),
+      alone('--version'),
+      alone('serve', '--help'),
+      alone('agent', 'create', '--help'),
+      alone('wallet', 'adjust', '--help'),
     ])
     expect(help.code).toBe(0)
     for (const command of ['serve', 'migrate', 'agent', 'wallet', 'order', 'trigger', 'verify']) {
@@ -69,9 +73,9 @@ describe('the program', () => {
 
   it('refuses what it does not know, and helps', async () => {
     const [unknown, option, nothing] = await Promise.all([
-      run('agnet', 'list'),
-      run('agent', 'list', '--jsno'),
-      run(),
+      alone('agnet', 'list'),
+      alone('agent', 'list', '--jsno'),
+      alone(),
     ])
     expectRefused(unknown, /unknown command 'agnet'/, /sluice --help/)
     expectRefused(option, /unknown option '--jsno'/)
@@ -344,7 +348,7 @@ describe('agent', () => {
       ['wallet', 'adjust', 'app_nobody', '1', '--reason', 'x'],
       ['verify', '--agent', 'app_nobody'],
     ]
-    const ended = await Promise.all(commands.map((command) => run(...command, '--json')))
+    const ended = await Promise.all(commands.map((each) => sluice([...each, '--json'], env)))
     for (const each of ended) expectRefused(each, 'there is no agent app_nobody')
   })
 })
@@ -378,7 +382,7 @@ describe('wallet', () => {
   it('the same --ref changes the wallet once, also when used several times at once', async () => {
     const agent = await s.agent()
     const command = ['wallet', 'adjust', agent.appId, '70', '--reason', 'bonus', '--ref', 'may-1']
-    const many = await Promise.all(Array.from({ length: 4 }, () => json(...command)))
+    const many = await Promise.all(Array.from({ length: 4 }, () => sluiceJson(command, env)))
     expect(many.filter(({ changed }) => changed).length).toBe(1)
     const again = await run(...command)
     expect(again).toMatchObject({ code: 0, stderr: '' })

@@ -8,6 +8,8 @@ import { migrate } from '../src/db/migrate.ts'
 import { openPool } from '../src/db/pool.ts'
 import {
   cleanUp,
+  command,
+  commandJson,
   type Env,
   type Serving,
   serve,
@@ -98,7 +100,7 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
     const demo = one.demo ?? other.demo
     expect([one.demo, other.demo].filter((each) => each !== undefined)).toEqual([demo])
     expect(await query(urlOf(name), 'select count(*)::int from sluice.agents')).toBe(1)
-    expect(await sluiceJson(['migrate'], env)).toEqual({ applied: [] })
+    expect(await commandJson(['migrate'], env)).toEqual({ applied: [] })
     for (const service of [one, other]) {
       expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
       expect((await service.agent(demo).get('/payment/wallet')).json.balance).toBe(0)
@@ -111,7 +113,7 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
     const [one, other] = [await serving(env), await serving(env)]
     const create = ['agent', 'create', '--name', 'Shop', '--deposit-fee', '1.5%+2']
     const terms = ['--withdraw-fee', '5', '--revert-fee', 'keep']
-    const { app_id: appId, secret } = await sluiceJson([...create, ...terms], env)
+    const { app_id: appId, secret } = await commandJson([...create, ...terms], env)
     const [here, there] = [one.agent({ appId, secret }), other.agent({ appId, secret })]
 
     const request = here.order({ amount: 1000, extraParams: { cart: 7 } })
@@ -192,19 +194,19 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
   it('a login that may not make roles is told what an administrator has to do, and that is enough', async () => {
     const clerk = await login()
     const env = await settings(urlOf(await database(clerk), clerk))
-    const refused = await sluice(['migrate'], env)
+    const refused = await command(['migrate'], env)
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toMatch(/^sluice: the database: the login may not create roles.*\n$/)
     const remedy = /run "(.*)"/.exec(refused.stderr)?.[1] ?? ''
     const [create = '', grant = ''] = remedy.replace('<login>', clerk).split('; ')
 
     await admin(create)
-    const half = await sluice(['migrate'], env)
+    const half = await command(['migrate'], env)
     expect(half).toMatchObject({ code: 1, stdout: '' })
     expect(half.stderr).toMatch(/^sluice: the database: .*run "grant sluice_service to <login>"\n$/)
 
     await admin(grant)
-    expect((await sluiceJson(['migrate'], env)).applied).not.toEqual([])
+    expect((await commandJson(['migrate'], env)).applied).not.toEqual([])
     const agent = (await serving(env)).agent()
     await agent.fund(100)
     expect(await agent.balance()).toBe(100)
@@ -230,8 +232,8 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
     expect(early.stderr).toMatch(/^sluice: the database: it lacks .*run "sluice migrate" first\n$/)
     expect(await query(urlOf(name), `select to_regnamespace('sluice')::text`)).toBeNull()
 
-    expect((await sluiceJson(['migrate'], env)).applied).not.toEqual([])
-    expect(await sluiceJson(['migrate'], env)).toEqual({ applied: [] })
+    expect((await commandJson(['migrate'], env)).applied).not.toEqual([])
+    expect(await commandJson(['migrate'], env)).toEqual({ applied: [] })
     const agent = (await serving(env)).agent()
     await agent.fund(100)
     expect((await agent.withdraw({ amount: 40 })).status).toBe(201)
@@ -274,7 +276,7 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
       const applied = racing.flatMap((each) => each.applied)
       expect(applied).toEqual([...new Set(applied)].toSorted())
       expect(applied.length).toBeGreaterThan(0)
-      const nothing = await sluice(['migrate'], env)
+      const nothing = await command(['migrate'], env)
       expect(nothing).toMatchObject({ code: 0, stdout: 'Nothing to do.\n', stderr: '' })
 
       const refusals = [

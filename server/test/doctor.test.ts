@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { checkAgent } from '../src/cli/check-books.ts'
 import { clockFinding, diskFinding } from '../src/cli/check-machine.ts'
 import type { Finding } from '../src/cli/finding.ts'
-import { cleanUp, type Env, freePort, sluice, tempFolder } from './support/process.ts'
+import { cleanUp, command, type Env, freePort, tempFolder } from './support/process.ts'
 import {
   makeAuthority,
   type Receiver,
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 /** What the doctor finds, by what it looked at; its exit code says whether something failed. */
 async function doctor(args: string[] = [], more: Env = {}): Promise<Record<string, Finding[]>> {
-  const { code, stdout, stderr } = await sluice(['doctor', '--json', ...args], { ...env, ...more })
+  const { code, stdout, stderr } = await command(['doctor', '--json', ...args], { ...env, ...more })
   expect(stderr).toBe('')
   const { ok, findings }: { ok: boolean; findings: Finding[] } = JSON.parse(stdout)
   expect(code).toBe(ok ? 0 : 1)
@@ -81,7 +81,7 @@ describe('doctor', () => {
       ['/in', '{}'],
       ['/out', '{}'],
     ])
-    const text = await sluice(['doctor'], env)
+    const text = await command(['doctor'], env)
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout).toMatch(/^ok {4}database +PostgreSQL 18\.\d+ as \w+$/m)
     expect(text.stdout).not.toContain('\x1b')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { acceptInvitation } from './support/operator.ts'
-import { cleanUp, type Env, serve, sluice, sluiceJson } from './support/process.ts'
+import { cleanUp, command, commandJson, type Env, serve } from './support/process.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 let test: TestService
@@ -37,36 +37,36 @@ it('every start prints a link for the first admin, until there is a user', async
 
 it('users are made, listed and reset on the command line, and the log says so', async () => {
   const { appId } = await test.agent()
-  const made = await sluiceJson(
+  const made = await commandJson(
     ['user', 'create', 'Owner@Shop.example', '--role', 'agent', '--agent', appId],
     env,
   )
   expect(made.email).toBe('owner@shop.example')
   const owner = await acceptInvitation(test, tokenOf(made.link), made.email)
   expect((await owner.get('/me')).json.user).toMatchObject({ role: 'agent', app_id: appId })
-  const listed = await sluiceJson(['user', 'list'], env)
+  const listed = await commandJson(['user', 'list'], env)
   expect(listed).toContainEqual(
     expect.objectContaining({ email: 'owner@shop.example', app_id: appId, state: 'active' }),
   )
   // Also of the last admin: who has the database may.
-  const reset = await sluiceJson(['user', 'reset', 'boss@sluice.example'], env)
+  const reset = await commandJson(['user', 'reset', 'boss@sluice.example'], env)
   const again = await acceptInvitation(test, tokenOf(reset.link), 'boss@sluice.example')
   const { data } = (await again.get('/audit?actor=command-line')).json
   expect(data.map(({ action }: { action: string }) => action)).toEqual([
     'reset_user',
     'create_user',
   ])
-  const text = await sluice(['user', 'list'], env)
+  const text = await command(['user', 'list'], env)
   expect(text.stdout).toMatch(/EMAIL +ROLE +AGENT +STATE +LAST SEEN/)
 })
 
 it('what the command line does to money, agents and providers is in the log, done or refused', async () => {
-  const { app_id, secret } = await sluiceJson(['agent', 'create', '--name', 'Logged'], env)
-  await sluiceJson(['wallet', 'adjust', app_id, '5', '--reason', 'a gift', '--ref', 'g1'], env)
-  const rotated = await sluiceJson(['agent', 'rotate-key', app_id], env)
-  await sluiceJson(['agent', 'set', app_id, '--status', 'suspended'], env)
-  await sluiceJson(['callback', 'pause', app_id], env)
-  await sluice(['payments', 'return', 'sandbox:none', '--evidence', 'transfer 1'], env)
+  const { app_id, secret } = await commandJson(['agent', 'create', '--name', 'Logged'], env)
+  await commandJson(['wallet', 'adjust', app_id, '5', '--reason', 'a gift', '--ref', 'g1'], env)
+  const rotated = await commandJson(['agent', 'rotate-key', app_id], env)
+  await commandJson(['agent', 'set', app_id, '--status', 'suspended'], env)
+  await commandJson(['callback', 'pause', app_id], env)
+  await command(['payments', 'return', 'sandbox:none', '--evidence', 'transfer 1'], env)
   const { rows } = await test.sql(
     `select action, outcome, subject_id, reason, before::text, after::text from audit_log
      where email = 'command line' and action not like '%_user' order by audit_id`,
@@ -97,7 +97,7 @@ it.each([
   [['create', 'boss@sluice.example', '--role', 'viewer'], /there already/],
   [['reset', 'nobody@sluice.example'], /there is no user/],
 ])('user %j is refused in words', async (args, says) => {
-  const ended = await sluice(['user', ...args], env)
+  const ended = await command(['user', ...args], env)
   expect(ended.code).toBe(1)
   expect(ended.stderr).toMatch(says)
   expect(ended.stderr).not.toMatch(/\n\s+at /)

@@ -1,11 +1,12 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { saveBrand } from '../src/agents/agent-brand.ts'
 import { launchChromium } from './support/chromium.ts'
 import { freePort } from './support/process.ts'
 import { AgentClient, startTestService, type TestService } from './support/service.ts'
 import { openShop, type Shop } from './support/shop.ts'
+import { Tabs } from './support/tabs.ts'
 
 let test: TestService
 let browser: Browser
@@ -15,7 +16,7 @@ let agent: AgentClient
 
 const phone = { width: 390, height: 844 }
 const desktop = { width: 1280, height: 800 }
-const contexts = new Set<BrowserContext>()
+let tabs: Tabs
 
 beforeAll(async () => {
   test = await startTestService({ env: { TIME_ZONE: 'Asia/Bangkok' } })
@@ -28,11 +29,11 @@ beforeAll(async () => {
     frameOrigins: [shop.origin],
   })
   browser = await launchChromium()
+  tabs = new Tabs(browser, { viewport: phone, locale: 'en-GB' })
 }, 400_000)
 
 afterEach(async () => {
-  for (const context of contexts) await context.close()
-  contexts.clear()
+  await tabs.closeAll()
   // The clock stands still, and with it what an address may ask.
   test.clock.advance(10_000)
 })
@@ -45,11 +46,7 @@ afterAll(async () => {
   await test?.close()
 })
 
-async function newTab(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ viewport: phone, locale: 'en-GB', ...options })
-  contexts.add(context)
-  return context.newPage()
-}
+const newTab = (options: BrowserContextOptions = {}) => tabs.open(options)
 
 async function order(fields: Record<string, unknown> = {}, of = agent) {
   const { json } = await of.deposit(fields)
@@ -109,7 +106,8 @@ describe('by itself', () => {
 
   it('without a stream it is refreshed when the tab returns, and by asking now and then', async () => {
     const { link, txnId } = await order()
-    const page = await newTab()
+    // The clock is the context's.
+    const page = await tabs.open({}, { isAlone: true })
     await page.route('**/events', (route) => route.fulfill({ status: 503 }))
     // No timer of the page goes off by itself.
     await page.clock.install({ time: 0 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseLogo, saveBrand } from '../src/agents/agent-brand.ts'
 import { pageToken } from '../src/orders/page-token.ts'
-import { cleanUp, serve, sluice, sluiceJson, tempFolder } from './support/process.ts'
+import { cleanUp, command, commandJson, serve, tempFolder } from './support/process.ts'
 import { AgentClient, startTestService, type TestService } from './support/service.ts'
 
 let test: TestService
@@ -559,18 +559,18 @@ describe('branding', () => {
     const drawing = join(folder, 'logo.svg')
     writeFileSync(file, png)
     writeFileSync(drawing, '<svg/>')
-    const made = await sluiceJson(
+    const made = await commandJson(
       ['agent', 'create', '--name', 'Shop', '--colour', '#0A5C36', '--logo', file, '--json'],
       env,
     )
-    const show = () => sluiceJson(['agent', 'show', made.app_id, '--json'], env)
+    const show = () => commandJson(['agent', 'show', made.app_id, '--json'], env)
     expect(await show()).toMatchObject({
       colour: '#0a5c36',
       logo: `image/png, ${png.length} bytes`,
     })
-    await sluiceJson(['agent', 'set', made.app_id, '--logo', 'none', '--json'], env)
+    await commandJson(['agent', 'set', made.app_id, '--logo', 'none', '--json'], env)
     expect(await show()).toMatchObject({ colour: '#0a5c36', logo: null })
-    const refused = await sluice(
+    const refused = await command(
       ['agent', 'set', made.app_id, '--colour', 'red', '--logo', drawing],
       env,
     )

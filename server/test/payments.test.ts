@@ -12,7 +12,7 @@ import {
   statusOf,
   told,
 } from './support/fake-provider.ts'
-import { cleanUp, sluice, sluiceJson, tempFolder } from './support/process.ts'
+import { cleanUp, command, commandJson, tempFolder } from './support/process.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 
 const bank = new FakeProvider('bank')
@@ -375,31 +375,31 @@ it('the command line lists, credits and returns, and the metrics count what is l
     return Number(/^sluice_payments_waiting (\d+)$/m.exec(text)?.[1])
   }
   const before = await count()
-  const listed = await sluiceJson(['payments', 'list'], env)
+  const listed = await commandJson(['payments', 'list'], env)
   expect(listed).toHaveLength(before)
   expect(listed.slice(-3)).toMatchObject([
     { payment_id: late.paymentId, why: 'late', amount: 100, txn_id: late.id },
     { payment_id: lost.paymentId, why: 'unmatched', reference: lost.event.reference },
     { payment_id: wrong.paymentId, why: 'wrong_amount', amount: 50, currency: 'THB' },
   ])
-  const credited = await sluiceJson(
+  const credited = await commandJson(
     ['payments', 'credit', wrong.paymentId, '--order', wrong.id],
     env,
   )
   expect(credited).toEqual({ payment_id: wrong.paymentId, state: 'credited', changed: true })
-  await sluiceJson(
+  await commandJson(
     [
       ...['payments', 'credit', lost.paymentId],
       ...['--wallet', lost.agent.appId, '--reason', 'letter of the bank'],
     ],
     env,
   )
-  await sluiceJson(['payments', 'return', late.paymentId, '--evidence', 'transfer 4713'], env)
+  await commandJson(['payments', 'return', late.paymentId, '--evidence', 'transfer 4713'], env)
   expect([await wrong.agent.balance(), await lost.agent.balance(), await count()]).toEqual([
     47.25,
     100,
     before - 3,
   ])
-  const again = await sluice(['payments', 'return', late.paymentId, '--evidence', 'x'], env)
+  const again = await command(['payments', 'return', late.paymentId, '--evidence', 'x'], env)
   expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/waits for a decision/)])
 })

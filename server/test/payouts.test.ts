@@ -19,7 +19,7 @@ import {
   statusOf,
   told,
 } from './support/fake-provider.ts'
-import { cleanUp, sluice, sluiceJson, tempFolder } from './support/process.ts'
+import { cleanUp, command, commandJson, tempFolder } from './support/process.ts'
 import { AgentClient, startTestService, type TestService } from './support/service.ts'
 import type { CutAtCommit } from './support/tcp-proxy.ts'
 
@@ -222,13 +222,13 @@ async function byHand(agent: AgentClient, txnId: string, word: 'paid' | 'failed'
     DATA_DIR: await tempFolder(),
   }
   const said = expect.stringMatching(/payout resolve/)
-  expect(await sluiceJson(['payout', 'list', '--agent', agent.appId], env)).toMatchObject([
+  expect(await commandJson(['payout', 'list', '--agent', agent.appId], env)).toMatchObject([
     { txn_id: txnId, provider: 'gamma', state: 'not_found', asks: 4, said },
   ])
   const evidence = ['--evidence', `statement 7: ${word}`]
-  const done = await sluiceJson(['payout', 'resolve', txnId, word, ...evidence], env)
+  const done = await commandJson(['payout', 'resolve', txnId, word, ...evidence], env)
   expect(done).toMatchObject({ txn_id: txnId, status: word === 'paid' ? 'PAID' : 'FAILED' })
-  const other = await sluice(['payout', 'resolve', txnId, 'failed', '--evidence', 'no'], env)
+  const other = await command(['payout', 'resolve', txnId, 'failed', '--evidence', 'no'], env)
   expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/cannot become/)])
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, inject, it } from 'vitest'
@@ -217,10 +217,13 @@ describe('SIGTERM', () => {
 
 describe('npm start', () => {
   it('builds, serves ./data of where it is called, and passes SIGTERM on to the service', async () => {
-    const copy = await copyOfRepository()
+    const copy = await copyOfRepository({ built: true })
+    // What was built before does not say this.
+    appendFileSync(join(copy, 'server/src/main.ts'), `process.stderr.write('built anew\\n')\n`)
     const env = { PORT: '0', ...quiet }
     const npm = start('npm', ['start'], { cwd: copy, env })
     await expect.poll(() => npm.stdout, { ...patient, timeout: 50_000 }).toMatch(/secret {2}sk_/)
+    expect(npm.stderr).toContain('built anew')
     const dataDir = join(copy, 'data')
     const postmaster = postmasterPid(dataDir) ?? 0
     expect(isRunning(postmaster)).toBe(true)

@@ -11,7 +11,7 @@ import {
   statusOf,
   told,
 } from './support/fake-provider.ts'
-import { cleanUp, sluiceJson, tempFolder } from './support/process.ts'
+import { cleanUp, commandJson, tempFolder } from './support/process.ts'
 import { AgentClient, startTestService, type TestService } from './support/service.ts'
 
 let alpha: FakeProvider
@@ -167,12 +167,12 @@ it('the command line switches and routes in a running service', async () => {
   const agent = await sandbox.agent()
   const taken = (amount: number) => async () => (await agent.deposit({ amount })).status
   expect(await taken(100)()).toBe(201)
-  await sluiceJson(['provider', 'set', 'sandbox', 'draining'], env)
+  await commandJson(['provider', 'set', 'sandbox', 'draining'], env)
   await expect.poll(taken(100), patient).toBe(503)
-  await sluiceJson(['provider', 'set', 'sandbox', 'on'], env)
+  await commandJson(['provider', 'set', 'sandbox', 'on'], env)
   await expect.poll(taken(100), patient).toBe(201)
   const small = ['--direction', 'deposit', '--currency', 'THB', '--max', '50', '--bank', 'SCB']
-  await sluiceJson(['provider', 'route', 'sandbox', 'small', ...small], env)
+  await commandJson(['provider', 'route', 'sandbox', 'small', ...small], env)
   await expect.poll(taken(51), patient).toBe(503)
   expect(await taken(50)()).toBe(201)
   expect((await agent.deposit({ amount: 50, bankCode: 'KBANK' })).status).toBe(503)

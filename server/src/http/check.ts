@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { type FieldError, Problem } from '../lib/problem.ts'
 
 /** A compiled schema of an object, whose properties say in `description` what they must be. */

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { launchChromium } from './chromium.ts'
 import type { OperatorClient } from './operator.ts'
 import type { TestService } from './service.ts'
+import { Tabs } from './tabs.ts'
 
 export const phone = { width: 390, height: 844 }
 export const desktop = { width: 1280, height: 800 }
@@ -21,30 +22,20 @@ export interface ConsoleBrowser {
 
 export async function openConsole(test: TestService): Promise<ConsoleBrowser> {
   const browser: Browser = await launchChromium()
-  const contexts = new Set<BrowserContext>()
+  const tabs = new Tabs(browser, { viewport: desktop, locale: 'en-GB', reducedMotion: 'reduce' })
   const faults: string[] = []
   const { url } = test.service
   return {
     async tab(operator, options = {}) {
-      const context = await browser.newContext({
-        viewport: desktop,
-        locale: 'en-GB',
-        reducedMotion: 'reduce',
-        ...options,
-      })
-      context.setDefaultTimeout(15_000)
-      contexts.add(context)
-      if (operator) await signInAs(context, operator, url)
-      const page = await context.newPage()
+      const page = await tabs.open(options)
+      page.setDefaultTimeout(15_000)
+      if (operator) await signInAs(page.context(), operator, url)
       watch(page, url, faults)
       return page
     },
     at: (path) => `${url}/console${path}`,
     faults: () => faults.splice(0),
-    async closeTabs() {
-      for (const context of contexts) await context.close()
-      contexts.clear()
-    },
+    closeTabs: () => tabs.closeAll(),
     close: () => browser.close(),
   }
 }

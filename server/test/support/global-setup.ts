@@ -16,11 +16,19 @@ declare module 'vitest' {
 
 /** One real PostgreSQL for the whole run; every test makes a database of its own from a template. */
 export default async function setup(project: TestProject) {
-  execFileSync('npm', ['run', 'build', '--silent'], { stdio: 'inherit' })
+  // npm test has just built it.
+  if (process.env.npm_lifecycle_event !== 'test') {
+    execFileSync('npm', ['run', 'build', '--silent'], { stdio: 'inherit' })
+  }
   const dataDir = mkdtempSync(join(tmpdir(), 'sluice-test-'))
   const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
   const admin = new pg.Client(postgres.url)
   await admin.connect()
+  // Nobody pulls its plug; those that are killed are clusters of their tests' own.
+  for (const name of ['fsync', 'full_page_writes']) {
+    await admin.query(`alter system set ${name} = off`)
+  }
+  await admin.query('select pg_reload_conf()')
   await admin.query(`create database ${templateName}`)
   await admin.end()
   await migrate(withDatabase(postgres.url, templateName))

@@ -7,19 +7,22 @@ import {
   mkdir,
   mkdtemp,
   readdir,
+  readFile,
   readlink,
   rm,
   symlink,
+  writeFile,
 } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { AgentClient } from './service.ts'
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 const program = join(root, 'server/bin/sluice.js')
+const shellProgram = join(root, 'server/test/support/command-shell.js')
 
 export type Env = Record<string, string>
 
@@ -149,17 +152,52 @@ export function sluice(args: string[], env: Env): Promise<Ended> {
   return startSluice(args, env).ended
 }
 
+/**
+ * Runs commands to their end, one after the other in one process: where a process for each would prove
+ * nothing more, it would only take longer. Not for serve or listen, nor for what is to happen at once.
+ */
+export function command(args: string[], env: Env): Promise<Ended> {
+  const ended = lastCommand.then(() => inShell(args, env))
+  lastCommand = ended.catch(() => {})
+  return ended
+}
+
+let lastCommand: Promise<unknown> = Promise.resolve()
+let shell: Running | undefined
+
+async function inShell(args: string[], env: Env): Promise<Ended> {
+  const { PATH = '', HOME = '' } = process.env
+  if (!shell || !running.has(shell))
+    shell = start(process.execPath, [shellProgram], { messages: true })
+  const { child, ended, stderr } = shell
+  const answer = new Promise<Ended>((resolve) => child.once('message', resolve))
+  child.send({ args, env: { PATH, HOME, ...env } })
+  const broken = ended.then(() => {
+    throw new Error(`the shell ended at sluice ${args.join(' ')}: ${stderr}`)
+  })
+  return Promise.race([answer, broken])
+}
+
+/** The same with --json for a command that must succeed; reads what it printed. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+export async function commandJson(args: string[], env: Env): Promise<any> {
+  return readJson(args, await command([...args, '--json'], env))
+}
+
 /** Runs a command with --json that must succeed, and reads what it printed. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 export async function sluiceJson(args: string[], env: Env): Promise<any> {
-  const { code, stdout, stderr } = await sluice([...args, '--json'], env)
+  return readJson(args, await sluice([...args, '--json'], env))
+}
+
+function readJson(args: string[], { code, stdout, stderr }: Ended) {
   if (code !== 0) throw new Error(`sluice ${args.join(' ')} ended with ${code}: ${stderr}`)
   return JSON.parse(stdout)
 }
 
 /** Fails where `sluice verify` does. */
 export async function verifyClean(env: Env): Promise<void> {
-  expect(await sluiceJson(['verify'], env)).toMatchObject({ ok: true, findings: [] })
+  expect(await commandJson(['verify'], env)).toMatchObject({ ok: true, findings: [] })
 }
 
 export interface Serving extends Running {
@@ -286,7 +324,15 @@ export async function copyOfRepository({ built = false } = {}): Promise<string> 
     await mkdir(dirname(join(copy, path)), { recursive: true })
     await copyFile(join(root, path), join(copy, path))
   }
-  await linkPackages(join(root, 'node_modules'), join(copy, 'node_modules'))
+  const packages = join(root, 'node_modules')
+  await linkPackages(packages, join(copy, 'node_modules'))
+  if (built) {
+    // The compiler knows linked packages by where they really are, and would check everything anew.
+    const known = join(copy, 'server/dist/.tsbuildinfo')
+    const realPath = relative(dirname(known), packages)
+    const text = await readFile(known, 'utf8')
+    await writeFile(known, text.replaceAll('"../../node_modules/', `"${realPath}/`))
+  }
   return copy
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { parseIsoTime } from '../../lib/local-time.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import {
