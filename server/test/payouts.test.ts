@@ -483,7 +483,8 @@ describe('marking a payout as failed', () => {
     const { agent, txnId } = await withdrawal()
     const process = await start()
     const called: string[] = []
-    process.alpha.onSubmit = async () => {
+    process.alpha.onSubmit = async (payout) => {
+      if (!payout.reference.startsWith(txnId)) return unknown
       called.push(
         await markFailed(txnId).then(
           () => 'failed',
