@@ -19,10 +19,11 @@ import { orderDetailRoute } from './order-detail.ts'
 import { orderRoutes } from './orders.ts'
 import { paymentRoutes } from './payments.ts'
 import { providerRoutes } from './providers.ts'
+import { routingRoutes } from './routing.ts'
 import { type Settings, settingsRoute } from './settings.ts'
 import { signInRoutes } from './sign-in.ts'
 import { statementRoutes } from './statements.ts'
-import { testOrderRoute } from './test-orders.ts'
+import { testOrderRoutes } from './test-orders.ts'
 import { userRoutes } from './users.ts'
 import { walletRoutes } from './wallets.ts'
 
@@ -60,12 +61,13 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   agentRoutes(api, deps)
   agentKeyRoutes(api, deps)
   providerRoutes(api, deps)
+  routingRoutes(api, deps)
   settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
   orderRoutes(api, desk)
   orderDetailRoute(api, desk)
   orderActionRoutes(api, desk, deps.wake)
-  if (deps.mode === 'sandbox') testOrderRoute(api, desk)
+  if (deps.mode === 'sandbox') testOrderRoutes(api, desk)
   callbackRoutes(api, desk, deps.wake)
   paymentRoutes(api, desk)
   walletRoutes(api, desk)

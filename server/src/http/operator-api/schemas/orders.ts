@@ -172,7 +172,19 @@ export const TestOrderRequest = Type.Object(
   },
   strict,
 )
+
 export const TestOrderAnswer = Type.Object({
   txn_id: Type.String(),
   answer: Type.Unknown({ description: 'what the agent API answers' }),
+})
+
+export const StoryList = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      kind: oneOf(kinds, 'deposit or withdraw'),
+      name: Type.String(),
+      says: Type.String(),
+    }),
+  ),
+  next: Type.Null(),
 })
