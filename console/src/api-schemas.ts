@@ -909,7 +909,7 @@ export interface Operations {
         name: string
         /** on, draining (takes nothing new) or off */
         state: 'on' | 'draining' | 'off'
-        currencies: string[]
+        currencies: ('THB' | 'VND')[]
         deposits: boolean
         payouts: boolean
       }[]

@@ -20,6 +20,8 @@ export function ActDialog(props: {
   confirm: string
   danger?: boolean
   needsReason?: boolean
+  /** For forms of many fields. */
+  wide?: boolean
   needsCode?: boolean
   /** Whoever opened it shows something else in its place afterwards. */
   stays?: boolean
@@ -43,6 +45,7 @@ export function ActDialog(props: {
   return (
     <Modal
       opened
+      size={props.wide ? 'xl' : 'md'}
       onClose={props.close}
       title={<strong>{props.title}</strong>}
       closeButtonProps={{ 'aria-label': words.close }}

@@ -92,7 +92,7 @@ export default function Providers() {
           },
         ]}
       />
-      <ProviderRoutes shut={shut} />
+      <ProviderRoutes providers={found.data?.data ?? []} shut={shut} />
       {asked && <SwitchDialog provider={asked} close={() => setAsked(undefined)} />}
     </>
   )

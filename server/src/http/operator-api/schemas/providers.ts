@@ -43,7 +43,7 @@ const RouteList = Type.Array(RouteView, {
 export const ProviderView = Type.Object({
   name: Type.String(),
   state,
-  currencies: Type.Array(Type.String()),
+  currencies: Type.Array(currency),
   deposits: Type.Boolean(),
   payouts: Type.Boolean(),
 })
