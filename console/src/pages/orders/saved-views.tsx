@@ -1,6 +1,6 @@
 import { Button, Group, Menu, TextInput } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { IconBookmark, IconTrash } from '@tabler/icons-react'
+import { IconBookmark, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type Filters, useFilters } from '../../parts/url-filters.ts'
 import { words } from '../../words.ts'
@@ -28,13 +28,21 @@ export function SavedViews() {
     getInitialValueInEffect: false,
   })
   const [name, setName] = useState('')
+  const [renamed, setRenamed] = useState<View>()
   const { cursor: _, ...kept } = filters
+  const label = renamed ? says.newName(renamed.name) : says.name
+  const startRenaming = (view: View) => {
+    setRenamed(view)
+    setName(view.name)
+  }
   const save = () => {
+    const view = { name: name.trim(), filters: renamed?.filters ?? kept }
     setOwn((now) => [
-      ...now.filter((view) => view.name !== name.trim()),
-      { name: name.trim(), filters: kept },
+      ...now.filter((each) => each.name !== view.name && each.name !== renamed?.name),
+      view,
     ])
     setName('')
+    setRenamed(undefined)
   }
   return (
     <Menu width={280} position="bottom-end">
@@ -44,22 +52,20 @@ export function SavedViews() {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {[...given, ...own].map((view) => (
-          <Menu.Item
-            key={view.name}
-            onClick={() => replaceAll(view.filters)}
-            onKeyDown={(event) => {
-              if (event.key === 'Delete') setOwn(own.filter(({ name }) => name !== view.name))
-            }}
-          >
+        {given.map((view) => (
+          <Menu.Item key={view.name} onClick={() => replaceAll(view.filters)}>
             {view.name}
           </Menu.Item>
         ))}
-        {own.length > 0 && (
-          <Menu.Item leftSection={<IconTrash size={14} />} onClick={() => setOwn([])}>
-            {says.forget}
-          </Menu.Item>
-        )}
+        {own.map((view) => (
+          <OwnView
+            key={`own ${view.name}`}
+            name={view.name}
+            open={() => replaceAll(view.filters)}
+            rename={() => startRenaming(view)}
+            forget={() => setOwn((now) => now.filter(({ name }) => name !== view.name))}
+          />
+        ))}
         <Menu.Divider />
         <form
           onSubmit={(event) => {
@@ -69,8 +75,8 @@ export function SavedViews() {
         >
           <Group gap={6} p={6} wrap="nowrap">
             <TextInput
-              aria-label={says.name}
-              placeholder={says.name}
+              aria-label={label}
+              placeholder={label}
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
               onKeyDown={(event) => event.stopPropagation()}
@@ -82,5 +88,39 @@ export function SavedViews() {
         </form>
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+/** One's own view: opened, given another name, or forgotten. */
+function OwnView(props: {
+  name: string
+  open: () => void
+  rename: () => void
+  forget: () => void
+}) {
+  return (
+    <Group gap={2} wrap="nowrap">
+      <Menu.Item flex={1} onClick={props.open}>
+        {props.name}
+      </Menu.Item>
+      <Menu.Item
+        w="auto"
+        aria-label={says.rename(props.name)}
+        title={says.rename(props.name)}
+        closeMenuOnClick={false}
+        onClick={props.rename}
+      >
+        <IconPencil size={14} />
+      </Menu.Item>
+      <Menu.Item
+        w="auto"
+        aria-label={says.forget(props.name)}
+        title={says.forget(props.name)}
+        closeMenuOnClick={false}
+        onClick={props.forget}
+      >
+        <IconTrash size={14} />
+      </Menu.Item>
+    </Group>
   )
 }
