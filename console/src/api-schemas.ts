@@ -558,6 +558,8 @@ export interface Operations {
       max_amount?: number
       /** the name of a provider */
       provider?: string
+      /** unknown: nobody knows what became of it at the provider */
+      payout?: 'unknown'
       /** a whole id: txn_id, ref_id, reference at the provider, or payment */
       q?: string
       /** next from the page before */
@@ -630,6 +632,8 @@ export interface Operations {
       max_amount?: number
       /** the name of a provider */
       provider?: string
+      /** unknown: nobody knows what became of it at the provider */
+      payout?: 'unknown'
       /** a whole id: txn_id, ref_id, reference at the provider, or payment */
       q?: string
     }
@@ -871,6 +875,43 @@ export interface Operations {
         assignee: string | null
         note: string | null
       }[]
+    }
+  }
+  'GET /console/api/provider-figures': {
+    query: {
+      /** a whole number from 1 to 168 */
+      hours?: number
+    }
+    body: undefined
+    answer: {
+      /** orders created since then are looked at */
+      since: string
+      /** false where there were too many to go back all the way */
+      complete: boolean
+      data: {
+        provider: string
+        deposits: {
+          /** orders that were paid */
+          paid: number
+          /** orders that no longer wait and were not cancelled */
+          ended: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+        payouts: {
+          /** orders that were paid */
+          paid: number
+          /** orders that no longer wait and were not cancelled */
+          ended: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+        /** payouts under way */
+        open: number
+        /** of those, payouts nobody knows of */
+        unknown: number
+      }[]
+      next: null
     }
   }
   'GET /console/api/provider-routes': {

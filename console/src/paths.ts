@@ -26,6 +26,7 @@ export const api = {
   resumeAgent: 'POST /console/api/agents/{app_id}/resume',
   signatureCheck: 'POST /console/api/signature-check',
   providers: 'GET /console/api/providers',
+  providerFigures: 'GET /console/api/provider-figures',
   setProvider: 'PATCH /console/api/providers/{id}',
   providerRoutes: 'GET /console/api/provider-routes',
   setProviderRoutes: 'PUT /console/api/provider-routes',

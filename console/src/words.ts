@@ -146,6 +146,8 @@ export const words = {
       minAmount: 'Amount from',
       maxAmount: 'Amount to',
       provider: 'Provider',
+      payout: 'Payout',
+      unknownPayout: 'End unknown',
     },
     views: {
       title: 'Views',
@@ -717,6 +719,16 @@ export const words = {
     noneTeach: 'Providers are set up in the service’s environment.',
     switch: 'Switch',
     switchTitle: (name: string) => `Switch ${name}`,
+    over: 'Paid in',
+    overs: [
+      ['1', 'the last hour'],
+      ['24', 'the last 24 hours'],
+      ['168', 'the last 7 days'],
+    ] as [string, string][],
+    since: 'Of orders created since',
+    newestSince: 'There are many orders: of the newest, created since',
+    rate: (rate: number, paid: number, ended: number) =>
+      `${(rate * 100).toFixed(1)}% (${paid.toLocaleString('en')} of ${ended.toLocaleString('en')})`,
     deposits: 'deposits',
     payouts: 'payouts',
     states: {
@@ -728,8 +740,8 @@ export const words = {
       name: 'Name',
       state: 'State',
       can: 'Can do',
-      paid: 'Paid today',
-      failed: 'Failed today',
+      deposits: 'Deposits paid',
+      withdrawals: 'Payouts paid',
       open: 'Under way',
       unknown: 'Unknown',
       act: 'Change',

@@ -319,6 +319,12 @@ describe('agents', () => {
 describe('providers, users, settings and the log', () => {
   it('a provider is drained and switched on again', async () => {
     await open('/providers')
+    await page
+      .getByRole('cell', { name: /^\d+\.\d% \(\d+ of \d+\)$/ })
+      .first()
+      .waitFor()
+    await page.getByLabel('Paid in').selectOption('168')
+    await expect.poll(() => new URL(page.url()).search).toBe('?hours=168')
     for (const [state, shown] of [
       ['draining', 'Draining'],
       ['on', 'On'],

@@ -113,14 +113,17 @@ async function searchIn(
 ): Promise<{ search: OrderSearch; agents: Map<bigint, Agent> }> {
   const { from, to } = timesIn(query, ['from', 'to'])
   const { min_amount, max_amount, provider, currency } = query
+  const isUnknown = query.payout === 'unknown'
   const inScope = await agentsInScope(desk.pool, operator, query.agent)
   const agents = inScope.filter((agent) => currency === undefined || agent.currency === currency)
   return {
     agents: new Map(agents.map((agent) => [agent.agentId, agent])),
     search: {
       agents,
-      kind: query.kind as OrderKind | undefined,
-      status: query.status as OrderStatus | undefined,
+      kind: (query.kind ?? (isUnknown ? 'withdraw' : undefined)) as OrderKind | undefined,
+      // What nobody knows of waits, and what waits has an index of its own.
+      status: (query.status ?? (isUnknown ? 'WAITING' : undefined)) as OrderStatus | undefined,
+      isUnknown,
       from,
       to,
       minAmount: min_amount === undefined ? undefined : BigInt(min_amount),

@@ -1,12 +1,15 @@
 import Type from 'typebox'
+import { listAgents } from '../../agents/find-agent.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
+import { openPayoutsByProvider } from '../../orders/home-figures.ts'
+import { providerFigures } from '../../orders/provider-figures.ts'
 import { readRoutingTable, saveProviderState } from '../../orders/providers.ts'
 import type { ProviderState } from '../../orders/route-order.ts'
 import { type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
 import type { OperatorDeps } from './operator-routes.ts'
-import { ProviderView, state } from './schemas/providers.ts'
+import { FiguresQuery, ProviderFigures, ProviderView, state } from './schemas/providers.ts'
 import { strict } from './schemas/shapes.ts'
 
 /** Who moves the money. */
@@ -31,6 +34,33 @@ export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
         payouts: can.payouts,
       }))
       return { data, next: null }
+    },
+  })
+
+  operatorRoute(api, {
+    ...look,
+    method: 'GET',
+    url: '/provider-figures',
+    summary: 'How the providers did in the last hours',
+    schema: { querystring: FiguresQuery, response: ProviderFigures },
+    handler: async ({ query }) => {
+      const from = new Date(now().getTime() - (query.hours ?? 24) * 3_600_000)
+      const [{ since, isWhole, figures }, open] = await Promise.all([
+        providerFigures(pool, await listAgents(pool), from),
+        openPayoutsByProvider(pool),
+      ])
+      const names = [...providers.all.map(({ name }) => name), ...open.keys()]
+      const data = [...new Set(names)].sort().map((provider) => {
+        const own = figures.filter((figure) => figure.provider === provider)
+        return {
+          provider,
+          deposits: successOf(own.find(({ kind }) => kind === 'deposit')),
+          payouts: successOf(own.find(({ kind }) => kind === 'withdraw')),
+          open: open.get(provider)?.open ?? 0,
+          unknown: open.get(provider)?.unknown ?? 0,
+        }
+      })
+      return { since: since.toISOString(), complete: isWhole, data, next: null }
     },
   })
 
@@ -66,4 +96,8 @@ export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
       return { name, state: asked }
     },
   })
+}
+
+function successOf({ paid, ended }: { paid: number; ended: number } = { paid: 0, ended: 0 }) {
+  return { paid, ended, success_rate: ended === 0 ? null : Math.round((paid / ended) * 1e4) / 1e4 }
 }

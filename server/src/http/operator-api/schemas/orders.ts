@@ -34,6 +34,9 @@ const filters = {
   min_amount: Type.Optional(wholeAmount),
   max_amount: Type.Optional(wholeAmount),
   provider: Type.Optional(Type.String({ maxLength: 32, description: 'the name of a provider' })),
+  payout: Type.Optional(
+    oneOf(['unknown'], 'unknown: nobody knows what became of it at the provider'),
+  ),
   q: Type.Optional(
     Type.String({
       maxLength: 200,

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { currencies, maxAmount } from '../../../lib/money.ts'
-import { oneOf, orNull, reason, strict } from './shapes.ts'
+import { isoTime, oneOf, orNull, reason, strict } from './shapes.ts'
 
 export const state = oneOf(['on', 'draining', 'off'], 'on, draining (takes nothing new) or off')
 
@@ -86,6 +86,36 @@ export const BankList = Type.Object({
       code: Type.String(),
       name: Type.String(),
       closed: Type.Boolean(),
+    }),
+  ),
+  next: Type.Null(),
+})
+
+export const FiguresQuery = Type.Object(
+  {
+    hours: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 168, description: 'a whole number from 1 to 168' }),
+    ),
+  },
+  strict,
+)
+
+const success = Type.Object({
+  paid: Type.Integer({ description: 'orders that were paid' }),
+  ended: Type.Integer({ description: 'orders that no longer wait and were not cancelled' }),
+  success_rate: orNull(Type.Number({ description: 'paid of those that ended, 0 to 1' })),
+})
+
+export const ProviderFigures = Type.Object({
+  since: isoTime('orders created since then are looked at'),
+  complete: Type.Boolean({ description: 'false where there were too many to go back all the way' }),
+  data: Type.Array(
+    Type.Object({
+      provider: Type.String(),
+      deposits: success,
+      payouts: success,
+      open: Type.Integer({ description: 'payouts under way' }),
+      unknown: Type.Integer({ description: 'of those, payouts nobody knows of' }),
     }),
   ),
   next: Type.Null(),
