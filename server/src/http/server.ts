@@ -20,7 +20,7 @@ import { referencePage } from './reference-page.ts'
 
 export interface ServerOptions
   extends AppOptions,
-    Pick<OperatorDeps, 'poster' | 'resolveHost' | 'settings'> {
+    Pick<OperatorDeps, 'poster' | 'resolveHost' | 'settings' | 'exportLimits'> {
   desk: Desk
   agents: AgentFinder
   keyUse: KeyUse
