@@ -2336,6 +2336,8 @@ export interface Operations {
     body: {
       /** an address of a user */
       assignee: string | null
+      /** who looked into it when it was read, null for nobody; refused where that has changed */
+      instead_of?: string | null
     }
     answer: {
       payment: {

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Textarea } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { problemOf } from '../api.ts'
 import { words } from '../words.ts'
 import { CodeInput } from './code-input.tsx'
 import { ProblemPanel } from './problem-panel.tsx'
@@ -30,6 +31,7 @@ export function ActDialog(props: {
   close: () => void
 }) {
   const { needsReason = true, needsCode = false } = props
+  const queries = useQueryClient()
   const [reason, setReason] = useState('')
   const [code, setCode] = useState('')
   const acting = useMutation({
@@ -38,9 +40,14 @@ export function ActDialog(props: {
       if (!props.stays) props.close()
     },
   })
+  const onError = (error: unknown) => {
+    setCode('')
+    // It was not as the page shows it: behind the refusal stands what is true now.
+    if (problemOf(error).status === 409) void queries.invalidateQueries()
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    acting.mutate({ reason: reason.trim(), code }, { onError: () => setCode('') })
+    acting.mutate({ reason: reason.trim(), code }, { onError })
   }
   return (
     <Modal

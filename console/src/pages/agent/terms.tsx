@@ -13,7 +13,14 @@ import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
 import classes from './agent.module.css'
 import { type AgentDetail, agentKey } from './agent.tsx'
-import { changesIn, type TermField, termFields, termWords, typedFrom } from './term-fields.ts'
+import {
+  changesIn,
+  type TermField,
+  type Typed,
+  termFields,
+  termWords,
+  typedFrom,
+} from './term-fields.ts'
 
 const { agent: says } = words
 
@@ -21,7 +28,9 @@ const { agent: says } = words
 export function Terms({ agent }: { agent: AgentDetail }) {
   const me = useMe()
   const shut = me.user.role === 'agent' ? says.operatorsChange : whyNot(me, 'manage_agents')
-  const [typed, setTyped] = useState(() => typedFrom(agent))
+  // Only what was typed: the rest follows the agent, whoever changes it.
+  const [edits, setEdits] = useState<Partial<Typed>>({})
+  const typed = { ...typedFrom(agent), ...edits }
   const [isSaving, setSaving] = useState(false)
   const changes = changesIn(agent, typed)
   const isChanged = Object.keys(changes).length > 0
@@ -45,11 +54,18 @@ export function Terms({ agent }: { agent: AgentDetail }) {
             field={field}
             value={typed[field.name]}
             isShut={shut !== undefined}
-            change={(value) => setTyped((now) => ({ ...now, [field.name]: value }))}
+            change={(value) => setEdits((now) => ({ ...now, [field.name]: value }))}
           />
         ))}
       </div>
-      {isSaving && <SaveTerms agent={agent} changes={changes} close={() => setSaving(false)} />}
+      {isSaving && (
+        <SaveTerms
+          agent={agent}
+          changes={changes}
+          saved={() => setEdits({})}
+          close={() => setSaving(false)}
+        />
+      )}
     </Panel>
   )
 }
@@ -95,9 +111,11 @@ function Term(props: {
 function SaveTerms(props: {
   agent: AgentDetail
   changes: ReturnType<typeof changesIn>
+  saved: () => void
   close: () => void
 }) {
-  const { agent, changes } = props
+  // As they were when this was opened: a change that came in between is told, not written over.
+  const [{ agent, changes }] = useState(props)
   const queries = useQueryClient()
   return (
     <ActDialog
@@ -112,6 +130,7 @@ function SaveTerms(props: {
         })
         notifications.show({ message: says.saved })
         await queries.invalidateQueries({ queryKey: agentKey(agent.app_id) })
+        props.saved()
         void queries.invalidateQueries({ queryKey: ['agents'] })
       }}
     >
