@@ -58,7 +58,7 @@ export const words = {
     open: 'Search or jump',
     hint: 'Any id, or where to go',
     nothing:
-      'Nothing by that name. Paste a txn_id, refId, user id or account number to search orders.',
+      'Nothing by that name. Paste a txn_id, a refId, a reference at the provider or a payment to search orders.',
     search: (text: string) => `Search orders for “${text}”`,
     openOrder: (text: string) => `Open order ${text}`,
     pages: 'Go to',
