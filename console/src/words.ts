@@ -760,7 +760,7 @@ export const words = {
       up: 'Try this route earlier',
       down: 'Try this route later',
       tryTitle: 'Try an order',
-      try: 'Who would get it?',
+      try: 'Who gets it?',
       bank: 'Bank',
       amount: 'Amount',
       nobody: 'Nobody: the order would be refused.',

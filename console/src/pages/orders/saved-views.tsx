@@ -1,7 +1,7 @@
-import { Button, Group, Menu, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Group, Popover, TextInput } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { IconBookmark, IconPencil, IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type Filters, useFilters } from '../../parts/url-filters.ts'
 import { words } from '../../words.ts'
 
@@ -27,6 +27,7 @@ export function SavedViews() {
     defaultValue: [],
     getInitialValueInEffect: false,
   })
+  const [isOpen, setOpen] = useState(false)
   const [name, setName] = useState('')
   const [renamed, setRenamed] = useState<View>()
   const { cursor: _, ...kept } = filters
@@ -44,83 +45,82 @@ export function SavedViews() {
     setName('')
     setRenamed(undefined)
   }
+  const show = (view: View) => {
+    replaceAll(view.filters)
+    setOpen(false)
+  }
   return (
-    <Menu width={280} position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" size="sm" leftSection={<IconBookmark size={15} />}>
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" trapFocus>
+      <Popover.Target>
+        <Button
+          variant="default"
+          size="sm"
+          leftSection={<IconBookmark size={15} />}
+          onClick={() => setOpen(!isOpen)}
+        >
           {says.title}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={says.title} p={6} w={320}>
         {given.map((view) => (
-          <Menu.Item key={view.name} onClick={() => replaceAll(view.filters)}>
-            {view.name}
-          </Menu.Item>
+          <Choice key={view.name} name={view.name} open={() => show(view)} />
         ))}
         {own.map((view) => (
-          <OwnView
-            key={`own ${view.name}`}
-            name={view.name}
-            open={() => replaceAll(view.filters)}
-            rename={() => startRenaming(view)}
-            forget={() => setOwn((now) => now.filter(({ name }) => name !== view.name))}
-          />
+          <Choice key={`own ${view.name}`} name={view.name} open={() => show(view)}>
+            <ActionIcon
+              aria-label={says.rename(view.name)}
+              title={says.rename(view.name)}
+              onClick={() => startRenaming(view)}
+            >
+              <IconPencil size={14} />
+            </ActionIcon>
+            <ActionIcon
+              aria-label={says.forget(view.name)}
+              title={says.forget(view.name)}
+              onClick={() => setOwn((now) => now.filter(({ name }) => name !== view.name))}
+            >
+              <IconTrash size={14} />
+            </ActionIcon>
+          </Choice>
         ))}
-        <Menu.Divider />
         <form
           onSubmit={(event) => {
             event.preventDefault()
             save()
           }}
         >
-          <Group gap={6} p={6} wrap="nowrap">
+          <Group gap={6} mt={6} wrap="nowrap">
             <TextInput
+              flex={1}
               aria-label={label}
               placeholder={label}
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
-              onKeyDown={(event) => event.stopPropagation()}
             />
-            <Button type="submit" size="sm" disabled={name.trim() === ''}>
+            <Button type="submit" size="sm" flex="none" disabled={name.trim() === ''}>
               {words.save}
             </Button>
           </Group>
         </form>
-      </Menu.Dropdown>
-    </Menu>
+      </Popover.Dropdown>
+    </Popover>
   )
 }
 
-/** One's own view: opened, given another name, or forgotten. */
-function OwnView(props: {
-  name: string
-  open: () => void
-  rename: () => void
-  forget: () => void
-}) {
+function Choice(props: { name: string; open: () => void; children?: ReactNode }) {
   return (
     <Group gap={2} wrap="nowrap">
-      <Menu.Item flex={1} onClick={props.open}>
+      <Button
+        flex={1}
+        variant="subtle"
+        color="gray"
+        size="sm"
+        justify="flex-start"
+        onClick={props.open}
+      >
         {props.name}
-      </Menu.Item>
-      <Menu.Item
-        w="auto"
-        aria-label={says.rename(props.name)}
-        title={says.rename(props.name)}
-        closeMenuOnClick={false}
-        onClick={props.rename}
-      >
-        <IconPencil size={14} />
-      </Menu.Item>
-      <Menu.Item
-        w="auto"
-        aria-label={says.forget(props.name)}
-        title={says.forget(props.name)}
-        closeMenuOnClick={false}
-        onClick={props.forget}
-      >
-        <IconTrash size={14} />
-      </Menu.Item>
+      </Button>
+      {props.children}
     </Group>
   )
 }

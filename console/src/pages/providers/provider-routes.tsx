@@ -11,6 +11,7 @@ import { api } from '../../paths.ts'
 import { stateWords, words } from '../../words.ts'
 import { EditRoutes } from './edit-routes.tsx'
 import classes from './providers.module.css'
+import { inTurn } from './route-drafts.ts'
 
 const { routes: says } = words.providers
 
@@ -38,7 +39,7 @@ export function ProviderRoutes(props: {
       {found.isError && <ProblemPanel error={found.error} />}
       <DataTable
         label={says.title}
-        rows={found.data?.routes}
+        rows={found.data && inTurn(found.data.routes)}
         rowKey={(row) => `${row.provider} ${row.route}`}
         empty={<Empty title={says.none} teach={says.noneTeach} />}
         columns={[

@@ -23,18 +23,22 @@ export type RouteField = Exclude<keyof RouteDraft, 'id'>
 let lastId = 0
 
 /** Deposits first, and each kind in the order in which its routes are tried. */
+export function inTurn(routes: Route[]): Route[] {
+  return routes.toSorted(
+    (a, b) => a.direction.localeCompare(b.direction) || a.preference - b.preference,
+  )
+}
+
 export function draftsOf(routes: Route[]): RouteDraft[] {
-  return routes
-    .toSorted((a, b) => a.direction.localeCompare(b.direction) || a.preference - b.preference)
-    .map((route) => ({
-      ...route,
-      id: ++lastId,
-      banks: route.banks ?? [],
-      min_amount: String(route.min_amount),
-      max_amount: String(route.max_amount),
-      preference: String(route.preference),
-      weight: String(route.weight),
-    }))
+  return inTurn(routes).map((route) => ({
+    ...route,
+    id: ++lastId,
+    banks: route.banks ?? [],
+    min_amount: String(route.min_amount),
+    max_amount: String(route.max_amount),
+    preference: String(route.preference),
+    weight: String(route.weight),
+  }))
 }
 
 export function newDraft(provider: string, currency: Route['currency']): RouteDraft {

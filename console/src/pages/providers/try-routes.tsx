@@ -26,7 +26,8 @@ export function TryRoutes({ routes, banks }: { routes: () => Route[]; banks: Ban
       }),
   })
   return (
-    <fieldset className={classes.route} aria-label={says.tryTitle}>
+    <fieldset className={classes.route}>
+      <legend>{says.tryTitle}</legend>
       <NativeSelect
         label={says.direction}
         value={direction}
