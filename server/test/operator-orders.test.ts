@@ -424,8 +424,23 @@ describe('a test order', () => {
     expect((await owner.post('/test-orders', foreign)).status).toBe(404)
     expect((await viewer.post('/test-orders', foreign)).json.code).toBe('not_permitted')
     expect((await admin.post('/test-orders', { kind: 'deposit', amount: 25 })).status).toBe(422)
-    const bad = { kind: 'withdraw', amount: 25, story: 'no-such-story' }
-    expect((await owner.post('/test-orders', bad)).json.code).toBe('invalid_request')
+  })
+
+  it('takes the stories that are listed, and no others', async () => {
+    const { data } = (await owner.get('/stories')).json as {
+      data: { kind: string; name: string; says: string }[]
+    }
+    for (const kind of ['deposit', 'withdraw']) {
+      const bad = { kind, amount: 25, story: 'no-such-story' }
+      const { json } = await owner.post('/test-orders', bad)
+      expect(json.code).toBe('invalid_request')
+      const listed = data.filter((story) => story.kind === kind)
+      const names = listed.map(({ name }) => name).join(', ')
+      expect(json.errors).toEqual([
+        { field: 'extraParams.sandbox', message: `must be one of ${names}` },
+      ])
+      expect(listed.filter(({ says }) => says === '')).toEqual([])
+    }
   })
 })
 
