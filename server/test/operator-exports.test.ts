@@ -121,7 +121,7 @@ function offer(
   name: string,
   pieces: number,
   limits: { wholeMs: number; idleMs: number },
-  more: { stillMay?: () => Promise<unknown>; size?: number } = {},
+  more: { stillMay?: () => Promise<unknown>; size?: number; thinkMs?: number } = {},
 ): { url: string; ended: Promise<number> } {
   let end: (taken: number) => void = () => {}
   const ended = new Promise<number>((resolve) => {
@@ -129,6 +129,7 @@ function offer(
   })
   async function* content() {
     let taken = 0
+    await new Promise((resolve) => setTimeout(resolve, more.thinkMs ?? 0))
     try {
       for (; taken < pieces; taken++) yield piece.subarray(0, more.size ?? piece.length)
     } finally {
@@ -189,6 +190,14 @@ describe('the reader of a file', () => {
     }
     expect(bytes).toBe(40 * piece.length)
     expect(await outcomesOf('paused')).toEqual(['asked', 'done'])
+  })
+
+  it('who waits for what is hard to find is not the one who is slow', async () => {
+    const { url } = offer('rare', 1, { ...roomy, idleMs: 300 }, { size: 10, thinkMs: 500 })
+    const response = await asked(url)
+    let text = ''
+    for await (const part of response) text += part
+    expect(text).toBe('x'.repeat(10))
   })
 
   it('who takes too long in all is broken off, however busy', async () => {

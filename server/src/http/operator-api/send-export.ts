@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { type AuditEntry, writeAudit } from '../../operators/audit.ts'
 import type { Desk } from '../../orders/desk.ts'
 
-/** How long a file may take to leave, and how long its reader may stop in between. */
+/** How long a file may take to leave, and how long its reader may take for one piece of it. */
 export interface ExportLimits {
   wholeMs: number
   idleMs: number
@@ -37,14 +37,19 @@ export async function sendExport(
   const { raw } = reply
   const breakOff = () => raw.destroy()
   const tooLong = setTimeout(breakOff, wholeMs)
-  raw.setTimeout(idleMs, breakOff)
   raw.once('close', () => clearTimeout(tooLong))
   async function* pieces(): AsyncGenerator<string | Buffer> {
     let bytes = 0
     for await (const piece of content) {
       await stillMay()
       bytes += Buffer.byteLength(piece)
-      yield piece
+      // Between two pieces it is the reader who takes their time; looking for the next may take ours.
+      const stopped = setTimeout(breakOff, idleMs)
+      try {
+        yield piece
+      } finally {
+        clearTimeout(stopped)
+      }
     }
     await writeAudit(pool, { ...entry, at: now(), outcome: 'done', after: { bytes } })
   }
