@@ -2,7 +2,8 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
 export default defineConfig({
-  base: '/console/',
+  // The service knows what path of its host it is under, and writes it into the page.
+  base: './',
   plugins: [react()],
   // The service puts a nonce of its own here with every page it serves.
   html: { cspNonce: '__CSP_NONCE__' },

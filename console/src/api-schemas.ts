@@ -163,6 +163,20 @@ export interface Operations {
       next: string | null
     }
   }
+  'GET /console/api/banks': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        code: string
+        name: string
+        closed: boolean
+      }[]
+      next: null
+    }
+  }
   'GET /console/api/callback-lanes': {
     query: Record<string, never>
     body: undefined
@@ -544,6 +558,8 @@ export interface Operations {
       max_amount?: number
       /** the name of a provider */
       provider?: string
+      /** unknown: nobody knows what became of it at the provider */
+      payout?: 'unknown'
       /** a whole id: txn_id, ref_id, reference at the provider, or payment */
       q?: string
       /** next from the page before */
@@ -616,6 +632,8 @@ export interface Operations {
       max_amount?: number
       /** the name of a provider */
       provider?: string
+      /** unknown: nobody knows what became of it at the provider */
+      payout?: 'unknown'
       /** a whole id: txn_id, ref_id, reference at the provider, or payment */
       q?: string
     }
@@ -859,6 +877,43 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/provider-figures': {
+    query: {
+      /** a whole number from 1 to 168 */
+      hours?: number
+    }
+    body: undefined
+    answer: {
+      /** orders created since then are looked at */
+      since: string
+      /** false where there were too many to go back all the way */
+      complete: boolean
+      data: {
+        provider: string
+        deposits: {
+          /** orders that were paid */
+          paid: number
+          /** orders that no longer wait and were not cancelled */
+          ended: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+        payouts: {
+          /** orders that were paid */
+          paid: number
+          /** orders that no longer wait and were not cancelled */
+          ended: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+        /** payouts under way */
+        open: number
+        /** of those, payouts nobody knows of */
+        unknown: number
+      }[]
+      next: null
+    }
+  }
   'GET /console/api/provider-routes': {
     query: Record<string, never>
     body: undefined
@@ -866,22 +921,23 @@ export interface Operations {
       /** send it with a change */
       version: string
       routes: {
+        /** the name of a provider */
         provider: string
-        /** its name */
+        /** its name, of at most 32 characters */
         route: string
         /** deposit or withdraw */
         direction: 'deposit' | 'withdraw'
         /** THB or VND */
         currency: 'THB' | 'VND'
-        /** a list of bank codes, or null for all */
+        /** a list of at most 200 bank codes, or null for all */
         banks: string[] | null
         /** a whole number from 1 to 1000000000000 */
         min_amount: number
         /** a whole number from 1 to 1000000000000 */
         max_amount: number
-        /** 1 to 1000 */
+        /** a whole number from 1 to 1000 */
         preference: number
-        /** 1 to 1000 */
+        /** a whole number from 1 to 1000 */
         weight: number
       }[]
     }
@@ -894,7 +950,7 @@ export interface Operations {
         name: string
         /** on, draining (takes nothing new) or off */
         state: 'on' | 'draining' | 'off'
-        currencies: string[]
+        currencies: ('THB' | 'VND')[]
         deposits: boolean
         payouts: boolean
       }[]
@@ -910,6 +966,19 @@ export interface Operations {
         idle_limit_s: number
         absolute_limit_s: number
       }
+    }
+  }
+  'GET /console/api/stories': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        name: string
+        says: string
+      }[]
+      next: null
     }
   }
   'GET /console/api/users': {
@@ -2267,6 +2336,8 @@ export interface Operations {
     body: {
       /** an address of a user */
       assignee: string | null
+      /** who looked into it when it was read, null for nobody; refused where that has changed */
+      instead_of?: string | null
     }
     answer: {
       payment: {
@@ -2660,6 +2731,51 @@ export interface Operations {
       }[]
     }
   }
+  'POST /console/api/provider-routes/try': {
+    query: Record<string, never>
+    body: {
+      /** a list of at most 500 routes, each with all its fields */
+      routes: {
+        /** the name of a provider */
+        provider: string
+        /** its name, of at most 32 characters */
+        route: string
+        /** deposit or withdraw */
+        direction: 'deposit' | 'withdraw'
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** a list of at most 200 bank codes, or null for all */
+        banks: string[] | null
+        /** a whole number from 1 to 1000000000000 */
+        min_amount: number
+        /** a whole number from 1 to 1000000000000 */
+        max_amount: number
+        /** a whole number from 1 to 1000 */
+        preference: number
+        /** a whole number from 1 to 1000 */
+        weight: number
+      }[]
+      /** deposit or withdraw */
+      direction: 'deposit' | 'withdraw'
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** a bank code */
+      bank_code: string
+      /** a whole number from 1 to 1000000000000 */
+      amount: number
+    }
+    answer: {
+      data: {
+        provider: string
+        /** null where the provider has no routes */
+        route: string | null
+        preference: number
+        /** how often it is the first of its preference, 0 to 1 */
+        share: number
+      }[]
+      next: null
+    }
+  }
   'POST /console/api/sign-in': {
     query: Record<string, never>
     body: {
@@ -2922,22 +3038,23 @@ export interface Operations {
       version: string
       /** a list of at most 500 routes, each with all its fields */
       routes: {
+        /** the name of a provider */
         provider: string
-        /** its name */
+        /** its name, of at most 32 characters */
         route: string
         /** deposit or withdraw */
         direction: 'deposit' | 'withdraw'
         /** THB or VND */
         currency: 'THB' | 'VND'
-        /** a list of bank codes, or null for all */
+        /** a list of at most 200 bank codes, or null for all */
         banks: string[] | null
         /** a whole number from 1 to 1000000000000 */
         min_amount: number
         /** a whole number from 1 to 1000000000000 */
         max_amount: number
-        /** 1 to 1000 */
+        /** a whole number from 1 to 1000 */
         preference: number
-        /** 1 to 1000 */
+        /** a whole number from 1 to 1000 */
         weight: number
       }[]
       /** 3 to 500 characters that say why */
@@ -2947,22 +3064,23 @@ export interface Operations {
       /** send it with a change */
       version: string
       routes: {
+        /** the name of a provider */
         provider: string
-        /** its name */
+        /** its name, of at most 32 characters */
         route: string
         /** deposit or withdraw */
         direction: 'deposit' | 'withdraw'
         /** THB or VND */
         currency: 'THB' | 'VND'
-        /** a list of bank codes, or null for all */
+        /** a list of at most 200 bank codes, or null for all */
         banks: string[] | null
         /** a whole number from 1 to 1000000000000 */
         min_amount: number
         /** a whole number from 1 to 1000000000000 */
         max_amount: number
-        /** 1 to 1000 */
+        /** a whole number from 1 to 1000 */
         preference: number
-        /** 1 to 1000 */
+        /** a whole number from 1 to 1000 */
         weight: number
       }[]
     }

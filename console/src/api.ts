@@ -1,4 +1,5 @@
 import type { Operations } from './api-schemas.ts'
+import { root } from './root.ts'
 
 export type Operation = keyof Operations
 export type Answer<K extends Operation> = Operations[K]['answer']
@@ -44,7 +45,7 @@ export function addressOf<K extends Operation>(operation: K, input: Input<K> = {
   for (const [name, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined && value !== '') search.set(name, String(value))
   }
-  return search.size === 0 ? filled : `${filled}?${search}`
+  return search.size === 0 ? root + filled : `${root}${filled}?${search}`
 }
 
 /**

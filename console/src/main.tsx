@@ -11,6 +11,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Refusal } from './api.ts'
 import { pages } from './paths.ts'
+import { base } from './root.ts'
 import { makeRouter } from './routes.tsx'
 import { theme, variables } from './theme.ts'
 
@@ -37,7 +38,11 @@ const queries = new QueryClient({
 const router = makeRouter(queries)
 
 const place = document.getElementById('root')
-if (place) {
+const { pathname, search } = location
+if (!`${pathname}/`.startsWith(`${base}/`)) {
+  // Somebody came in beside the path of PUBLIC_URL, where the session's cookie is not sent.
+  location.replace(base + pathname.replace(/^\/console/, '') + search)
+} else if (place) {
   createRoot(place).render(
     <StrictMode>
       <MantineProvider

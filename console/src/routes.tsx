@@ -11,18 +11,19 @@ import { Refusal } from './api.ts'
 import { Empty } from './parts/empty.tsx'
 import classes from './parts/parts.module.css'
 import { ProblemPanel } from './parts/problem-panel.tsx'
+import { base } from './root.ts'
 import { meQuery } from './session.tsx'
 import { Shell } from './shell/shell.tsx'
 import { words } from './words.ts'
 
-const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet })
+const top = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet })
 
 const open = (path: string, load: () => Promise<{ default: () => React.ReactNode }>) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) })
+  createRoute({ getParentRoute: () => top, path, component: lazyRouteComponent(load) })
 
 /** Everything behind sign-in. Who is not signed in comes back to the same address afterwards. */
 const inside = createRoute({
-  getParentRoute: () => root,
+  getParentRoute: () => top,
   id: 'inside',
   component: Shell,
   beforeLoad: async ({ context, location }) => {
@@ -44,7 +45,7 @@ function NothingHere() {
   return <Empty title={words.nothingHere} teach={words.nothingHereTeach} />
 }
 
-const tree = root.addChildren([
+const tree = top.addChildren([
   open('/sign-in', () => import('./pages/sign-in/sign-in.tsx')),
   open('/invitation/$token', () => import('./pages/invitation/invitation.tsx')),
   inside.addChildren([
@@ -73,7 +74,7 @@ const tree = root.addChildren([
 export function makeRouter(queries: QueryClient) {
   return createRouter({
     routeTree: tree,
-    basepath: '/console',
+    basepath: base,
     context: { queries },
     defaultPreload: 'intent',
     defaultPreloadDelay: 80,

@@ -235,6 +235,8 @@ export interface Outside {
   consoleDir?: string
   /** Whether withdrawals go to their provider by themselves. */
   paysOut?: boolean
+  /** How long a file may take to leave the console, and its reader may stop. */
+  exportLimits?: { wholeMs: number; idleMs: number }
 }
 
 /** Starts the service on an open backend, which stays the caller's to close. */
@@ -340,6 +342,7 @@ export async function startService(
 
   const app = await buildServer({
     log,
+    ...(outside.exportLimits && { exportLimits: outside.exportLimits }),
     version,
     desk,
     metrics,

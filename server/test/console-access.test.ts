@@ -188,6 +188,37 @@ describe('as a page', () => {
     expect(total).toBeLessThan(400_000)
   })
 
+  it('is used under the path of PUBLIC_URL; who comes in beside it is led there', async () => {
+    const under = await startTestService({
+      beside: test,
+      env: { PUBLIC_URL: 'http://pay.example/sluice' },
+    })
+    const page = await console.tab()
+    await page.goto(`${under.service.url}/console/orders?kind=deposit`)
+    await page.getByLabel('Email').fill(operator.email)
+    await page.getByLabel('Password', { exact: true }).fill(operator.password)
+    await page.getByLabel('Code').fill(operator.code())
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('BOOK-1').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/sluice/console/orders')
+    await page.getByRole('link', { name: 'Wallets', exact: true }).click()
+    await page.getByRole('heading', { name: 'Wallets' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/sluice/console/wallets')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Wallets' }).waitFor()
+    await page.close()
+    await under.close()
+    // It is another host to this browser; 401 before signing in is an answer like any other.
+    const expected = [
+      `asked ${under.service.url}/`,
+      'Failed to load resource: the server responded with a status of 401',
+    ]
+    const faults = console
+      .faults()
+      .filter((each) => !expected.some((text) => each.startsWith(text)))
+    expect(faults).toEqual([])
+  })
+
   it('an address that leads nowhere says so', async () => {
     const page = await console.tab(operator)
     await page.goto(console.at('/no-such-page'))

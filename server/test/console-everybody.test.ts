@@ -190,6 +190,7 @@ describe('by role', () => {
     await page.getByText('It matches').waitFor()
 
     await page.getByRole('link', { name: 'Test orders' }).click()
+    await page.getByLabel('Story').selectOption({ label: 'late: paid after it has expired' })
     await page.getByLabel('refId').fill('TRY-1')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('link', { name: 'Open the order' }).click()

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type ConsoleBrowser, openConsole } from './support/console-browser.ts'
+import { axeFaults, type ConsoleBrowser, openConsole } from './support/console-browser.ts'
 import { type OperatorClient, signIn } from './support/operator.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
@@ -81,8 +81,29 @@ describe('orders', () => {
     await open('/orders')
     await page.getByRole('columnheader', { name: 'Fee' }).waitFor()
     await button('Views').click()
-    await page.getByRole('menuitem', { name: 'Payouts' }).click()
+    await button('Payouts').click()
     await expect.poll(() => new URL(page.url()).search).toBe('?kind=withdraw')
+  })
+
+  it('a view is renamed and forgotten, and the others stay', async () => {
+    await open('/orders?status=PAID')
+    await button('Views').click()
+    await page.getByLabel('Name these filters').fill('Paid ones')
+    await page.getByRole('button', { name: 'Save' }).click()
+    expect(await axeFaults(page)).toEqual([])
+    await button('Rename Paid ones').click()
+    await page.getByLabel('A new name for Paid ones').fill('Done')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await button('Forget Payouts').click()
+    await page.reload()
+    await button('Views').click()
+    await button('Done').waitFor()
+    expect(await button('Payouts').count()).toBe(0)
+    expect(await button('Paid ones').count()).toBe(0)
+    expect(await button('Failed').count()).toBe(1)
+    await button('Done').click()
+    await expect.poll(() => new URL(page.url()).search).toBe('?status=PAID')
+    await open('/orders?kind=withdraw')
   })
 
   it('are saved as CSV with the same filters', async () => {
@@ -298,8 +319,14 @@ describe('agents', () => {
 })
 
 describe('providers, users, settings and the log', () => {
-  it('a provider is drained and switched on again, routes are replaced', async () => {
+  it('a provider is drained and switched on again', async () => {
     await open('/providers')
+    await page
+      .getByRole('cell', { name: /^\d+\.\d% \(\d+ of \d+\)$/ })
+      .first()
+      .waitFor()
+    await page.getByLabel('Paid in').selectOption('168')
+    await expect.poll(() => new URL(page.url()).search).toBe('?hours=168')
     for (const [state, shown] of [
       ['draining', 'Draining'],
       ['on', 'On'],
@@ -309,13 +336,53 @@ describe('providers, users, settings and the log', () => {
       await confirm('Switch')
       await page.getByRole('cell').getByText(shown, { exact: true }).waitFor()
     }
+  })
+
+  it('routes are added, tried, put right, moved and removed', async () => {
+    const route = (n: number) => dialog().getByRole('group', { name: `Route ${n}`, exact: true })
+    const saved = async () => (await admin.get('/provider-routes')).json.routes
+    await open('/providers')
     await button('Change routes').click()
-    await dialog().getByLabel('Routes').fill('no JSON')
+    await button('Add a route').click()
+    await route(1).getByLabel('Name').fill('Small Ones')
+    await route(1).getByRole('combobox', { name: 'Banks' }).fill('SCB')
+    await page.getByRole('listbox').getByRole('option', { name: /^SCB / }).click()
+    await route(1).getByLabel('To', { exact: true }).fill('500')
+    await button('Add a route').click()
+    await route(2).getByLabel('Name').fill('rest')
+    await route(2).getByLabel('Weight').fill('none')
     await confirm('Save')
-    await dialog().getByText('This is not valid JSON.').first().waitFor()
-    await dialog().getByLabel('Routes').fill('[]')
+    await route(2).getByText('must be a whole number from 1 to 1000').waitFor()
+    await route(2).getByLabel('Weight').fill('3')
+    await confirm('Save')
+    await route(1).getByText('must be 1 to 32 small letters').waitFor()
+    await route(1).getByLabel('Name').fill('small')
+
+    const order = dialog().getByRole('group', { name: 'Try an order' })
+    await order.getByLabel('Bank').selectOption('SCB')
+    await order.getByLabel('Amount').fill('500')
+    await order.getByRole('button').click()
+    await order.getByText('by its route small').waitFor()
+    await order.getByLabel('Amount').fill('501')
+    await order.getByRole('button').click()
+    await order.getByText('by its route rest').waitFor()
+
+    await route(2).getByRole('button', { name: 'Try this route earlier' }).click()
+    expect(await route(1).getByLabel('Name').inputValue()).toBe('rest')
     await confirm('Save')
     await expect.poll(() => dialog().count()).toBe(0)
+    expect(await saved()).toMatchObject([
+      { route: 'rest', banks: null, preference: 100, weight: 3 },
+      { route: 'small', banks: ['SCB'], max_amount: 500, preference: 101, weight: 1 },
+    ])
+
+    await button('Change routes').click()
+    for (const _ of [1, 2]) {
+      await route(1).getByRole('button', { name: 'Remove this route' }).click()
+    }
+    await confirm('Save')
+    await expect.poll(() => dialog().count()).toBe(0)
+    expect(await saved()).toEqual([])
   })
 
   it('a user is invited, given another role, reset and disabled', async () => {

@@ -316,8 +316,22 @@ describe('providers', () => {
     const bad = await put([
       { ...route, banks: ['NOPE'] },
       { ...route, provider: 'nobody' },
+      { ...route, banks: [] },
+      { ...route, route: 'Large One' },
+      { ...route, route: 'upside-down', min_amount: 9, max_amount: 8 },
     ])
-    expect(bad.json.errors).toMatchObject([{ field: 'routes[0]' }, { field: 'routes[1]' }])
+    expect(bad.json.errors.map(({ field }: { field: string }) => field)).toEqual([
+      'routes[0].banks',
+      'routes[1].provider',
+      'routes[2].route',
+      'routes[3].route',
+      'routes[4].max_amount',
+    ])
+    const misshapen = await put([route, { ...route, min_amount: 0, weight: 'much' }])
+    expect(misshapen.json.errors).toEqual([
+      { field: 'routes[1].min_amount', message: expect.stringContaining('a whole number from 1') },
+      { field: 'routes[1].weight', message: 'must be a whole number from 1 to 1000' },
+    ])
     const answers = await Promise.all([
       put([route]),
       put([{ ...route, route: 'large', min_amount: 1000, max_amount: 5000 }]),
@@ -326,6 +340,36 @@ describe('providers', () => {
     const { routes, version: next } = (await operator.get('/provider-routes')).json
     expect(routes).toHaveLength(1)
     expect((await put([], next)).json.routes).toEqual([])
+  })
+
+  it('are tried with an order before they hold, which changes nothing', async () => {
+    const route = {
+      provider: 'sandbox',
+      route: 'small',
+      direction: 'deposit',
+      currency: 'THB',
+      banks: ['SCB'],
+      min_amount: 1,
+      max_amount: 1000,
+      preference: 7,
+      weight: 3,
+    }
+    const order = { direction: 'deposit', currency: 'THB', bank_code: 'SCB', amount: 1000 }
+    const attempt = async (more: object, routes: object[] = [route]) =>
+      (await operator.post('/provider-routes/try', { routes, ...order, ...more })).json
+    expect((await attempt({})).data).toEqual([
+      { provider: 'sandbox', route: 'small', preference: 7, share: 1 },
+    ])
+    expect((await attempt({ amount: 1001 })).data).toEqual([])
+    expect((await attempt({ bank_code: 'KBANK' })).data).toEqual([])
+    expect((await attempt({}, [])).data).toMatchObject([{ provider: 'sandbox', route: null }])
+    expect((await attempt({}, [{ ...route, weight: 0 }])).errors).toMatchObject([
+      { field: 'routes[0].weight' },
+    ])
+    expect((await operator.get('/provider-routes')).json.routes).toEqual([])
+    const { data } = (await operator.get('/banks')).json
+    expect(data).toContainEqual(expect.objectContaining({ currency: 'THB', code: 'SCB' }))
+    expect(data).toContainEqual(expect.objectContaining({ currency: 'VND', code: 'VCB' }))
   })
 })
 

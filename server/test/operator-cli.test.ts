@@ -28,7 +28,8 @@ it('every start prints a link for the first admin, until there is a user', async
     // What the terminal shows once must not lie in a log.
     expect(service.stderr).not.toContain(tokenOf(links.at(-1) ?? ''))
   }
-  for (const link of links) expect(link).toMatch(/^https:\/\/pay\.example\/console\/invitation\//)
+  for (const link of links)
+    expect(link).toMatch(/^https:\/\/pay\.example\/api\/console\/invitation\//)
   const admin = await acceptInvitation(test, tokenOf(links[0] ?? ''), 'boss@sluice.example')
   expect((await admin.get('/me')).json.user.role).toBe('admin')
   const third = await serve(env)

@@ -4,11 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { signIn } from './support/operator.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const script = `console.log('${'a console '.repeat(200)}')\n`
-const page = `<!doctype html><meta property="csp-nonce" nonce="__CSP_NONCE__">
-<script type="module" src="/console/assets/index-abc123.js" nonce="__CSP_NONCE__"></script>`
+const built = `<!doctype html><meta property="csp-nonce" nonce="__CSP_NONCE__">
+<meta name="sluice-root" content="__PUBLIC_PATH__" />
+<script type="module" src="./assets/index-abc123.js" nonce="__CSP_NONCE__"></script>`
+/** The page as it is sent under a path, with a nonce. */
+const page = (
+  nonce: string,
+  root = '',
+) => `<!doctype html><meta property="csp-nonce" nonce="${nonce}">
+<meta name="sluice-root" content="${root}" />
+<script type="module" src="${root}/console/assets/index-abc123.js" nonce="${nonce}"></script>`
 
 let dir: string
 let test: TestService
@@ -16,7 +25,7 @@ let test: TestService
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'sluice-console-'))
   mkdirSync(join(dir, 'dist/assets'), { recursive: true })
-  writeFileSync(join(dir, 'dist/index.html'), page)
+  writeFileSync(join(dir, 'dist/index.html'), built)
   writeFileSync(join(dir, 'dist/assets/index-abc123.js'), script)
   writeFileSync(join(dir, 'dist/sluice.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   writeFileSync(join(dir, 'secret.txt'), 'not for you')
@@ -59,7 +68,7 @@ describe('the pages of the console', () => {
       expect(one.headers['cache-control']).toBe('no-store')
       const policy = String(one.headers['content-security-policy'])
       const nonce = /'nonce-([\w+/=]{24})'/.exec(policy)?.[1] ?? ''
-      expect(one.body.toString()).toBe(page.replaceAll('__CSP_NONCE__', nonce))
+      expect(one.body.toString()).toBe(page(nonce))
       expect(policy.split('; ')).toEqual([
         "default-src 'none'",
         "script-src 'self'",
@@ -75,6 +84,36 @@ describe('the pages of the console', () => {
       expect(String(other.headers['content-security-policy'])).not.toContain(nonce)
     },
   )
+
+  it('are under the path of PUBLIC_URL, whether a proxy keeps it or not', async () => {
+    const under = await startTestService({
+      beside: test,
+      env: { PUBLIC_URL: 'https://pay.example/a&b$1/' },
+      outside: { consoleDir: join(dir, 'dist') },
+    })
+    try {
+      for (const path of ['/console/orders', '/a&b$1/console/orders']) {
+        const shown = await fetch(under.service.url + path)
+        const [, nonce = ''] =
+          /nonce-([^']+)/.exec(String(shown.headers.get('content-security-policy'))) ?? []
+        expect(await shown.text()).toBe(page(nonce, '/a&#38;b$1'))
+      }
+      const script = await fetch(`${under.service.url}/a&b$1/console/assets/index-abc123.js`)
+      expect(script.status).toBe(200)
+      const out = await fetch(`${under.service.url}/a&b$1/console/api/sign-out`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-sluice-console': '1',
+          cookie: (await signIn(test, 'viewer')).cookie,
+        },
+        body: '{}',
+      })
+      expect(out.headers.get('set-cookie')).toContain('; Path=/a&b$1/console; HttpOnly')
+    } finally {
+      await under.close()
+    }
+  })
 
   it('a file whose name changes with its content is kept for ever, and sent as small as can be', async () => {
     const path = '/console/assets/index-abc123.js'

@@ -266,6 +266,21 @@ describe('payments to decide', () => {
     expect(seen.json.payment.payer.account_no).toBe('••••1111')
   })
 
+  it('are taken by one of five at once', async () => {
+    const { id } = await odd(100, 50)
+    const takers = await Promise.all(Array.from({ length: 5 }, () => signIn(s, 'operator')))
+    const answers = await Promise.all(
+      takers.map((taker) =>
+        taker.post(`/payments/${id}/assign`, { assignee: taker.email, instead_of: null }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
+    const winner = takers[answers.findIndex(({ status }) => status === 200)]
+    const { json } = await admin.get(`/payments/${id}`)
+    expect(json.payment.assignee).toBe(winner?.email)
+    expect(json.notes).toHaveLength(1)
+  })
+
   it('are assigned and noted on, by whom is kept', async () => {
     const { id } = await odd(100, 50)
     const { json } = await admin.post(`/payments/${id}/assign`, { assignee: admin.email })
@@ -286,6 +301,10 @@ describe('payments to decide', () => {
     ).toEqual(many)
     const { json: mine } = await admin.get(`/payments?assignee=${admin.email}`)
     expect(mine.data).toHaveLength(1)
+    const grab = { assignee: admin.email, instead_of: null }
+    const late = await admin.post(`/payments/${id}/assign`, grab)
+    expect([late.status, late.json.code]).toEqual([409, 'changed_meanwhile'])
+    expect(late.json.detail).toContain(admin.email)
     const stranger = { assignee: owner.email }
     expect((await admin.post(`/payments/${id}/assign`, stranger)).status).toBe(422)
     const freed = await admin.post(`/payments/${id}/assign`, { assignee: null })

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { providerFigures } from '../src/orders/provider-figures.ts'
 import { type OperatorClient, signIn } from './support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 
@@ -377,9 +378,13 @@ describe('an action', () => {
       ])
       const bare = await act(admin, made.txn_id, action, { code: admin.code() })
       expect(bare.json.errors).toMatchObject([{ field: 'evidence' }])
+      const unknown = async () => (await pagesOf(admin, '&payout=unknown', 5)).map((o) => o.txn_id)
+      expect(await unknown()).toEqual([made.txn_id])
+      expect((await admin.get('/provider-figures')).json.data).toMatchObject([{ unknown: 1 }])
       const { json } = await act(admin, made.txn_id, action, { evidence, code: admin.code() })
       expect(json.order.status).toBe(status)
       expect(json.words.why).toContain(evidence)
+      expect(await unknown()).toEqual([])
     }
   })
 
@@ -420,8 +425,23 @@ describe('a test order', () => {
     expect((await owner.post('/test-orders', foreign)).status).toBe(404)
     expect((await viewer.post('/test-orders', foreign)).json.code).toBe('not_permitted')
     expect((await admin.post('/test-orders', { kind: 'deposit', amount: 25 })).status).toBe(422)
-    const bad = { kind: 'withdraw', amount: 25, story: 'no-such-story' }
-    expect((await owner.post('/test-orders', bad)).json.code).toBe('invalid_request')
+  })
+
+  it('takes the stories that are listed, and no others', async () => {
+    const { data } = (await owner.get('/stories')).json as {
+      data: { kind: string; name: string; says: string }[]
+    }
+    for (const kind of ['deposit', 'withdraw']) {
+      const bad = { kind, amount: 25, story: 'no-such-story' }
+      const { json } = await owner.post('/test-orders', bad)
+      expect(json.code).toBe('invalid_request')
+      const listed = data.filter((story) => story.kind === kind)
+      const names = listed.map(({ name }) => name).join(', ')
+      expect(json.errors).toEqual([
+        { field: 'extraParams.sandbox', message: `must be one of ${names}` },
+      ])
+      expect(listed.filter(({ says }) => says === '')).toEqual([])
+    }
   })
 })
 
@@ -440,3 +460,49 @@ async function handOver(txnId: string): Promise<void> {
     askAt: new Date(at.getTime() + 3_600_000),
   })
 }
+
+describe('how providers did', () => {
+  const all = async () => (await admin.get('/provider-figures?hours=24')).json
+
+  it('is told for the orders of a stated time, and cancelled withdrawals are nobody’s failure', async () => {
+    const [before] = (await all()).data
+    const paid = await shop.withdraw({ amount: 20 })
+    await shop.trigger(paid.json.txn_id, 'PAID')
+    const failed = await shop.withdraw({ amount: 20 })
+    await shop.trigger(failed.json.txn_id, 'FAILED')
+    await shop.post(`/payment/orders/${(await shop.withdraw({ amount: 20 })).json.txn_id}/cancel`)
+    const expired = await shop.deposit()
+    await shop.trigger(expired.json.txn_id, 'EXPIRED')
+    const { data, complete, since } = await all()
+    expect(complete).toBe(true)
+    expect(since).toBe(new Date(s.clock().getTime() - 24 * 3_600_000).toISOString())
+    const [after] = data
+    expect(after.payouts.paid - before.payouts.paid).toBe(1)
+    expect(after.payouts.ended - before.payouts.ended).toBe(2)
+    expect(after.deposits.paid).toBe(before.deposits.paid)
+    expect(after.deposits.ended - before.deposits.ended).toBe(1)
+    const { paid: won, ended, success_rate } = after.payouts
+    expect(success_rate).toBeCloseTo(won / ended, 4)
+    s.clock.advance(25 * 3_600_000)
+    admin = await admin.signInAgain()
+    expect((await all()).data[0].payouts).toEqual({ paid: 0, ended: 0, success_rate: null })
+  })
+
+  it('is told of the newest orders where there are too many, and says since when', async () => {
+    const { pool } = s.backend
+    const made: Date[] = []
+    for (let n = 0; n < 6; n++) {
+      s.clock.advance(1000)
+      made.push(s.clock())
+      const { json } = await shop.deposit()
+      await shop.trigger(json.txn_id, 'PAID')
+    }
+    const agents = [{ agentId: shop.agentId, currency: 'THB' as const }]
+    const from = new Date(s.clock().getTime() - 3_600_000)
+    const some = await providerFigures(pool, agents, from, 4)
+    expect(some).toMatchObject({ isWhole: false, since: made[2] })
+    expect(some.figures).toEqual([{ provider: 'sandbox', kind: 'deposit', paid: 4, ended: 4 }])
+    const every = await providerFigures(pool, agents, from, 7)
+    expect(every).toMatchObject({ isWhole: true, since: from, figures: [{ paid: 6 }] })
+  })
+})

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Textarea } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { problemOf } from '../api.ts'
 import { words } from '../words.ts'
 import { CodeInput } from './code-input.tsx'
 import { useFocusBack } from './focus-back.ts'
@@ -21,6 +22,8 @@ export function ActDialog(props: {
   confirm: string
   danger?: boolean
   needsReason?: boolean
+  /** For forms of many fields. */
+  wide?: boolean
   needsCode?: boolean
   /** Whoever opened it shows something else in its place afterwards. */
   stays?: boolean
@@ -30,6 +33,7 @@ export function ActDialog(props: {
 }) {
   const { needsReason = true, needsCode = false } = props
   useFocusBack()
+  const queries = useQueryClient()
   const [reason, setReason] = useState('')
   const [code, setCode] = useState('')
   const acting = useMutation({
@@ -38,13 +42,19 @@ export function ActDialog(props: {
       if (!props.stays) props.close()
     },
   })
+  const onError = (error: unknown) => {
+    setCode('')
+    // It was not as the page shows it: behind the refusal stands what is true now.
+    if (problemOf(error).status === 409) void queries.invalidateQueries()
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    acting.mutate({ reason: reason.trim(), code }, { onError: () => setCode('') })
+    acting.mutate({ reason: reason.trim(), code }, { onError })
   }
   return (
     <Modal
       opened
+      size={props.wide ? 'xl' : 'md'}
       onClose={props.close}
       title={<strong>{props.title}</strong>}
       closeButtonProps={{ 'aria-label': words.close }}

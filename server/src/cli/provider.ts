@@ -139,7 +139,7 @@ function routeOf(provider: string, route: string, options: RouteOptions): Route 
     weight: Number(whole('weight', options.weight, 1000n)),
   }
   const fault = routeFault(made)
-  if (fault !== undefined) throw new UsageError(fault)
+  if (fault !== undefined) throw new UsageError(fault.says)
   return made
 }
 

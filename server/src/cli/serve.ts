@@ -139,7 +139,7 @@ function welcome(
     '',
     `  API        ${url}${listening === url ? '' : `  (listening on ${listening})`}`,
     `  Reference  ${url}/docs`,
-    `  Console    ${new URL('/console', url).href}`,
+    `  Console    ${url.replace(/\/+$/, '')}/console`,
     `  Health     ${url}/readyz`,
     '',
   ]

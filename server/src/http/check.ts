@@ -1,4 +1,4 @@
-import type { TObject, TSchema } from 'typebox'
+import { IsArray, IsObject, type TObject, type TSchema } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { type FieldError, Problem } from '../lib/problem.ts'
 
@@ -27,11 +27,29 @@ export function checker(schema: TObject): Checker {
         if (!given.has(field)) {
           return required.includes(field) ? [{ field, message: 'is required' }] : []
         }
-        return fits(property, given.get(field)) ? [] : [{ field, message: messageOf(property) }]
+        return fits(property, given.get(field)) ? [] : faultsIn(field, property, given.get(field))
       })
       return [...bad, ...unknown]
     },
   }
+}
+
+/** What is wrong with one field; in a list of objects, which fields of which of them. */
+function faultsIn(field: string, schema: TSchema, value: unknown): FieldError[] {
+  const inside =
+    IsArray(schema) && IsObject(schema.items) && Array.isArray(value)
+      ? listFaults(field, checker(schema.items), value)
+      : []
+  return inside.length > 0 ? inside : [{ field, message: messageOf(schema) }]
+}
+
+function listFaults(field: string, { errors }: Checker, items: unknown[]): FieldError[] {
+  return items.flatMap((item, at) =>
+    errors(item).map((each) => ({
+      field: each.field === '' ? `${field}[${at}]` : `${field}[${at}].${each.field}`,
+      message: each.message,
+    })),
+  )
 }
 
 function fits(schema: TSchema, value: unknown): boolean {

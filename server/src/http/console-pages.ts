@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../lib/problem.ts'
+import { html } from './html.ts'
 
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -33,7 +34,7 @@ const compress: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
  * The console's pages at /console, out of memory: an address is looked up among the files that were
  * built, so that no address leads anywhere else. Every other path under it is a page of the console.
  */
-export function consoleRoutes(app: FastifyInstance, dir: string): void {
+export function consoleRoutes(app: FastifyInstance, dir: string, rootPath: () => string): void {
   const files = readFiles(dir)
   const page = files.get('index.html')?.bytes.toString('utf8')
 
@@ -42,7 +43,7 @@ export function consoleRoutes(app: FastifyInstance, dir: string): void {
     const file = path === 'index.html' ? undefined : files.get(path)
     if (file) return sendFile(request, reply, path, file)
     if (path.startsWith('assets/')) throw new Problem('not_found', 'The console has no such file.')
-    return page === undefined ? sendHowToBuild(reply) : sendPage(reply, page)
+    return page === undefined ? sendHowToBuild(reply) : sendPage(reply, page, rootPath())
   }
   app.get('/console', answer)
   app.get('/console/*', answer)
@@ -72,8 +73,12 @@ function readFiles(dir: string): Map<string, BuiltFile> {
   )
 }
 
-/** Scripts come from files alone. Styles that the page makes as it runs carry the page's own nonce. */
-function sendPage(reply: FastifyReply, page: string): FastifyReply {
+/**
+ * Scripts come from files alone. Styles that the page makes as it runs carry the page's own nonce. The page
+ * names its files by where it is itself, which the browser would take for the address that is shown.
+ */
+function sendPage(reply: FastifyReply, page: string, rootPath: string): FastifyReply {
+  const { text: root } = html`${rootPath}`
   const nonce = randomBytes(16).toString('base64')
   reply.header(
     'content-security-policy',
@@ -92,7 +97,11 @@ function sendPage(reply: FastifyReply, page: string): FastifyReply {
     ].join('; '),
   )
   reply.header('cross-origin-opener-policy', 'same-origin')
-  return reply.type('text/html; charset=utf-8').send(page.replaceAll('__CSP_NONCE__', nonce))
+  const filled = page
+    .replaceAll('__CSP_NONCE__', nonce)
+    .replaceAll('__PUBLIC_PATH__', () => root)
+    .replace(/ (src|href)="\.\//g, (_, name) => ` ${name}="${root}/console/`)
+  return reply.type('text/html; charset=utf-8').send(filled)
 }
 
 async function sendFile(

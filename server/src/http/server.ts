@@ -20,7 +20,7 @@ import { referencePage } from './reference-page.ts'
 
 export interface ServerOptions
   extends AppOptions,
-    Pick<OperatorDeps, 'poster' | 'resolveHost' | 'settings'> {
+    Pick<OperatorDeps, 'poster' | 'resolveHost' | 'settings' | 'exportLimits'> {
   desk: Desk
   agents: AgentFinder
   keyUse: KeyUse
@@ -60,7 +60,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     if (mode === 'sandbox') triggerRoute(app, door, desk)
     paymentPageRoutes(app, options)
     operatorRoutes(app, options)
-    consoleRoutes(app, options.consoleDir)
+    consoleRoutes(app, options.consoleDir, () => publicPath(desk.publicUrl()))
     app.get('/openapi.json', async (_request, reply) => reply.send(describeApi(app.swagger())))
     app.get('/docs', async (_request, reply) => {
       const { html, contentSecurityPolicy } = referencePage(describeApi(app.swagger()))

@@ -20,9 +20,9 @@ export interface Invitation {
   expiresAt: Date
 }
 
-/** Where the link of an invitation leads. The console is at the root of its host, whatever path the API has. */
+/** Where the link of an invitation leads. */
 export function invitationLink(publicUrl: string, token: string): string {
-  return new URL(`/console/invitation/${token}`, publicUrl).href
+  return `${publicUrl.replace(/\/+$/, '')}/console/invitation/${token}`
 }
 
 /** Makes the one link with which a user chooses a password; the link before it ends. */

@@ -19,21 +19,32 @@ export async function readPaymentNotes(pool: Pool, paymentId: string): Promise<P
   return rows
 }
 
-/** Notes something on a payment, or who looks into it. Nothing of it is ever changed. */
+/**
+ * Notes something on a payment, or who looks into it. Nothing of it is ever changed. Where `insteadOf` is
+ * given and somebody else looks into it by now, nothing is written, and the answer is who that is.
+ */
 export async function writePaymentNote(
   pool: Pool,
   paymentId: string,
   note: PaymentNote,
-): Promise<void> {
+  insteadOf?: string | null,
+): Promise<{ assignee: string | null } | undefined> {
   for (let tries = 1; tries <= 50; tries++) {
+    const { rows } = await pool.query<{ note_no: number; assignee: string | null }>(
+      `select note_no, (select assignee from payment_notes a where a.payment_id = $1 and a.assigns
+         order by note_no desc limit 1) as assignee
+       from payment_notes where payment_id = $1 order by note_no desc limit 1`,
+      [paymentId],
+    )
+    const { note_no: last, assignee } = rows[0] ?? { note_no: 0, assignee: null }
+    if (insteadOf !== undefined && assignee !== insteadOf) return { assignee }
     const { rowCount } = await pool.query(
       `insert into payment_notes (payment_id, note_no, at, author, assigns, assignee, note)
-       select $1, coalesce(max(note_no), 0) + 1, $2, $3, $4, $5, $6
-       from payment_notes where payment_id = $1 on conflict do nothing`,
-      [paymentId, note.at, note.author, note.assigns, note.assignee, note.note],
+       values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+      [paymentId, last + 1, note.at, note.author, note.assigns, note.assignee, note.note],
     )
-    // Somebody else wrote the same number first.
-    if (rowCount === 1) return
+    // Otherwise somebody else wrote the same number first, and may have said who looks into it.
+    if (rowCount === 1) return undefined
   }
   throw new Error('no number could be had for the note; try again')
 }

@@ -139,15 +139,22 @@ export async function saveRoute(pool: Pool | Tx, route: Route): Promise<void> {
   )
 }
 
-/** What is wrong with a route, in words. */
-export function routeFault(route: Route): string | undefined {
+/** What is wrong with a route, in words, and with which part of it. */
+export function routeFault(route: Route): { part: keyof Route; says: string } | undefined {
   if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(route.route)) {
-    return `"${route.route}" must be 1 to 32 small letters, digits and dashes`
+    return {
+      part: 'route',
+      says: `"${route.route}" must be 1 to 32 small letters, digits and dashes`,
+    }
   }
+  if (route.banks?.length === 0) return { part: 'banks', says: 'a list of no banks fits no order' }
   const known = banksOf(route.currency).map(({ code }) => code)
   const strange = route.banks?.find((code) => !known.includes(code))
-  if (strange !== undefined) return `no ${route.currency} bank has the code "${strange}"`
-  return route.minAmount > route.maxAmount ? 'the smallest amount is above the largest' : undefined
+  if (strange !== undefined) {
+    return { part: 'banks', says: `no ${route.currency} bank has the code "${strange}"` }
+  }
+  if (route.minAmount <= route.maxAmount) return undefined
+  return { part: 'maxAmount', says: 'the smallest amount is above the largest' }
 }
 
 /** Names a state of all routes, for telling whether they are still the ones that were read. */

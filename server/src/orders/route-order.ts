@@ -33,26 +33,30 @@ export interface OrderToRoute {
   amountMinor: bigint
 }
 
-/**
- * The providers that may take an order, the first choice first. One without routes for a direction
- * takes everything it can. `random` gives numbers from 0 up to 1.
- */
-export function routeOrder(
+/** A provider that may take an order, and by which of its routes; null where it has none. */
+export interface Candidate {
+  provider: Provider
+  route: string | null
+  preference: number
+  weight: number
+}
+
+/** The providers that may take an order. One without routes for a direction takes everything it can. */
+export function candidatesFor(
   order: OrderToRoute,
   providers: readonly Provider[],
   { states, routes }: RoutingTable,
-  random: () => number,
-): Provider[] {
+): Candidate[] {
   const { direction, currency, bankCode, amountMinor } = order
-  const candidates = providers.flatMap((provider) => {
+  return providers.flatMap((provider): Candidate[] => {
     const isAble = direction === 'deposit' ? provider.can.deposits : provider.can.payouts
     const isOn = (states.get(provider.name) ?? 'on') === 'on'
     if (!isAble || !isOn || !provider.can.currencies.includes(currency)) return []
     const own = routes.filter(
       (route) => route.provider === provider.name && route.direction === direction,
     )
-    if (own.length === 0) return [{ provider, preference: 100, weight: 1 }]
-    const fitting = own
+    if (own.length === 0) return [{ provider, route: null, preference: 100, weight: 1 }]
+    const [best] = own
       .filter(
         (route) =>
           route.currency === currency &&
@@ -61,10 +65,19 @@ export function routeOrder(
           amountMinor <= toMinor(route.maxAmount, currency),
       )
       .sort((a, b) => a.preference - b.preference)
-    return fitting[0] ? [{ ...fitting[0], provider }] : []
+    return best ? [{ ...best, provider }] : []
   })
+}
+
+/** Who may take an order, the first choice first. `random` gives numbers from 0 up to 1. */
+export function routeOrder(
+  order: OrderToRoute,
+  providers: readonly Provider[],
+  table: RoutingTable,
+  random: () => number,
+): Provider[] {
   // The heavier one draws the smaller number more often: an order by weight in one pass.
-  return candidates
+  return candidatesFor(order, providers, table)
     .map((candidate) => ({
       ...candidate,
       draw: -Math.log(1 - random()) / candidate.weight,

@@ -36,6 +36,8 @@ export interface OrderSearch {
   minAmount?: bigint | undefined
   maxAmount?: bigint | undefined
   provider?: string | undefined
+  /** Only withdrawals of which nobody knows what became of them at the provider. */
+  isUnknown?: boolean | undefined
 }
 
 export interface OrderPage {
@@ -111,9 +113,9 @@ function hasOwnIndex({ status }: OrderSearch): boolean {
 }
 
 /** Down to which order no agent has more than `window` of them; undefined where that is all of them. */
-async function windowEnd(
+export async function windowEnd(
   pool: Pool,
-  { agents }: OrderSearch,
+  { agents }: Pick<OrderSearch, 'agents'>,
   high: string,
   low: string,
   window: number,
@@ -166,12 +168,16 @@ function agentColumns(agents: OrderSearch['agents'], { minAmount, maxAmount }: O
 }
 
 /** Conditions on `o`, with the first three parameters left to the agents. */
-function filterOf({ kind, status, minAmount, maxAmount, provider }: OrderSearch) {
+function filterOf({ kind, status, minAmount, maxAmount, provider, isUnknown }: OrderSearch) {
   const values: unknown[] = [null, null, null]
   let filter = ''
   if (kind !== undefined) filter += ` and o.kind = $${values.push(kind)}`
   if (status !== undefined) filter += ` and o.status = $${values.push(status)}`
   if (provider !== undefined) filter += ` and o.provider = $${values.push(provider)}`
+  if (isUnknown) {
+    filter += ` and exists (select from payouts p where p.agent_id = o.agent_id
+      and p.order_id = o.order_id and p.ask_at is not null and p.state in ('unknown', 'not_found'))`
+  }
   if (minAmount !== undefined) filter += ' and o.amount >= a.least'
   if (maxAmount !== undefined) filter += ' and o.amount <= a.most'
   return { values, filter }

@@ -21,9 +21,12 @@ const { agent: says } = words
 export function Addresses({ agent }: { agent: AgentDetail }) {
   const shut = whyNot(useMe(), 'manage_own_keys')
   const queries = useQueryClient()
-  const [deposit, setDeposit] = useState(agent.deposit_callback ?? '')
-  const [withdraw, setWithdraw] = useState(agent.withdraw_callback ?? '')
-  const [isSaving, setSaving] = useState(false)
+  // Only what was typed: the rest follows the agent, whoever changes it.
+  const [edits, setEdits] = useState<{ deposit?: string; withdraw?: string }>({})
+  const deposit = edits.deposit ?? agent.deposit_callback ?? ''
+  const withdraw = edits.withdraw ?? agent.withdraw_callback ?? ''
+  // When what is saved was read; undefined while nothing is being saved.
+  const [readAt, setReadAt] = useState<string>()
   const isChanged =
     deposit !== (agent.deposit_callback ?? '') || withdraw !== (agent.withdraw_callback ?? '')
   return (
@@ -33,44 +36,45 @@ export function Addresses({ agent }: { agent: AgentDetail }) {
           appId={agent.app_id}
           label={says.depositCallback}
           value={deposit}
-          change={setDeposit}
+          change={(value) => setEdits({ ...edits, deposit: value })}
           shut={shut}
         />
         <AddressField
           appId={agent.app_id}
           label={says.withdrawCallback}
           value={withdraw}
-          change={setWithdraw}
+          change={(value) => setEdits({ ...edits, withdraw: value })}
           shut={shut}
         />
         <Group>
           <ActButton
             variant="filled"
             whyNot={shut ?? (isChanged ? undefined : says.nothingChanged)}
-            onClick={() => setSaving(true)}
+            onClick={() => setReadAt(agent.updated_at)}
           >
             {says.saveAddresses}
           </ActButton>
         </Group>
       </Stack>
-      {isSaving && (
+      {readAt !== undefined && (
         <ActDialog
           title={says.saveAddresses}
           explain={says.addressesExplain}
           confirm={words.save}
-          close={() => setSaving(false)}
+          close={() => setReadAt(undefined)}
           act={async ({ reason }) => {
             await ask(api.changeAddresses, {
               params: { app_id: agent.app_id },
               body: {
                 deposit_callback: deposit.trim() || null,
                 withdraw_callback: withdraw.trim() || null,
-                updated_at: agent.updated_at,
+                updated_at: readAt,
                 reason,
               },
             })
             notifications.show({ message: says.saved })
             await queries.invalidateQueries({ queryKey: agentKey(agent.app_id) })
+            setEdits({})
           }}
         />
       )}

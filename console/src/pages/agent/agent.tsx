@@ -62,11 +62,11 @@ export default function Agent() {
         )}
       </PageHead>
       <div className={classes.panels}>
-        <Addresses key={agent.updated_at} agent={agent} />
+        <Addresses agent={agent} />
         <Keys agent={agent} />
         {!isAgent && <FeePreview agent={agent} />}
         <div className={classes.wide}>
-          <Terms key={`terms ${agent.updated_at}`} agent={agent} />
+          <Terms agent={agent} />
         </div>
       </div>
       {isAsked && <StatusDialog agent={agent} close={() => setAsked(false)} />}

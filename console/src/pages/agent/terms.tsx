@@ -30,7 +30,9 @@ const { agent: says } = words
 export function Terms({ agent }: { agent: AgentDetail }) {
   const me = useMe()
   const shut = me.user.role === 'agent' ? says.operatorsChange : whyNot(me, 'manage_agents')
-  const [typed, setTyped] = useState(() => typedFrom(agent))
+  // Only what was typed: the rest follows the agent, whoever changes it.
+  const [edits, setEdits] = useState<Partial<Typed>>({})
+  const typed = { ...typedFrom(agent), ...edits }
   const [isSaving, setSaving] = useState(false)
   const isChanged = changedFields(agent, typed).length > 0
   return (
@@ -59,7 +61,7 @@ export function Terms({ agent }: { agent: AgentDetail }) {
                     key={field.name}
                     field={field}
                     value={typed[field.name]}
-                    change={(value) => setTyped((now) => ({ ...now, [field.name]: value }))}
+                    change={(value) => setEdits((now) => ({ ...now, [field.name]: value }))}
                   />
                 ))}
               </div>
@@ -74,7 +76,14 @@ export function Terms({ agent }: { agent: AgentDetail }) {
           </div>
         ))}
       </div>
-      {isSaving && <SaveTerms agent={agent} typed={typed} close={() => setSaving(false)} />}
+      {isSaving && (
+        <SaveTerms
+          agent={agent}
+          typed={typed}
+          saved={() => setEdits({})}
+          close={() => setSaving(false)}
+        />
+      )}
     </Panel>
   )
 }
@@ -104,8 +113,14 @@ function Term(props: { field: TermField; value: string; change: (value: string) 
   )
 }
 
-function SaveTerms(props: { agent: AgentDetail; typed: Typed; close: () => void }) {
-  const { agent, typed } = props
+function SaveTerms(props: {
+  agent: AgentDetail
+  typed: Typed
+  saved: () => void
+  close: () => void
+}) {
+  // As they were when this was opened: a change that came in between is told, not written over.
+  const [{ agent, typed }] = useState(props)
   const before = typedFrom(agent)
   const queries = useQueryClient()
   return (
@@ -121,6 +136,7 @@ function SaveTerms(props: { agent: AgentDetail; typed: Typed; close: () => void 
         })
         notifications.show({ message: says.saved })
         await queries.invalidateQueries({ queryKey: agentKey(agent.app_id) })
+        props.saved()
         void queries.invalidateQueries({ queryKey: ['agents'] })
       }}
     >

@@ -21,7 +21,7 @@ export function Attention({ home }: { home: HomeView }) {
   const openWithdrawals = { kind: 'withdraw', status: 'WAITING' }
   const rows: Waiting[] = [
     ...(isAgent ? [] : [{ label: says.payments, aged: waiting.payments, to: pages.payments }]),
-    { label: says.payouts, aged: waiting.payouts, to: pages.orders, search: openWithdrawals },
+    { label: says.payouts, aged: waiting.payouts, to: pages.orders, search: { payout: 'unknown' } },
     {
       label: says.withdrawals,
       aged: waiting.withdrawals,

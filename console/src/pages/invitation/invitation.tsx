@@ -7,6 +7,7 @@ import { CodeInput } from '../../parts/code-input.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { api } from '../../paths.ts'
+import { base } from '../../root.ts'
 import { words } from '../../words.ts'
 import classes from '../sign-in/door.module.css'
 import { Door } from '../sign-in/door.tsx'
@@ -54,7 +55,7 @@ function Enrol(props: { token: string; invited: Answer<typeof api.invitation> })
       }),
     onSuccess: () => {
       queries.clear()
-      router.history.push('/console/')
+      router.history.push(`${base}/`)
     },
     onError: () => setCode(''),
   })

@@ -40,7 +40,8 @@ export function OrderActions({ detail }: { detail: OrderDetail }) {
 }
 
 function AskFirst(props: { detail: OrderDetail; action: Action; close: () => void }) {
-  const { order } = props.detail
+  // As it was when this was asked: what the page learns meanwhile was not looked at.
+  const [order] = useState(props.detail.order)
   const { name, needs } = props.action
   const { label, explain } = says.actions[name]
   const queries = useQueryClient()

@@ -17,6 +17,13 @@ const fields: Field[] = [
     label: filters.status,
     choices: named(['WAITING', 'PAID', 'FAILED', 'EXPIRED', 'VOID', 'CANCEL', 'REVERT']),
   },
+  {
+    kind: 'choice',
+    name: 'payout',
+    label: filters.payout,
+    choices: [['unknown', filters.unknownPayout]],
+    more: true,
+  },
   { kind: 'time', name: 'from', label: filters.from, more: true },
   { kind: 'time', name: 'to', label: filters.to, more: true },
   { kind: 'text', name: 'min_amount', label: filters.minAmount, numeric: true, more: true },

@@ -1,7 +1,7 @@
-import { Button, Group, Menu, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Group, Popover, TextInput } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { IconBookmark, IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { IconBookmark, IconPencil, IconTrash } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
 import { type Filters, useFilters } from '../../parts/url-filters.ts'
 import { words } from '../../words.ts'
 
@@ -27,60 +27,100 @@ export function SavedViews() {
     defaultValue: [],
     getInitialValueInEffect: false,
   })
+  const [isOpen, setOpen] = useState(false)
   const [name, setName] = useState('')
+  const [renamed, setRenamed] = useState<View>()
   const { cursor: _, ...kept } = filters
+  const label = renamed ? says.newName(renamed.name) : says.name
+  const startRenaming = (view: View) => {
+    setRenamed(view)
+    setName(view.name)
+  }
   const save = () => {
+    const view = { name: name.trim(), filters: renamed?.filters ?? kept }
     setOwn((now) => [
-      ...now.filter((view) => view.name !== name.trim()),
-      { name: name.trim(), filters: kept },
+      ...now.filter((each) => each.name !== view.name && each.name !== renamed?.name),
+      view,
     ])
     setName('')
+    setRenamed(undefined)
+  }
+  const show = (view: View) => {
+    replaceAll(view.filters)
+    setOpen(false)
   }
   return (
-    <Menu width={280} position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" size="sm" leftSection={<IconBookmark size={15} />}>
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" trapFocus>
+      <Popover.Target>
+        <Button
+          variant="default"
+          size="sm"
+          leftSection={<IconBookmark size={15} />}
+          onClick={() => setOpen(!isOpen)}
+        >
           {says.title}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {[...given, ...own].map((view) => (
-          <Menu.Item
-            key={view.name}
-            onClick={() => replaceAll(view.filters)}
-            onKeyDown={(event) => {
-              if (event.key === 'Delete') setOwn(own.filter(({ name }) => name !== view.name))
-            }}
-          >
-            {view.name}
-          </Menu.Item>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={says.title} p={6} w={320}>
+        {given.map((view) => (
+          <Choice key={view.name} name={view.name} open={() => show(view)} />
         ))}
-        {own.length > 0 && (
-          <Menu.Item leftSection={<IconTrash size={14} />} onClick={() => setOwn([])}>
-            {says.forget}
-          </Menu.Item>
-        )}
-        <Menu.Divider />
+        {own.map((view) => (
+          <Choice key={`own ${view.name}`} name={view.name} open={() => show(view)}>
+            <ActionIcon
+              aria-label={says.rename(view.name)}
+              title={says.rename(view.name)}
+              onClick={() => startRenaming(view)}
+            >
+              <IconPencil size={14} />
+            </ActionIcon>
+            <ActionIcon
+              aria-label={says.forget(view.name)}
+              title={says.forget(view.name)}
+              onClick={() => setOwn((now) => now.filter(({ name }) => name !== view.name))}
+            >
+              <IconTrash size={14} />
+            </ActionIcon>
+          </Choice>
+        ))}
         <form
           onSubmit={(event) => {
             event.preventDefault()
             save()
           }}
         >
-          <Group gap={6} p={6} wrap="nowrap">
+          <Group gap={6} mt={6} wrap="nowrap">
             <TextInput
-              aria-label={says.name}
-              placeholder={says.name}
+              flex={1}
+              aria-label={label}
+              placeholder={label}
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
-              onKeyDown={(event) => event.stopPropagation()}
             />
-            <Button type="submit" size="sm" disabled={name.trim() === ''}>
+            <Button type="submit" size="sm" flex="none" disabled={name.trim() === ''}>
               {words.save}
             </Button>
           </Group>
         </form>
-      </Menu.Dropdown>
-    </Menu>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function Choice(props: { name: string; open: () => void; children?: ReactNode }) {
+  return (
+    <Group gap={2} wrap="nowrap">
+      <Button
+        flex={1}
+        variant="subtle"
+        color="gray"
+        size="sm"
+        justify="flex-start"
+        onClick={props.open}
+      >
+        {props.name}
+      </Button>
+      {props.children}
+    </Group>
   )
 }

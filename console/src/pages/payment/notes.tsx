@@ -24,8 +24,10 @@ export function Notes({ detail: { payment, notes } }: { detail: PaymentDetail })
   const params = { payment_id: payment.payment_id }
   const onSuccess = () => queries.invalidateQueries({ queryKey: paymentKey(payment.payment_id) })
   const assigning = useMutation({
-    mutationFn: (assignee: string | null) => ask(api.assignPayment, { params, body: { assignee } }),
-    onSuccess,
+    mutationFn: (assignee: string | null) =>
+      ask(api.assignPayment, { params, body: { assignee, instead_of: payment.assignee } }),
+    // Refused, somebody else has it by now: the page shows who.
+    onSettled: onSuccess,
   })
   const noting = useMutation({
     mutationFn: () => ask(api.notePayment, { params, body: { note: note.trim() } }),

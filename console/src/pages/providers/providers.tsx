@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask, type Row } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
@@ -10,6 +10,8 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import { useFilters } from '../../parts/url-filters.ts'
+import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
@@ -17,6 +19,7 @@ import { stateWords, words } from '../../words.ts'
 import { ProviderRoutes } from './provider-routes.tsx'
 
 type Provider = Row<typeof api.providers>
+type Figure = Row<typeof api.providerFigures>
 
 const { providers: says } = words
 
@@ -27,15 +30,26 @@ export default function Providers() {
     queryKey: ['providers'],
     queryFn: ({ signal }) => ask(api.providers, { signal }),
   })
-  const home = useQuery({
-    queryKey: ['home'],
-    queryFn: ({ signal }) => ask(api.home, { signal }),
+  const { filters, set } = useFilters()
+  const hours = says.overs.some(([value]) => value === filters.hours) ? filters.hours : '24'
+  const figures = useQuery({
+    queryKey: ['provider-figures', hours],
+    queryFn: ({ signal }) => ask(api.providerFigures, { query: { hours }, signal }),
+    placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   })
-  const today = (name: string) => home.data?.providers?.find((each) => each.name === name)
+  const figureOf = ({ name }: Provider) =>
+    figures.data?.data.find(({ provider }) => provider === name)
   return (
     <>
-      <PageHead title={says.title} says={says.says} />
+      <PageHead title={says.title} says={says.says}>
+        <NativeSelect
+          aria-label={says.over}
+          value={hours}
+          data={says.overs.map(([value, label]) => ({ value, label: `${says.over} ${label}` }))}
+          onChange={(event) => set({ hours: event.currentTarget.value })}
+        />
+      </PageHead>
       {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
       <DataTable
         label={says.title}
@@ -51,33 +65,30 @@ export default function Providers() {
           },
           { key: 'can', head: says.columns.can, cell: can },
           {
-            key: 'paid',
-            head: says.columns.paid,
+            key: 'deposits',
+            head: says.columns.deposits,
             right: true,
-            cell: (row) => today(row.name)?.paid ?? '–',
+            cell: (row) => rate(figureOf(row)?.deposits),
           },
           {
-            key: 'failed',
-            head: says.columns.failed,
+            key: 'withdrawals',
+            head: says.columns.withdrawals,
             right: true,
-            cell: (row) => today(row.name)?.failed ?? '–',
+            cell: (row) => rate(figureOf(row)?.payouts),
           },
           {
             key: 'open',
             head: says.columns.open,
             right: true,
-            cell: (row) => today(row.name)?.open ?? '–',
+            cell: (row) => figureOf(row)?.open ?? '–',
           },
           {
             key: 'unknown',
             head: says.columns.unknown,
             right: true,
             cell: (row) => (
-              <PageLink
-                to={pages.orders}
-                search={{ kind: 'withdraw', status: 'WAITING', provider: row.name }}
-              >
-                {today(row.name)?.unknown ?? '–'}
+              <PageLink to={pages.orders} search={{ payout: 'unknown', provider: row.name }}>
+                {figureOf(row)?.unknown ?? '–'}
               </PageLink>
             ),
           },
@@ -92,10 +103,20 @@ export default function Providers() {
           },
         ]}
       />
-      <ProviderRoutes shut={shut} />
+      {figures.isError && <ProblemPanel error={figures.error} />}
+      {figures.data && (
+        <p>
+          {figures.data.complete ? says.since : says.newestSince} <When at={figures.data.since} />
+        </p>
+      )}
+      <ProviderRoutes providers={found.data?.data ?? []} shut={shut} />
       {asked && <SwitchDialog provider={asked} close={() => setAsked(undefined)} />}
     </>
   )
+}
+
+function rate(of: Figure['payouts'] | undefined): string {
+  return of && of.success_rate !== null ? says.rate(of.success_rate, of.paid, of.ended) : '–'
 }
 
 function can({ deposits, payouts, currencies }: Provider): string {

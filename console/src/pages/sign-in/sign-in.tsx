@@ -6,6 +6,7 @@ import { ask } from '../../api.ts'
 import { CodeInput } from '../../parts/code-input.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { api } from '../../paths.ts'
+import { base } from '../../root.ts'
 import { words } from '../../words.ts'
 import { Door } from './door.tsx'
 
@@ -69,5 +70,5 @@ export default function SignIn() {
 
 /** Back to a page of the console, and to nowhere else. */
 function within(to: string | undefined): string {
-  return to?.startsWith('/') ? `/console${to}` : '/console/'
+  return to?.startsWith('/') ? `${base}${to}` : `${base}/`
 }

@@ -1,5 +1,5 @@
 import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../api.ts'
 import { AgentSelect } from '../../parts/agent-select.tsx'
@@ -16,31 +16,6 @@ import classes from '../me/me.module.css'
 
 const { testOrders: says } = words
 
-/** The stories the bank of the sandbox plays. */
-const stories = {
-  deposit: [
-    'paid',
-    'failed',
-    'void',
-    'taken-back',
-    'late',
-    'underpaid',
-    'overpaid',
-    'duplicate',
-    'wrong-payer',
-  ],
-  withdraw: [
-    'paid',
-    'failed',
-    'revert',
-    'timeout-then-paid',
-    'timeout-then-failed',
-    'duplicate-notice',
-    'slow',
-    'queued',
-  ],
-}
-
 export default function TestOrders() {
   const me = useMe()
   const isAgent = me.user.role === 'agent'
@@ -50,6 +25,11 @@ export default function TestOrders() {
   const [story, setStory] = useState('')
   const [refId, setRefId] = useState('')
   const shut = whyNot(me, 'manage_own_keys')
+  const stories = useQuery({
+    queryKey: ['stories'],
+    queryFn: ({ signal }) => ask(api.stories, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
   const making = useMutation({
     mutationFn: () =>
       ask(api.testOrder, {
@@ -101,11 +81,13 @@ export default function TestOrders() {
                 onChange={(event) => setStory(event.currentTarget.value)}
               >
                 <option value="">{says.noStory}</option>
-                {stories[kind].map((name) => (
-                  <option key={name} value={name}>
-                    {`${name}: ${says.stories[name]}`}
-                  </option>
-                ))}
+                {stories.data?.data
+                  .filter((each) => each.kind === kind)
+                  .map(({ name, says: told }) => (
+                    <option key={name} value={name}>
+                      {`${name}: ${told}`}
+                    </option>
+                  ))}
               </NativeSelect>
               <TextInput
                 label={says.refId}
@@ -113,6 +95,7 @@ export default function TestOrders() {
                 value={refId}
                 onChange={(event) => setRefId(event.currentTarget.value)}
               />
+              {stories.isError && <ProblemPanel error={stories.error} />}
               {making.isError && <ProblemPanel error={making.error} />}
               <Button
                 type="submit"

@@ -20,12 +20,17 @@ export interface OperatorDoorOptions {
 const codesAtOnce = 5
 const codesPerS = 1 / 30
 
+/** What one user's role refuses: a page that asks for much at once, and no flood. */
+const refusalsAtOnce = 100
+const refusalsPerS = 1
+
 const safeMethods = ['GET', 'HEAD']
 
 /** The lock of the console's door: origin, session, role, and where money moves a fresh code. */
 export class OperatorDoor {
   private readonly options: OperatorDoorOptions
   private readonly codes = new TokenBuckets()
+  private readonly refusals = new TokenBuckets()
 
   constructor(options: OperatorDoorOptions) {
     this.options = options
@@ -63,14 +68,37 @@ export class OperatorDoor {
     return operator
   }
 
-  /** What an agent's user has no part in does not exist for them. */
-  checkRole(operator: Operator, permission: Permission, agents: 'own' | 'none'): void {
-    if (operator.role === 'agent' && agents === 'none') {
-      throw new Problem('not_found', 'There is nothing here for users of an agent.')
+  /**
+   * Refuses what the role may not do, and has it in the log: somebody tries doors. What an agent's user
+   * has no part in does not exist for them.
+   */
+  async checkRole(
+    operator: Operator,
+    { permission, agents }: { permission: Permission; agents: 'own' | 'none' },
+    route: string,
+  ): Promise<void> {
+    const isOutside = operator.role === 'agent' && agents === 'none'
+    if (!isOutside && may(operator, permission)) return
+    const { pool, now } = this.options
+    const key = String(operator.userId)
+    const { taken, waitS } = this.refusals.take(key, refusalsPerS, refusalsAtOnce, now().getTime())
+    // Each leaves a line, so nobody may leave as many as they like.
+    if (!taken) {
+      throw new Problem('rate_limited', 'Too much was asked that the role may not do.', {
+        retryAfterS: waitS,
+      })
     }
-    if (!may(operator, permission)) {
-      throw new Problem('not_permitted', `The role ${operator.role} may not do this.`)
-    }
+    await writeAudit(pool, {
+      at: now(),
+      operator,
+      action: 'use_route',
+      subject: { kind: 'route', id: route },
+      agentId: operator.agentId,
+      after: { needs: permission },
+      outcome: 'refused',
+    })
+    if (isOutside) throw new Problem('not_found', 'There is nothing here for users of an agent.')
+    throw new Problem('not_permitted', `The role ${operator.role} may not do this.`)
   }
 
   async checkCode(operator: Operator, code: unknown): Promise<void> {

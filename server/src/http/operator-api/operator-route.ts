@@ -100,7 +100,7 @@ export function operatorRoute<
   register(api, route, { permission, agents, movesMoney: movesMoney !== false }, async (came) => {
     api.door.checkOrigin(came.request)
     const operator = await api.door.operatorOf(came.request)
-    api.door.checkRole(operator, permission, agents)
+    await api.door.checkRole(operator, route, `${route.method} ${route.url}`)
     const given = came.read()
     const asksCode = typeof movesMoney === 'function' ? movesMoney(given) : movesMoney
     if (asksCode) await api.door.checkCode(operator, Object(given.body).code)

@@ -19,10 +19,12 @@ import { orderDetailRoute } from './order-detail.ts'
 import { orderRoutes } from './orders.ts'
 import { paymentRoutes } from './payments.ts'
 import { providerRoutes } from './providers.ts'
+import { routingRoutes } from './routing.ts'
+import { type ExportLimits, exportLimits } from './send-export.ts'
 import { type Settings, settingsRoute } from './settings.ts'
 import { signInRoutes } from './sign-in.ts'
 import { statementRoutes } from './statements.ts'
-import { testOrderRoute } from './test-orders.ts'
+import { testOrderRoutes } from './test-orders.ts'
 import { userRoutes } from './users.ts'
 import { walletRoutes } from './wallets.ts'
 
@@ -39,11 +41,14 @@ export interface OperatorDeps {
   poster: CallbackPoster
   resolveHost: ResolveHost
   settings: Settings
+  /** Other limits than the usual ones on files that leave. */
+  exportLimits?: ExportLimits
 }
 
 /** All routes under /console/api. */
 export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): OperatorApi {
   const { desk, version } = deps
+  const limits = deps.exportLimits ?? exportLimits
   const api: OperatorApi = { app, door: new OperatorDoor(desk), routes: [] }
   openRoute(api, {
     method: 'GET',
@@ -60,15 +65,16 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   agentRoutes(api, deps)
   agentKeyRoutes(api, deps)
   providerRoutes(api, deps)
+  routingRoutes(api, deps)
   settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
-  orderRoutes(api, desk)
+  orderRoutes(api, desk, limits)
   orderDetailRoute(api, desk)
   orderActionRoutes(api, desk, deps.wake)
-  if (deps.mode === 'sandbox') testOrderRoute(api, desk)
+  if (deps.mode === 'sandbox') testOrderRoutes(api, desk)
   callbackRoutes(api, desk, deps.wake)
   paymentRoutes(api, desk)
   walletRoutes(api, desk)
-  statementRoutes(api, desk, deps.timeZone)
+  statementRoutes(api, desk, deps.timeZone, limits)
   return api
 }

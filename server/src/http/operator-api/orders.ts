@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { Static } from 'typebox'
 import type { Agent } from '../../agents/agent.ts'
 import type { OrderKind, OrderStatus } from '../../ledger/book.ts'
@@ -17,9 +16,10 @@ import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { orderSummary } from './order-summary.ts'
 import { OrderCsvQuery, OrderList, OrderListQuery } from './schemas/orders.ts'
 import { agentsInScope, badCursor, timesIn } from './scope.ts'
+import { type ExportLimits, sendExport } from './send-export.ts'
 
 /** `GET /orders` and `GET /orders.csv`. */
-export function orderRoutes(api: OperatorApi, desk: Desk): void {
+export function orderRoutes(api: OperatorApi, desk: Desk, limits: ExportLimits): void {
   operatorRoute(api, {
     method: 'GET',
     url: '/orders',
@@ -55,14 +55,26 @@ export function orderRoutes(api: OperatorApi, desk: Desk): void {
       querystring: OrderCsvQuery,
       response: { status: 200, type: 'text/csv' },
     },
-    handler: async ({ operator, query, reply }) => {
+    handler: async ({ operator, query, request, reply }) => {
       const { search, agents } = await searchIn(desk, operator, query)
       const pages =
         query.q === undefined ? everyOrder(desk.pool, search) : [await byId(desk, search, query.q)]
-      return reply
-        .type('text/csv; charset=utf-8')
-        .header('content-disposition', 'attachment; filename="orders.csv"')
-        .send(Readable.from(csvOf(pages, agents, operator), { objectMode: false }))
+      const { q, ...filters } = query
+      const file = {
+        name: 'orders.csv',
+        type: 'text/csv; charset=utf-8',
+        content: csvOf(pages, agents, operator),
+        stillMay: () => api.door.operatorOf(request),
+        entry: {
+          operator,
+          action: 'export_orders',
+          subject: { kind: 'orders', id: query.agent ?? 'all' },
+          agentId: operator.agentId,
+          // Somebody's own id may be a name or a number of theirs: that one was given is enough.
+          before: { ...filters, ...(q !== undefined && { q: 'an id' }) },
+        },
+      }
+      return sendExport(desk, reply, file, limits)
     },
   })
 }
@@ -113,14 +125,17 @@ async function searchIn(
 ): Promise<{ search: OrderSearch; agents: Map<bigint, Agent> }> {
   const { from, to } = timesIn(query, ['from', 'to'])
   const { min_amount, max_amount, provider, currency } = query
+  const isUnknown = query.payout === 'unknown'
   const inScope = await agentsInScope(desk.pool, operator, query.agent)
   const agents = inScope.filter((agent) => currency === undefined || agent.currency === currency)
   return {
     agents: new Map(agents.map((agent) => [agent.agentId, agent])),
     search: {
       agents,
-      kind: query.kind as OrderKind | undefined,
-      status: query.status as OrderStatus | undefined,
+      kind: (query.kind ?? (isUnknown ? 'withdraw' : undefined)) as OrderKind | undefined,
+      // What nobody knows of waits, and what waits has an index of its own.
+      status: (query.status ?? (isUnknown ? 'WAITING' : undefined)) as OrderStatus | undefined,
+      isUnknown,
       from,
       to,
       minAmount: min_amount === undefined ? undefined : BigInt(min_amount),

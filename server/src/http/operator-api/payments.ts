@@ -171,7 +171,12 @@ function noteRoutes(api: OperatorApi, desk: Desk): void {
         desk.pool,
         desk.now,
         entry,
-        () => writePaymentNote(desk.pool, payment.paymentId, { ...note, at: desk.now() }),
+        async () => {
+          const assigned = { ...note, at: desk.now() }
+          const { paymentId } = payment
+          const other = await writePaymentNote(desk.pool, paymentId, assigned, body.instead_of)
+          if (other) throw assignedMeanwhile(other.assignee)
+        },
         () => ({ assignee }),
       )
       return paymentDetail(desk, operator, payment.paymentId)
@@ -265,6 +270,11 @@ function auditEntry(
 
 function decidedMeanwhile(): Problem {
   return new Problem('changed_meanwhile', 'The payment was decided on already. Look at it again.')
+}
+
+function assignedMeanwhile(assignee: string | null): Problem {
+  const who = assignee ?? 'Nobody'
+  return new Problem('changed_meanwhile', `${who} looks into it now. Talk to each other first.`)
 }
 
 async function agentsById(desk: Desk): Promise<Map<bigint, Agent>> {

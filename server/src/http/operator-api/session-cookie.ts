@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { publicPath } from '../app.ts'
 
 const name = 'sluice_session'
 const heldToken = new RegExp(`(?:^|;) *${name}=([\\w-]{43}) *(?:;|$)`)
@@ -19,7 +20,7 @@ export function setSessionCookie(
 ): void {
   const attributes = [
     `${name}=${token ?? ''}`,
-    'Path=/console',
+    `Path=${publicPath(publicUrl)}/console`,
     'HttpOnly',
     'SameSite=Strict',
     ...(publicUrl.startsWith('https:') ? ['Secure'] : []),

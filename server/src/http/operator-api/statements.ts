@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { Agent } from '../../agents/agent.ts'
 import type { JournalRow } from '../../ledger/book.ts'
 import { readJournal } from '../../ledger/read-journal.ts'
@@ -13,6 +12,7 @@ import { journalView } from './journal-view.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { StatementQuery, WalletParams } from './schemas/wallets.ts'
 import { agentNamed, timesIn } from './scope.ts'
+import { type ExportLimits, sendExport } from './send-export.ts'
 
 /** What one statement tells. */
 export interface Statement {
@@ -29,7 +29,12 @@ const chunk = 1_000
 const mostRowsOnPaper = 20_000
 
 /** `GET /wallets/{app_id}/statement.csv` and `.pdf`. */
-export function statementRoutes(api: OperatorApi, desk: Desk, timeZone: string): void {
+export function statementRoutes(
+  api: OperatorApi,
+  desk: Desk,
+  timeZone: string,
+  limits: ExportLimits,
+): void {
   const common = {
     method: 'GET',
     tag: 'Wallets',
@@ -45,13 +50,17 @@ export function statementRoutes(api: OperatorApi, desk: Desk, timeZone: string):
       querystring: StatementQuery,
       response: { status: 200, type: 'text/csv' },
     },
-    handler: async ({ operator, params, query, reply }) => {
+    handler: async ({ operator, params, query, request, reply }) => {
       const agent = await agentNamed(desk.pool, operator, params.app_id)
       const statement = await statementOf(desk, agent, query)
-      return reply
-        .type('text/csv; charset=utf-8')
-        .header('content-disposition', `attachment; filename="statement-${agent.appId}.csv"`)
-        .send(Readable.from(csvOf(desk, statement, operator), { objectMode: false }))
+      const file = {
+        name: `statement-${agent.appId}.csv`,
+        type: 'text/csv; charset=utf-8',
+        content: csvOf(desk, statement, operator),
+        stillMay: () => api.door.operatorOf(request),
+        entry: auditEntry(operator, statement, 'csv'),
+      }
+      return sendExport(desk, reply, file, limits)
     },
   })
 
@@ -64,7 +73,7 @@ export function statementRoutes(api: OperatorApi, desk: Desk, timeZone: string):
       querystring: StatementQuery,
       response: { status: 200, type: 'application/pdf' },
     },
-    handler: async ({ operator, params, query, reply }) => {
+    handler: async ({ operator, params, query, request, reply }) => {
       const agent = await agentNamed(desk.pool, operator, params.app_id)
       const statement = await statementOf(desk, agent, query)
       if (statement.last - statement.after > mostRowsOnPaper) {
@@ -88,12 +97,26 @@ export function statementRoutes(api: OperatorApi, desk: Desk, timeZone: string):
         },
         printedRows(desk, statement),
       )
-      return reply
-        .type('application/pdf')
-        .header('content-disposition', `attachment; filename="statement-${agent.appId}.pdf"`)
-        .send(pdf)
+      const file = {
+        name: `statement-${agent.appId}.pdf`,
+        type: 'application/pdf',
+        content: pdf,
+        stillMay: () => api.door.operatorOf(request),
+        entry: auditEntry(operator, statement, 'pdf'),
+      }
+      return sendExport(desk, reply, file, limits)
     },
   })
+}
+
+function auditEntry(operator: Operator, { agent, from, to }: Statement, format: 'csv' | 'pdf') {
+  return {
+    operator,
+    action: 'export_statement',
+    subject: { kind: 'agent', id: agent.appId },
+    agentId: agent.agentId,
+    before: { format, from, to },
+  }
 }
 
 async function statementOf(

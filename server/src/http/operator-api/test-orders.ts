@@ -5,12 +5,29 @@ import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
 import { createDeposit, createWithdraw } from '../../orders/create-order.ts'
 import type { Desk, OrderRequest } from '../../orders/desk.ts'
+import { stories } from '../../providers/sandbox/story-name.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
-import { TestOrderAnswer, TestOrderRequest } from './schemas/orders.ts'
+import { StoryList, TestOrderAnswer, TestOrderRequest } from './schemas/orders.ts'
 import { agentsInScope } from './scope.ts'
 
 /** `POST /test-orders`: an order as the agent itself would create it, in the sandbox only. */
-export function testOrderRoute(api: OperatorApi, desk: Desk): void {
+export function testOrderRoutes(api: OperatorApi, desk: Desk): void {
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/stories',
+    summary: 'The stories that the bank of the sandbox plays',
+    tag: 'Orders',
+    permission: 'view',
+    agents: 'own',
+    schema: { response: StoryList },
+    handler: async () => {
+      const data = (['deposit', 'withdraw'] as const).flatMap((kind) =>
+        Array.from(stories[kind], ([name, says]) => ({ kind, name, says })),
+      )
+      return { data, next: null }
+    },
+  })
+
   operatorRoute(api, {
     method: 'POST',
     url: '/test-orders',

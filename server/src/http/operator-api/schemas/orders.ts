@@ -34,6 +34,9 @@ const filters = {
   min_amount: Type.Optional(wholeAmount),
   max_amount: Type.Optional(wholeAmount),
   provider: Type.Optional(Type.String({ maxLength: 32, description: 'the name of a provider' })),
+  payout: Type.Optional(
+    oneOf(['unknown'], 'unknown: nobody knows what became of it at the provider'),
+  ),
   q: Type.Optional(
     Type.String({
       maxLength: 200,
@@ -172,7 +175,19 @@ export const TestOrderRequest = Type.Object(
   },
   strict,
 )
+
 export const TestOrderAnswer = Type.Object({
   txn_id: Type.String(),
   answer: Type.Unknown({ description: 'what the agent API answers' }),
+})
+
+export const StoryList = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      kind: oneOf(kinds, 'deposit or withdraw'),
+      name: Type.String(),
+      says: Type.String(),
+    }),
+  ),
+  next: Type.Null(),
 })

@@ -95,7 +95,15 @@ export const ReturnRequest = Type.Object(
 )
 /** Without an assignee nobody looks into it any more. */
 export const AssignRequest = Type.Object(
-  { assignee: orNull(Type.String({ maxLength: 254, description: 'an address of a user' })) },
+  {
+    assignee: orNull(Type.String({ maxLength: 254, description: 'an address of a user' })),
+    instead_of: Type.Optional(
+      Type.Union([Type.String({ maxLength: 254 }), Type.Null()], {
+        description:
+          'who looked into it when it was read, null for nobody; refused where that has changed',
+      }),
+    ),
+  },
   strict,
 )
 export const NoteRequest = Type.Object({ note: printable(1000) }, strict)

@@ -1,0 +1,95 @@
+import type { Answer } from '../../api.ts'
+import type { api } from '../../paths.ts'
+
+export type Route = Answer<typeof api.providerRoutes>['routes'][number]
+
+/** A route as it is being typed. No banks are all banks. */
+export interface RouteDraft {
+  /** Only this form knows it; rows come, go and move. */
+  id: number
+  provider: string
+  route: string
+  direction: Route['direction']
+  currency: Route['currency']
+  banks: string[]
+  min_amount: string
+  max_amount: string
+  preference: string
+  weight: string
+}
+
+export type RouteField = Exclude<keyof RouteDraft, 'id'>
+
+let lastId = 0
+
+/** Deposits first, and each kind in the order in which its routes are tried. */
+export function inTurn(routes: Route[]): Route[] {
+  return routes.toSorted(
+    (a, b) => a.direction.localeCompare(b.direction) || a.preference - b.preference,
+  )
+}
+
+export function draftsOf(routes: Route[]): RouteDraft[] {
+  return inTurn(routes).map((route) => ({
+    ...route,
+    id: ++lastId,
+    banks: route.banks ?? [],
+    min_amount: String(route.min_amount),
+    max_amount: String(route.max_amount),
+    preference: String(route.preference),
+    weight: String(route.weight),
+  }))
+}
+
+export function newDraft(provider: string, currency: Route['currency']): RouteDraft {
+  return {
+    id: ++lastId,
+    provider,
+    route: '',
+    direction: 'deposit',
+    currency,
+    banks: [],
+    min_amount: '1',
+    max_amount: '1000000',
+    preference: '100',
+    weight: '1',
+  }
+}
+
+/** As the service takes them; it says what is no number. */
+export function routesOf(drafts: RouteDraft[]): Route[] {
+  return drafts.map(({ id: _, ...draft }) => ({
+    ...draft,
+    route: draft.route.trim(),
+    banks: draft.banks.length === 0 ? null : draft.banks,
+    min_amount: Number(draft.min_amount),
+    max_amount: Number(draft.max_amount),
+    preference: Number(draft.preference),
+    weight: Number(draft.weight),
+  }))
+}
+
+/**
+ * The route changes places with the one above it, preferences included. Of two that were equals the one
+ * that is passed is put one later, and so is everything that comes after it.
+ */
+export function movedUp(drafts: RouteDraft[], at: number): RouteDraft[] {
+  const [above, moved] = [drafts[at - 1], drafts[at]]
+  if (!above || !moved) return drafts
+  const isEqual = above.preference === moved.preference
+  const later = (draft: RouteDraft) =>
+    isEqual && draft.direction === moved.direction
+      ? { ...draft, preference: String(Number(draft.preference) + 1) }
+      : draft
+  return [
+    ...drafts.slice(0, at - 1),
+    { ...moved, preference: above.preference },
+    later({ ...above, preference: moved.preference }),
+    ...drafts.slice(at + 1).map(later),
+  ]
+}
+
+/** Whether a route can change places with the one above it: only one of its own kind is tried before it. */
+export function canMoveUp(drafts: RouteDraft[], at: number): boolean {
+  return at > 0 && drafts[at - 1]?.direction === drafts[at]?.direction
+}
