@@ -90,7 +90,7 @@ test('a withdrawal is paid', async () => {
   await page.getByLabel('Amount in baht').fill('800')
   await page.getByRole('button', { name: 'Pay out' }).click()
   await settles('PAID', '฿800.00', '฿1,017.25', 4)
-  expect(await page.locator('#held').textContent()).toBe('฿0.00')
+  await expect.poll(() => page.locator('#held').textContent()).toBe('฿0.00')
 })
 
 test('a forged callback is refused, and a repeated one counts once', async () => {

@@ -11,6 +11,8 @@ export type CutAtCommit =
   | 'silent'
 
 const commit = Buffer.from('commit\0')
+/** In the first words of connections on which callbacks are claimed: they commit at times of their own. */
+const callbacks = Buffer.from('application_name\0sluice callbacks\0')
 
 /** Stands between a client and PostgreSQL, and fails in the ways a network does. */
 export class TcpProxy {
@@ -52,7 +54,7 @@ export class TcpProxy {
     return url.href
   }
 
-  /** What is to become of the next commits, one each; calls back when it does. */
+  /** What is to become of the next commits but those of callbacks, one each; calls back when it does. */
   cutNextCommits(cuts: CutAtCommit[], afterCut: () => void = () => {}): void {
     this.plan = [...cuts]
     this.afterCut = afterCut
@@ -120,6 +122,10 @@ export class TcpProxy {
     const pair = { client, upstream }
     this.pairs.add(pair)
     let fate: CutAtCommit | undefined
+    let isSpared = false
+    client.once('data', (data) => {
+      isSpared = data.includes(callbacks)
+    })
     upstream.on('data', (data) => {
       if (fate === undefined && this.stalled) this.swallowed++
       else if (fate === undefined) this.pass(client, data)
@@ -127,7 +133,8 @@ export class TcpProxy {
       else if (fate === 'after') upstream.destroy()
     })
     client.on('data', (data) => {
-      if (fate === undefined && data.includes(this.committing)) fate = this.plan.shift()
+      if (!isSpared && fate === undefined && data.includes(this.committing))
+        fate = this.plan.shift()
       if (fate !== 'before') this.pass(upstream, data)
       if (fate === undefined) return
       this.cuts++
