@@ -85,9 +85,13 @@ export async function audited<T>(
 
 let lastMs = 0
 
-/** Ids of this process go up, so that what became of an attempt stands after the attempt. */
+/**
+ * Ids of this process go up, so that what became of an attempt stands after the attempt; but not far
+ * ahead of the time, as after a clock that was wrong.
+ */
 function nextAuditId(at: Date): string {
-  lastMs = Math.max(at.getTime(), lastMs + 1)
+  const ms = at.getTime()
+  lastMs = lastMs - ms < 1_000 ? Math.max(ms, lastMs + 1) : ms
   return newOrderId(new Date(lastMs))
 }
 
