@@ -9,6 +9,8 @@ const chunk = 250_000
  */
 export async function writeHistory(url: string, orders: number): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: '-c search_path=sluice' })
+  // When a statement fails the database is closed, and that is not what went wrong.
+  client.on('error', () => {})
   await client.connect()
   // What foreign keys would look up row by row, the proof looks at in the end.
   await client.query('set session_replication_role = replica')
@@ -37,8 +39,8 @@ function paidDeposits(agentId: string, first: number, last: number, all: number)
       select ${agentId}::bigint as agent_id, n, at, w.seq + n - ${first - 1} as seq,
         (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' ||
           lpad(to_hex(n % 4096), 3, '0') || 'a' || lpad(to_hex(n), 15, '0')) as hex,
-        w.available + 10000 * (n - ${first - 1}) as available,
-        w.clearing - 10000 * (n - ${first - 1}) as clearing, w.held, w.fees, w.adjustments
+        w.available + 10000::bigint * (n - ${first - 1}) as available,
+        w.clearing - 10000::bigint * (n - ${first - 1}) as clearing, w.held, w.fees, w.adjustments
       from wallets w, generate_series(${first}, ${last}) n,
         lateral (select now() - interval '1 hour' - interval '60 days' * ((${all} - n)::float8 / ${all})) t(at)
       where w.agent_id = ${agentId}

@@ -11,7 +11,6 @@ import {
   type Wanted,
 } from './claim-callbacks.ts'
 import { newLane } from './lane.ts'
-import { Pace } from './pace.ts'
 import { type Attempt, attemptLimitMs, type CallbackPoster } from './post-callback.ts'
 import { type Outcome, recordAttempts } from './record-attempts.ts'
 
@@ -32,9 +31,6 @@ export interface SenderOptions {
   onError: (error: unknown) => void
   onAttempt?: (result: { attempt: Attempt; callback: ClaimedCallback; at: Date }) => void
 }
-
-/** How many requests are begun at once: more of them together cost more each. */
-const begunAtOnce = 64
 
 /** Leaves a connection for recording. */
 const claimsAtOnce = 3
@@ -58,7 +54,6 @@ export class CallbackSender {
   private outcomes: Outcome[] = []
   private recording: Promise<void> | undefined
   private stopped = false
-  private readonly pace = new Pace(begunAtOnce)
   private readonly underway = new Set<Promise<unknown>>()
 
   constructor(options: SenderOptions) {
@@ -165,7 +160,7 @@ export class CallbackSender {
     })
     await Promise.all(
       callbacks.map(async (callback) =>
-        this.finish({ callback, attempt: await this.pace.run(() => this.send(found, callback)) }),
+        this.finish({ callback, attempt: await this.send(found, callback) }),
       ),
     )
   }
