@@ -31,9 +31,16 @@ export interface Claim {
   agentStamp: string
 }
 
-type LaneRow = { agent_id: bigint; turn: bigint; healthy: boolean; agent_stamp: string; seq: null }
+/** A claim tells of each lane once, and of what was claimed in it. */
+type ClaimRow = TurnRow | CallbackRow
 
-type ClaimRow = LaneRow | CallbackRow
+interface TurnRow {
+  agent_id: bigint
+  turn: bigint
+  healthy: boolean
+  agent_stamp: string
+  seq: null
+}
 
 interface CallbackRow {
   agent_id: bigint

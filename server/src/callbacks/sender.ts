@@ -36,7 +36,7 @@ export interface SenderOptions {
 const claimsAtOnce = 3
 
 /**
- * Sends what is due, agent by agent: claim, sign, send, record. An agent with a dead address costs
+ * Sends what is due: claim, sign, send, record. An agent with a dead address costs
  * the others nothing but its few places under way.
  */
 export class CallbackSender {
