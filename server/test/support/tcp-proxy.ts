@@ -11,8 +11,10 @@ export type CutAtCommit =
   | 'silent'
 
 const commit = Buffer.from('commit\0')
-/** In the first words of connections on which callbacks are claimed: they commit at times of their own. */
-const callbacks = Buffer.from('application_name\0sluice callbacks\0')
+/** In the first words of connections that commit at times of their own: callbacks and the proof. */
+const ofTheirOwn = ['callbacks', 'proof'].map((name) =>
+  Buffer.from(`application_name\0sluice ${name}\0`),
+)
 
 /** Stands between a client and PostgreSQL, and fails in the ways a network does. */
 export class TcpProxy {
@@ -54,7 +56,7 @@ export class TcpProxy {
     return url.href
   }
 
-  /** What is to become of the next commits but those of callbacks, one each; calls back when it does. */
+  /** What is to become of the next commits that somebody asked for, one each; calls back when it does. */
   cutNextCommits(cuts: CutAtCommit[], afterCut: () => void = () => {}): void {
     this.plan = [...cuts]
     this.afterCut = afterCut
@@ -124,7 +126,7 @@ export class TcpProxy {
     let fate: CutAtCommit | undefined
     let isSpared = false
     client.once('data', (data) => {
-      isSpared = data.includes(callbacks)
+      isSpared = ofTheirOwn.some((words) => data.includes(words))
     })
     upstream.on('data', (data) => {
       if (fate === undefined && this.stalled) this.swallowed++
