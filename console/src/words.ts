@@ -671,7 +671,7 @@ export const words = {
     termsTitle: 'Terms',
     saveTerms: 'Save terms',
     termsExplain: 'They hold for new orders from now on. What changes:',
-    change: (before: string, after: string) => `${before} → ${after}`,
+    becomes: ' → ',
     groups: {
       fees: 'Fees and money that does not fit',
       limits: 'Limits of an order',
@@ -702,10 +702,22 @@ export const words = {
       max_withdraw: ['Largest withdrawal', 'Without decimals.'],
       rate_limit: ['Requests a second', '0 for no limit.'],
       colour: ['Colour', 'Such as #0a7d4f.'],
+      logo: ['Logo', 'PNG, JPEG or WebP of at most 32 KiB.'],
       support: ['Help for payers', 'Whom to ask, and how.'],
       allow_ip: ['Allowed IP addresses', 'One to a line; none for any.'],
       frame_origin: ['Sites that may frame it', 'One to a line, such as https://shop.example.'],
     } satisfies Record<string, [label: string, hint: string]>,
+    logo: {
+      alt: 'The logo',
+      choose: 'Choose a file',
+      replace: 'Replace',
+      remove: 'Remove',
+      tooLarge: (name: string, kib: number) =>
+        `${name} has ${kib.toLocaleString('en')} KiB; at most 32 are taken. Save it smaller and choose it again.`,
+      notTaken: (name: string) =>
+        `${name} is not a PNG, JPEG or WebP picture. Save it as one of these and choose it again.`,
+      broken: (name: string) => `${name} is damaged: it cannot be shown as a picture.`,
+    },
     keys: {
       title: 'Secrets',
       created: 'Made',

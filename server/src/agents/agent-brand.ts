@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 
@@ -33,6 +34,12 @@ export function parseLogo(bytes: Buffer): Logo | string {
   if (startsWith('\xff\xd8\xff')) return { type: 'image/jpeg', bytes }
   if (startsWith('RIFF') && startsWith('WEBP', 8)) return { type: 'image/webp', bytes }
   return 'is not a PNG, JPEG or WebP picture'
+}
+
+/** A picture in words, by which one can be told from another. */
+export function logoText({ type, bytes }: Logo): string {
+  const digest = createHash('sha256').update(bytes).digest('hex')
+  return `${type}, ${bytes.length} bytes, sha256 ${digest}`
 }
 
 export async function findBrand(pool: Pool | Tx, agentId: bigint): Promise<AgentBrand> {

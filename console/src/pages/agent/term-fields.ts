@@ -6,12 +6,12 @@ import type { AgentDetail } from './agent.tsx'
 type Change = Body<typeof api.changeAgent>
 export type TermName = Exclude<
   keyof Change,
-  'updated_at' | 'reason' | 'deposit_callback' | 'withdraw_callback' | 'logo'
+  'updated_at' | 'reason' | 'deposit_callback' | 'withdraw_callback'
 >
 
 export interface TermField {
   name: TermName
-  kind: 'text' | 'optional' | 'number' | 'choice' | 'lines'
+  kind: 'text' | 'optional' | 'number' | 'choice' | 'lines' | 'picture'
   choices?: string[]
 }
 
@@ -46,6 +46,7 @@ export const termGroups: [title: string, fields: TermField[]][] = [
       },
       { name: 'expires_in', kind: 'number' },
       { name: 'colour', kind: 'optional' },
+      { name: 'logo', kind: 'picture' },
       { name: 'support', kind: 'optional' },
       { name: 'frame_origin', kind: 'lines' },
     ],
@@ -84,7 +85,7 @@ export function changesIn(agent: AgentDetail, typed: Typed): Partial<Change> {
   return Object.fromEntries(changed.map((field) => [field.name, parsed(field, typed[field.name])]))
 }
 
-/** A term as a person reads it. */
+/** A term as a person reads it; a picture is looked at. */
 export function termText({ kind }: TermField, text: string): string {
   if (text === '') return '–'
   return kind === 'choice' ? (words.agent.choices[text] ?? text) : text
@@ -97,6 +98,7 @@ function parsed({ kind }: TermField, text: string): string | number | string[] |
     case 'lines':
       return text.split(/\s+/).filter((line) => line !== '')
     case 'optional':
+    case 'picture':
       return text.trim() || null
     case 'text':
     case 'choice':

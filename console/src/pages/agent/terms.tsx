@@ -13,6 +13,7 @@ import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
 import classes from './agent.module.css'
 import { type AgentDetail, agentKey } from './agent.tsx'
+import { LogoField } from './logo-field.tsx'
 import {
   changedFields,
   changesIn,
@@ -23,6 +24,7 @@ import {
   termWords,
   typedFrom,
 } from './term-fields.ts'
+import { TermValue } from './term-value.tsx'
 
 const { agent: says } = words
 
@@ -69,7 +71,7 @@ export function Terms({ agent }: { agent: AgentDetail }) {
               <Facts
                 facts={fields.map((field) => [
                   termWords[field.name][0],
-                  termText(field, typed[field.name]),
+                  <TermValue key={field.name} field={field} value={typed[field.name]} />,
                 ])}
               />
             )}
@@ -101,6 +103,7 @@ function Term(props: { field: TermField; value: string; change: (value: string) 
       />
     )
   }
+  if (kind === 'picture') return <LogoField {...shared} change={props.change} />
   if (kind === 'lines') {
     return <Textarea {...shared} onChange={(event) => props.change(event.currentTarget.value)} />
   }
@@ -143,7 +146,11 @@ function SaveTerms(props: {
       <Facts
         facts={changedFields(agent, typed).map((field) => [
           termWords[field.name][0],
-          says.change(termText(field, before[field.name]), termText(field, typed[field.name])),
+          <span key={field.name} className={classes.change}>
+            <TermValue field={field} value={before[field.name]} />
+            {says.becomes}
+            <TermValue field={field} value={typed[field.name]} />
+          </span>,
         ])}
       />
     </ActDialog>

@@ -3,6 +3,7 @@ import type { Agent } from '../../agents/agent.ts'
 import {
   type AgentBrand,
   findBrand,
+  logoText,
   parseColour,
   parseLogo,
   saveBrand,
@@ -193,20 +194,16 @@ async function changeTerms(
     if (!agent) {
       throw new Problem('changed_meanwhile', 'Read the agent again and make your change to that.')
     }
-    if (brand) await saveBrand(tx, agent.agentId, brand, at)
-    const { colour } = brand ?? {}
+    const looksBefore = brand && (await findBrand(tx, agent.agentId))
+    const looks = brand && (await saveBrand(tx, agent.agentId, brand, at))
     await writeAudit(tx, {
       at,
       operator,
       action,
       subject: { kind: 'agent', id: agent.appId },
       agentId: agent.agentId,
-      before: agentView(found),
-      after: {
-        ...agentView(agent),
-        ...(colour !== undefined && { colour }),
-        ...(brand?.logo !== undefined && { logo: brand.logo?.type ?? null }),
-      },
+      before: { ...agentView(found), ...(looksBefore && looksText(looksBefore)) },
+      after: { ...agentView(agent), ...(looks && looksText(looks)) },
       reason: said.reason,
     })
     return agent
@@ -216,6 +213,10 @@ async function changeTerms(
     deps.wake([changed.agentId])
   }
   return detail(deps, changed)
+}
+
+function looksText({ colour, logo }: AgentBrand) {
+  return { colour, logo: logo && logoText(logo) }
 }
 
 /** What is said of its looks, or undefined where nothing is; refuses all that is wrong at once. */

@@ -1,0 +1,61 @@
+import { Button, FileButton, Group, Input } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { words } from '../../words.ts'
+import classes from './agent.module.css'
+import { logoTypes, readLogo } from './read-logo.ts'
+
+const { logo: says } = words.agent
+
+/** The picture on the payment page, seen before it is saved. */
+export function LogoField(props: {
+  label: string
+  description: string
+  value: string
+  change: (value: string) => void
+}) {
+  // A file that was refused may be chosen again once it was mended.
+  const forgetFile = useRef<() => void>(null)
+  const reading = useMutation({
+    mutationFn: readLogo,
+    onSuccess: props.change,
+    onSettled: () => forgetFile.current?.(),
+  })
+  const has = props.value !== ''
+  return (
+    <Input.Wrapper
+      role="group"
+      aria-label={props.label}
+      label={props.label}
+      labelElement="div"
+      description={props.description}
+      error={reading.error && <span role="alert">{reading.error.message}</span>}
+    >
+      <Group gap="xs" mt={4}>
+        {has && <img className={classes.logo} src={props.value} alt={says.alt} />}
+        <FileButton
+          accept={logoTypes.join(',')}
+          resetRef={forgetFile}
+          onChange={(file) => file && reading.mutate(file)}
+        >
+          {(button) => (
+            <Button variant="default" loading={reading.isPending} {...button}>
+              {has ? says.replace : says.choose}
+            </Button>
+          )}
+        </FileButton>
+        {has && (
+          <Button
+            variant="default"
+            onClick={() => {
+              reading.reset()
+              props.change('')
+            }}
+          >
+            {says.remove}
+          </Button>
+        )}
+      </Group>
+    </Input.Wrapper>
+  )
+}

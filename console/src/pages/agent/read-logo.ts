@@ -1,0 +1,31 @@
+import { words } from '../../words.ts'
+
+export const logoTypes = ['image/png', 'image/jpeg', 'image/webp']
+const maxBytes = 32_768
+
+const { logo: says } = words.agent
+
+/**
+ * A picture as a data: URL, as the service takes it; or, thrown, what is wrong with it in words. The service
+ * judges again, by what the file holds: here nobody has to wait for it.
+ */
+export async function readLogo(file: File): Promise<string> {
+  if (!logoTypes.includes(file.type)) throw new Error(says.notTaken(file.name))
+  if (file.size > maxBytes) throw new Error(says.tooLarge(file.name, Math.ceil(file.size / 1024)))
+  const url = await dataUrl(file)
+  const picture = new Image()
+  picture.src = url
+  await picture.decode().catch(() => {
+    throw new Error(says.broken(file.name))
+  })
+  return url
+}
+
+function dataUrl(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(new Error(says.broken(file.name)))
+    reader.readAsDataURL(file)
+  })
+}

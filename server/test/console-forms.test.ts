@@ -1,0 +1,169 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { qrPng } from '../src/lib/qr-png.ts'
+import { axeFaults, type ConsoleBrowser, openConsole } from './support/console-browser.ts'
+import { type OperatorClient, signIn } from './support/operator.ts'
+import { type AgentClient, startTestService, type TestService } from './support/service.ts'
+
+/** What people put into the console's forms: files, and text that outlives a reload. */
+
+let test: TestService
+let console: ConsoleBrowser
+let agent: AgentClient
+let operator: OperatorClient
+let page: Page
+
+beforeAll(async () => {
+  test = await startTestService()
+  agent = await test.agent({ name: 'Chao Phraya Books' })
+  await agent.fund(10_000)
+  operator = await signIn(test, 'operator')
+  console = await openConsole(test)
+  page = await console.tab(operator)
+}, 400_000)
+
+afterEach(async () => {
+  expect(console.faults()).toEqual([])
+  await test.prove()
+})
+
+afterAll(async () => {
+  await console?.close()
+  await test?.close()
+})
+
+const open = (path: string) => page.goto(console.at(path))
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const dialog = () => page.getByRole('dialog')
+
+describe('a logo', () => {
+  const png = qrPng('https://one.example')
+  const other = qrPng('https://two.example')
+  const field = () => page.getByRole('group', { name: 'Logo', exact: true })
+  const shown = (place: ReturnType<typeof field> = field()) =>
+    place.getByRole('img', { name: 'The logo' })
+
+  async function choose(label: string, name: string, mimeType: string, buffer: Buffer) {
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      field().getByRole('button', { name: label, exact: true }).click(),
+    ])
+    await chooser.setFiles({ name, mimeType, buffer })
+  }
+
+  async function save(reason: string) {
+    // Changes are told apart by when they were made.
+    test.clock.advance(1000)
+    await button('Save terms').click()
+    await dialog().getByLabel('Reason').fill(reason)
+    await dialog().getByRole('button', { name: 'Save', exact: true }).click()
+  }
+
+  const closed = () => expect.poll(() => dialog().count()).toBe(0)
+  const dataUrl = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`
+  const savedLogo = async () =>
+    (await operator.get(`/agents/${agent.appId}`)).json.logo as string | null
+
+  /** The logo on the payment page of a new order, as a browser shows it. */
+  async function onPaymentPage(refId: string): Promise<Buffer | undefined> {
+    const { json } = await agent.deposit({ refId })
+    const link = test.service.url + new URL(json.link).pathname
+    await page.goto(link)
+    const picture = page.locator('img.logo')
+    if ((await picture.count()) === 0) return undefined
+    expect(await picture.evaluate('(img) => img.decode().then(() => img.naturalWidth)')).not.toBe(0)
+    const src = await picture.getAttribute('src')
+    const served = await fetch(new URL(src ?? '', link))
+    return Buffer.from(await served.arrayBuffer())
+  }
+
+  it('is seen before it is saved, and appears on the payment page', async () => {
+    await open(`/agents/${agent.appId}`)
+    await choose('Choose a file', 'logo.png', 'image/png', png)
+    await expect.poll(() => shown().getAttribute('src')).toBe(dataUrl(png))
+    expect(await savedLogo()).toBeNull()
+    expect(await axeFaults(page)).toEqual([])
+    await save('they sent us their logo')
+    await closed()
+    expect(await onPaymentPage('LOGO-1')).toEqual(png)
+  })
+
+  it('is replaced and removed, and the log says by which picture', async () => {
+    await open(`/agents/${agent.appId}`)
+    await choose('Replace', 'new.png', 'image/png', other)
+    await expect.poll(() => shown().getAttribute('src')).toBe(dataUrl(other))
+    await button('Save terms').click()
+    const [before, after] = await shown(dialog()).all()
+    expect(await before?.getAttribute('src')).toBe(dataUrl(png))
+    expect(await after?.getAttribute('src')).toBe(dataUrl(other))
+    expect(await axeFaults(page)).toEqual([])
+    await dialog().getByRole('button', { name: 'Back' }).click()
+    await save('a new look')
+    await closed()
+    expect(await onPaymentPage('LOGO-2')).toEqual(other)
+
+    await open(`/agents/${agent.appId}`)
+    await field().getByRole('button', { name: 'Remove' }).click()
+    await save('no looks')
+    await closed()
+    expect(await onPaymentPage('LOGO-3')).toBeUndefined()
+
+    const admin = await signIn(test, 'admin')
+    const { data } = (await admin.get('/audit?action=change_agent')).json
+    const logos = data.map((line: { before: { logo: string }; after: { logo: string } }) =>
+      [line.before.logo, line.after.logo].map((logo) => logo?.slice(0, 40)),
+    )
+    const [first, second] = [logos[2][1], logos[1][1]]
+    expect(first).toMatch(/^image\/png, \d+ bytes, sha256 [0-9a-f]+$/)
+    expect(second).not.toBe(first)
+    expect(logos).toEqual([
+      [second, undefined],
+      [first, second],
+      [undefined, first],
+    ])
+    expect(data.map(({ reason }: { reason: string }) => reason)).toEqual([
+      'no looks',
+      'a new look',
+      'they sent us their logo',
+    ])
+  })
+
+  it('that is no picture, too large or damaged is refused in words, and nothing is changed', async () => {
+    await open(`/agents/${agent.appId}`)
+    const svg = Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
+    )
+    for (const [name, type, bytes, told] of [
+      ['logo.svg', 'image/svg+xml', svg, 'logo.svg is not a PNG, JPEG or WebP picture'],
+      ['large.png', 'image/png', Buffer.alloc(33 * 1024), 'large.png has 33 KiB; at most 32'],
+      ['svg.png', 'image/png', svg, 'svg.png is damaged'],
+      ['half.png', 'image/png', png.subarray(0, 40), 'half.png is damaged'],
+    ] as const) {
+      await choose('Choose a file', name, type, bytes)
+      await field().getByRole('alert').getByText(told).waitFor()
+    }
+    expect(await axeFaults(page)).toEqual([])
+    expect(await shown().count()).toBe(0)
+    expect(await button('Save terms').getAttribute('aria-disabled')).toBe('true')
+
+    // A picture that browsers show and the service does not take: it says so where it is saved.
+    const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==', 'base64')
+    await choose('Choose a file', 'gif.png', 'image/png', gif)
+    await shown().waitFor()
+    await save('they sent us their logo')
+    await dialog().getByRole('alert').getByText('is not a PNG, JPEG or WebP picture').waitFor()
+    expect(await savedLogo()).toBeNull()
+    expect(await onPaymentPage('LOGO-4')).toBeUndefined()
+  })
+
+  it('is seen and not changed by who may only look', async () => {
+    const { json } = await operator.get(`/agents/${agent.appId}`)
+    const change = { logo: dataUrl(png), updated_at: json.updated_at, reason: 'back again' }
+    test.clock.advance(1000)
+    expect((await operator.patch(`/agents/${agent.appId}`, change)).status).toBe(200)
+    const viewer = await console.tab(await signIn(test, 'viewer'))
+    await viewer.goto(console.at(`/agents/${agent.appId}`))
+    await viewer.getByRole('img', { name: 'The logo' }).waitFor()
+    expect(await viewer.locator('input[type="file"]').count()).toBe(0)
+  })
+})
