@@ -670,6 +670,7 @@ export const words = {
     },
     termsTitle: 'Terms',
     saveTerms: 'Save terms',
+    discard: 'Discard changes',
     termsExplain: 'They hold for new orders from now on. What changes:',
     becomes: ' → ',
     groups: {

@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { problemOf } from '../api.ts'
 import { words } from '../words.ts'
 import { CodeInput } from './code-input.tsx'
+import { useDraft, useForgetDrafts } from './draft.ts'
 import { useFocusBack } from './focus-back.ts'
 import { ProblemPanel } from './problem-panel.tsx'
 
@@ -14,9 +15,11 @@ export interface Given {
 
 /**
  * Asks before something is done: what will happen, why it is done, and where money moves, the code of
- * the moment. A refusal is shown here and nothing typed is lost.
+ * the moment. A refusal is shown here and nothing typed is lost, nor by a reload; whoever goes back gives it up.
  */
 export function ActDialog(props: {
+  /** The form's name among the drafts of the page, and where there are several of it, which one. */
+  draft: string
   title: string
   explain: ReactNode
   confirm: string
@@ -34,12 +37,19 @@ export function ActDialog(props: {
   const { needsReason = true, needsCode = false } = props
   useFocusBack()
   const queries = useQueryClient()
-  const [reason, setReason] = useState('')
+  const [reason, setReason] = useDraft(`${props.draft}/reason`, '')
   const [code, setCode] = useState('')
+  const forgetDrafts = useForgetDrafts()
+  const forget = () => forgetDrafts(props.draft.split('/')[0] ?? '')
+  const close = () => {
+    forget()
+    props.close()
+  }
   const acting = useMutation({
     mutationFn: props.act,
     onSuccess: () => {
-      if (!props.stays) props.close()
+      if (props.stays) forget()
+      else close()
     },
   })
   const onError = (error: unknown) => {
@@ -55,7 +65,7 @@ export function ActDialog(props: {
     <Modal
       opened
       size={props.wide ? 'xl' : 'md'}
-      onClose={props.close}
+      onClose={close}
       title={<strong>{props.title}</strong>}
       closeButtonProps={{ 'aria-label': words.close }}
     >
@@ -84,7 +94,7 @@ export function ActDialog(props: {
           )}
           {acting.isError && <ProblemPanel error={acting.error} />}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" size="sm" onClick={props.close}>
+            <Button variant="default" size="sm" onClick={close}>
               {words.back}
             </Button>
             <Button

@@ -4,6 +4,7 @@ import { spotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { useOwnDraftsOnly } from '../parts/draft.ts'
 import { TimeZone } from '../parts/when.tsx'
 import { useMe } from '../session.tsx'
 import { words } from '../words.ts'
@@ -16,6 +17,7 @@ import { UserMenu } from './user-menu.tsx'
 /** What is around every page: where one can go, a search for any id, and who one is. */
 export function Shell() {
   const me = useMe()
+  useOwnDraftsOnly(me)
   const [opened, { toggle, close }] = useDisclosure()
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu

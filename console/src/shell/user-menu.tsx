@@ -9,6 +9,7 @@ import { IconDeviceLaptop, IconLogout } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ask } from '../api.ts'
+import { forgetAllDrafts } from '../parts/draft.ts'
 import { api, pages } from '../paths.ts'
 import type { Me } from '../session.tsx'
 import { words } from '../words.ts'
@@ -23,6 +24,7 @@ export function UserMenu({ me }: { me: Me }) {
     onSettled: async () => {
       await navigate({ to: pages.signIn })
       queries.clear()
+      forgetAllDrafts()
     },
   })
   return (

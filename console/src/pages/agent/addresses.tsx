@@ -1,10 +1,10 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { Toned } from '../../parts/state-badge.tsx'
@@ -22,11 +22,11 @@ export function Addresses({ agent }: { agent: AgentDetail }) {
   const shut = whyNot(useMe(), 'manage_own_keys')
   const queries = useQueryClient()
   // Only what was typed: the rest follows the agent, whoever changes it.
-  const [edits, setEdits] = useState<{ deposit?: string; withdraw?: string }>({})
+  const [edits, setEdits] = useDraft<{ deposit?: string; withdraw?: string }>('addresses', {})
   const deposit = edits.deposit ?? agent.deposit_callback ?? ''
   const withdraw = edits.withdraw ?? agent.withdraw_callback ?? ''
-  // When what is saved was read; undefined while nothing is being saved.
-  const [readAt, setReadAt] = useState<string>()
+  // When what is saved was read; null while nothing is being saved.
+  const [readAt, setReadAt] = useDraft<string | null>('save-addresses', null)
   const isChanged =
     deposit !== (agent.deposit_callback ?? '') || withdraw !== (agent.withdraw_callback ?? '')
   return (
@@ -54,14 +54,20 @@ export function Addresses({ agent }: { agent: AgentDetail }) {
           >
             {says.saveAddresses}
           </ActButton>
+          {isChanged && (
+            <Button variant="default" onClick={() => setEdits({})}>
+              {says.discard}
+            </Button>
+          )}
         </Group>
       </Stack>
-      {readAt !== undefined && (
+      {readAt !== null && (
         <ActDialog
+          draft="save-addresses"
           title={says.saveAddresses}
           explain={says.addressesExplain}
           confirm={words.save}
-          close={() => setReadAt(undefined)}
+          close={() => setReadAt(null)}
           act={async ({ reason }) => {
             await ask(api.changeAddresses, {
               params: { app_id: agent.app_id },

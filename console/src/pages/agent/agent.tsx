@@ -1,11 +1,11 @@
 import { Group, Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
@@ -28,7 +28,7 @@ export const agentKey = (appId: string) => ['agent', appId]
 export default function Agent() {
   const { appId = '' }: { appId?: string } = useParams({ strict: false })
   const me = useMe()
-  const [isAsked, setAsked] = useState(false)
+  const [asked, setAsked] = useDraft<'suspend' | 'resume' | null>('status', null)
   const found = useQuery({
     queryKey: agentKey(appId),
     queryFn: ({ signal }) => ask(api.agent, { params: { app_id: appId }, signal }),
@@ -56,7 +56,11 @@ export default function Agent() {
         }
       >
         {!isAgent && (
-          <ActButton size="sm" whyNot={whyNot(me, 'manage_agents')} onClick={() => setAsked(true)}>
+          <ActButton
+            size="sm"
+            whyNot={whyNot(me, 'manage_agents')}
+            onClick={() => setAsked(isSuspended ? 'resume' : 'suspend')}
+          >
             {isSuspended ? says.resume : says.suspend}
           </ActButton>
         )}
@@ -69,24 +73,29 @@ export default function Agent() {
           <Terms agent={agent} />
         </div>
       </div>
-      {isAsked && <StatusDialog agent={agent} close={() => setAsked(false)} />}
+      {asked && <StatusDialog agent={agent} verb={asked} close={() => setAsked(null)} />}
     </>
   )
 }
 
-function StatusDialog({ agent, close }: { agent: AgentDetail; close: () => void }) {
+function StatusDialog(props: {
+  agent: AgentDetail
+  verb: 'suspend' | 'resume'
+  close: () => void
+}) {
+  const { agent, verb, close } = props
   const queries = useQueryClient()
-  const isSuspended = agent.status === 'suspended'
-  const label = isSuspended ? says.resume : says.suspend
+  const label = says[verb]
   return (
     <ActDialog
+      draft={`status/${verb}`}
       title={says.titleOf(label, agent.name)}
-      explain={isSuspended ? says.resumeExplain : says.suspendExplain}
+      explain={verb === 'resume' ? says.resumeExplain : says.suspendExplain}
       confirm={label}
-      danger={!isSuspended}
+      danger={verb === 'suspend'}
       close={close}
       act={async ({ reason }) => {
-        await ask(isSuspended ? api.resumeAgent : api.suspendAgent, {
+        await ask(verb === 'resume' ? api.resumeAgent : api.suspendAgent, {
           params: { app_id: agent.app_id },
           body: { reason },
         })

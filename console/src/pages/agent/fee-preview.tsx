@@ -1,8 +1,8 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
 import { DataTable } from '../../parts/data-table.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Money } from '../../parts/money.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
@@ -17,8 +17,8 @@ const { fees: says } = words.agent
 
 /** What other fees would have come to, on the orders of the last month. */
 export function FeePreview({ agent }: { agent: AgentDetail }) {
-  const [deposit, setDeposit] = useState(agent.deposit_fee)
-  const [withdraw, setWithdraw] = useState(agent.withdraw_fee)
+  const [deposit, setDeposit] = useDraft('fees/deposit', agent.deposit_fee)
+  const [withdraw, setWithdraw] = useDraft('fees/withdraw', agent.withdraw_fee)
   const shut = whyNot(useMe(), 'manage_agents')
   const previewing = useMutation({
     mutationFn: () =>

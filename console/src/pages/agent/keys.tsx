@@ -5,6 +5,7 @@ import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { When } from '../../parts/when.tsx'
@@ -18,7 +19,7 @@ const { keys: says } = words.agent
 
 /** Its live secrets, two at most. They are never shown again, only replaced. */
 export function Keys({ agent }: { agent: AgentDetail }) {
-  const [isRotating, setRotating] = useState(false)
+  const [isRotating, setRotating] = useDraft('rotate', false)
   const me = useMe()
   return (
     <Panel
@@ -52,12 +53,13 @@ export function Keys({ agent }: { agent: AgentDetail }) {
 function RotateDialog({ agent, close }: { agent: AgentDetail; close: () => void }) {
   const queries = useQueryClient()
   const [secret, setSecret] = useState<string>()
-  const [overlap, setOverlap] = useState('86400')
+  const [overlap, setOverlap] = useDraft('rotate/overlap', '86400')
   if (secret !== undefined) {
     return <SecretOnce appId={agent.app_id} secret={secret} close={close} />
   }
   return (
     <ActDialog
+      draft="rotate"
       title={says.rotate}
       explain={says.explain}
       confirm={says.rotate}

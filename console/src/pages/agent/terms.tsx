@@ -1,10 +1,11 @@
-import { NativeSelect, Textarea, TextInput, Title } from '@mantine/core'
+import { Button, Group, NativeSelect, Textarea, TextInput, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { api } from '../../paths.ts'
@@ -33,21 +34,29 @@ export function Terms({ agent }: { agent: AgentDetail }) {
   const me = useMe()
   const shut = me.user.role === 'agent' ? says.operatorsChange : whyNot(me, 'manage_agents')
   // Only what was typed: the rest follows the agent, whoever changes it.
-  const [edits, setEdits] = useState<Partial<Typed>>({})
+  const [edits, setEdits] = useDraft<Partial<Typed>>('terms', {})
   const typed = { ...typedFrom(agent), ...edits }
-  const [isSaving, setSaving] = useState(false)
+  // When what is saved was read; null while nothing is being saved.
+  const [readAt, setReadAt] = useDraft<string | null>('save-terms', null)
   const isChanged = changedFields(agent, typed).length > 0
   return (
     <Panel
       title={says.termsTitle}
       tools={
-        <ActButton
-          variant="filled"
-          whyNot={shut ?? (isChanged ? undefined : says.nothingChanged)}
-          onClick={() => setSaving(true)}
-        >
-          {says.saveTerms}
-        </ActButton>
+        <Group gap="xs">
+          {isChanged && (
+            <Button variant="default" onClick={() => setEdits({})}>
+              {says.discard}
+            </Button>
+          )}
+          <ActButton
+            variant="filled"
+            whyNot={shut ?? (isChanged ? undefined : says.nothingChanged)}
+            onClick={() => setReadAt(agent.updated_at)}
+          >
+            {says.saveTerms}
+          </ActButton>
+        </Group>
       }
     >
       <div className={shut === undefined ? classes.groups : classes.panels}>
@@ -78,12 +87,13 @@ export function Terms({ agent }: { agent: AgentDetail }) {
           </div>
         ))}
       </div>
-      {isSaving && (
+      {readAt !== null && (
         <SaveTerms
           agent={agent}
+          readAt={readAt}
           typed={typed}
           saved={() => setEdits({})}
-          close={() => setSaving(false)}
+          close={() => setReadAt(null)}
         />
       )}
     </Panel>
@@ -118,6 +128,7 @@ function Term(props: { field: TermField; value: string; change: (value: string) 
 
 function SaveTerms(props: {
   agent: AgentDetail
+  readAt: string
   typed: Typed
   saved: () => void
   close: () => void
@@ -128,6 +139,7 @@ function SaveTerms(props: {
   const queries = useQueryClient()
   return (
     <ActDialog
+      draft="save-terms"
       title={says.titleOf(says.saveTerms, agent.name)}
       explain={says.termsExplain}
       confirm={words.save}
@@ -135,7 +147,7 @@ function SaveTerms(props: {
       act={async ({ reason }) => {
         await ask(api.changeAgent, {
           params: { app_id: agent.app_id },
-          body: { ...changesIn(agent, typed), updated_at: agent.updated_at, reason },
+          body: { ...changesIn(agent, typed), updated_at: props.readAt, reason },
         })
         notifications.show({ message: says.saved })
         await queries.invalidateQueries({ queryKey: agentKey(agent.app_id) })

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { ask, type Row } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataTable, useColumns } from '../../parts/data-table.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -60,7 +60,7 @@ const columns: Column<Agent>[] = [
 
 export default function Agents() {
   const me = useMe()
-  const [isCreating, setCreating] = useState(false)
+  const [isCreating, setCreating] = useDraft('create', false)
   const found = useQuery({
     queryKey: ['agents'],
     queryFn: ({ signal }) => ask(api.agents, { signal }),

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
@@ -12,13 +13,14 @@ const { agents: says, agent: fields } = words
 export function CreateAgent({ close }: { close: () => void }) {
   const queries = useQueryClient()
   const [made, setMade] = useState<Answer<typeof api.createAgent>>()
-  const [name, setName] = useState('')
-  const [currency, setCurrency] = useState<'THB' | 'VND'>('THB')
-  const [deposit, setDeposit] = useState('')
-  const [withdraw, setWithdraw] = useState('')
+  const [name, setName] = useDraft('create/name', '')
+  const [currency, setCurrency] = useDraft<'THB' | 'VND'>('create/currency', 'THB')
+  const [deposit, setDeposit] = useDraft('create/deposit', '')
+  const [withdraw, setWithdraw] = useDraft('create/withdraw', '')
   if (made) return <SecretOnce appId={made.app_id} secret={made.secret} close={close} />
   return (
     <ActDialog
+      draft="create"
       title={says.create}
       explain={says.createExplain}
       confirm={says.create}

@@ -2,11 +2,11 @@ import { Skeleton, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -31,7 +31,7 @@ export default function Callback() {
   const queryKey = ['callback', appId, seq]
   const me = useMe()
   const queries = useQueryClient()
-  const [isResending, setResending] = useState(false)
+  const [isResending, setResending] = useDraft('resend', false)
   const found = useQuery({
     queryKey,
     queryFn: ({ signal }) => ask(api.callback, { params, signal }),
@@ -73,6 +73,7 @@ export default function Callback() {
       </Stack>
       {isResending && (
         <ActDialog
+          draft="resend"
           title={says.resendTitle(callback.seq)}
           explain={says.resendExplain}
           confirm={says.resend}

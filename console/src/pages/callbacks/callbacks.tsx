@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { ask, type Row } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { type Column, DataTable, useColumns } from '../../parts/data-table.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { type Field, FilterBar } from '../../parts/filter-bar.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -67,7 +67,7 @@ export default function Callbacks() {
   const me = useMe()
   const isAgent = me.user.role === 'agent'
   const { filters } = useFilters()
-  const [isReplaying, setReplaying] = useState(false)
+  const [isReplaying, setReplaying] = useDraft('replay', false)
   const found = useQuery({
     queryKey: ['callbacks', filters],
     queryFn: ({ signal }) => ask(api.callbacks, { query: filters, signal }),

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { ask, type Row } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { PageLink } from '../../parts/page-link.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
@@ -24,7 +24,8 @@ export function Lanes() {
     refetchInterval: 5000,
   })
   const isAgent = useMe().user.role === 'agent'
-  const [asked, setAsked] = useState<Lane>()
+  const [asked, setAsked] = useDraft<{ appId: string; resumes: boolean } | null>('lane', null)
+  const lane = data?.data.find(({ app_id }) => app_id === asked?.appId)
   const notable = (data?.data ?? []).filter(
     (lane) =>
       isAgent || lane.state !== 'open' || lane.waiting + lane.given_up + lane.no_address > 0,
@@ -32,10 +33,16 @@ export function Lanes() {
   if (notable.length === 0) return null
   return (
     <ul className={classes.lanes} aria-label={says.title}>
-      {notable.map((lane) => (
-        <LaneCard key={lane.app_id} lane={lane} ask={() => setAsked(lane)} />
+      {notable.map((each) => (
+        <LaneCard
+          key={each.app_id}
+          lane={each}
+          ask={() => setAsked({ appId: each.app_id, resumes: each.state === 'paused' })}
+        />
       ))}
-      {asked && <LaneDialog lane={asked} close={() => setAsked(undefined)} />}
+      {asked && lane && (
+        <LaneDialog lane={lane} resumes={asked.resumes} close={() => setAsked(null)} />
+      )}
     </ul>
   )
 }
@@ -80,18 +87,20 @@ function LaneCard({ lane, ask: open }: { lane: Lane; ask: () => void }) {
   )
 }
 
-function LaneDialog({ lane, close }: { lane: Lane; close: () => void }) {
+function LaneDialog(props: { lane: Lane; resumes: boolean; close: () => void }) {
+  const { lane, resumes, close } = props
+  const verb = resumes ? says.resume : says.pause
   const queries = useQueryClient()
-  const isPaused = lane.state === 'paused'
   return (
     <ActDialog
-      title={says.dialog(isPaused ? says.resume : says.pause, lane.agent_name)}
-      explain={isPaused ? says.resumeExplain : says.pauseExplain}
-      confirm={isPaused ? says.resume : says.pause}
+      draft={`lane/${lane.app_id}/${resumes ? 'resume' : 'pause'}`}
+      title={says.dialog(verb, lane.agent_name)}
+      explain={resumes ? says.resumeExplain : says.pauseExplain}
+      confirm={verb}
       close={close}
       act={async ({ reason }) => {
         const params = { app_id: lane.app_id }
-        await ask(isPaused ? api.resumeLane : api.pauseLane, { params, body: { reason } })
+        await ask(resumes ? api.resumeLane : api.pauseLane, { params, body: { reason } })
         await queries.invalidateQueries({ queryKey: ['lanes'] })
       }}
     />

@@ -1,10 +1,11 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { use, useState } from 'react'
+import { use } from 'react'
 import { ask } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { useDraft } from '../../parts/draft.ts'
 import { TimeZone } from '../../parts/when.tsx'
 import { fromLocal, toLocal } from '../../parts/zoned-time.ts'
 import { api } from '../../paths.ts'
@@ -20,12 +21,13 @@ export function ReplayDialog({ close }: { close: () => void }) {
   const queries = useQueryClient()
   const isAgent = useMe().user.role === 'agent'
   const choices = useAgentChoices()
-  const [agent, setAgent] = useState('')
-  const [since, setSince] = useState(() =>
+  const [agent, setAgent] = useDraft('replay/agent', '')
+  const [since, setSince] = useDraft('replay/since', () =>
     toLocal(new Date(Date.now() - dayMs).toISOString(), zone),
   )
   return (
     <ActDialog
+      draft="replay"
       title={says.title}
       explain={says.explain}
       confirm={says.confirm}

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { moneyText } from '../../parts/money.tsx'
 import { orderActions } from '../../paths.ts'
 import { stateWords, words } from '../../words.ts'
@@ -12,12 +13,18 @@ import { type OrderDetail, orderKey } from './order.tsx'
 
 type Action = OrderDetail['actions'][number]
 
+interface Asked extends Pick<Action, 'name'> {
+  version: number
+}
+
 const { order: says } = words
 
 /** What can be done, as the service says; what cannot says why. */
 export function OrderActions({ detail }: { detail: OrderDetail }) {
-  const [asked, setAsked] = useState<Action>()
+  // With what was looked at: a reload in between must not pass for having looked again.
+  const [asked, setAsked] = useDraft<Asked | null>('action', null)
   const { actions } = detail
+  const action = actions.find(({ name }) => name === asked?.name)
   const byUse = [
     ...actions.filter((each) => each.allowed),
     ...actions.filter((each) => !each.allowed),
@@ -29,27 +36,40 @@ export function OrderActions({ detail }: { detail: OrderDetail }) {
           key={action.name}
           size="sm"
           whyNot={action.allowed ? undefined : action.why_not}
-          onClick={() => setAsked(action)}
+          onClick={() => setAsked({ name: action.name, version: detail.order.version })}
         >
           {says.actions[action.name].label}
         </ActButton>
       ))}
-      {asked && <AskFirst detail={detail} action={asked} close={() => setAsked(undefined)} />}
+      {asked && action && (
+        <AskFirst
+          detail={detail}
+          action={action}
+          version={asked.version}
+          close={() => setAsked(null)}
+        />
+      )}
     </>
   )
 }
 
-function AskFirst(props: { detail: OrderDetail; action: Action; close: () => void }) {
+function AskFirst(props: {
+  detail: OrderDetail
+  action: Action
+  version: number
+  close: () => void
+}) {
   // As it was when this was asked: what the page learns meanwhile was not looked at.
-  const [order] = useState(props.detail.order)
-  const { name, needs } = props.action
+  const [{ order, action }] = useState({ order: props.detail.order, action: props.action })
+  const { name, needs } = action
   const { label, explain } = says.actions[name]
   const queries = useQueryClient()
-  const [evidence, setEvidence] = useState('')
+  const [evidence, setEvidence] = useDraft(`action/${name}/evidence`, '')
   const amount = order.paid_amount ?? order.amount
   const needsEvidence = needs.includes('evidence')
   return (
     <ActDialog
+      draft={`action/${name}`}
       title={says.actionTitle(label, `${moneyText(amount, order.currency)} ${order.currency}`)}
       explain={
         <>
@@ -61,7 +81,7 @@ function AskFirst(props: { detail: OrderDetail; action: Action; close: () => voi
         </>
       }
       confirm={label}
-      danger={props.action.moves_money}
+      danger={action.moves_money}
       needsReason={needs.includes('reason')}
       needsCode={needs.includes('code')}
       close={props.close}
@@ -71,7 +91,7 @@ function AskFirst(props: { detail: OrderDetail; action: Action; close: () => voi
           body: {
             reason,
             // What was looked at: if it has changed meanwhile, the service says so and does nothing.
-            version: order.version,
+            version: props.version,
             ...(needs.includes('code') && { code }),
             ...(needsEvidence && { evidence }),
           },

@@ -1,10 +1,10 @@
 import { NativeSelect, Textarea } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { ask } from '../../api.ts'
 import { ActDialog, type Given } from '../../parts/act-dialog.tsx'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { useDraft } from '../../parts/draft.ts'
 import { moneyText } from '../../parts/money.tsx'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
@@ -22,8 +22,8 @@ export function DecisionDialog(props: {
 }) {
   const { payment, decision } = props
   const queries = useQueryClient()
-  const [agent, setAgent] = useState(payment.app_id ?? '')
-  const [evidence, setEvidence] = useState('')
+  const [agent, setAgent] = useDraft('decision/wallet/agent', payment.app_id ?? '')
+  const [evidence, setEvidence] = useDraft('decision/return/evidence', '')
   const choices = useAgentChoices()
   const amount = `${moneyText(payment.amount, payment.currency)} ${payment.currency}`
   const told = says.decisions[decision.kind]
@@ -40,6 +40,7 @@ export function DecisionDialog(props: {
   }
   return (
     <ActDialog
+      draft={`decision/${decision.kind}`}
       title={told.title(amount)}
       explain={told.explain}
       confirm={told.confirm}

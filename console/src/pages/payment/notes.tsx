@@ -1,8 +1,8 @@
 import { Button, Group, Textarea } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { When } from '../../parts/when.tsx'
@@ -20,7 +20,7 @@ export function Notes({ detail: { payment, notes } }: { detail: PaymentDetail })
   const me = useMe()
   const shut = whyNot(me, 'decide_payments')
   const queries = useQueryClient()
-  const [note, setNote] = useState('')
+  const [note, setNote] = useDraft('note', '')
   const params = { payment_id: payment.payment_id }
   const onSuccess = () => queries.invalidateQueries({ queryKey: paymentKey(payment.payment_id) })
   const assigning = useMutation({

@@ -1,10 +1,10 @@
 import { Group, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Money, moneyText } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -28,7 +28,7 @@ export const paymentKey = (paymentId: string) => ['payment', paymentId]
 
 export default function Payment() {
   const { paymentId = '' }: { paymentId?: string } = useParams({ strict: false })
-  const [asked, setAsked] = useState<Decision>()
+  const [asked, setAsked] = useDraft<Decision | null>('decision', null)
   const me = useMe()
   const found = useQuery({
     queryKey: paymentKey(paymentId),
@@ -72,9 +72,7 @@ export default function Payment() {
           />
         </Panel>
       </Stack>
-      {asked && (
-        <DecisionDialog payment={payment} decision={asked} close={() => setAsked(undefined)} />
-      )}
+      {asked && <DecisionDialog payment={payment} decision={asked} close={() => setAsked(null)} />}
     </>
   )
 }

@@ -4,16 +4,17 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, ask, problemOf } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
 import {
   canMoveUp,
   draftsOf,
   movedUp,
-  newDraft,
   type RouteDraft,
   type RouteField,
   routesOf,
+  withNew,
 } from './route-drafts.ts'
 import { RouteRow } from './route-row.tsx'
 import { TryRoutes } from './try-routes.tsx'
@@ -30,9 +31,13 @@ export function EditRoutes(props: {
 }) {
   const { providers } = props
   const queries = useQueryClient()
-  // What was read when the form was opened: somebody else's change is told, not written over.
-  const [read] = useState(props.read)
-  const [drafts, setDrafts] = useState(() => draftsOf(read.routes))
+  // With what was read when the form was opened: somebody else's change is told, not written over.
+  const [{ version, drafts }, setForm] = useDraft('routes/form', () => ({
+    version: props.read.version,
+    drafts: draftsOf(props.read.routes),
+  }))
+  const setDrafts = (next: (now: RouteDraft[]) => RouteDraft[]) =>
+    setForm((now) => ({ ...now, drafts: next(now.drafts) }))
   const [errors, setErrors] = useState(new Map<number, RouteErrors>())
   const banks = useQuery({
     queryKey: ['banks'],
@@ -45,10 +50,11 @@ export function EditRoutes(props: {
   }
   const add = () => {
     const [first] = providers
-    if (first) setDrafts((now) => [...now, newDraft(first.name, first.currencies[0] ?? 'THB')])
+    if (first) setDrafts((now) => withNew(now, first.name, first.currencies[0] ?? 'THB'))
   }
   return (
     <ActDialog
+      draft="routes"
       title={says.change}
       explain={says.explain}
       confirm={words.save}
@@ -57,7 +63,7 @@ export function EditRoutes(props: {
       act={async ({ reason }) => {
         try {
           await ask(api.setProviderRoutes, {
-            body: { version: read.version, routes: routesOf(drafts), reason },
+            body: { version, routes: routesOf(drafts), reason },
           })
         } catch (error) {
           setErrors(errorsIn(error, drafts))
@@ -77,8 +83,10 @@ export function EditRoutes(props: {
             banks={banks.data?.data ?? []}
             change={(changed) => change(draft.id, changed)}
             remove={() => setDrafts((now) => now.filter(({ id }) => id !== draft.id))}
-            up={canMoveUp(drafts, at) ? () => setDrafts(movedUp(drafts, at)) : undefined}
-            down={canMoveUp(drafts, at + 1) ? () => setDrafts(movedUp(drafts, at + 1)) : undefined}
+            up={canMoveUp(drafts, at) ? () => setDrafts((now) => movedUp(now, at)) : undefined}
+            down={
+              canMoveUp(drafts, at + 1) ? () => setDrafts((now) => movedUp(now, at + 1)) : undefined
+            }
           />
         ))}
         {drafts.length === 0 && <p>{says.none}</p>}

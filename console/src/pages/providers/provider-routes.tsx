@@ -1,9 +1,9 @@
 import { Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { moneyText } from '../../parts/money.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
@@ -20,7 +20,7 @@ export function ProviderRoutes(props: {
   providers: Answer<typeof api.providers>['data']
   shut: string | undefined
 }) {
-  const [isEditing, setEditing] = useState(false)
+  const [isEditing, setEditing] = useDraft('routes', false)
   const found = useQuery({
     queryKey: ['provider-routes'],
     queryFn: ({ signal }) => ask(api.providerRoutes, { signal }),

@@ -1,10 +1,10 @@
 import { NativeSelect } from '@mantine/core'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { ask, type Row } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -25,11 +25,12 @@ const { providers: says } = words
 
 export default function Providers() {
   const shut = whyNot(useMe(), 'manage_providers')
-  const [asked, setAsked] = useState<Provider>()
+  const [askedName, setAsked] = useDraft<string | null>('switch', null)
   const found = useQuery({
     queryKey: ['providers'],
     queryFn: ({ signal }) => ask(api.providers, { signal }),
   })
+  const asked = found.data?.data.find(({ name }) => name === askedName)
   const { filters, set } = useFilters()
   const hours = says.overs.some(([value]) => value === filters.hours) ? filters.hours : '24'
   const figures = useQuery({
@@ -96,7 +97,7 @@ export default function Providers() {
             key: 'act',
             head: says.columns.act,
             cell: (row) => (
-              <ActButton size="compact-xs" whyNot={shut} onClick={() => setAsked(row)}>
+              <ActButton size="compact-xs" whyNot={shut} onClick={() => setAsked(row.name)}>
                 {says.switch}
               </ActButton>
             ),
@@ -110,7 +111,7 @@ export default function Providers() {
         </p>
       )}
       <ProviderRoutes providers={found.data?.data ?? []} shut={shut} />
-      {asked && <SwitchDialog provider={asked} close={() => setAsked(undefined)} />}
+      {asked && <SwitchDialog provider={asked} close={() => setAsked(null)} />}
     </>
   )
 }
@@ -126,10 +127,11 @@ function can({ deposits, payouts, currencies }: Provider): string {
 
 function SwitchDialog({ provider, close }: { provider: Provider; close: () => void }) {
   const queries = useQueryClient()
-  const [state, setState] = useState(provider.state)
+  const [state, setState] = useDraft(`switch/${provider.name}/state`, provider.state)
   const states: Provider['state'][] = ['on', 'draining', 'off']
   return (
     <ActDialog
+      draft={`switch/${provider.name}`}
       title={says.switchTitle(provider.name)}
       explain={says.states[state]}
       confirm={says.switch}

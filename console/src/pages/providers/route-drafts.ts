@@ -20,8 +20,6 @@ export interface RouteDraft {
 
 export type RouteField = Exclude<keyof RouteDraft, 'id'>
 
-let lastId = 0
-
 /** Deposits first, and each kind in the order in which its routes are tried. */
 export function inTurn(routes: Route[]): Route[] {
   return routes.toSorted(
@@ -30,9 +28,9 @@ export function inTurn(routes: Route[]): Route[] {
 }
 
 export function draftsOf(routes: Route[]): RouteDraft[] {
-  return inTurn(routes).map((route) => ({
+  return inTurn(routes).map((route, at) => ({
     ...route,
-    id: ++lastId,
+    id: at + 1,
     banks: route.banks ?? [],
     min_amount: String(route.min_amount),
     max_amount: String(route.max_amount),
@@ -41,9 +39,14 @@ export function draftsOf(routes: Route[]): RouteDraft[] {
   }))
 }
 
-export function newDraft(provider: string, currency: Route['currency']): RouteDraft {
-  return {
-    id: ++lastId,
+/** With one more, to be filled in. */
+export function withNew(
+  drafts: RouteDraft[],
+  provider: string,
+  currency: Route['currency'],
+): RouteDraft[] {
+  const draft: RouteDraft = {
+    id: Math.max(0, ...drafts.map(({ id }) => id)) + 1,
     provider,
     route: '',
     direction: 'deposit',
@@ -54,6 +57,7 @@ export function newDraft(provider: string, currency: Route['currency']): RouteDr
     preference: '100',
     weight: '1',
   }
+  return [...drafts, draft]
 }
 
 /** As the service takes them; it says what is no number. */

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
+import { useDraft } from '../../parts/draft.ts'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { api } from '../../paths.ts'
 import { stateWords, words } from '../../words.ts'
@@ -13,10 +13,10 @@ const { routes: says } = words.providers
 
 /** Who would get an order by the routes as they stand in the form. */
 export function TryRoutes({ routes, banks }: { routes: () => Route[]; banks: Bank[] }) {
-  const [direction, setDirection] = useState<Route['direction']>('deposit')
-  const [currency, setCurrency] = useState<Route['currency']>('THB')
-  const [chosen, setBank] = useState('')
-  const [amount, setAmount] = useState('100')
+  const [direction, setDirection] = useDraft<Route['direction']>('routes/try/direction', 'deposit')
+  const [currency, setCurrency] = useDraft<Route['currency']>('routes/try/currency', 'THB')
+  const [chosen, setBank] = useDraft('routes/try/bank', '')
+  const [amount, setAmount] = useDraft('routes/try/amount', '100')
   const choices = bankChoices(banks, currency)
   const bank = choices.some(({ value }) => value === chosen) ? chosen : (choices[0]?.value ?? '')
   const trying = useMutation({

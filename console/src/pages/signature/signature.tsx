@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
 import { AgentSelect } from '../../parts/agent-select.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -20,11 +21,12 @@ const { signature: says } = words
 /** Paste what was sent; the service says what is wrong with its signature. */
 export default function SignatureDebugger() {
   const me = useMe()
-  const [appId, setAppId] = useState(me.user.app_id ?? '')
-  const [kind, setKind] = useState<'request' | 'callback'>('request')
-  const [method, setMethod] = useState('POST')
-  const [path, setPath] = useState('/payment/deposit')
-  const [body, setBody] = useState('')
+  const [appId, setAppId] = useDraft('check/agent', me.user.app_id ?? '')
+  const [kind, setKind] = useDraft<'request' | 'callback'>('check/kind', 'request')
+  const [method, setMethod] = useDraft('check/method', 'POST')
+  const [path, setPath] = useDraft('check/path', '/payment/deposit')
+  const [body, setBody] = useDraft('check/body', '')
+  // With its body it is a request that may be sent again, so it is not kept.
   const [header, setHeader] = useState('')
   const shut = whyNot(me, 'manage_own_keys')
   const checking = useMutation({

@@ -1,8 +1,8 @@
 import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { ask } from '../../api.ts'
 import { AgentSelect } from '../../parts/agent-select.tsx'
+import { useDraft, useForgetDrafts } from '../../parts/draft.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -19,11 +19,12 @@ const { testOrders: says } = words
 export default function TestOrders() {
   const me = useMe()
   const isAgent = me.user.role === 'agent'
-  const [agent, setAgent] = useState('')
-  const [kind, setKind] = useState<'deposit' | 'withdraw'>('deposit')
-  const [amount, setAmount] = useState('250')
-  const [story, setStory] = useState('')
-  const [refId, setRefId] = useState('')
+  const [agent, setAgent] = useDraft('order/agent', '')
+  const [kind, setKind] = useDraft<'deposit' | 'withdraw'>('order/kind', 'deposit')
+  const [amount, setAmount] = useDraft('order/amount', '250')
+  const [story, setStory] = useDraft('order/story', '')
+  const [refId, setRefId] = useDraft('order/ref', '')
+  const forget = useForgetDrafts()
   const shut = whyNot(me, 'manage_own_keys')
   const stories = useQuery({
     queryKey: ['stories'],
@@ -41,6 +42,7 @@ export default function TestOrders() {
           ...(refId.trim() !== '' && { ref_id: refId.trim() }),
         },
       }),
+    onSuccess: () => forget('order'),
   })
   return (
     <>

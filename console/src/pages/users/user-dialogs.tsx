@@ -5,16 +5,13 @@ import type { Body } from '../../api.ts'
 import { ask } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { AgentSelect } from '../../parts/agent-select.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { ShownOnce } from '../../parts/secret-once.tsx'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
 import type { User } from './users.tsx'
 
-export type Asked =
-  | { kind: 'create' }
-  | { kind: 'role'; user: User }
-  | { kind: 'disable'; user: User }
-  | { kind: 'reset'; user: User }
+export type AskedKind = 'create' | 'role' | 'disable' | 'enable' | 'reset'
 
 type Role = Body<typeof api.createUser>['role']
 
@@ -22,7 +19,10 @@ const { users: says } = words
 const roles: Role[] = ['admin', 'operator', 'viewer', 'agent']
 
 /** What is done to users. A link that is made is shown once, to be handed over. */
-export function UserDialogs({ asked, close }: { asked: Asked; close: () => void }) {
+export function UserDialogs(props: { kind: AskedKind; user: User | undefined; close: () => void }) {
+  const { kind, close } = props
+  // As they were when this was asked.
+  const [user] = useState(props.user)
   const [link, setLink] = useState<string>()
   const queries = useQueryClient()
   const changed = () => queries.invalidateQueries({ queryKey: ['users'] })
@@ -30,15 +30,16 @@ export function UserDialogs({ asked, close }: { asked: Asked; close: () => void 
     return <ShownOnce title={says.link} says={says.linkHint} value={link} close={close} />
   }
   const shared = { close, changed, setLink }
-  switch (asked.kind) {
-    case 'create':
-      return <CreateDialog {...shared} />
+  if (kind === 'create') return <CreateDialog {...shared} />
+  if (!user) return null
+  switch (kind) {
     case 'role':
-      return <RoleDialog user={asked.user} {...shared} />
+      return <RoleDialog user={user} {...shared} />
     case 'disable':
-      return <DisableDialog user={asked.user} {...shared} />
+    case 'enable':
+      return <EnableDialog user={user} enables={kind === 'enable'} {...shared} />
     case 'reset':
-      return <ResetDialog user={asked.user} {...shared} />
+      return <ResetDialog user={user} {...shared} />
   }
 }
 
@@ -49,11 +50,12 @@ interface Shared {
 }
 
 function CreateDialog({ close, changed, setLink }: Shared) {
-  const [email, setEmail] = useState('')
-  const [role, setRole] = useState<Role>('operator')
-  const [appId, setAppId] = useState('')
+  const [email, setEmail] = useDraft('user/create/email', '')
+  const [role, setRole] = useDraft<Role>('user/create/role', 'operator')
+  const [appId, setAppId] = useDraft('user/create/app', '')
   return (
     <ActDialog
+      draft="user/create"
       title={says.create}
       explain={says.createExplain}
       confirm={says.create}
@@ -83,10 +85,11 @@ function CreateDialog({ close, changed, setLink }: Shared) {
 }
 
 function RoleDialog({ user, close, changed }: Shared & { user: User }) {
-  const [role, setRole] = useState<Role>(user.role)
-  const [appId, setAppId] = useState(user.app_id ?? '')
+  const [role, setRole] = useDraft<Role>(`user/role/${user.id}/role`, user.role)
+  const [appId, setAppId] = useDraft(`user/role/${user.id}/app`, user.app_id ?? '')
   return (
     <ActDialog
+      draft={`user/role/${user.id}`}
       title={says.titleOf(says.changeRole, user.email)}
       explain={says.roleExplain}
       confirm={says.changeRole}
@@ -129,21 +132,22 @@ function RoleFields(props: {
   )
 }
 
-function DisableDialog({ user, close, changed }: Shared & { user: User }) {
-  const isDisabled = user.state === 'disabled'
-  const label = isDisabled ? says.enable : says.disable
+function EnableDialog(props: Shared & { user: User; enables: boolean }) {
+  const { user, enables, close, changed } = props
+  const label = enables ? says.enable : says.disable
   return (
     <ActDialog
+      draft={`user/${enables ? 'enable' : 'disable'}/${user.id}`}
       title={says.titleOf(label, user.email)}
-      explain={isDisabled ? says.enableExplain : says.disableExplain}
+      explain={enables ? says.enableExplain : says.disableExplain}
       confirm={label}
-      danger={!isDisabled}
-      needsCode={isDisabled}
+      danger={!enables}
+      needsCode={enables}
       close={close}
       act={async ({ reason, code }) => {
         await ask(api.changeUser, {
           params: { id: user.id },
-          body: { disabled: !isDisabled, reason, ...(isDisabled && { code }) },
+          body: { disabled: !enables, reason, ...(enables && { code }) },
         })
         await changed()
       }}
@@ -154,6 +158,7 @@ function DisableDialog({ user, close, changed }: Shared & { user: User }) {
 function ResetDialog({ user, close, changed, setLink }: Shared & { user: User }) {
   return (
     <ActDialog
+      draft={`user/reset/${user.id}`}
       title={says.titleOf(says.reset, user.email)}
       explain={says.resetExplain}
       confirm={says.reset}

@@ -1,10 +1,10 @@
 import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { ask, type Row } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -13,14 +13,14 @@ import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { words } from '../../words.ts'
-import { type Asked, UserDialogs } from './user-dialogs.tsx'
+import { type AskedKind, UserDialogs } from './user-dialogs.tsx'
 
 export type User = Row<typeof api.users>
 
 const { users: says } = words
 
 export default function Users() {
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useDraft<{ kind: AskedKind; id: string | null } | null>('user', null)
   const agents = useAgentChoices()
   const found = useQuery({
     queryKey: ['users'],
@@ -72,13 +72,18 @@ export default function Users() {
       phone: 'wide',
       cell: (user) => (
         <Group gap={4} wrap="nowrap">
-          <ActButton size="compact-xs" onClick={() => setAsked({ kind: 'role', user })}>
+          <ActButton size="compact-xs" onClick={() => setAsked({ kind: 'role', id: user.id })}>
             {says.changeRole}
           </ActButton>
-          <ActButton size="compact-xs" onClick={() => setAsked({ kind: 'disable', user })}>
+          <ActButton
+            size="compact-xs"
+            onClick={() =>
+              setAsked({ kind: user.state === 'disabled' ? 'enable' : 'disable', id: user.id })
+            }
+          >
             {user.state === 'disabled' ? says.enable : says.disable}
           </ActButton>
-          <ActButton size="compact-xs" onClick={() => setAsked({ kind: 'reset', user })}>
+          <ActButton size="compact-xs" onClick={() => setAsked({ kind: 'reset', id: user.id })}>
             {says.reset}
           </ActButton>
         </Group>
@@ -88,7 +93,11 @@ export default function Users() {
   return (
     <>
       <PageHead title={says.title} says={says.says}>
-        <ActButton size="sm" variant="filled" onClick={() => setAsked({ kind: 'create' })}>
+        <ActButton
+          size="sm"
+          variant="filled"
+          onClick={() => setAsked({ kind: 'create', id: null })}
+        >
           {says.create}
         </ActButton>
       </PageHead>
@@ -103,7 +112,14 @@ export default function Users() {
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}
-      {asked && <UserDialogs asked={asked} close={() => setAsked(undefined)} />}
+      {asked && found.data && (
+        <UserDialogs
+          key={`${asked.kind} ${asked.id}`}
+          kind={asked.kind}
+          user={found.data.data.find(({ id }) => id === asked.id)}
+          close={() => setAsked(null)}
+        />
+      )}
     </>
   )
 }

@@ -1,9 +1,9 @@
 import { TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { ask } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
 import type { WalletDetail } from './wallet.tsx'
@@ -11,13 +11,19 @@ import type { WalletDetail } from './wallet.tsx'
 const { adjust: says } = words.wallet
 
 /** A journal entry by a person's word. */
-export function AdjustDialog({ wallet, close }: { wallet: WalletDetail; close: () => void }) {
+export function AdjustDialog(props: {
+  wallet: WalletDetail
+  /** Fixed when the dialog is opened: pressing twice moves the money once. */
+  newRef: string
+  close: () => void
+}) {
+  const { wallet, newRef, close } = props
   const queries = useQueryClient()
-  const [amount, setAmount] = useState('')
-  // Fixed when the dialog opens: pressing twice moves the money once.
-  const [ref, setRef] = useState(() => `console-${crypto.randomUUID().slice(0, 8)}`)
+  const [amount, setAmount] = useDraft('adjust/amount', '')
+  const [ref, setRef] = useDraft('adjust/ref', newRef)
   return (
     <ActDialog
+      draft="adjust"
       title={says.title(wallet.agent_name)}
       explain={says.explain}
       confirm={says.confirm}

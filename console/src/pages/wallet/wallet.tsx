@@ -1,10 +1,11 @@
 import { Skeleton, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { use, useState } from 'react'
+import { use } from 'react'
 import { type Answer, ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
+import { useDraft } from '../../parts/draft.ts'
 import { Figure, Figures } from '../../parts/figures.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -29,7 +30,8 @@ export default function Wallet() {
   const { appId = '' }: { appId?: string } = useParams({ strict: false })
   const me = useMe()
   const { filters } = useFilters()
-  const [isAdjusting, setAdjusting] = useState(false)
+  // The reference is made up when it is asked for, and is the same after a reload: the money moves once.
+  const [adjusting, setAdjusting] = useDraft<string | null>('adjust', null)
   const query = filters.as_of === undefined ? {} : { as_of: filters.as_of }
   const found = useQuery({
     queryKey: ['wallet', appId, query],
@@ -55,7 +57,7 @@ export default function Wallet() {
           <ActButton
             size="sm"
             whyNot={whyNot(me, 'adjust_wallets')}
-            onClick={() => setAdjusting(true)}
+            onClick={() => setAdjusting(`console-${crypto.randomUUID().slice(0, 8)}`)}
           >
             {says.adjust.open}
           </ActButton>
@@ -63,7 +65,9 @@ export default function Wallet() {
       </PageHead>
       <Balances wallet={wallet} />
       <Journal wallet={wallet} />
-      {isAdjusting && <AdjustDialog wallet={wallet} close={() => setAdjusting(false)} />}
+      {adjusting !== null && (
+        <AdjustDialog wallet={wallet} newRef={adjusting} close={() => setAdjusting(null)} />
+      )}
     </>
   )
 }
