@@ -153,6 +153,9 @@ describe('a logo', () => {
     await save('they sent us their logo')
     await dialog().getByRole('alert').getByText('is not a PNG, JPEG or WebP picture').waitFor()
     expect(await savedLogo()).toBeNull()
+    await dialog().getByRole('button', { name: 'Back' }).click()
+    await button('Discard changes').click()
+    expect(await shown().count()).toBe(0)
     expect(await onPaymentPage('LOGO-4')).toBeUndefined()
   })
 
@@ -165,5 +168,156 @@ describe('a logo', () => {
     await viewer.goto(console.at(`/agents/${agent.appId}`))
     await viewer.getByRole('img', { name: 'The logo' }).waitFor()
     expect(await viewer.locator('input[type="file"]').count()).toBe(0)
+  })
+})
+
+describe('what was typed', () => {
+  const kept = (tab = page) =>
+    tab.evaluate<string>('JSON.stringify(Object.entries(sessionStorage))')
+  const back = () => dialog().getByRole('button', { name: 'Back' }).click()
+  const closed = () => expect.poll(() => dialog().count()).toBe(0)
+
+  it('is there after a reload, the dialog open, codes excepted; once done it is gone', async () => {
+    await open(`/wallets/${agent.appId}`)
+    await button('Adjust').click()
+    const amount = () => dialog().getByLabel('Amount in THB')
+    const reason = () => dialog().getByLabel('Reason')
+    const code = () => dialog().getByLabel('Code from your authenticator')
+    await amount().fill('-25')
+    await reason().fill('the bank took it')
+    await code().fill('123456')
+    const ref = await dialog().getByLabel('Reference').inputValue()
+    await page.reload()
+    await expect.poll(() => amount().inputValue()).toBe('-25')
+    expect(await reason().inputValue()).toBe('the bank took it')
+    expect(await code().inputValue()).toBe('')
+    expect(await kept()).not.toContain('123456')
+    // The same reference: had it been sent before the reload, the money would move once all the same.
+    expect(await dialog().getByLabel('Reference').inputValue()).toBe(ref)
+    const before = await agent.balance()
+    await code().fill(operator.code())
+    await dialog().getByRole('button', { name: 'Adjust' }).click()
+    await closed()
+    expect(await agent.balance()).toBe(before - 25)
+    expect(await kept()).not.toContain('sluice.draft')
+    await page.reload()
+    await button('Adjust').click()
+    expect(await amount().inputValue()).toBe('')
+    expect(await dialog().getByLabel('Reference').inputValue()).not.toBe(ref)
+    await back()
+  })
+
+  it('is gone when it is given up', async () => {
+    await open('/callbacks')
+    await button('Replay failed').click()
+    await dialog().getByLabel('Reason').fill('they were down')
+    await back()
+    await closed()
+    await button('Replay failed').click()
+    expect(await dialog().getByLabel('Reason').inputValue()).toBe('')
+    await page.keyboard.press('Escape')
+    await closed()
+    expect(await kept()).not.toContain('sluice.draft')
+  })
+
+  it('on a page itself is there too, until it is discarded', async () => {
+    await open(`/agents/${agent.appId}`)
+    const largest = page.getByLabel('Largest deposit', { exact: true })
+    await largest.fill('4321')
+    await button('Save terms').click()
+    await dialog().getByLabel('Reason').fill('as agreed')
+    await page.reload()
+    await dialog().getByText('4321').waitFor()
+    expect(await dialog().getByLabel('Reason').inputValue()).toBe('as agreed')
+    await back()
+    expect(await largest.inputValue()).toBe('4321')
+    await page.reload()
+    await expect.poll(() => largest.inputValue()).toBe('4321')
+    await button('Discard changes').click()
+    await page.reload()
+    await expect.poll(() => largest.inputValue()).toBe('1,000,000,000,000')
+  })
+
+  it('about an order is still about what was looked at', async () => {
+    const { json } = await agent.withdraw({ refId: 'DRAFT-1', amount: 60 })
+    await open(`/orders/${json.txn_id}`)
+    await button('Cancel withdrawal').click()
+    await dialog().getByLabel('Reason').fill('asked for by phone')
+    await agent.post(`/payment/orders/${json.txn_id}/cancel`, {})
+    await page.reload()
+    await expect.poll(() => dialog().getByLabel('Reason').inputValue()).toBe('asked for by phone')
+    await dialog().getByLabel('Code from your authenticator').fill(operator.code())
+    await dialog().locator('button[type="submit"]').click()
+    await dialog().getByRole('alert').getByText('the order is CANCEL now').waitFor()
+    await back()
+  })
+
+  it('in the form of routes is there, and so is when they were read', async () => {
+    const admin = await signIn(test, 'admin')
+    const tab = await console.tab(admin)
+    const asked = tab.getByRole('dialog')
+    const route = (n: number) => asked.getByRole('group', { name: `Route ${n}`, exact: true })
+    await tab.goto(console.at('/providers'))
+    await tab.getByRole('button', { name: 'Change routes' }).click()
+    await asked.getByRole('button', { name: 'Add a route' }).click()
+    await route(1).getByLabel('Name').fill('spare')
+    const { json: read } = await admin.get('/provider-routes')
+    const faster = {
+      provider: 'sandbox',
+      route: 'faster',
+      direction: 'deposit',
+      currency: 'THB',
+      banks: null,
+      min_amount: 1,
+      max_amount: 100,
+      preference: 100,
+      weight: 1,
+    }
+    const change = { version: read.version, routes: [faster], reason: 'meanwhile' }
+    expect((await admin.put('/provider-routes', change)).status).toBe(200)
+    await tab.reload()
+    await expect.poll(() => route(1).getByLabel('Name').inputValue()).toBe('spare')
+    await asked.getByRole('button', { name: 'Add a route' }).click()
+    await route(2).getByLabel('Name').fill('second')
+    expect(await route(1).getByLabel('Name').inputValue()).toBe('spare')
+    await asked.getByLabel('Reason').fill('a spare one')
+    await asked.getByRole('button', { name: 'Save' }).click()
+    await asked.getByRole('alert').waitFor()
+    expect((await admin.get('/provider-routes')).json.routes).toMatchObject([{ route: 'faster' }])
+  })
+
+  it('waits for who signs in again, and for nobody else; signing out forgets it in every tab', async () => {
+    const [anna, ben] = [await signIn(test, 'operator'), await signIn(test, 'operator')]
+    const tab = await console.tab(anna)
+    const at = console.at('/callbacks')
+    const reason = tab.getByRole('dialog').getByLabel('Reason')
+    await tab.goto(at)
+    await tab.getByRole('button', { name: 'Replay failed' }).click()
+    await reason.fill('they were down')
+    await tab.context().clearCookies()
+    await tab.reload()
+    const signInHere = async (who: OperatorClient) => {
+      await tab.getByLabel('Email').fill(who.email)
+      await tab.getByLabel('Password', { exact: true }).fill(who.password)
+      await tab.getByLabel('Code').fill(who.code())
+      await tab.getByRole('button', { name: 'Sign in' }).click()
+    }
+    await signInHere(anna)
+    await expect.poll(() => reason.inputValue()).toBe('they were down')
+    expect(await kept(tab)).not.toContain(anna.password)
+
+    await tab.context().clearCookies()
+    await tab.reload()
+    await signInHere(ben)
+    await tab.getByRole('button', { name: 'Replay failed' }).click()
+    expect(await reason.inputValue()).toBe('')
+    expect(await kept(tab)).not.toContain('they were down')
+
+    await reason.fill('ben has a reason')
+    const beside = await tab.context().newPage()
+    await beside.goto(console.at('/'))
+    await beside.getByRole('button', { name: 'Your account' }).click()
+    await beside.getByRole('menuitem', { name: 'Sign out' }).click()
+    await expect.poll(() => kept(tab)).not.toContain('ben has a reason')
   })
 })
