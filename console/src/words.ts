@@ -253,7 +253,7 @@ export const words = {
   },
   callbacks: {
     title: 'Callbacks',
-    says: 'What agents are told, by agent, the newest first. Each is sent until it is accepted or given up, and can be sent again at any time.',
+    says: 'What agents are told, the newest first. Each is sent until it is accepted or given up, and can be sent again at any time.',
     saysOwn:
       'What your server is told, the newest first. Each is sent until it is accepted or given up, and can be sent again at any time.',
     none: 'No callback fits',

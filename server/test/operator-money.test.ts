@@ -38,7 +38,26 @@ const until = async (query: string, expected: unknown) => {
 }
 
 describe('callbacks', () => {
-  it('are listed by state, agent and age, page by page', async () => {
+  interface Shown {
+    txn_id: string
+    seq: number
+    status: string
+  }
+  const shown = (data: Shown[]) =>
+    data.map(({ txn_id, seq }) => ({ agent: Number(txn_id.split('-')[0]), seq }))
+
+  /** Every page of a list, one after another. */
+  async function pages(query: string): Promise<ReturnType<typeof shown>> {
+    const all: ReturnType<typeof shown> = []
+    for (let cursor = ''; ; ) {
+      const { json } = await admin.get(`/callbacks?limit=3${query}${cursor}`)
+      all.push(...shown(json.data))
+      if (json.next === null) return all
+      cursor = `&cursor=${encodeURIComponent(json.next)}`
+    }
+  }
+
+  it('are listed newest first over all agents, page by page, though clocks differ by up to a minute', async () => {
     await until(
       `select state from callbacks where agent_id = ${shop.agentId} limit 1`,
       'no_address',
@@ -47,28 +66,58 @@ describe('callbacks', () => {
       const { json } = await shop.deposit({ amount: 10 })
       await shop.trigger(json.txn_id, 'FAILED')
     }
-    const { rows } = await s.sql(
-      'select agent_id::int as agent, seq::int as seq from callbacks order by agent_id, seq desc',
-    )
-    const { json: all } = await admin.get('/callbacks?limit=200')
-    const shown = (data: { txn_id: string; seq: number }[]) =>
-      data.map(({ txn_id, seq }) => ({ agent: Number(txn_id.split('-')[0]), seq }))
-    expect(shown(all.data)).toEqual(rows)
-    const paged: typeof rows = []
-    for (let cursor = ''; ; ) {
-      const { json } = await admin.get(`/callbacks?limit=2${cursor}`)
-      paged.push(...shown(json.data))
-      if (json.next === null) break
-      cursor = `&cursor=${encodeURIComponent(json.next)}`
+    // Two processes, of which one is ahead by so much.
+    const [east, west] = [await s.agent({ name: 'East' }), await s.agent({ name: 'West' })]
+    for (const aheadS of [0, 50, 10, 0, 59, 30, 5, 0, 40, 55, 0, 20, 58, 1]) {
+      const agent = aheadS % 3 === 0 ? east : west
+      const { json } = await agent.deposit({ amount: 10 })
+      s.clock.advance(aheadS * 1000)
+      await agent.trigger(json.txn_id, 'FAILED')
+      s.clock.advance(6000 - aheadS * 1000)
     }
-    expect(paged).toEqual(rows)
-    const { json: failed } = await admin.get(`/callbacks?agent=${shop.appId}&limit=4`)
-    expect(failed.data.map(({ status }: { status: string }) => status)).toEqual(
-      Array(4).fill('FAILED'),
+    const model = async (order: string) =>
+      (
+        await s.sql(
+          `select agent_id::int as agent, seq::int as seq from callbacks order by ${order}`,
+        )
+      ).rows
+    const newest = await model('created_at desc, agent_id desc, seq desc')
+    expect(newest).not.toEqual(await model('agent_id, seq desc'))
+    const { json } = await admin.get('/callbacks?limit=200')
+    expect(shown(json.data)).toEqual(newest)
+    expect(await pages('')).toEqual(newest)
+    expect(await pages('&state=no_address')).toEqual(newest)
+    expect(await pages('&older_than_s=0')).toEqual(
+      (
+        await s.sql(
+          `select agent_id::int as agent, seq::int as seq from callbacks where created_at <= $1
+           order by created_at desc, agent_id desc, seq desc`,
+          [s.clock()],
+        )
+      ).rows,
     )
     expect((await admin.get('/callbacks?older_than_s=86400')).json.data).toEqual([])
-    expect((await admin.get('/callbacks?older_than_s=0')).json.data).toHaveLength(rows.length)
     expect((await admin.get('/callbacks?cursor=x')).status).toBe(422)
+  })
+
+  it('of one agent are listed by its own numbers', async () => {
+    const { rows } = await s.sql(
+      'select agent_id::int as agent, seq::int as seq from callbacks where agent_id = $1 order by seq desc',
+      [shop.agentId],
+    )
+    expect(await pages(`&agent=${shop.appId}`)).toEqual(rows)
+  })
+
+  it('that wait are listed in the order in which they are due, over all agents', async () => {
+    await s.sql(
+      `update callbacks set state = 'waiting', due_at = $1::timestamptz + interval '1 s' * (seq * 7919 % 13)`,
+      [new Date(s.clock().getTime() + 9e6)],
+    )
+    const { rows } = await s.sql(
+      'select agent_id::int as agent, seq::int as seq from callbacks order by due_at, agent_id, seq',
+    )
+    expect(await pages('&state=waiting')).toEqual(rows)
+    await s.sql(`update callbacks set state = 'no_address'`)
   })
 
   it.each([
@@ -347,10 +396,8 @@ describe('wallets', () => {
     const never = await admin.get(`${path}?as_of=2020-01-01T00:00:00Z`)
     expect(never.json).toMatchObject({ balance: 0, seq: 0, at: null })
     const { json: list } = await admin.get('/wallets')
-    expect(list.data.map(({ app_id }: { app_id: string }) => app_id)).toEqual([
-      shop.appId,
-      other.appId,
-    ])
+    const { rows: agents } = await s.sql('select app_id from agents order by agent_id')
+    expect(list.data.map(({ app_id }: { app_id: string }) => ({ app_id }))).toEqual(agents)
   })
 
   it('have a journal, newest first, that begins as of any time', async () => {

@@ -1,25 +1,54 @@
 import type { Pool } from '../db/pool.ts'
 import { type Accounts, noChange } from './accounts.ts'
 import type { JournalRow } from './book.ts'
-import { type JournalDbRow, journalFromRow, readWallet } from './read-journal.ts'
+import { type JournalDbRow, journalFromRow } from './read-journal.ts'
+
+/** The last journal row that was written at or before a time; 0 where there was none. */
+export async function seqAsOf(pool: Pool, agentId: bigint, at: Date): Promise<bigint> {
+  return (await seqsAsOf(pool, [agentId], at)).get(agentId) ?? 0n
+}
 
 /**
- * The last journal row that was written at or before a time; 0 where there was none. The journal has no
- * gaps and its times go up with it, so halving finds the row by its key, without an index that every
- * row would pay for. Clocks of several processes may differ: then the answer is off by as much, and
- * still the same whenever it is asked, since the rows that are looked at do not depend on how many
- * there are. So statements of one time after another share their ends, and hold every row once.
+ * The same for many agents at once. The journal has no gaps and its times go up with it, so halving finds the
+ * row by its key, without an index that every row would pay for. Clocks of several processes may differ: then
+ * the answer is off by as much, and still the same whenever it is asked, since the rows that are looked at do
+ * not depend on how many there are. So statements of one time after another share their ends, and hold every
+ * row once.
  */
-export async function seqAsOf(pool: Pool, agentId: bigint, at: Date): Promise<bigint> {
-  const { seq: last } = await readWallet(pool, agentId)
-  let seq = 0n
+export async function seqsAsOf(
+  pool: Pool,
+  agentIds: readonly bigint[],
+  at: Date,
+): Promise<Map<bigint, bigint>> {
+  const wallets = await readWallets(pool, agentIds)
+  const found = new Map([...wallets.keys()].map((agentId) => [agentId, 0n]))
   for (let step = 1n << 62n; step > 0n; step /= 2n) {
-    if (seq + step > last) continue
-    const row = await readRow(pool, agentId, seq + step)
-    if (!row) throw new Error(`agent ${agentId}: journal row ${seq + step} is missing`)
-    if (row.at <= at) seq += step
+    const asked = [...found]
+      .map(([agentId, seq]) => ({ agentId, seq: seq + step }))
+      .filter(({ agentId, seq }) => seq <= (wallets.get(agentId)?.seq ?? 0n))
+    if (asked.length === 0) continue
+    const times = await timesOf(pool, asked)
+    for (const { agentId, seq } of asked) {
+      const time = times.get(agentId)
+      if (!time) throw new Error(`agent ${agentId}: journal row ${seq} is missing`)
+      if (time <= at) found.set(agentId, seq)
+    }
   }
-  return seq
+  return found
+}
+
+/** When one journal row of each agent was written. */
+async function timesOf(
+  pool: Pool,
+  asked: { agentId: bigint; seq: bigint }[],
+): Promise<Map<bigint, Date>> {
+  const { rows } = await pool.query<{ agent_id: bigint; at: Date }>({
+    name: 'journal-times',
+    text: `select j.agent_id, j.at from unnest($1::bigint[], $2::bigint[]) a(agent_id, seq)
+      join journal j on j.agent_id = a.agent_id and j.seq = a.seq`,
+    values: [asked.map(({ agentId }) => agentId), asked.map(({ seq }) => seq)],
+  })
+  return new Map(rows.map(({ agent_id, at }) => [agent_id, at]))
 }
 
 /** The balances after a journal row; nothing where there is no row before. */

@@ -1,14 +1,10 @@
 import type { Agent } from '../../agents/agent.ts'
+import { type CallbackPlace, goesByDue } from '../../callbacks/callback-search.ts'
+import type { FoundCallback } from '../../callbacks/found-callback.ts'
 import { newLane } from '../../callbacks/lane.ts'
 import { readLanes } from '../../callbacks/read-lanes.ts'
 import { pauseCallbacks, resendCallbacks } from '../../callbacks/resend-callbacks.ts'
-import {
-  attemptsAt,
-  type CallbackPlace,
-  type FoundCallback,
-  findCallback,
-  searchCallbacks,
-} from '../../callbacks/search-callbacks.ts'
+import { attemptsAt, findCallback, searchCallbacks } from '../../callbacks/search-callbacks.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -68,7 +64,7 @@ function readRoutes(api: OperatorApi, desk: Desk): void {
       const byId = new Map(agents.map((agent) => [agent.agentId, agent]))
       return jsonText({
         data: shown.map((each) => callbackView(each, byId.get(each.agentId))),
-        next: found.length > limit ? cursorAt(shown.at(-1)) : null,
+        next: found.length > limit ? cursorAt(shown.at(-1), state) : null,
       })
     },
   })
@@ -290,12 +286,14 @@ function curlOf(url: string, { appId }: Agent, { seq }: FoundCallback, body: str
   ].join(' ')
 }
 
-function cursorAt(callback: FoundCallback | undefined): string | null {
-  return callback ? `${callback.agentId}.${callback.seq}.${callback.dueAt.getTime()}` : null
+function cursorAt(callback: FoundCallback | undefined, state: string | undefined): string | null {
+  if (!callback) return null
+  const { agentId, seq, at, dueAt } = callback
+  return `${agentId}.${seq}.${(goesByDue(state) ? dueAt : at).getTime()}`
 }
 
 function placeIn(cursor: string): CallbackPlace {
-  const [, agentId, seq, dueAt] = /^(\d{1,18})\.(\d{1,18})\.(\d{1,15})$/.exec(cursor) ?? []
+  const [, agentId, seq, time] = /^(\d{1,18})\.(\d{1,18})\.(\d{1,15})$/.exec(cursor) ?? []
   if (agentId === undefined || seq === undefined) throw badCursor()
-  return { agentId: BigInt(agentId), seq: BigInt(seq), dueAt: new Date(Number(dueAt)) }
+  return { agentId: BigInt(agentId), seq: BigInt(seq), time: new Date(Number(time)) }
 }

@@ -1,4 +1,5 @@
-import type { AttemptMade, FoundCallback } from '../../callbacks/search-callbacks.ts'
+import type { FoundCallback } from '../../callbacks/found-callback.ts'
+import type { AttemptMade } from '../../callbacks/search-callbacks.ts'
 import { accountNames } from '../../ledger/accounts.ts'
 import type { JournalEvent, JournalRow, Order } from '../../ledger/book.ts'
 import type { PayoutAttempt } from '../../ledger/payouts.ts'

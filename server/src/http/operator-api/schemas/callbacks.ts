@@ -47,7 +47,7 @@ const callbackFields = {
   last_error: orNull(Type.String({ description: 'why the latest attempt failed' })),
 }
 
-/** By agent; of one agent the newest first, and what waits in the order in which it is due. */
+/** The newest first; what waits, in the order in which it is due. */
 export const CallbackList = page(Type.Object(callbackFields))
 
 export const CallbackParams = Type.Object({ app_id: appId, seq }, strict)

@@ -1,0 +1,68 @@
+import type { OrderKind } from '../ledger/book.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+import { deliveryOfCallback } from './read-callbacks.ts'
+
+/** A callback as an operator's list shows it. */
+export interface FoundCallback {
+  agentId: bigint
+  seq: bigint
+  orderId: string
+  refId: string
+  kind: OrderKind
+  status: string
+  at: Date
+  delivery: string
+  attempts: number
+  dueAt: Date
+  deliveredAt: Date | null
+  lastStatus: number | null
+  lastError: string | null
+}
+
+export interface FoundRow {
+  agent_id: bigint
+  seq: bigint
+  order_id: string
+  ref_id: string
+  kind: OrderKind
+  status: string
+  created_at: Date
+  delivery: string
+  attempts: number
+  due_at: Date
+  delivered_at: Date | null
+  last_status: number | null
+  last_error: string | null
+}
+
+/** What is added to a callback's row for a list: done for one page only. */
+export const withLatest = (page: string, order: string) => `
+  select c.agent_id, c.seq, c.order_id, o.ref_id, c.kind, c.body::json ->> 'status' as status,
+    c.created_at, c.attempts, c.due_at, c.delivered_at, l.error as last_error, l.status as last_status,
+    ${deliveryOfCallback} as delivery
+  from (${page}) c
+  join orders o on o.agent_id = c.agent_id and o.order_id = c.order_id
+  left join callback_lanes n on n.agent_id = c.agent_id
+  left join lateral (
+    select t.error, t.status from callback_attempts t
+    where t.agent_id = c.agent_id and t.seq = c.seq order by t.attempt_id desc limit 1
+  ) l on true
+  order by ${order}`
+
+export function foundFromRow(row: FoundRow): FoundCallback {
+  return {
+    agentId: row.agent_id,
+    seq: row.seq,
+    orderId: orderIdFromUuid(row.order_id),
+    refId: row.ref_id,
+    kind: row.kind,
+    status: row.status,
+    at: row.created_at,
+    delivery: row.delivery,
+    attempts: row.attempts,
+    dueAt: row.due_at,
+    deliveredAt: row.delivered_at,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
+  }
+}
