@@ -10,16 +10,16 @@ import { type AgentClient, startTestService, type TestService } from './support/
 let test: TestService
 let console: ConsoleBrowser
 let agent: AgentClient
-let operator: OperatorClient
+let admin: OperatorClient
 let page: Page
 
 beforeAll(async () => {
   test = await startTestService()
   agent = await test.agent({ name: 'Chao Phraya Books' })
   await agent.fund(10_000)
-  operator = await signIn(test, 'operator')
+  admin = await signIn(test, 'admin')
   console = await openConsole(test)
-  page = await console.tab(operator)
+  page = await console.tab(admin)
 }, 400_000)
 
 afterEach(async () => {
@@ -62,7 +62,7 @@ describe('a logo', () => {
   const closed = () => expect.poll(() => dialog().count()).toBe(0)
   const dataUrl = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`
   const savedLogo = async () =>
-    (await operator.get(`/agents/${agent.appId}`)).json.logo as string | null
+    (await admin.get(`/agents/${agent.appId}`)).json.logo as string | null
 
   /** The logo on the payment page of a new order, as a browser shows it. */
   async function onPaymentPage(refId: string): Promise<Buffer | undefined> {
@@ -138,7 +138,6 @@ describe('a logo', () => {
     await closed()
     expect(await onPaymentPage('LOGO-3')).toBeUndefined()
 
-    const admin = await signIn(test, 'admin')
     const { data } = (await admin.get('/audit?action=change_agent')).json
     const logos = data.map((line: { before: { logo: string }; after: { logo: string } }) =>
       [line.before.logo, line.after.logo].map((logo) => logo?.slice(0, 40)),
@@ -159,10 +158,10 @@ describe('a logo', () => {
   })
 
   it('is seen and not changed by who may only look', async () => {
-    const { json } = await operator.get(`/agents/${agent.appId}`)
+    const { json } = await admin.get(`/agents/${agent.appId}`)
     const change = { logo: dataUrl(png), updated_at: json.updated_at, reason: 'back again' }
     test.clock.advance(1000)
-    expect((await operator.patch(`/agents/${agent.appId}`, change)).status).toBe(200)
+    expect((await admin.patch(`/agents/${agent.appId}`, change)).status).toBe(200)
     const viewer = await console.tab(await signIn(test, 'viewer'))
     await viewer.goto(console.at(`/agents/${agent.appId}`))
     await viewer.getByRole('img', { name: 'The logo' }).waitFor()
@@ -194,7 +193,7 @@ describe('what was typed', () => {
     // The same reference: had it been sent before the reload, the money would move once all the same.
     expect(await dialog().getByLabel('Reference').inputValue()).toBe(ref)
     const before = await agent.balance()
-    await code().fill(operator.code())
+    await code().fill(admin.code())
     await dialog().getByRole('button', { name: 'Adjust' }).click()
     await closed()
     expect(await agent.balance()).toBe(before - 25)
@@ -245,20 +244,17 @@ describe('what was typed', () => {
     await agent.post(`/payment/orders/${json.txn_id}/cancel`, {})
     await page.reload()
     await expect.poll(() => dialog().getByLabel('Reason').inputValue()).toBe('asked for by phone')
-    await dialog().getByLabel('Code from your authenticator').fill(operator.code())
+    await dialog().getByLabel('Code from your authenticator').fill(admin.code())
     await dialog().locator('button[type="submit"]').click()
     await dialog().getByRole('alert').getByText('the order is CANCEL now').waitFor()
     await back()
   })
 
   it('in the form of routes is there, and so is when they were read', async () => {
-    const admin = await signIn(test, 'admin')
-    const tab = await console.tab(admin)
-    const asked = tab.getByRole('dialog')
-    const route = (n: number) => asked.getByRole('group', { name: `Route ${n}`, exact: true })
-    await tab.goto(console.at('/providers'))
-    await tab.getByRole('button', { name: 'Change routes' }).click()
-    await asked.getByRole('button', { name: 'Add a route' }).click()
+    const route = (n: number) => dialog().getByRole('group', { name: `Route ${n}`, exact: true })
+    await open('/providers')
+    await button('Change routes').click()
+    await dialog().getByRole('button', { name: 'Add a route' }).click()
     await route(1).getByLabel('Name').fill('spare')
     const { json: read } = await admin.get('/provider-routes')
     const faster = {
@@ -274,14 +270,14 @@ describe('what was typed', () => {
     }
     const change = { version: read.version, routes: [faster], reason: 'meanwhile' }
     expect((await admin.put('/provider-routes', change)).status).toBe(200)
-    await tab.reload()
+    await page.reload()
     await expect.poll(() => route(1).getByLabel('Name').inputValue()).toBe('spare')
-    await asked.getByRole('button', { name: 'Add a route' }).click()
+    await dialog().getByRole('button', { name: 'Add a route' }).click()
     await route(2).getByLabel('Name').fill('second')
     expect(await route(1).getByLabel('Name').inputValue()).toBe('spare')
-    await asked.getByLabel('Reason').fill('a spare one')
-    await asked.getByRole('button', { name: 'Save' }).click()
-    await asked.getByRole('alert').waitFor()
+    await dialog().getByLabel('Reason').fill('a spare one')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().getByRole('alert').getByText('Read the routes again').waitFor()
     expect((await admin.get('/provider-routes')).json.routes).toMatchObject([{ route: 'faster' }])
   })
 

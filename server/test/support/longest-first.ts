@@ -12,6 +12,7 @@ const longest = [
   'embedded',
   'callback-fairness',
   'console-work',
+  'console-forms',
   'console-access',
   'callback-cli',
   'payments',
