@@ -31,7 +31,7 @@ export function LogoField(props: {
       description={props.description}
       error={reading.error && <span role="alert">{reading.error.message}</span>}
     >
-      <Group gap="xs" mt={4}>
+      <Group gap="xs" my={4}>
         {has && <img className={classes.logo} src={props.value} alt={says.alt} />}
         <FileButton
           accept={logoTypes.join(',')}
