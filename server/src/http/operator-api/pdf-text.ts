@@ -63,8 +63,9 @@ const neverPrinted = /[\p{C}\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/u
 /** Stands for what no font has; the first font has it. */
 const replacement = '\ufffd'
 const ellipsis = '…'
-const widths = new Map<string, number>()
-const mostWidths = 2_000
+/** Of the characters of each font. */
+const widths = new Map<string, Map<string, number>>()
+const mostWidths = 1_000
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 function fontIn(name: string): Font {
@@ -115,40 +116,41 @@ function printRun(
 function cut(document: PDFKit.PDFDocument, text: string, look: Look, room: number): Run[] {
   let kept = ''
   let left = room - widthOf(document, runsOf(ellipsis, look))
-  for (const { segment } of graphemes.segment(text)) {
-    left -= widthOf(document, runsOf(segment, look))
+  for (const character of charactersOf(text)) {
+    left -= widthOf(document, runsOf(character, look))
     if (left < 0) break
-    kept += segment
+    kept += character
   }
   return runsOf(`${kept.trimEnd()}${ellipsis}`, look)
 }
 
-/** At a size of one point. */
+/**
+ * At a size of one point. Laying letters out takes long, so each is measured once and the widths are added
+ * up; what kerning saves is not counted.
+ */
 function widthOf(document: PDFKit.PDFDocument, runs: readonly Run[]): number {
   let width = 0
   for (const { font, text } of runs) {
-    document.font(font, 1)
-    if (isLatin.test(text)) width += document.widthOfString(text)
-    else {
-      for (const { segment } of graphemes.segment(text))
-        width += widthOfOne(document, font, segment)
-    }
+    for (const character of charactersOf(text)) width += widthOfOne(document, font, character)
   }
   return width
 }
 
-/**
- * Laying letters out takes long in a font that goes with the document, so each is measured once and the
- * widths are added up; what kerning saves is not counted.
- */
 function widthOfOne(document: PDFKit.PDFDocument, font: string, character: string): number {
-  const key = `${font} ${character}`
-  const known = widths.get(key)
-  if (known !== undefined) return known
-  const width = document.widthOfString(drawable(character))
-  if (widths.size >= mostWidths) widths.clear()
-  widths.set(key, width)
+  const known = widths.get(font) ?? new Map<string, number>()
+  let width = known.get(character)
+  if (width === undefined) {
+    width = document.font(font, 1).widthOfString(drawable(character))
+    if (known.size >= mostWidths) known.clear()
+    widths.set(font, known.set(character, width))
+  }
   return width
+}
+
+/** As people count them: with their marks. */
+function charactersOf(text: string): Iterable<string> {
+  if (isLatin.test(text)) return text
+  return Array.from(graphemes.segment(text), ({ segment }) => segment)
 }
 
 /** On one line, letters and their marks in one where they can be, and nothing that cannot be seen. */
