@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { parseTxnId } from '../src/lib/ids.ts'
 import { type ConsoleBrowser, openConsole } from './support/console-browser.ts'
+import { handOver } from './support/hand-over.ts'
 import { type OperatorClient, signIn } from './support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 
@@ -102,7 +101,7 @@ it('both take a payment: one has it, and the other sees who', async () => {
 
 it('one marks a withdrawal paid and the other failed: the first counts, and money moves once', async () => {
   const { json } = await agent.withdraw({ refId: 'WIT-1', amount: 300 })
-  await leaveUnknown(json.txn_id)
+  await handOver(test, json.txn_id, 'unknown')
   const before = await agent.balance()
   for (const person of both()) {
     await person.page.goto(console.at(`/orders/${json.txn_id}`))
@@ -147,20 +146,3 @@ it('both change terms: the second sees the first’s, and keeps what they typed'
   const { json } = await ben.client.get(`/agents/${agent.appId}`)
   expect(json).toMatchObject({ max_deposit: 7000, max_withdraw: 7000 })
 })
-
-/** Hands a withdrawal to a provider of which nobody knows whether it has paid. */
-async function leaveUnknown(txnId: string): Promise<void> {
-  const named = parseTxnId(txnId)
-  if (!named) throw new Error('no such order')
-  await test.service.desk.teller.do({
-    type: 'hand_over',
-    ...named,
-    at: test.clock(),
-    provider: 'sandbox',
-    providerRef: `${txnId}-1`,
-    insteadOf: null,
-    token: randomUUID(),
-    askAt: new Date(test.clock().getTime() + 1e9),
-  })
-  await test.sql(`update payouts set state = 'unknown' where order_id = $1`, [named.orderId])
-}

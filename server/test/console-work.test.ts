@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { axeFaults, type ConsoleBrowser, openConsole } from './support/console-browser.ts'
+import { handOver } from './support/hand-over.ts'
 import { type OperatorClient, signIn } from './support/operator.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
@@ -91,6 +92,9 @@ describe('orders', () => {
     await page.getByLabel('Name these filters').fill('Paid ones')
     await page.getByRole('button', { name: 'Save' }).click()
     expect(await axeFaults(page)).toEqual([])
+    // It keeps its own filters, whichever are looked at by then.
+    await open('/orders?kind=withdraw')
+    await button('Views').click()
     await button('Rename Paid ones').click()
     await page.getByLabel('A new name for Paid ones').fill('Done')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -319,12 +323,30 @@ describe('agents', () => {
 })
 
 describe('providers, users, settings and the log', () => {
+  it('how a provider did is told, and its unknown payouts are one click away', async () => {
+    const withdrawal = async (refId: string): Promise<string> =>
+      (await agent.withdraw({ refId, amount: 30 })).json.txn_id
+    await handOver(test, await withdrawal('LOST-1'), 'unknown')
+    await handOver(test, await withdrawal('KEPT-1'), 'accepted')
+    await agent.trigger(await withdrawal('KEPT-2'), 'PAID')
+    await agent.trigger(await withdrawal('KEPT-3'), 'FAILED')
+    const [{ deposits, payouts }] = (await admin.get('/provider-figures')).json.data
+    const told = ({ paid, ended }: { paid: number; ended: number }) =>
+      `${((100 * paid) / ended).toFixed(1)}% (${paid} of ${ended})`
+    expect(told(deposits)).not.toBe(told(payouts))
+    await open('/providers')
+    const cells = page.getByRole('row').filter({ hasText: 'sandbox' }).getByRole('cell')
+    await cells.getByText(told(payouts), { exact: true }).waitFor()
+    const texts = await cells.allInnerTexts()
+    expect(texts.slice(3, 7)).toEqual([told(deposits), told(payouts), '2', '1'])
+    await page.getByRole('link', { name: '1', exact: true }).click()
+    await page.getByRole('cell', { name: 'LOST-1' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?payout=unknown&provider=sandbox')
+    expect(await page.getByRole('cell', { name: /^KEPT/ }).count()).toBe(0)
+  })
+
   it('a provider is drained and switched on again', async () => {
     await open('/providers')
-    await page
-      .getByRole('cell', { name: /^\d+\.\d% \(\d+ of \d+\)$/ })
-      .first()
-      .waitFor()
     await page.getByLabel('Paid in').selectOption('168')
     await expect.poll(() => new URL(page.url()).search).toBe('?hours=168')
     for (const [state, shown] of [
@@ -374,6 +396,18 @@ describe('providers, users, settings and the log', () => {
     expect(await saved()).toMatchObject([
       { route: 'rest', banks: null, preference: 100, weight: 3 },
       { route: 'small', banks: ['SCB'], max_amount: 500, preference: 101, weight: 1 },
+    ])
+
+    await button('Change routes').click()
+    await route(2).getByRole('button', { name: 'Try this route earlier' }).click()
+    await confirm('Save')
+    await expect.poll(() => dialog().count()).toBe(0)
+    const turns = (await saved()).toSorted(
+      (a: { preference: number }, b: { preference: number }) => a.preference - b.preference,
+    )
+    expect(turns).toMatchObject([
+      { route: 'small', preference: 100 },
+      { route: 'rest', preference: 101 },
     ])
 
     await button('Change routes').click()

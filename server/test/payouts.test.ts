@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { holdPayout, payoutsOfOrder } from '../src/ledger/payouts.ts'
 import { parseTxnId } from '../src/lib/ids.ts'
 import { PayoutRunner } from '../src/orders/payout-runner.ts'
+import { providerFigures } from '../src/orders/provider-figures.ts'
 import { saveRoute } from '../src/orders/providers.ts'
 import { resolvePayout } from '../src/orders/resolve-payout.ts'
 import type { Payout, PayoutOutcome } from '../src/providers/provider.ts'
@@ -580,6 +581,24 @@ describe('a sure no', () => {
       await process.round()
       expect(await told(agent, txnId)).toEqual(['PAID'])
     }
+  })
+
+  it('counts against who said it, and the payment for who made it', async () => {
+    const { agent, txnId } = await withdrawal()
+    const process = await start()
+    process.alpha.onSubmit = async () => refusedForSure
+    await process.payOut(txnId)
+    beta.book.set(sentTo(beta, txnId)[0]?.reference ?? '', paid)
+    s.clock.advance(silenceMs)
+    await process.round()
+    expect(await told(agent, txnId)).toEqual(['PAID'])
+    const agents = [{ agentId: agent.agentId, currency: 'THB' as const }]
+    const { figures } = await providerFigures(s.backend.pool, agents, new Date(0))
+    const payouts = figures.filter(({ kind }) => kind === 'withdraw')
+    expect(payouts.toSorted((a, b) => a.provider.localeCompare(b.provider))).toEqual([
+      { provider: 'alpha', kind: 'withdraw', paid: 0, ended: 1 },
+      { provider: 'beta', kind: 'withdraw', paid: 1, ended: 1 },
+    ])
   })
 
   it('of the last provider fails the order', async () => {

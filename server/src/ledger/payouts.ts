@@ -87,33 +87,27 @@ export async function findDuePayouts(
   return rows.map(payoutFromRow)
 }
 
-/** Puts the next question off, so that no other process asks it too; false where one was quicker. */
-export async function claimQuestion(
-  pool: Pool,
-  payout: PayoutAttempt,
-  askAt: Date,
-): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update payouts set ask_at = $5, asks = asks + 1
-     where agent_id = $1 and order_id = $2 and attempt = $3 and ask_at = $4`,
-    [payout.agentId, payout.orderId, payout.attempt, payout.askAt, askAt],
-  )
-  return rowCount === 1
-}
-
 /**
- * Has a payout handed over once more, where the question that was claimed until `payout.askAt` is still
- * one's own.
+ * Takes a payout until `next.askAt`, to ask about it or to hand it over once more; false where anybody else
+ * has had it since it was read.
  */
-export async function claimResend(
+export async function claimPayout(
   pool: Pool,
   payout: PayoutAttempt,
-  askAt: Date,
+  next: Pick<PayoutAttempt, 'state' | 'asks' | 'askAt'>,
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `update payouts set ask_at = $5, state = 'handed'
+    `update payouts set state = $5, asks = $6, ask_at = $7
      where agent_id = $1 and order_id = $2 and attempt = $3 and ask_at = $4`,
-    [payout.agentId, payout.orderId, payout.attempt, payout.askAt, askAt],
+    [
+      payout.agentId,
+      payout.orderId,
+      payout.attempt,
+      payout.askAt,
+      next.state,
+      next.asks,
+      next.askAt,
+    ],
   )
   return rowCount === 1
 }

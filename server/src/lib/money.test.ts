@@ -6,6 +6,7 @@ import {
   maxAmount,
   maxBalanceMinor,
   parseDecimal,
+  printedMoney,
   toMinor,
   wholeNumber,
 } from './money.ts'
@@ -28,6 +29,17 @@ test.each([
   [maxBalanceMinor, 'VND', '9007199254740991'],
 ] as const)('%s minor units of %s are written %s', (minor, currency, text) => {
   expect(decimalText(minor, currency)).toBe(text)
+})
+
+test.each([
+  [0n, 'THB', '0.00'],
+  [-5n, 'THB', '-0.05'],
+  [100_050n, 'THB', '1,000.50'],
+  [-maxBalanceMinor, 'THB', '-90,071,992,547,409.91'],
+  [0n, 'VND', '0'],
+  [maxBalanceMinor, 'VND', '9,007,199,254,740,991'],
+] as const)('%s minor units of %s are printed %s', (minor, currency, text) => {
+  expect(printedMoney(minor, currency)).toBe(text)
 })
 
 test('the decimal text of every balance is a JSON number that reads back to the satang', () => {

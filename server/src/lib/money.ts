@@ -33,6 +33,17 @@ export function decimalText(minor: bigint, currency: Currency): string {
   return `${sign}${absolute / perUnit}${trimmed === '' ? '' : `.${trimmed}`}`
 }
 
+const grouped = new Intl.NumberFormat('en')
+
+/** An amount on paper: thousands apart, and every decimal that its currency has. */
+export function printedMoney(minor: bigint, currency: Currency): string {
+  const perUnit = minorPerUnit(currency)
+  const absolute = minor < 0n ? -minor : minor
+  const fraction = (absolute % perUnit).toString().padStart(decimals[currency], '0')
+  const units = grouped.format(absolute / perUnit)
+  return `${minor < 0n ? '-' : ''}${units}${perUnit === 1n ? '' : `.${fraction}`}`
+}
+
 /** Minor units of a decimal text such as `-12.5`, or undefined where it is finer than the currency. */
 export function parseDecimal(text: string, currency: Currency): bigint | undefined {
   const match = /^(-?)(\d{1,16})(?:\.(\d{1,16}))?$/.exec(text)

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { currencyOf } from '../agents/agent-currency.ts'
 import type { Order, OrderStatus } from '../ledger/book.ts'
 import {
-  claimQuestion,
-  claimResend,
+  claimPayout,
   type PayoutAttempt,
   type PayoutState,
   payoutsOfOrder,
@@ -113,9 +112,8 @@ export async function ask(
   signal?: AbortSignal,
 ): Promise<void> {
   const later = (ms: number) => new Date(desk.now().getTime() + ms)
-  const askAt = later(silenceMs)
-  if (!(await claimQuestion(desk.pool, attempt, askAt))) return
-  const asked = { ...attempt, asks: attempt.asks + 1, askAt }
+  const asked = { ...attempt, asks: attempt.asks + 1, askAt: later(silenceMs) }
+  if (!(await claimPayout(desk.pool, attempt, asked))) return
   const order = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
   if (!order) throw new Error(`payout ${attempt.reference} has no order`)
   if (order.status !== 'WAITING' && order.status !== 'PAID') {
@@ -144,8 +142,8 @@ export async function ask(
     // The call may never have got there. Only who promises to pay a reference once gets it again,
     // and only while nobody has ended the order during the question, or is about to.
     const now = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
-    const again = { ...asked, askAt: later(silenceMs) }
-    if (now?.status === 'WAITING' && (await claimResend(desk.pool, asked, again.askAt))) {
+    const again: PayoutAttempt = { ...asked, state: 'handed', askAt: later(silenceMs) }
+    if (now?.status === 'WAITING' && (await claimPayout(desk.pool, asked, again))) {
       await submit(desk, again, order, signal)
     }
   } else await settle(desk, asked, outcome, signal)

@@ -4,7 +4,7 @@ import type { OrderKind } from '../ledger/book.ts'
 import { firstOrderIdAt } from '../lib/ids.ts'
 import { timeOfOrderId, windowEnd } from './search-orders.ts'
 
-/** How a provider did with the orders of one kind. */
+/** How a provider did with the orders of one kind; one that it refused and another paid counts for both. */
 export interface ProviderFigure {
   provider: string
   kind: OrderKind
@@ -37,11 +37,18 @@ export async function providerFigures(
   }>(
     `select x.provider, x.kind, sum(x.paid)::bigint as paid, sum(x.ended)::bigint as ended
      from unnest($1::bigint[]) a(agent_id) cross join lateral (
-       select o.provider, o.kind, count(*) as ended, count(*) filter (where o.status = 'PAID') as paid
+       select o.provider, 'deposit' as kind, count(*) as ended,
+         count(*) filter (where o.status = 'PAID') as paid
        from orders o
        where o.agent_id = a.agent_id and o.order_id >= $2 and o.provider is not null
-         and o.status not in ('WAITING', 'CANCEL')
-       group by o.provider, o.kind
+         and o.kind = 'deposit' and o.status <> 'WAITING'
+       group by o.provider
+       union all
+       select p.provider, 'withdraw', count(*), count(*) filter (where p.state = 'paid')
+       from payouts p
+       where p.agent_id = a.agent_id and p.order_id >= $2
+         and p.state in ('paid', 'rejected', 'returned')
+       group by p.provider
      ) x group by x.provider, x.kind`,
     [agents.map(({ agentId }) => agentId), floor ?? first],
   )

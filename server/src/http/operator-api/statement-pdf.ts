@@ -1,75 +1,147 @@
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import PDFDocument from 'pdfkit'
+import { printLine, registerFonts } from './pdf-text.ts'
 
+/** A statement as it stands on paper: every text ready to be read. */
+export interface PrintedStatement {
+  /** Whose it is. */
+  title: string
+  madeAt: Date
+  /** What it is about and what it comes to, each a label and a text. */
+  facts: [string, string][]
+  figures: [string, string][]
+  /** How many rows will come, for the number of pages. */
+  rowCount: number
+  rows: AsyncIterable<PrintedRow>
+}
+
+export interface PrintedRow {
+  cells: string[]
+  /** A balance or a sum, not a movement. */
+  isSum?: true
+}
+
+// A4 on its side, in points.
+const sheet = { width: 842, height: 595 }
 const margin = 36
-const rowHeight = 13
+const right = sheet.width - margin
+const gap = 8
 const columns = [
-  { name: 'Seq', width: 44, align: 'right' },
-  { name: 'Time', width: 98, align: 'left' },
-  { name: 'Event', width: 92, align: 'left' },
-  { name: 'Order or reason', width: 92, align: 'left' },
-  { name: 'Available', width: 68, align: 'right' },
-  { name: 'Held', width: 62, align: 'right' },
-  { name: 'Balance', width: 67, align: 'right' },
+  { name: 'Row', width: 40, align: 'right', whole: true },
+  { name: 'Time', width: 92, align: 'left' },
+  { name: 'Event', width: 98, align: 'left' },
+  { name: 'Transaction or reason', width: 186, align: 'left' },
+  { name: 'Change', width: 90, align: 'right', whole: true },
+  { name: 'Held', width: 90, align: 'right', whole: true },
+  { name: 'Fee', width: 74, align: 'right', whole: true },
+  { name: 'Available', width: 100, align: 'right', whole: true },
 ] as const
 
+const textSize = 8
+const rowHeight = 15
+const footerY = sheet.height - margin
+const lastRowY = footerY - 22
+const nextPageY = margin + 10
+
 /** A statement as PDF, written page by page while it is read. */
-export function printStatement(
-  heading: { title: string; lines: string[] },
-  rows: AsyncIterable<string[]>,
-): Readable {
-  const document = new PDFDocument({ size: 'A4', margin, info: { Title: 'Statement' } })
-  print(document, heading, rows).then(
+export function printStatement(statement: PrintedStatement): Readable {
+  const document = new PDFDocument({
+    size: [sheet.width, sheet.height],
+    margin: 0,
+    lang: 'en',
+    info: { Title: `Statement of ${statement.title}`, CreationDate: statement.madeAt },
+    // It would keep every word of every row.
+    fontLayoutCache: false,
+  })
+  print(document, statement).then(
     () => document.end(),
     (error) => document.destroy(error),
   )
   return document
 }
 
-async function print(
-  document: PDFKit.PDFDocument,
-  { title, lines }: { title: string; lines: string[] },
-  rows: AsyncIterable<string[]>,
-): Promise<void> {
-  document.font('Helvetica-Bold').fontSize(15).text(printed(title))
-  document.font('Helvetica').fontSize(9)
-  for (const line of lines) document.text(printed(line))
-  let y = headings(document, document.y + 10)
-  for await (const row of rows) {
-    if (y + rowHeight > document.page.height - margin) {
+async function print(document: PDFKit.PDFDocument, statement: PrintedStatement): Promise<void> {
+  registerFonts(document)
+  const firstY = heading(document, statement)
+  const pages = 1 + Math.ceil((statement.rowCount - rowsFrom(firstY)) / rowsFrom(nextPageY))
+  let y = columnNames(document, firstY)
+  let page = 1
+  footer(document, statement.title, `Page ${page} of ${pages}`)
+  for await (const row of statement.rows) {
+    if (y > lastRowY) {
       document.addPage()
-      y = headings(document, margin)
+      y = columnNames(document, nextPageY)
+      page += 1
+      footer(document, statement.title, `Page ${page} of ${pages}`)
     }
-    line(document, row, y)
+    tableRow(document, row.cells, y, row.isSum)
+    rule(document, y + 4.5, '#dddddd')
     y += rowHeight
+    // Others are served between two rows.
+    await turn()
     // No more is made than the reader takes; one who is gone takes nothing more.
     while (document.readableLength > 1_000_000 && !document.destroyed) await sleep(5)
     if (document.destroyed) return
   }
 }
 
-function headings(document: PDFKit.PDFDocument, y: number): number {
-  document.font('Helvetica-Bold').fontSize(8)
-  line(
-    document,
-    columns.map(({ name }) => name),
-    y,
-  )
-  document.font('Helvetica').fontSize(8)
-  return y + rowHeight + 2
+/** How many rows a page has whose column names stand at y. */
+function rowsFrom(y: number): number {
+  return Math.floor((lastRowY - y) / rowHeight)
 }
 
-function line(document: PDFKit.PDFDocument, cells: readonly string[], y: number): void {
+function heading(
+  document: PDFKit.PDFDocument,
+  { title, facts, figures }: PrintedStatement,
+): number {
+  const width = right - margin
+  printLine(document, 'Wallet statement', { x: margin, y: margin + 8, size: 9, width })
+  printLine(document, title, { x: margin, y: margin + 30, size: 16, bold: true, width })
+  const below = margin + 54
+  facts.forEach(([label, text], at) => {
+    const line = { y: below + at * 14, size: 9 }
+    printLine(document, label, { ...line, x: margin, width: 60 })
+    printLine(document, text, { ...line, x: margin + 60, width: 440, bold: true })
+  })
+  figures.forEach(([label, text], at) => {
+    const line = { y: below + at * 14, size: 9 }
+    printLine(document, label, { ...line, x: right - 240, width: 90 })
+    const figure = { align: 'right', bold: true, whole: true } as const
+    printLine(document, text, { ...line, ...figure, x: right - 150, width: 150 })
+  })
+  return below + Math.max(facts.length, figures.length) * 14 + 14
+}
+
+function columnNames(document: PDFKit.PDFDocument, y: number): number {
+  const names = columns.map(({ name }) => name)
+  tableRow(document, names, y, true)
+  rule(document, y + 4.5, '#000000')
+  return y + rowHeight
+}
+
+function tableRow(
+  document: PDFKit.PDFDocument,
+  cells: readonly string[],
+  y: number,
+  bold = false,
+): void {
   let x = margin
-  columns.forEach(({ width, align }, at) => {
-    const options = { width: width - 4, height: rowHeight, align, ellipsis: true, lineBreak: false }
-    document.text(printed(cells[at] ?? ''), x, y, options)
+  columns.forEach(({ name: _, width, ...column }, at) => {
+    const line = { ...column, x, y, width: width - gap, size: textSize, bold }
+    // The last column ends where the rule ends.
+    if (at === columns.length - 1) line.width = width
+    printLine(document, cells[at] ?? '', line)
     x += width
   })
 }
 
-/** The fonts every reader has know Latin letters alone; others would come out as noise. */
-function printed(text: string): string {
-  return text.replace(/[^\x20-\x7e\xa0-\xff]/g, '?')
+function rule(document: PDFKit.PDFDocument, y: number, colour: string): void {
+  document.moveTo(margin, y).lineTo(right, y).lineWidth(0.5).strokeColor(colour).stroke()
+}
+
+function footer(document: PDFKit.PDFDocument, title: string, page: string): void {
+  const line = { x: margin, y: footerY, size: 7.5 }
+  printLine(document, title, { ...line, width: 600 })
+  printLine(document, page, { ...line, width: right - margin, align: 'right' })
 }

@@ -3,7 +3,8 @@ import type { JournalRow } from '../../ledger/book.ts'
 import { readJournal } from '../../ledger/read-journal.ts'
 import { balancesAfter, seqAsOf } from '../../ledger/wallet-as-of.ts'
 import { type CsvCell, csvLine } from '../../lib/csv.ts'
-import { decimalText } from '../../lib/money.ts'
+import { txnId } from '../../lib/ids.ts'
+import { printedMoney } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Operator } from '../../operators/operator.ts'
 import type { Desk } from '../../orders/desk.ts'
@@ -13,6 +14,7 @@ import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { StatementQuery, WalletParams } from './schemas/wallets.ts'
 import { agentNamed, timesIn } from './scope.ts'
 import { type ExportLimits, sendExport } from './send-export.ts'
+import type { PrintedRow, PrintedStatement } from './statement-pdf.ts'
 
 /** What one statement tells. */
 export interface Statement {
@@ -82,21 +84,7 @@ export function statementRoutes(
       }
       // Here and not at the top: starting the service should not wait for it.
       const { printStatement } = await import('./statement-pdf.ts')
-      const opening = await balancesAfter(desk.pool, agent.agentId, statement.after)
-      const closing = await balancesAfter(desk.pool, agent.agentId, statement.last)
-      const money = (minor: bigint) => decimalText(minor, agent.currency)
-      const pdf = printStatement(
-        {
-          title: agent.name,
-          lines: [
-            `${agent.appId}, ${agent.currency}`,
-            `${desk.localTime(statement.from)} to ${desk.localTime(statement.to)} (${timeZone})`,
-            `Available before: ${money(opening.balances.available)}   after: ${money(closing.balances.available)}`,
-            `Held before: ${money(opening.balances.held)}   after: ${money(closing.balances.held)}`,
-          ],
-        },
-        printedRows(desk, statement),
-      )
+      const pdf = printStatement(await onPaper(desk, statement, timeZone))
       const file = {
         name: `statement-${agent.appId}.pdf`,
         type: 'application/pdf',
@@ -176,19 +164,59 @@ async function* csvOf(
   }
 }
 
-async function* printedRows(desk: Desk, statement: Statement): AsyncGenerator<string[]> {
-  const money = (minor: bigint) => decimalText(minor, statement.agent.currency)
-  for await (const rows of rowsOf(desk, statement)) {
-    for (const row of rows) {
-      yield [
-        String(row.seq),
-        desk.localTime(row.at),
-        row.event.replaceAll('_', ' '),
-        row.orderId?.slice(0, 13) ?? row.reason ?? '',
-        money(row.change.available),
-        money(row.change.held),
-        money(row.balances.available),
-      ]
+async function onPaper(
+  desk: Desk,
+  statement: Statement,
+  timeZone: string,
+): Promise<PrintedStatement> {
+  const { agent, from, to, after, last } = statement
+  const { balances: opening } = await balancesAfter(desk.pool, agent.agentId, after)
+  const { balances: closing } = await balancesAfter(desk.pool, agent.agentId, last)
+  const money = (minor: bigint) => printedMoney(minor, agent.currency)
+  const total = (account: 'available' | 'held' | 'fees') =>
+    money(closing[account] - opening[account])
+  async function* rows(): AsyncGenerator<PrintedRow> {
+    const before = ['', '', 'Opening balance', '', '', '', '', money(opening.available)]
+    yield { isSum: true, cells: before }
+    for await (const some of rowsOf(desk, statement)) {
+      for (const row of some) yield { cells: printedCells(desk, row, money) }
+    }
+    const totals = [total('available'), total('held'), total('fees'), money(closing.available)]
+    yield {
+      isSum: true,
+      cells: ['', '', 'Closing balance', 'and what the rows come to', ...totals],
     }
   }
+  const madeAt = desk.now()
+  return {
+    title: agent.name,
+    madeAt,
+    facts: [
+      ['App id', agent.appId],
+      ['Currency', agent.currency],
+      ['Period', `${desk.localTime(from)} to before ${desk.localTime(to)} (${timeZone})`],
+      ['Made', `${desk.localTime(madeAt)} (${timeZone})`],
+    ],
+    figures: [
+      ['Opening balance', money(opening.available)],
+      ['Closing balance', money(closing.available)],
+      ['Held at opening', money(opening.held)],
+      ['Held at closing', money(closing.held)],
+    ],
+    rowCount: Number(last - after) + 2,
+    rows: rows(),
+  }
+}
+
+function printedCells(desk: Desk, row: JournalRow, money: (minor: bigint) => string): string[] {
+  return [
+    String(row.seq),
+    desk.localTime(row.at),
+    row.event.replaceAll('_', ' '),
+    row.orderId === null ? (row.reason ?? '') : txnId(row.agentId, row.orderId),
+    money(row.change.available),
+    money(row.change.held),
+    money(row.change.fees),
+    money(row.balances.available),
+  ]
 }
