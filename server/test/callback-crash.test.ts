@@ -3,7 +3,9 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openCallbackPool } from '../src/callbacks/callback-pool.ts'
 import {
+  type Claim,
   type ClaimedCallback,
+  ClaimTokens,
   claimAtTurns,
   claimThoroughly,
 } from '../src/callbacks/claim-callbacks.ts'
@@ -404,7 +406,7 @@ test('what cannot be written down before its lease ends goes out again, and keep
   const delivered = async () =>
     (await s.sql(`select from callbacks where state = 'delivered'`)).rowCount
   await expect.poll(delivered, patient).toBe(2)
-  await expect.poll(() => sender.sender.callbacksInFlight, patient).toBe(0)
+  await expect.poll(() => sender.sender.isIdle, patient).toBe(true)
   expect(bySeq('2')).toBe(1)
   await sender.stop()
   await s.prove()
@@ -416,7 +418,8 @@ test('a later state is sent only when it is on disk that the earlier one is done
   const pool = openCallbackPool(s.database.url, () => {})
   const agent = await s.agent({ depositCallbackUrl: receiver.url })
   const { agentId } = agent
-  const options = () => ({ token: crypto.randomUUID(), now: s.clock(), widest: 32 })
+  const tokens = new ClaimTokens()
+  const options = () => ({ token: tokens.next(), tokens, now: s.clock(), widest: 32 })
   const accepted: Attempt = {
     ...{
       startedAt: s.clock(),
@@ -436,12 +439,16 @@ test('a later state is sent only when it is on disk that the earlier one is done
     )
   for (let round = 0; round < 10; round++) {
     await makeOutcomes(s, agent, 1, ['PAID', 'VOID'])
-    const earlier = await claimThoroughly(pool, { agentId, most: 32, firstWidth: 32 }, options())
+    const all = { agentId, most: 32, underWay: 0 }
+    const earlier = await claimThoroughly(pool, { ...all, turn: null, firstWidth: 32 }, options())
     expect(earlier.callbacks).toHaveLength(1)
     await record(earlier.callbacks)
     const { rows } = await s.sql('select pg_current_wal_insert_lsn() as written')
-    const wanted = { agentId, turn: earlier.turn, most: 32 }
-    const later = (await claimAtTurns(pool, [wanted], options())).get(agentId)
+    const wanted = { ...all, turn: earlier.turn }
+    let later: Claim | undefined
+    await claimAtTurns(pool, [wanted], options(), (_, claim) => {
+      later = claim
+    })
     expect(later?.callbacks.map(({ seq }) => seq)).toEqual([(earlier.callbacks[0]?.seq ?? 0n) + 1n])
     const onDisk = 'select pg_current_wal_flush_lsn() >= $1::pg_lsn as flushed'
     expect((await s.sql(onDisk, [rows[0].written])).rows).toEqual([{ flushed: true }])

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { stampOfAgent } from '../agents/agent-finder.ts'
 import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
@@ -25,25 +26,26 @@ export interface Claim {
   callbacks: ClaimedCallback[]
   /** The lane's turn after this one: who names it claims without asking again. */
   turn: bigint
+  /** How many there was room for: where there are as many, more may be due. */
+  room: number
   /** As wide as can be, and nothing has failed lately. */
   healthy: boolean
   /** What the agent and its secrets look like now. */
   agentStamp: string
 }
 
-/** A claim tells of each lane once, and of what was claimed in it. */
-type ClaimRow = TurnRow | CallbackRow
+/** A claim tells of the lane once, and of each callback that was claimed. */
+type ClaimRow = LaneAtTurn | CallbackRow
 
-interface TurnRow {
-  agent_id: bigint
+interface LaneAtTurn {
   turn: bigint
   healthy: boolean
+  room: number
   agent_stamp: string
   seq: null
 }
 
 interface CallbackRow {
-  agent_id: bigint
   seq: bigint
   kind: OrderKind
   body: string
@@ -76,52 +78,67 @@ const supersede = `update callbacks e set state = 'superseded'
   ) and not exists (select from callback_claims k where k.agent_id = $1 and k.seq = e.seq)`
 
 /**
- * Claims what is due of several agents, of each as much as its lane has room for: what other processes
- * have under way counts. Every claim takes a turn of the lane. The count is right for who holds the
+ * Claims what is due of an agent, as much as its lane has room for: what this process has under way counts,
+ * and every claim of the others. Every claim takes a turn of the lane. The count is right for who holds the
  * lane's lock, and for who knows the turn: where it is still the same, nobody has claimed since this
- * statement began. A lane that somebody else has hold of is left out, so that nobody waits in a circle.
+ * statement began. A lane that somebody else has hold of is left: others wait behind this one.
  * What failed comes due later than the rest, so that one bad order cannot keep a probed lane closed.
  * A later state goes out only once it is on disk that the earlier one is done with: its claim waits for
  * the disk, and with it for everything written before.
  */
-const claim = `with wanted as (
-    select * from unnest($1::bigint[], $2::bigint[], $3::int[]) w(agent_id, turn, most)
-  ), free as (
-    select l.agent_id from wanted w join callback_lanes l on l.agent_id = w.agent_id
-    where w.turn is null or l.turn = w.turn
-    for no key update of l skip locked
+const claim = `with free as (
+    select agent_id from callback_lanes where agent_id = $1 and ($2::bigint is null or turn = $2)
+    for no key update skip locked
   ), lane as (
     update callback_lanes l set turn = l.turn + 1
-    from wanted w
-    where l.agent_id = w.agent_id and (w.turn is null or l.turn = w.turn)
+    where l.agent_id = $1 and ($2::bigint is null or l.turn = $2)
       and l.agent_id = any(array(select agent_id from free))
-    returning l.agent_id, l.turn, l.width >= $7 and l.failed_seqs = '{}' as healthy,
-      case when l.paused or l.probe_at > $4 then 0 else least(w.most, least(l.width, $7)
-        - (select count(*) from callback_claims k where k.agent_id = l.agent_id)) end as room
+    returning l.turn, l.width >= $8 and l.failed_seqs = '{}' as healthy,
+      case when l.paused or l.probe_at > $5 then 0 else least($3, least(l.width, $8) - $4 - (
+        select count(*) from callback_claims k
+        where k.agent_id = $1 and k.token not between $9 and $10
+      )) end::int as room
   ), due as (
-    select d.* from lane l, lateral (
-      select c.agent_id, c.seq, c.kind, c.body, c.attempts,
-        (extract(epoch from c.created_at) * 1000)::float8 as created_at_ms,
-        case when c.follows then set_config('synchronous_commit', 'on', true) end as flushed
-      from callbacks c
-      where c.agent_id = l.agent_id and c.state = 'waiting' and c.due_at <= $4
-        and c.seq <> all(array(select k.seq from callback_claims k where k.agent_id = l.agent_id))
-        and (not c.follows or not exists (${unfinishedEarlier}))
-      order by c.due_at
-      limit greatest(0, l.room)
-    ) d
+    select c.seq, c.kind, c.body, c.attempts,
+      (extract(epoch from c.created_at) * 1000)::float8 as created_at_ms,
+      case when c.follows then set_config('synchronous_commit', 'on', true) end as flushed
+    from callbacks c
+    where c.agent_id = $1 and c.state = 'waiting' and c.due_at <= $5
+      and c.seq <> all(array(select k.seq from callback_claims k where k.agent_id = $1))
+      and (not c.follows or not exists (${unfinishedEarlier}))
+    order by c.due_at
+    limit coalesce((select greatest(0, room) from lane), 0)
   ), claimed as (
-    insert into callback_claims (agent_id, seq, token, lease_until) select agent_id, seq, $5, $6 from due
+    insert into callback_claims (agent_id, seq, token, lease_until) select $1, seq, $6, $7 from due
   )
-  select l.agent_id, l.turn, l.healthy, ${stampOfAgent} as agent_stamp,
+  select l.turn, l.healthy, l.room, ${stampOfAgent} as agent_stamp,
     null as seq, null as kind, null as body, null as attempts, null as created_at_ms, null as flushed
   from lane l
-  join agents a on a.agent_id = l.agent_id
+  join agents a on a.agent_id = $1
   union all
-  select agent_id, null, null, null, seq, kind, body, attempts, created_at_ms, flushed from due`
+  select null, null, null, null, seq, kind, body, attempts, created_at_ms, flushed from due`
+
+/** The tokens of one process begin alike, so that its own claims can be told from those of others. */
+export class ClaimTokens {
+  private readonly start = randomUUID().slice(0, 18)
+  private drawn = 0
+  readonly first = this.token('0'.repeat(16))
+  readonly last = this.token('f'.repeat(16))
+
+  /** One that no claim has had. */
+  next(): string {
+    return this.token((++this.drawn).toString(16).padStart(16, '0'))
+  }
+
+  private token(end: string): string {
+    return `${this.start}-${end.slice(0, 4)}-${end.slice(4)}`
+  }
+}
 
 export interface ClaimOptions {
   token: string
+  /** Those of this process. */
+  tokens: Pick<ClaimTokens, 'first' | 'last'>
   now: Date
   widest: number
 }
@@ -131,17 +148,26 @@ export interface Wanted {
   /** The lane's turn as it was last seen, or null for who holds the lane's lock. */
   turn: bigint | null
   most: number
+  /** How many of its callbacks this process is sending: no more while the claim is under way. */
+  underWay: number
 }
 
-/** Claims the due callbacks of agents, except where somebody else has had a turn since. */
+/**
+ * Claims the due callbacks of agents, each by a statement of its own that names its agent; all of them go
+ * out together on one connection. Tells of each claim as it comes, or that somebody else has had a turn or has one now.
+ */
 export async function claimAtTurns(
   pool: Pool,
   wanted: readonly Wanted[],
   options: ClaimOptions,
-): Promise<Map<bigint, Claim>> {
-  return withClient(pool, async (client) =>
-    readClaims(await take(client, wanted, options), options),
-  )
+  onClaim: (wanted: Wanted, claim: Claim | undefined) => void,
+): Promise<void> {
+  await withClient(pool, async (client) => {
+    const claims = await Promise.allSettled(
+      wanted.map(async (each) => onClaim(each, await take(client, each, options))),
+    )
+    for (const each of claims) if (each.status === 'rejected') throw each.reason
+  })
 }
 
 /**
@@ -150,9 +176,10 @@ export async function claimAtTurns(
  */
 export async function claimThoroughly(
   pool: Pool,
-  { agentId, most, firstWidth }: { agentId: bigint; most: number; firstWidth: number },
+  { firstWidth, ...wanted }: Wanted & { firstWidth: number },
   options: ClaimOptions,
 ): Promise<Claim> {
+  const { agentId } = wanted
   return withClient(pool, async (client) => {
     const overdue = new Date(options.now.getTime() - supersedeAfterMs)
     const begun = client.query('begin')
@@ -163,11 +190,11 @@ export async function claimThoroughly(
       text: supersede,
       values: [agentId, overdue],
     })
-    const taken = take(client, [{ agentId, turn: null, most }], options)
+    const taken = take(client, { ...wanted, turn: null }, options)
     const committed = client.query('commit')
     await Promise.allSettled([begun, made, locked, superseded, taken, committed])
     await Promise.all([begun, made, locked, superseded, committed])
-    const claim = readClaims(await taken, options).get(agentId)
+    const claim = await taken
     if (!claim) throw new Error(`agent ${agentId} has no lane`)
     return claim
   })
@@ -179,39 +206,46 @@ function leaseUntilOf({ now }: ClaimOptions): Date {
 
 async function take(
   client: PoolClient,
-  wanted: readonly Wanted[],
+  { agentId, turn, most, underWay }: Wanted,
   options: ClaimOptions,
-): Promise<ClaimRow[]> {
-  const { now, token, widest } = options
-  const values = [
-    wanted.map(({ agentId }) => agentId),
-    wanted.map(({ turn }) => turn),
-    wanted.map(({ most }) => most),
-    now,
-    token,
-    leaseUntilOf(options),
-    widest,
-  ]
-  return (await client.query<ClaimRow>({ name: 'claim', text: claim, values })).rows
-}
-
-function readClaims(rows: readonly ClaimRow[], options: ClaimOptions): Map<bigint, Claim> {
-  const { token } = options
+): Promise<Claim | undefined> {
+  const { now, token, tokens, widest } = options
   const leaseUntil = leaseUntilOf(options)
-  const claims = new Map<bigint, Claim>()
+  const { rows } = await client.query<ClaimRow>({
+    name: 'claim',
+    text: claim,
+    values: [
+      agentId,
+      turn,
+      most,
+      underWay,
+      now,
+      token,
+      leaseUntil,
+      widest,
+      tokens.first,
+      tokens.last,
+    ],
+  })
+  const callbacks: ClaimedCallback[] = []
+  let lane: LaneAtTurn | undefined
   for (const row of rows) {
-    const agentId = row.agent_id
     if (row.seq === null) {
-      const { turn, healthy, agent_stamp: agentStamp } = row
-      claims.set(agentId, { callbacks: [], turn, healthy, agentStamp })
+      lane = row
       continue
     }
     const { seq, kind, body, attempts, created_at_ms: createdAtMs } = row
-    const callback = { agentId, seq, kind, body, attempts, createdAtMs, token, leaseUntil }
-    claims.get(agentId)?.callbacks.push(callback)
+    callbacks.push({ agentId, seq, kind, body, attempts, createdAtMs, token, leaseUntil })
   }
-  for (const { callbacks } of claims.values()) callbacks.sort((a, b) => (a.seq < b.seq ? -1 : 1))
-  return claims
+  if (!lane) return undefined
+  callbacks.sort((a, b) => (a.seq < b.seq ? -1 : 1))
+  return {
+    callbacks,
+    turn: lane.turn,
+    room: lane.room,
+    healthy: lane.healthy,
+    agentStamp: lane.agent_stamp,
+  }
 }
 
 /** A connection that is not used again where the work on it has failed. */

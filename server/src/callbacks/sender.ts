@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { AgentFinder, AgentWithKeys } from '../agents/agent-finder.ts'
 import { isContention, type Pool } from '../db/pool.ts'
 import { callbackHeaders } from './callback-headers.ts'
 import {
   type Claim,
   type ClaimedCallback,
+  ClaimTokens,
   claimAtTurns,
   claimThoroughly,
   findDueAgents,
@@ -14,8 +14,9 @@ import { newLane } from './lane.ts'
 import { type Attempt, attemptLimitMs, type CallbackPoster } from './post-callback.ts'
 import { type Outcome, recordAttempts } from './record-attempts.ts'
 
-/** How long results are gathered for, where more are to come. */
-const gatherMs = 5
+/** How long results are gathered for, where more are to come, and how many are enough. */
+const gatherMs = 8
+const gathered = 128
 
 export interface SenderOptions {
   pool: Pool
@@ -26,7 +27,7 @@ export interface SenderOptions {
   version: string
   /** How many of one agent's callbacks are under way at once, at most, over all processes. */
   widest: number
-  /** How many this process has under way at once. */
+  /** How many this process has under way at once, with those that are not recorded yet. */
   maxInFlight: number
   onError: (error: unknown) => void
   onAttempt?: (result: { attempt: Attempt; callback: ClaimedCallback; at: Date }) => void
@@ -34,6 +35,16 @@ export interface SenderOptions {
 
 /** Leaves a connection for recording. */
 const claimsAtOnce = 3
+/** How many agents' claims go out together on one connection. */
+const agentsAtOnce = 50
+
+/** What is known of a lane since it was last claimed from. */
+interface KnownLane {
+  turn: bigint
+  healthy: boolean
+  /** More is due than it had room for: it is looked at again when so few are under way. */
+  refillAt: number | undefined
+}
 
 /**
  * Sends what is due: claim, sign, send, record. An agent with a dead address costs
@@ -44,14 +55,21 @@ export class CallbackSender {
   /** Agents to look at, in the order in which they were named, and whether thoroughly. */
   private readonly waiting = new Map<bigint, boolean>()
   private readonly claiming = new Set<bigint>()
-  /** What is known of the lanes since they were last claimed from. */
-  private readonly lanes = new Map<bigint, { turn: bigint; healthy: boolean }>()
+  private readonly lanes = new Map<bigint, KnownLane>()
+  private readonly tokens = new ClaimTokens()
+  /** Places taken, in all and by agent. */
   private inFlight = 0
+  private readonly inFlightOf = new Map<bigint, number>()
   /** Claims under way, and the places that they may come to need. */
   private claims = 0
   private reserved = 0
-  private readonly inFlightOf = new Map<bigint, number>()
   private outcomes: Outcome[] = []
+  /** Accepted, with their places given back, and not recorded yet. */
+  private unrecorded = 0
+  /** Results since the last look at what they set free, and the agents to look at then. */
+  private cameIn = 0
+  private readonly toWake = new Set<bigint>()
+  private gathering: Promise<void> | undefined
   private recording: Promise<void> | undefined
   private stopped = false
   private readonly underway = new Set<Promise<unknown>>()
@@ -60,8 +78,9 @@ export class CallbackSender {
     this.options = options
   }
 
-  get callbacksInFlight(): number {
-    return this.inFlight
+  /** Nothing is being claimed, sent or recorded. */
+  get isIdle(): boolean {
+    return this.underway.size === 0 && !this.gathering && !this.recording
   }
 
   /** These agents have something due now. */
@@ -84,6 +103,7 @@ export class CallbackSender {
   async stop(): Promise<void> {
     this.stopped = true
     while (this.underway.size > 0) await Promise.allSettled([...this.underway])
+    await this.gathering
     await this.recording
   }
 
@@ -96,60 +116,76 @@ export class CallbackSender {
   }
 
   /**
-   * The agents that one statement is to claim for: all whose lane is known, or one whose lane is not,
-   * whichever has waited longest. Their places are taken from here on.
+   * The agents to claim for together: those whose lanes are known, or one whose lane is not, whichever has
+   * waited longest. Their places are taken from here on.
    */
   private nextWanted(): Wanted[] {
     const wanted: Wanted[] = []
     for (const [agentId, thorough] of this.waiting) {
-      if (this.inFlight + this.reserved >= this.options.maxInFlight) break
+      if (this.inFlight + this.reserved + this.unrecorded >= this.options.maxInFlight) break
       if (this.claiming.has(agentId)) continue
-      const turn = thorough ? null : (this.lanes.get(agentId)?.turn ?? null)
+      const lane = this.lanes.get(agentId)
+      const turn = thorough ? null : (lane?.turn ?? null)
       if (turn === null && wanted.length > 0) continue
       this.waiting.delete(agentId)
+      const underWay = this.inFlightOf.get(agentId) ?? 0
+      // A claim costs nearly the same for one place as for all of them.
+      if (!thorough && lane?.refillAt !== undefined && underWay > lane.refillAt) continue
       const most = this.roomFor(agentId)
-      if (most === 0) continue
+      if (most === 0) {
+        if (lane) lane.refillAt = underWay - 1
+        continue
+      }
       this.claiming.add(agentId)
       this.reserved += most
-      wanted.push({ agentId, turn, most })
-      if (turn === null) break
+      wanted.push({ agentId, turn, most, underWay })
+      if (turn === null || wanted.length === agentsAtOnce) break
     }
     return wanted
   }
 
+  /** What is claimed of an agent goes out while the others' claims are still to come. */
   private async claimAndSend(wanted: readonly Wanted[]): Promise<void> {
     this.claims++
-    const claimed = await this.claim(wanted).catch((error) => {
-      // Others had the lane for too long: the poll comes back to it.
-      if (!isContention(error)) this.options.onError(error)
-      return undefined
-    })
-    this.claims--
-    for (const { agentId, most } of wanted) {
+    const open = new Set(wanted)
+    const sent: Promise<void>[] = []
+    const end = (each: Wanted, claim?: Claim) => {
+      const { agentId, most } = each
+      open.delete(each)
       this.claiming.delete(agentId)
       this.reserved -= most
-      const claim = claimed?.get(agentId)
-      if (claim) {
-        this.lanes.set(agentId, { turn: claim.turn, healthy: claim.healthy })
-        this.occupy(claim.callbacks, 1)
-      } else if (claimed) {
-        // Somebody else had a turn.
-        this.waiting.set(agentId, true)
-      }
+      if (!claim) return
+      const { turn, healthy, room, callbacks } = claim
+      this.occupy(callbacks, 1)
+      const half = Math.floor((this.inFlightOf.get(agentId) ?? 0) / 2)
+      const refillAt = callbacks.length < room ? undefined : half
+      this.lanes.set(agentId, { turn, healthy, refillAt })
+      sent.push(this.sendAll(agentId, claim))
     }
+    await this.claim(wanted, (each, claim) => {
+      // Somebody else had a turn, or has one.
+      if (!claim) this.waiting.set(each.agentId, true)
+      end(each, claim)
+    }).catch((error) => {
+      // Others had the lane for too long: the poll comes back to it.
+      if (!isContention(error)) this.options.onError(error)
+    })
+    for (const each of open) end(each)
+    this.claims--
     this.pump()
-    await Promise.all([...(claimed ?? [])].map(([agentId, claim]) => this.sendAll(agentId, claim)))
+    await Promise.all(sent)
   }
 
-  private async claim(wanted: readonly Wanted[]): Promise<Map<bigint, Claim>> {
+  private async claim(
+    wanted: readonly Wanted[],
+    onClaim: (wanted: Wanted, claim: Claim | undefined) => void,
+  ): Promise<void> {
     const { pool, now, widest } = this.options
-    const options = { token: randomUUID(), now: now(), widest }
+    const options = { token: this.tokens.next(), tokens: this.tokens, now: now(), widest }
     const [first] = wanted
-    if (first?.turn !== null) return claimAtTurns(pool, wanted, options)
+    if (first?.turn !== null) return claimAtTurns(pool, wanted, options, onClaim)
     const firstWidth = Math.min(widest, newLane.width)
-    return new Map([
-      [first.agentId, await claimThoroughly(pool, { ...first, firstWidth }, options)],
-    ])
+    onClaim(first, await claimThoroughly(pool, { ...first, firstWidth }, options))
   }
 
   private async sendAll(agentId: bigint, { callbacks, agentStamp }: Claim): Promise<void> {
@@ -192,17 +228,51 @@ export class CallbackSender {
     return attempt
   }
 
+  /**
+   * A place is free once its callback has been accepted, recorded or not; after a failure only once the
+   * lane knows of it, so that nothing more is spent on an address that is down.
+   */
   private finish(outcome: Outcome): void {
     this.outcomes.push(outcome)
+    this.cameIn++
+    if (isAccepted(outcome)) {
+      const { agentId } = outcome.callback
+      this.occupy([outcome.callback], -1)
+      this.unrecorded++
+      if (this.lanes.get(agentId)?.refillAt !== undefined) this.toWake.add(agentId)
+    }
+    // Not only after all the answers that are there to be read: PostgreSQL would have nothing to do meanwhile.
+    if (this.cameIn >= Math.max(this.inFlight, gathered)) this.goOn()
+    else this.gathering ??= this.gather()
+  }
+
+  /**
+   * While most of what is under way is still to come in, a moment's wait makes a batch of it: each
+   * statement, to record and to claim, costs nearly the same for one row as for fifty.
+   */
+  private async gather(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (this.cameIn < this.inFlight && !this.stopped) {
+      await new Promise((resolve) => setTimeout(resolve, gatherMs))
+    }
+    this.gathering = undefined
+    this.goOn()
+  }
+
+  /** Records what came in, and claims for the places that are free. */
+  private goOn(): void {
+    this.cameIn = 0
     this.recording ??= this.record().finally(() => {
       this.recording = undefined
     })
+    const agentIds = [...this.toWake]
+    this.toWake.clear()
+    this.wake(agentIds)
   }
 
   /** Records results in batches: those that come in during one write share the next. */
   private async record(): Promise<void> {
     while (this.outcomes.length > 0) {
-      await this.gatherOutcomes()
       let batch = this.outcomes.splice(0, 500)
       const { pool, now, random, widest } = this.options
       try {
@@ -223,22 +293,13 @@ export class CallbackSender {
           await new Promise((resolve) => setTimeout(resolve, 200))
         }
       }
-      this.occupy(
-        batch.map(({ callback }) => callback),
-        -1,
-      )
-      this.wake(batch.map(({ callback }) => callback.agentId))
-    }
-  }
-
-  /**
-   * While most of what is under way is still to come in, a moment's wait makes a batch of it: each
-   * statement, and each claim of the places it frees, costs nearly the same for one row as for fifty.
-   */
-  private async gatherOutcomes(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
-    if (this.outcomes.length * 2 < this.inFlight && !this.stopped) {
-      await new Promise((resolve) => setTimeout(resolve, gatherMs))
+      for (const outcome of batch) {
+        if (isAccepted(outcome)) this.unrecorded--
+        else this.occupy([outcome.callback], -1)
+        // Also for what was to wait until this is recorded.
+        this.toWake.add(outcome.callback.agentId)
+      }
+      this.gathering ??= this.gather()
     }
   }
 
@@ -252,7 +313,7 @@ export class CallbackSender {
     const own = this.inFlightOf.get(agentId) ?? 0
     const free = maxInFlight - this.inFlight - this.reserved
     const share = Math.max(Math.floor(free / 16), free - Math.ceil(maxInFlight / 2))
-    return Math.min(widest, Math.max(own === 0 ? 1 : 0, share - own))
+    return Math.min(widest - own, Math.max(own === 0 ? 1 : 0, share - own))
   }
 
   private occupy(callbacks: readonly ClaimedCallback[], by: 1 | -1): void {
@@ -268,4 +329,8 @@ export class CallbackSender {
     this.underway.add(promise)
     promise.finally(() => this.underway.delete(promise)).catch(() => {})
   }
+}
+
+function isAccepted({ attempt }: Outcome): boolean {
+  return typeof attempt !== 'string' && attempt.error === null
 }

@@ -71,14 +71,12 @@ export function startSender(s: TestService, options: TestSenderOptions = {}): Te
     pollEveryMs === undefined
       ? undefined
       : repeat(pollEveryMs, () => sender.poll().then(() => 'done' as const), onError)
-  const isQuiet = () =>
-    sender.callbacksInFlight === 0 && pool.waitingCount === 0 && pool.idleCount === pool.totalCount
   return {
     sender,
     errors,
     async round() {
       await sender.poll()
-      while (!isQuiet()) await pause(1)
+      while (!sender.isIdle) await pause(1)
     },
     async stop() {
       await polling?.stop()
