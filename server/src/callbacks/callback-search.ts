@@ -1,5 +1,3 @@
-/** What callbacks are looked for. */
-
 /** Where a page begins: after this callback. */
 export interface CallbackPlace {
   agentId: bigint
@@ -8,6 +6,7 @@ export interface CallbackPlace {
   time: Date
 }
 
+/** What callbacks are looked for. */
 export interface CallbackSearch {
   agentIds: readonly bigint[]
   state: string | undefined

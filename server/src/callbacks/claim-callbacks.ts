@@ -200,17 +200,13 @@ export async function claimThoroughly(
   })
 }
 
-function leaseUntilOf({ now }: ClaimOptions): Date {
-  return new Date(now.getTime() + leaseMs)
-}
-
 async function take(
   client: PoolClient,
   { agentId, turn, most, underWay }: Wanted,
   options: ClaimOptions,
 ): Promise<Claim | undefined> {
   const { now, token, tokens, widest } = options
-  const leaseUntil = leaseUntilOf(options)
+  const leaseUntil = new Date(now.getTime() + leaseMs)
   const { rows } = await client.query<ClaimRow>({
     name: 'claim',
     text: claim,

@@ -1,6 +1,6 @@
 import type { OrderKind } from '../ledger/book.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
-import { deliveryOfCallback } from './read-callbacks.ts'
+import { deliveryOfCallback, latestAttempt } from './read-callbacks.ts'
 
 /** A callback as an operator's list shows it. */
 export interface FoundCallback {
@@ -43,10 +43,7 @@ export const withLatest = (page: string, order: string) => `
   from (${page}) c
   join orders o on o.agent_id = c.agent_id and o.order_id = c.order_id
   left join callback_lanes n on n.agent_id = c.agent_id
-  left join lateral (
-    select t.error, t.status from callback_attempts t
-    where t.agent_id = c.agent_id and t.seq = c.seq order by t.attempt_id desc limit 1
-  ) l on true
+  ${latestAttempt}
   order by ${order}`
 
 export function foundFromRow(row: FoundRow): FoundCallback {

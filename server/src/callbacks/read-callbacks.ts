@@ -51,6 +51,12 @@ export const deliveryOfCallback = `case
     when c.state = 'waiting' and coalesce(n.paused, false) then 'paused'
     else c.state end`
 
+/** The latest attempt to deliver the callback `c`, as `l`. */
+export const latestAttempt = `left join lateral (
+    select t.error, t.status from callback_attempts t
+    where t.agent_id = c.agent_id and t.seq = c.seq order by t.attempt_id desc limit 1
+  ) l on true`
+
 /** Outcomes with their callbacks, oldest first. */
 export async function readEvents(pool: Pool, filter: EventFilter): Promise<OutcomeEvent[]> {
   const { rows } = await pool.query<EventRow>(
@@ -62,10 +68,7 @@ export async function readEvents(pool: Pool, filter: EventFilter): Promise<Outco
        join agents a using (agent_id)
        join orders o on o.agent_id = c.agent_id and o.order_id = c.order_id
        left join callback_lanes n on n.agent_id = c.agent_id
-       left join lateral (
-         select t.error, t.status from callback_attempts t
-         where t.agent_id = c.agent_id and t.seq = c.seq order by t.attempt_id desc limit 1
-       ) l on true
+       ${latestAttempt}
        where ($1::bigint is null or c.agent_id = $1) and c.seq > $2
          and ($4::timestamptz is null or c.created_at >= $4)
      ) e where $3::text is null or e.delivery = $3

@@ -133,6 +133,7 @@ export class CallbackSender {
       if (!thorough && lane?.refillAt !== undefined && underWay > lane.refillAt) continue
       const most = this.roomFor(agentId)
       if (most === 0) {
+        // Others have the places: its own next result is the moment to look again.
         if (lane) lane.refillAt = underWay - 1
         continue
       }
