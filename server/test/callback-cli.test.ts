@@ -39,8 +39,9 @@ const seqs = (rows: { seq: number }[]) => rows.map(({ seq }) => seq)
 /** How many of an agent's callbacks are in each state. */
 async function states({ agentId }: AgentClient): Promise<Record<string, number>> {
   const { rows } = await s.sql(
-    `select case when k.seq is null then c.state else 'sending' end as state, count(*)::int
-     from callbacks c left join callback_claims k using (agent_id, seq)
+    `select case when k.turn is null then c.state else 'sending' end as state, count(*)::int
+     from callbacks c
+     left join callback_claims k on k.agent_id = c.agent_id and c.seq = any(k.seqs)
      where c.agent_id = $1 group by 1`,
     [agentId],
   )

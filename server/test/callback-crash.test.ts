@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -5,7 +6,6 @@ import { openCallbackPool } from '../src/callbacks/callback-pool.ts'
 import {
   type Claim,
   type ClaimedCallback,
-  ClaimTokens,
   claimAtTurns,
   claimThoroughly,
 } from '../src/callbacks/claim-callbacks.ts'
@@ -73,8 +73,9 @@ describe('processes on one database', () => {
 
   const states = async () =>
     (
-      await s.sql(`select case when k.seq is null then state else 'sending' end as state
-        from callbacks left join callback_claims k using (agent_id, seq) order by 1`)
+      await s.sql(`select case when k.turn is null then state else 'sending' end as state
+        from callbacks c
+        left join callback_claims k on k.agent_id = c.agent_id and c.seq = any(k.seqs) order by 1`)
     ).rows.map(({ state }) => state)
 
   const timesReceived = () => {
@@ -113,7 +114,7 @@ describe('processes on one database', () => {
         async () =>
           (
             await s.sql(`select from pg_stat_activity where datname = current_database()
-              and wait_event_type = 'Lock' and query like 'with mine as (%'`)
+              and wait_event_type = 'Lock' and query like 'with told as (%'`)
           ).rowCount,
         patient,
       )
@@ -206,10 +207,11 @@ describe('processes on one database', () => {
     const other = await startWorker()
     await endLeases()
     await receiver.until(2)
-    const claim = `select state, token, lease_until, due_at, attempts
-      from callbacks left join callback_claims using (agent_id, seq)`
+    const claim = `select state, sender, lease_until, due_at, attempts
+      from callbacks c
+      left join callback_claims k on k.agent_id = c.agent_id and c.seq = any(k.seqs)`
     const before = (await s.sql(claim)).rows
-    expect(before).toMatchObject([{ state: 'waiting', token: expect.any(String), attempts: 0 }])
+    expect(before).toMatchObject([{ state: 'waiting', sender: expect.any(String), attempts: 0 }])
 
     frozen.child.kill('SIGCONT')
     answers[0]?.writeHead(500).end()
@@ -222,7 +224,7 @@ describe('processes on one database', () => {
 
     answers[1]?.end()
     await expect.poll(states, patient).toEqual(['delivered'])
-    expect((await s.sql(claim)).rows).toMatchObject([{ attempts: 1, token: null }])
+    expect((await s.sql(claim)).rows).toMatchObject([{ attempts: 1, sender: null }])
     expect(await attempts()).toEqual([{ accepted: false }, { accepted: true }])
     expect(await Promise.all([frozen.stop(), other.stop()])).toMatchObject([
       { code: 0 },
@@ -413,24 +415,66 @@ test('what cannot be written down before its lease ends goes out again, and keep
   await s.close()
 })
 
+const accepted: Attempt = {
+  ...{ startedAt: new Date(), durationMs: 1, url: 'http://localhost/', address: '127.0.0.1' },
+  ...{ status: 200, responseHeaders: '{}', responseBody: Buffer.alloc(0), retryAfter: undefined },
+  ...{ error: null, reason: 'accepted' },
+}
+
+test('a claim ends with the last of its callbacks, and a result counts once', async () => {
+  const s = await startTestService({ env: { ROLE: 'api' } })
+  const pool = openCallbackPool(s.database.url, () => {})
+  const agent = await s.agent({ depositCallbackUrl: receiver.url })
+  const { agentId } = agent
+  await makeOutcomes(s, agent, 3, ['PAID'])
+  const claim = () =>
+    claimThoroughly(
+      pool,
+      { agentId, turn: null, most: 32, underWay: 0, firstWidth: 32 },
+      { sender: randomUUID(), now: s.clock(), widest: 32 },
+    )
+  const record = (callback: ClaimedCallback | undefined, attempt: Attempt) =>
+    recordAttempts(pool, callback ? [{ callback, attempt }] : [], {
+      ...{ now: s.clock(), widest: 32, random: Math.random, isHealthy: () => true },
+    })
+  const held = async () =>
+    (await s.sql('select seqs from callback_claims order by turn')).rows.map(({ seqs }) => seqs)
+  const states = async () =>
+    (await s.sql('select state from callbacks order by seq')).rows.map(({ state }) => state)
+
+  const { callbacks } = await claim()
+  const [first, second, third] = callbacks
+  expect(await held()).toEqual([['1', '2', '3']])
+  await record(second, accepted)
+  expect((await held()).map((seqs) => [...seqs].sort())).toEqual([['1', '3']])
+  expect(await states()).toEqual(['waiting', 'delivered', 'waiting'])
+  // Told once more, and otherwise: it is not in the claim any more.
+  await record(second, { ...accepted, status: 500, error: 'answered 500 instead of 200' })
+  expect(await states()).toEqual(['waiting', 'delivered', 'waiting'])
+  expect((await claim()).callbacks).toEqual([])
+
+  await record(first, accepted)
+  await record(third, { ...accepted, status: 500, error: 'answered 500 instead of 200' })
+  expect(await held()).toEqual([])
+  expect(await states()).toEqual(['delivered', 'delivered', 'waiting'])
+
+  // The third comes due again and is claimed in another turn: what is said of the old one is void.
+  s.clock.advance(3_600_000)
+  expect((await claim()).callbacks.map(({ seq }) => seq)).toEqual([3n])
+  await record(third, accepted)
+  expect(await held()).toEqual([['3']])
+  expect(await states()).toEqual(['delivered', 'delivered', 'waiting'])
+  await pool.end()
+  await s.prove()
+  await s.close()
+})
+
 test('a later state is sent only when it is on disk that the earlier one is done with', async () => {
   const s = await startTestService({ env: { ROLE: 'api' } })
   const pool = openCallbackPool(s.database.url, () => {})
   const agent = await s.agent({ depositCallbackUrl: receiver.url })
   const { agentId } = agent
-  const tokens = new ClaimTokens()
-  const options = () => ({ token: tokens.next(), tokens, now: s.clock(), widest: 32 })
-  const accepted: Attempt = {
-    ...{
-      startedAt: s.clock(),
-      durationMs: 1,
-      url: receiver.url,
-      address: '127.0.0.1',
-      status: 200,
-    },
-    ...{ responseHeaders: '{}', responseBody: Buffer.alloc(0), retryAfter: undefined },
-    ...{ error: null, reason: 'accepted' },
-  }
+  const options = () => ({ sender: randomUUID(), now: s.clock(), widest: 32 })
   const record = (callbacks: readonly ClaimedCallback[]) =>
     recordAttempts(
       pool,

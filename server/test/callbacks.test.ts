@@ -50,8 +50,9 @@ async function paidWithdrawal(agent: AgentClient): Promise<string> {
 
 async function callbackOf({ agentId }: AgentClient, seq: number) {
   const { rows } = await s.sql(
-    `select c.*, k.token is not null as under_way from callbacks c
-     left join callback_claims k using (agent_id, seq) where c.agent_id = $1 and c.seq = $2`,
+    `select c.*, k.turn is not null as under_way from callbacks c
+     left join callback_claims k on k.agent_id = c.agent_id and c.seq = any(k.seqs)
+     where c.agent_id = $1 and c.seq = $2`,
     [agentId, seq],
   )
   return rows[0]

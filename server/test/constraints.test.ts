@@ -95,7 +95,7 @@ const good: Record<string, Fields> = {
     again: 0,
   },
   callback_lanes: { agent_id: 3, paused: false, width: 4, failed_seqs: '{}', turn: 0 },
-  callback_claims: { agent_id: 1, seq: 1, token: uuid(1), lease_until: at },
+  callback_claims: { agent_id: 1, turn: 1, sender: uuid(1), seqs: '{1}', lease_until: at },
   callback_attempts: {
     agent_id: 1,
     seq: 2,
@@ -206,7 +206,7 @@ const present: [table: string, fields: Fields][] = [
   ['journal', { seq: 2, once_key: 'payment:3' }],
   ['callbacks', { seq: 2 }],
   ['callback_lanes', { agent_id: 1 }],
-  ['callback_claims', { seq: 2 }],
+  ['callback_claims', { turn: 2 }],
   ['users', { user_id: 1, email: 'one@sluice.example' }],
   ['sessions', { session_id: uuid(1), token_hash: digest(1) }],
 ]
@@ -330,7 +330,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['callbacks_kind_check', 'callbacks', { kind: 'refund' }],
   ['callbacks_attempts_check', 'callbacks', { attempts: -1 }],
   ['callbacks_again_check', 'callbacks', { again: -1 }],
-  ['callback_claims_pkey', 'callback_claims', { seq: 2 }],
+  ['callback_claims_pkey', 'callback_claims', { turn: 2 }],
+  ['callback_claims_seqs_check', 'callback_claims', { seqs: '{}' }],
 
   ['callback_lanes_pkey', 'callback_lanes', { agent_id: 1 }],
   ['callback_lanes_agent_id_fkey', 'callback_lanes', { agent_id: 99 }],

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { stampOfAgent } from '../agents/agent-finder.ts'
 import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
@@ -18,7 +17,8 @@ export interface ClaimedCallback {
   /** Attempts before this one. */
   attempts: number
   createdAtMs: number
-  token: string
+  /** The turn of the lane in which it was claimed. */
+  turn: bigint
   leaseUntil: Date
 }
 
@@ -75,7 +75,7 @@ const supersede = `update callbacks e set state = 'superseded'
     ) earlier
     where l.agent_id = $1 and not l.paused and (l.resumed_at is null or l.resumed_at <= $2)
       and c.agent_id = $1 and c.state = 'waiting' and c.follows and c.due_at <= $2
-  ) and not exists (select from callback_claims k where k.agent_id = $1 and k.seq = e.seq)`
+  ) and e.seq <> all(array(select unnest(k.seqs) from callback_claims k where k.agent_id = $1))`
 
 /**
  * Claims what is due of an agent, as much as its lane has room for: what this process has under way counts,
@@ -95,8 +95,8 @@ const claim = `with free as (
       and l.agent_id = any(array(select agent_id from free))
     returning l.turn, l.width >= $8 and l.failed_seqs = '{}' as healthy,
       case when l.paused or l.probe_at > $5 then 0 else least($3, least(l.width, $8) - $4 - (
-        select count(*) from callback_claims k
-        where k.agent_id = $1 and k.token not between $9 and $10
+        select coalesce(sum(cardinality(k.seqs)), 0) from callback_claims k
+        where k.agent_id = $1 and k.sender <> $6
       )) end::int as room
   ), due as (
     select c.seq, c.kind, c.body, c.attempts,
@@ -104,12 +104,14 @@ const claim = `with free as (
       case when c.follows then set_config('synchronous_commit', 'on', true) end as flushed
     from callbacks c
     where c.agent_id = $1 and c.state = 'waiting' and c.due_at <= $5
-      and c.seq <> all(array(select k.seq from callback_claims k where k.agent_id = $1))
-      and (not c.follows or not exists (${unfinishedEarlier}))
+      and c.seq <> all(array(select unnest(k.seqs) from callback_claims k where k.agent_id = $1))
+      and (not c.follows or (select true from (${unfinishedEarlier}) earlier limit 1) is null)
     order by c.due_at
     limit coalesce((select greatest(0, room) from lane), 0)
   ), claimed as (
-    insert into callback_claims (agent_id, seq, token, lease_until) select $1, seq, $6, $7 from due
+    insert into callback_claims (agent_id, turn, sender, seqs, lease_until)
+    select $1, turn, $6, seqs, $7
+    from lane, (select array_agg(seq) as seqs from due) d where seqs is not null
   )
   select l.turn, l.healthy, l.room, ${stampOfAgent} as agent_stamp,
     null as seq, null as kind, null as body, null as attempts, null as created_at_ms, null as flushed
@@ -118,27 +120,9 @@ const claim = `with free as (
   union all
   select null, null, null, null, seq, kind, body, attempts, created_at_ms, flushed from due`
 
-/** The tokens of one process begin alike, so that its own claims can be told from those of others. */
-export class ClaimTokens {
-  private readonly start = randomUUID().slice(0, 18)
-  private drawn = 0
-  readonly first = this.token('0'.repeat(16))
-  readonly last = this.token('f'.repeat(16))
-
-  /** One that no claim has had. */
-  next(): string {
-    return this.token((++this.drawn).toString(16).padStart(16, '0'))
-  }
-
-  private token(end: string): string {
-    return `${this.start}-${end.slice(0, 4)}-${end.slice(4)}`
-  }
-}
-
 export interface ClaimOptions {
-  token: string
-  /** Those of this process. */
-  tokens: Pick<ClaimTokens, 'first' | 'last'>
+  /** The process that will send what is claimed. */
+  sender: string
   now: Date
   widest: number
 }
@@ -205,35 +189,21 @@ async function take(
   { agentId, turn, most, underWay }: Wanted,
   options: ClaimOptions,
 ): Promise<Claim | undefined> {
-  const { now, token, tokens, widest } = options
+  const { sender, now, widest } = options
   const leaseUntil = new Date(now.getTime() + leaseMs)
   const { rows } = await client.query<ClaimRow>({
     name: 'claim',
     text: claim,
-    values: [
-      agentId,
-      turn,
-      most,
-      underWay,
-      now,
-      token,
-      leaseUntil,
-      widest,
-      tokens.first,
-      tokens.last,
-    ],
+    values: [agentId, turn, most, underWay, now, sender, leaseUntil, widest],
   })
   const callbacks: ClaimedCallback[] = []
-  let lane: LaneAtTurn | undefined
-  for (const row of rows) {
-    if (row.seq === null) {
-      lane = row
-      continue
-    }
-    const { seq, kind, body, attempts, created_at_ms: createdAtMs } = row
-    callbacks.push({ agentId, seq, kind, body, attempts, createdAtMs, token, leaseUntil })
-  }
+  const lane = rows.find((row) => row.seq === null)
   if (!lane) return undefined
+  for (const row of rows) {
+    if (row.seq === null) continue
+    const { seq, kind, body, attempts, created_at_ms: createdAtMs } = row
+    callbacks.push({ agentId, seq, kind, body, attempts, createdAtMs, turn: lane.turn, leaseUntil })
+  }
   callbacks.sort((a, b) => (a.seq < b.seq ? -1 : 1))
   return {
     callbacks,
@@ -277,9 +247,9 @@ export async function findDueAgents(pool: Pool, now: Date): Promise<bigint[]> {
      lateral (
        select 1 from callbacks c
        where c.agent_id = a.agent_id and c.state = 'waiting' and c.due_at <= $1
-         and not exists (
-           select from callback_claims k where k.agent_id = c.agent_id and k.seq = c.seq
-         )
+         and c.seq <> all(array(
+           select unnest(k.seqs) from callback_claims k where k.agent_id = a.agent_id
+         ))
        limit 1
      ) due
      where not coalesce(l.paused, false) and (l.probe_at is null or l.probe_at <= $1)`,

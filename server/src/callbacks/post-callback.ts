@@ -1,7 +1,7 @@
 import { isIPv6, type LookupFunction } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import ipaddr from 'ipaddr.js'
-import { Agent } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 import { hostOf, type Mode, urlFault, vettedAddresses } from '../agents/callback-url.ts'
 import type { ResolveHost } from '../agents/resolve-host.ts'
 import { type Answer, ExchangeFailed, exchange } from './exchange.ts'
@@ -13,7 +13,8 @@ import {
 } from './failure-in-words.ts'
 
 export const attemptLimitMs = 10_000
-const keptBytes = 16 * 1024
+const limits = { withinMs: attemptLimitMs, keptBytes: 16 * 1024 }
+const acceptance = new Set([200, 201, 202])
 /** How long an idle connection is kept where the receiver says nothing, and at most where it does. */
 const keepAliveMs = 4_000
 const keepAliveMaxMs = 60_000
@@ -92,8 +93,9 @@ export class CallbackPoster {
       // No bound for a host: agents may share one, and none of them is to wait for another. What is
       // under way is bounded by the lanes.
       connections: null,
-      headersTimeout: attemptLimitMs,
-      bodyTimeout: attemptLimitMs,
+      // The attempt's own deadline holds for all of it.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       maxHeaderSize: 32 * 1024,
       connect: {
         lookup,
@@ -127,16 +129,23 @@ export class CallbackPoster {
     if (target.fault !== undefined) {
       return { ...attempt, error: `the address ${target.fault}`, reason: 'forbidden_address' }
     }
+    const { origin, path } = target
+    const request = { origin, path, method: 'POST', headers, body } as const
     const started = performance.now()
     try {
-      const answer = await this.send(target, headers, body, started)
+      let answer: Answer
+      try {
+        answer = await exchange(this.agent, request, limits)
+      } catch (error) {
+        answer = await this.onceMore(error, request, started)
+      }
       if (this.answeredAt.size >= 10_000) this.answeredAt.clear()
-      this.answeredAt.set(target.origin, performance.now())
+      this.answeredAt.set(origin, performance.now())
       attempt.status = answer.status
       attempt.responseHeaders = JSON.stringify(answer.headers)
       attempt.responseBody = answer.body
       attempt.retryAfter = answer.headers['retry-after']
-      if (![200, 201, 202].includes(answer.status)) {
+      if (!acceptance.has(answer.status)) {
         attempt.error = `answered ${answer.status} instead of 200`
         attempt.reason = `status_${Math.floor(answer.status / 100)}xx`
       }
@@ -153,27 +162,22 @@ export class CallbackPoster {
     await Promise.all([this.agent.close(), this.freshAgent.close()])
   }
 
-  private async send(
-    target: Target,
-    headers: Record<string, string>,
-    body: Buffer,
+  /**
+   * The receiver may have closed an idle connection at the moment it was used again: then it has not
+   * seen the request, and a fresh connection settles it.
+   */
+  private onceMore(
+    error: unknown,
+    request: Dispatcher.DispatchOptions & { origin: string },
     started: number,
   ): Promise<Answer> {
-    const { origin, path } = target
-    const answeredAt = this.answeredAt.get(origin) ?? Number.NEGATIVE_INFINITY
-    const request = { origin, path, method: 'POST', headers, body } as const
-    try {
-      return await exchange(this.agent, request, { withinMs: attemptLimitMs, keptBytes })
-    } catch (error) {
-      // The receiver may have closed an idle connection at the moment it was used again: then it has
-      // not seen the request, and a fresh connection settles it.
-      const mayHaveBeenIdle = started - answeredAt <= keepAliveMaxMs
-      const isUnanswered =
-        error instanceof ExchangeFailed && !error.begun && isClosedConnection(error.cause)
-      if (!mayHaveBeenIdle || !isUnanswered) throw error
-    }
+    const answeredAt = this.answeredAt.get(request.origin) ?? Number.NEGATIVE_INFINITY
+    const mayHaveBeenIdle = started - answeredAt <= keepAliveMaxMs
+    const isUnanswered =
+      error instanceof ExchangeFailed && !error.begun && isClosedConnection(error.cause)
+    if (!mayHaveBeenIdle || !isUnanswered) throw error
     const withinMs = attemptLimitMs - (performance.now() - started)
-    return exchange(this.freshAgent, request, { withinMs, keptBytes })
+    return exchange(this.freshAgent, request, { ...limits, withinMs })
   }
 
   /** Taking an address apart and vetting its text costs more than signing, and says the same each time. */

@@ -46,7 +46,7 @@ interface EventRow {
 /** How far the callback `c` has come, in the word that agents and operators read; `n` is its lane. */
 export const deliveryOfCallback = `case
     when c.state = 'waiting' and exists (
-      select from callback_claims k where k.agent_id = c.agent_id and k.seq = c.seq
+      select from callback_claims k where k.agent_id = c.agent_id and c.seq = any(k.seqs)
     ) then 'sending'
     when c.state = 'waiting' and coalesce(n.paused, false) then 'paused'
     else c.state end`

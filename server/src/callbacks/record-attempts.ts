@@ -14,16 +14,28 @@ export interface Outcome {
 
 /**
  * Guarded by the claim: a process that comes back after its lease has ended changes nothing, but its
- * attempt is kept. One that was asked to be sent again meanwhile goes out again at once.
+ * attempt is kept. A claim goes with the last of its callbacks. One that was asked to be sent again
+ * meanwhile goes out again at once.
  */
-const record = `with mine as (
-    delete from callback_claims k using (
-      select *, state in ('delivered', 'exhausted') as ended
-      from unnest($2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::timestamptz[], $7::int[])
-        x(agent_id, seq, token, state, due_at, attempts)
-    ) u
-    where k.agent_id = u.agent_id and k.seq = u.seq and k.token = u.token
-    returning u.agent_id, u.seq, u.state, u.due_at, u.attempts, u.ended
+const record = `with told as (
+    select *, state in ('delivered', 'exhausted') as ended
+    from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::timestamptz[], $7::int[])
+      x(agent_id, seq, turn, state, due_at, attempts)
+  ), told_of as (
+    select agent_id, turn, array_agg(seq) as seqs from told group by agent_id, turn
+  ), let_go as (
+    delete from callback_claims k using told_of u
+    where k.agent_id = u.agent_id and k.turn = u.turn and k.seqs <@ u.seqs
+    returning k.agent_id, k.turn, k.seqs
+  ), kept as (
+    update callback_claims k
+    set seqs = array(select unnest(k.seqs) except select unnest(u.seqs))
+    from told_of u, callback_claims before
+    where k.agent_id = u.agent_id and k.turn = u.turn and not k.seqs <@ u.seqs
+      and before.agent_id = u.agent_id and before.turn = u.turn
+    returning k.agent_id, k.turn, before.seqs
+  ), held as (
+    select * from let_go union all select * from kept
   ), changed as (
     update callbacks c set
       state = case when c.again > 0 and u.ended then 'waiting' else u.state end,
@@ -31,17 +43,16 @@ const record = `with mine as (
       attempts = case when c.again > 0 and u.ended then 0 else u.attempts end,
       again = case when u.ended then greatest(c.again - 1, 0) else c.again end,
       delivered_at = case when u.state = 'delivered' then $1 else c.delivered_at end
-    from mine u
-    where c.agent_id = u.agent_id and c.seq = u.seq
+    from told u, held h
+    where h.agent_id = u.agent_id and h.turn = u.turn and u.seq = any(h.seqs)
+      and c.agent_id = u.agent_id and c.seq = u.seq
   )
   insert into callback_attempts (agent_id, seq, attempt_id, started_at, duration_ms, url, address,
     status, response_headers, response_body, error)
-  select agent_id, seq, attempt_id, started_at, duration_ms, url, address, status, response_headers,
-    decode(response_body, 'base64'), error
-  from unnest($2::bigint[], $3::bigint[], $8::uuid[], $9::timestamptz[], $10::int[], $11::text[],
-    $12::text[], $13::int[], $14::text[], $15::text[], $16::text[])
-    y(agent_id, seq, attempt_id, started_at, duration_ms, url, address, status, response_headers,
-      response_body, error)
+  select agent_id, seq, attempt_id, started_at, duration_ms, ($12::text[])[n], ($13::text[])[n],
+    ($14::int[])[n], ($15::text[])[n], decode(($16::text[])[n], 'base64'), ($17::text[])[n]
+  from unnest($2::bigint[], $3::bigint[], $8::uuid[], $9::timestamptz[], $10::int[], $11::int[])
+    y(agent_id, seq, attempt_id, started_at, duration_ms, n)
   where attempt_id is not null`
 
 const updateLane = `update callback_lanes set width = $2, failed_seqs = $3, probe_at = $4,
@@ -113,29 +124,49 @@ function inKeyOrder(outcomes: readonly Outcome[]): Outcome[] {
   )
 }
 
-/** The columns that the statement takes, row by row. */
+/** The columns that the statement takes: row by row, and of the answers each one that differs from the last. */
 function columnsOf(outcomes: readonly Outcome[], { now, random }: RecordOptions): unknown[] {
   const after = outcomes.map(({ callback, attempt }) =>
     stateAfter(callback, attempt, now, random()),
   )
   const made = outcomes.map(({ attempt }) => (typeof attempt === 'string' ? undefined : attempt))
+  const answers: Attempt[] = []
+  const answerOf = made.map((each) => {
+    const last = answers.at(-1)
+    if (each && !(last && isSameAnswer(each, last))) answers.push(each)
+    return answers.length
+  })
   return [
     plainArray(outcomes.map(({ callback }) => callback.agentId)),
     plainArray(outcomes.map(({ callback }) => callback.seq)),
-    plainArray(outcomes.map(({ callback }) => callback.token)),
+    plainArray(outcomes.map(({ callback }) => callback.turn)),
     plainArray(after.map(({ state }) => state)),
     plainArray(after.map(({ dueAt }) => dueAt?.toISOString())),
     plainArray(after.map(({ attempts }) => attempts)),
     plainArray(made.map((each) => each && newOrderId(each.startedAt))),
     plainArray(made.map((each) => each?.startedAt.toISOString())),
     plainArray(made.map((each) => each?.durationMs)),
-    plainArray(made.map((each) => each && JSON.stringify(each.url))),
-    plainArray(made.map((each) => each?.address)),
-    plainArray(made.map((each) => each?.status)),
-    plainArray(made.map((each) => each?.responseHeaders && JSON.stringify(each.responseHeaders))),
-    plainArray(made.map((each) => each?.responseBody?.toString('base64'))),
-    made.map((each) => each?.error),
+    plainArray(answerOf),
+    plainArray(answers.map(({ url }) => JSON.stringify(url))),
+    plainArray(answers.map(({ address }) => address)),
+    plainArray(answers.map(({ status }) => status)),
+    plainArray(answers.map((each) => each.responseHeaders && JSON.stringify(each.responseHeaders))),
+    plainArray(answers.map(({ responseBody }) => responseBody?.toString('base64'))),
+    answers.map(({ error }) => error),
   ]
+}
+
+/** Receivers mostly say the same to every callback. */
+function isSameAnswer(a: Attempt, b: Attempt): boolean {
+  return (
+    a.url === b.url &&
+    a.address === b.address &&
+    a.status === b.status &&
+    a.responseHeaders === b.responseHeaders &&
+    a.error === b.error &&
+    (a.responseBody === b.responseBody ||
+      (a.responseBody !== null && b.responseBody !== null && a.responseBody.equals(b.responseBody)))
+  )
 }
 
 /**

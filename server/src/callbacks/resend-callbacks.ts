@@ -46,7 +46,7 @@ async function setGoing(
     await client.query('set local statement_timeout = 0')
     // While these locks are held nothing of the agent's is claimed or recorded.
     await client.query('select from callback_lanes where agent_id = $1 for update', [agentId])
-    await client.query('select from callback_claims where agent_id = $1 order by seq for update', [
+    await client.query('select from callback_claims where agent_id = $1 order by turn for update', [
       agentId,
     ])
     const { rowCount } = await client.query(
@@ -57,9 +57,9 @@ async function setGoing(
          due_at = case when under_way then due_at else $2 end,
          state = case when under_way then state else 'waiting' end
        from (
-         select x.seq, exists (
-           select from callback_claims k where k.agent_id = x.agent_id and k.seq = x.seq
-         ) as under_way
+         select x.seq, x.seq = any(array(
+           select unnest(k.seqs) from callback_claims k where k.agent_id = $1
+         )) as under_way
          from callbacks x where x.agent_id = $1
            and ($3::bigint is null or x.seq = $3)
            and (not $4::boolean or x.state in ('exhausted', 'superseded'))

@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { AgentFinder, AgentWithKeys } from '../agents/agent-finder.ts'
 import { isContention, type Pool } from '../db/pool.ts'
 import { callbackHeaders } from './callback-headers.ts'
 import {
   type Claim,
   type ClaimedCallback,
-  ClaimTokens,
   claimAtTurns,
   claimThoroughly,
   findDueAgents,
@@ -56,7 +56,7 @@ export class CallbackSender {
   private readonly waiting = new Map<bigint, boolean>()
   private readonly claiming = new Set<bigint>()
   private readonly lanes = new Map<bigint, KnownLane>()
-  private readonly tokens = new ClaimTokens()
+  private readonly name = randomUUID()
   /** Places taken, in all and by agent. */
   private inFlight = 0
   private readonly inFlightOf = new Map<bigint, number>()
@@ -182,7 +182,7 @@ export class CallbackSender {
     onClaim: (wanted: Wanted, claim: Claim | undefined) => void,
   ): Promise<void> {
     const { pool, now, widest } = this.options
-    const options = { token: this.tokens.next(), tokens: this.tokens, now: now(), widest }
+    const options = { sender: this.name, now: now(), widest }
     const [first] = wanted
     if (first?.turn !== null) return claimAtTurns(pool, wanted, options, onClaim)
     const firstWidth = Math.min(widest, newLane.width)
@@ -195,17 +195,21 @@ export class CallbackSender {
       this.options.onError(error)
       return undefined
     })
-    await Promise.all(
-      callbacks.map(async (callback) =>
-        this.finish({ callback, attempt: await this.send(found, callback) }),
-      ),
-    )
+    await Promise.all(callbacks.map((callback) => this.send(found, callback)))
   }
 
-  private async send(
+  private async send(found: AgentWithKeys | undefined, callback: ClaimedCallback): Promise<void> {
+    const posted = this.post(found, callback)
+    if (typeof posted === 'string') return this.finish({ callback, attempt: posted })
+    const attempt = await posted
+    this.options.onAttempt?.({ attempt, callback, at: this.options.now() })
+    this.finish({ callback, attempt })
+  }
+
+  private post(
     found: AgentWithKeys | undefined,
     callback: ClaimedCallback,
-  ): Promise<Outcome['attempt']> {
+  ): Promise<Attempt> | 'not_sent' | 'no_address' {
     const { poster, now, version } = this.options
     if (!found) return 'not_sent'
     const { agent, keys } = found
@@ -224,9 +228,7 @@ export class CallbackSender {
       at,
       version,
     })
-    const attempt = await poster.post(url, headers, body)
-    this.options.onAttempt?.({ attempt, callback, at: now() })
-    return attempt
+    return poster.post(url, headers, body)
   }
 
   /**
