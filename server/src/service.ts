@@ -306,10 +306,10 @@ export async function startService(
     widest: config.callbacksPerAgent,
     maxInFlight: 1_000,
     onError,
-    onAttempt: ({ attempt, callback, at }) =>
+    onAttempt: ({ startedAt, durationMs, error, reason }, { createdAtMs }) =>
       metrics.callback(
-        attempt.reason,
-        attempt.error === null ? (at.getTime() - callback.createdAtMs) / 1000 : undefined,
+        reason,
+        error === null ? (startedAt.getTime() + durationMs - createdAtMs) / 1000 : undefined,
       ),
   })
   const wakeUp = new WakeUp(backend.pool, onError)

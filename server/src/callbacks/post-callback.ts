@@ -52,6 +52,8 @@ interface Target {
   hostname: string
   /** Where the host is an address and not a name. */
   address: string | null
+  /** Its own connections: to find a free one, undici looks at all of a host's one by one. */
+  agent: Agent
 }
 
 /**
@@ -60,7 +62,7 @@ interface Target {
  */
 export class CallbackPoster {
   private readonly options: PosterOptions
-  private readonly agent: Agent
+  private readonly newAgent: () => Agent
   /** Keeps no connection. */
   private readonly freshAgent: Agent
   private readonly targets = new Map<string, Target>()
@@ -90,8 +92,7 @@ export class CallbackPoster {
       )
     }
     const shared = {
-      // No bound for a host: agents may share one, and none of them is to wait for another. What is
-      // under way is bounded by the lanes.
+      // What is under way is bounded by the lanes.
       connections: null,
       // The attempt's own deadline holds for all of it.
       headersTimeout: 0,
@@ -103,12 +104,13 @@ export class CallbackPoster {
         ...(options.ca && { ca: trustedBesides(options.ca) }),
       },
     }
-    this.agent = new Agent({
-      ...shared,
-      pipelining: 1,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: keepAliveMaxMs,
-    })
+    this.newAgent = () =>
+      new Agent({
+        ...shared,
+        pipelining: 1,
+        keepAliveTimeout: keepAliveMs,
+        keepAliveMaxTimeout: keepAliveMaxMs,
+      })
     this.freshAgent = new Agent({ ...shared, pipelining: 0 })
   }
 
@@ -135,7 +137,7 @@ export class CallbackPoster {
     try {
       let answer: Answer
       try {
-        answer = await exchange(this.agent, request, limits)
+        answer = await exchange(target.agent, request, limits)
       } catch (error) {
         answer = await this.onceMore(error, request, started)
       }
@@ -159,7 +161,8 @@ export class CallbackPoster {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.agent.close(), this.freshAgent.close()])
+    const agents = [...this.targets.values()].map(({ agent }) => agent)
+    await Promise.all([...agents, this.freshAgent].map((agent) => agent.close()))
   }
 
   /**
@@ -184,8 +187,11 @@ export class CallbackPoster {
   private targetOf(url: string): Target {
     const known = this.targets.get(url)
     if (known) return known
-    const target = parseTarget(url, this.options.mode)
-    if (this.targets.size >= 10_000) this.targets.clear()
+    const target = { ...parseTarget(url, this.options.mode), agent: this.newAgent() }
+    if (this.targets.size >= 10_000) {
+      for (const { agent } of this.targets.values()) agent.close().catch(() => {})
+      this.targets.clear()
+    }
     this.targets.set(url, target)
     return target
   }
@@ -196,7 +202,7 @@ export function trustedBesides(authority: string): string[] {
   return [...rootCertificates, authority]
 }
 
-function parseTarget(text: string, mode: Mode): Target {
+function parseTarget(text: string, mode: Mode): Omit<Target, 'agent'> {
   const fault = urlFault(text, mode)
   const url = fault === undefined ? new URL(text) : undefined
   const name = url ? hostOf(url) : ''

@@ -49,10 +49,11 @@ const record = `with told as (
   )
   insert into callback_attempts (agent_id, seq, attempt_id, started_at, duration_ms, url, address,
     status, response_headers, response_body, error)
-  select agent_id, seq, attempt_id, started_at, duration_ms, ($12::text[])[n], ($13::text[])[n],
-    ($14::int[])[n], ($15::text[])[n], decode(($16::text[])[n], 'base64'), ($17::text[])[n]
-  from unnest($2::bigint[], $3::bigint[], $8::uuid[], $9::timestamptz[], $10::int[], $11::int[])
-    y(agent_id, seq, attempt_id, started_at, duration_ms, n)
+  select agent_id, seq, attempt_id, to_timestamp(started_ms / 1000), duration_ms, ($12::text[])[n],
+    ($13::text[])[n], ($14::int[])[n], ($15::text[])[n], decode(($16::text[])[n], 'base64'),
+    ($17::text[])[n]
+  from unnest($2::bigint[], $3::bigint[], $8::uuid[], $9::float8[], $10::int[], $11::int[])
+    y(agent_id, seq, attempt_id, started_ms, duration_ms, n)
   where attempt_id is not null`
 
 const updateLane = `update callback_lanes set width = $2, failed_seqs = $3, probe_at = $4,
@@ -118,35 +119,37 @@ async function changeLane(
 
 /** Whoever takes several rows takes them in this order, so that nobody waits in a circle. */
 function inKeyOrder(outcomes: readonly Outcome[]): Outcome[] {
-  return [...outcomes].sort(
-    (a, b) =>
-      Number(a.callback.agentId - b.callback.agentId) || Number(a.callback.seq - b.callback.seq),
-  )
+  return [...outcomes].sort(({ callback: a }, { callback: b }) => {
+    if (a.agentId !== b.agentId) return a.agentId < b.agentId ? -1 : 1
+    return a.seq < b.seq ? -1 : 1
+  })
 }
 
 /** The columns that the statement takes: row by row, and of the answers each one that differs from the last. */
 function columnsOf(outcomes: readonly Outcome[], { now, random }: RecordOptions): unknown[] {
-  const after = outcomes.map(({ callback, attempt }) =>
-    stateAfter(callback, attempt, now, random()),
-  )
-  const made = outcomes.map(({ attempt }) => (typeof attempt === 'string' ? undefined : attempt))
+  const rows = Array.from({ length: 10 }, () => [] as Plain[])
   const answers: Attempt[] = []
-  const answerOf = made.map((each) => {
+  for (const { callback, attempt } of outcomes) {
+    const { state, dueAt, attempts } = stateAfter(callback, attempt, now, random())
+    const made = typeof attempt === 'string' ? undefined : attempt
     const last = answers.at(-1)
-    if (each && !(last && isSameAnswer(each, last))) answers.push(each)
-    return answers.length
-  })
+    if (made && !(last && isSameAnswer(made, last))) answers.push(made)
+    const row = [
+      callback.agentId,
+      callback.seq,
+      callback.turn,
+      state,
+      dueAt?.toISOString(),
+      attempts,
+      made && newOrderId(made.startedAt),
+      made?.startedAt.getTime(),
+      made?.durationMs,
+      answers.length,
+    ]
+    for (let at = 0; at < row.length; at++) rows[at]?.push(row[at])
+  }
   return [
-    plainArray(outcomes.map(({ callback }) => callback.agentId)),
-    plainArray(outcomes.map(({ callback }) => callback.seq)),
-    plainArray(outcomes.map(({ callback }) => callback.turn)),
-    plainArray(after.map(({ state }) => state)),
-    plainArray(after.map(({ dueAt }) => dueAt?.toISOString())),
-    plainArray(after.map(({ attempts }) => attempts)),
-    plainArray(made.map((each) => each && newOrderId(each.startedAt))),
-    plainArray(made.map((each) => each?.startedAt.toISOString())),
-    plainArray(made.map((each) => each?.durationMs)),
-    plainArray(answerOf),
+    ...rows.map(plainArray),
     plainArray(answers.map(({ url }) => JSON.stringify(url))),
     plainArray(answers.map(({ address }) => address)),
     plainArray(answers.map(({ status }) => status)),
@@ -173,9 +176,11 @@ function isSameAnswer(a: Attempt, b: Attempt): boolean {
  * Numbers, ids, times and base64 need no quotes, and looking for what to quote costs more than all else.
  * An address and JSON hold no control characters, so that JSON's quotes are right for them here too.
  */
-function plainArray(values: readonly (bigint | number | string | null | undefined)[]): string {
+function plainArray(values: readonly Plain[]): string {
   return `{${values.map((value) => (value === '' ? '""' : (value ?? 'null'))).join(',')}}`
 }
+
+type Plain = bigint | number | string | null | undefined
 
 interface LaneResult {
   seq: bigint

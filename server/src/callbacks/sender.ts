@@ -30,7 +30,7 @@ export interface SenderOptions {
   /** How many this process has under way at once, with those that are not recorded yet. */
   maxInFlight: number
   onError: (error: unknown) => void
-  onAttempt?: (result: { attempt: Attempt; callback: ClaimedCallback; at: Date }) => void
+  onAttempt?: (attempt: Attempt, callback: ClaimedCallback) => void
 }
 
 /** Leaves a connection for recording. */
@@ -202,7 +202,7 @@ export class CallbackSender {
     const posted = this.post(found, callback)
     if (typeof posted === 'string') return this.finish({ callback, attempt: posted })
     const attempt = await posted
-    this.options.onAttempt?.({ attempt, callback, at: this.options.now() })
+    this.options.onAttempt?.(attempt, callback)
     this.finish({ callback, attempt })
   }
 
