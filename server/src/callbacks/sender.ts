@@ -276,7 +276,8 @@ export class CallbackSender {
   /** Records results in batches: those that come in during one write share the next. */
   private async record(): Promise<void> {
     while (this.outcomes.length > 0) {
-      let batch = this.outcomes.splice(0, 500)
+      // Not more: each result is matched with each claim of the batch.
+      let batch = this.outcomes.splice(0, 256)
       const { pool, now, random, widest } = this.options
       try {
         await recordAttempts(pool, batch, {
