@@ -22,15 +22,17 @@ const { config } = read
 const backend = await openBackend(config, 'serve', () => {})
 const service = await startService(config, backend, makeLog('silent'))
 const { desk } = service
-const agents: { agentId: bigint; appId: string; secret: string }[] = []
+const agents: { agentId: bigint; appId: string; secret: string; url: string }[] = []
 for (let at = 0; at < Number(agentCount); at++) {
+  // As agents have them: an address each.
+  const url = `${receiverUrl}/${at}`
   const { agent, secret } = await createAgent(
     backend.pool,
     backend.secretKeys,
-    { ...defaultTerms, name: `Bench ${at}`, currency: 'THB', depositCallbackUrl: receiverUrl },
+    { ...defaultTerms, name: `Bench ${at}`, currency: 'THB', depositCallbackUrl: url },
     new Date(),
   )
-  agents.push({ ...agent, secret })
+  agents.push({ ...agent, secret, url })
 }
 const bare = new Agent({ connections: 64, pipelining: 1 })
 /** The numbers up to which callbacks had been delivered before the last round. */
@@ -82,7 +84,8 @@ async function loop(count: number): Promise<void> {
     await Promise.all(
       Array.from({ length: 64 }, async () => {
         for (let post = posts[next++]; post !== undefined; post = posts[next++]) {
-          const answer = await request(receiverUrl, { method: 'POST', dispatcher: bare, ...post })
+          const { url, headers, body } = post
+          const answer = await request(url, { method: 'POST', dispatcher: bare, headers, body })
           await answer.body.dump()
         }
       }),
@@ -160,6 +163,7 @@ async function lastSeqs(): Promise<Map<bigint, bigint>> {
 }
 
 interface Post {
+  url: string
   body: string
   headers: Record<string, string>
 }
@@ -167,7 +171,7 @@ interface Post {
 /** What was delivered after these numbers, as it was sent. */
 async function postsAfter(before: Map<bigint, bigint>): Promise<Post[]> {
   const made: Post[] = []
-  for (const { agentId, appId, secret } of agents) {
+  for (const { agentId, appId, secret, url } of agents) {
     const { rows } = await backend.pool.query<{ seq: bigint; body: string }>(
       `select seq, body from callbacks where agent_id = $1 and seq > $2 and state = 'delivered'`,
       [agentId, before.get(agentId)],
@@ -176,6 +180,7 @@ async function postsAfter(before: Map<bigint, bigint>): Promise<Post[]> {
       const t = Math.floor(Date.now() / 1000)
       const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')
       made.push({
+        url,
         body,
         headers: {
           'content-type': 'application/json',
