@@ -2,8 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { newDatabase, prove } from './orders-row.js'
 
-// Enough that opening connections, the first claims and the last record do not count for much.
-const count = 20_000
+const count = 8_000
 const agents = 10
 /** A few seconds at a hundred outcomes a second. */
 const trickled = 500
