@@ -426,16 +426,17 @@ test('a claim ends with the last of its callbacks, and a result counts once', as
   const pool = openCallbackPool(s.database.url, () => {})
   const agent = await s.agent({ depositCallbackUrl: receiver.url })
   const { agentId } = agent
+  const sender = randomUUID()
   await makeOutcomes(s, agent, 3, ['PAID'])
   const claim = () =>
     claimThoroughly(
       pool,
       { agentId, turn: null, most: 32, underWay: 0, firstWidth: 32 },
-      { sender: randomUUID(), now: s.clock(), widest: 32 },
+      { sender, now: s.clock(), widest: 32 },
     )
-  const record = (callback: ClaimedCallback | undefined, attempt: Attempt) =>
+  const record = (callback: ClaimedCallback | undefined, attempt: Attempt, by = sender) =>
     recordAttempts(pool, callback ? [{ callback, attempt }] : [], {
-      ...{ now: s.clock(), widest: 32, random: Math.random, isHealthy: () => true },
+      ...{ sender: by, now: s.clock(), widest: 32, random: Math.random, isHealthy: () => true },
     })
   const held = async () =>
     (await s.sql('select seqs from callback_claims order by turn')).rows.map(({ seqs }) => seqs)
@@ -452,6 +453,10 @@ test('a claim ends with the last of its callbacks, and a result counts once', as
   await record(second, { ...accepted, status: 500, error: 'answered 500 instead of 200' })
   expect(await states()).toEqual(['waiting', 'delivered', 'waiting'])
   expect((await claim()).callbacks).toEqual([])
+
+  // Another process with the same turn, which a database that lost its last moments gave out twice.
+  await record(first, accepted, randomUUID())
+  expect(await states()).toEqual(['waiting', 'delivered', 'waiting'])
 
   await record(first, accepted)
   await record(third, { ...accepted, status: 500, error: 'answered 500 instead of 200' })
@@ -474,12 +479,13 @@ test('a later state is sent only when it is on disk that the earlier one is done
   const pool = openCallbackPool(s.database.url, () => {})
   const agent = await s.agent({ depositCallbackUrl: receiver.url })
   const { agentId } = agent
-  const options = () => ({ sender: randomUUID(), now: s.clock(), widest: 32 })
+  const sender = randomUUID()
+  const options = () => ({ sender, now: s.clock(), widest: 32 })
   const record = (callbacks: readonly ClaimedCallback[]) =>
     recordAttempts(
       pool,
       callbacks.map((callback) => ({ callback, attempt: accepted })),
-      { now: s.clock(), widest: 32, random: Math.random, isHealthy: () => true },
+      { sender, now: s.clock(), widest: 32, random: Math.random, isHealthy: () => true },
     )
   for (let round = 0; round < 10; round++) {
     await makeOutcomes(s, agent, 1, ['PAID', 'VOID'])

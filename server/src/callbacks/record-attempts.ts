@@ -25,13 +25,14 @@ const record = `with told as (
     select agent_id, turn, array_agg(seq) as seqs from told group by agent_id, turn
   ), let_go as (
     delete from callback_claims k using told_of u
-    where k.agent_id = u.agent_id and k.turn = u.turn and k.seqs <@ u.seqs
+    where k.agent_id = u.agent_id and k.turn = u.turn and k.sender = $18 and k.seqs <@ u.seqs
     returning k.agent_id, k.turn, k.seqs
   ), kept as (
     update callback_claims k
     set seqs = array(select unnest(k.seqs) except select unnest(u.seqs))
     from told_of u, callback_claims before
-    where k.agent_id = u.agent_id and k.turn = u.turn and not k.seqs <@ u.seqs
+    where k.agent_id = u.agent_id and k.turn = u.turn and k.sender = $18
+      and not k.seqs <@ u.seqs
       and before.agent_id = u.agent_id and before.turn = u.turn
     returning k.agent_id, k.turn, before.seqs
   ), held as (
@@ -60,6 +61,8 @@ const updateLane = `update callback_lanes set width = $2, failed_seqs = $3, prob
     probe_every_s = $5, why = $6 where agent_id = $1`
 
 export interface RecordOptions {
+  /** The process that claimed: a database that lost its last moments may give a turn out again. */
+  sender: string
   now: Date
   widest: number
   random: () => number
@@ -74,7 +77,7 @@ export async function recordAttempts(
   options: RecordOptions,
 ): Promise<void> {
   const outcomes = inKeyOrder(results)
-  const values = [options.now, ...columnsOf(outcomes, options)]
+  const values = [options.now, ...columnsOf(outcomes, options), options.sender]
   const statement = { name: 'record', text: record, values }
   const changes = laneChanges(outcomes, options)
   const client = await pool.connect()

@@ -281,6 +281,7 @@ export class CallbackSender {
       const { pool, now, random, widest } = this.options
       try {
         await recordAttempts(pool, batch, {
+          sender: this.name,
           now: now(),
           random,
           widest,
