@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { connect } from 'node:net'
+import { onMessage } from './bare-message.js'
 
 export interface Signer {
   appId: string
@@ -34,7 +35,7 @@ export interface LoadResult {
 
 /**
  * Sends all requests over keep-alive connections, each as soon as the answer to the one before is
- * in. Bare sockets: on few cores a full HTTP client would take more time than the service.
+ * in.
  */
 export async function load(
   ports: readonly number[],
@@ -53,7 +54,6 @@ export async function load(
           const socket = connect(ports[at % ports.length] ?? 0, '127.0.0.1')
           socket.setNoDelay(true)
           let sentAt = 0
-          let received = Buffer.alloc(0)
           const sendNext = () => {
             const request = requests[next++]
             if (!request) {
@@ -66,17 +66,10 @@ export async function load(
           }
           socket.on('connect', sendNext)
           socket.on('error', reject)
-          socket.on('data', (chunk) => {
-            received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-            const headEnd = received.indexOf('\r\n\r\n')
-            if (headEnd < 0) return
-            const head = received.toString('latin1', 0, headEnd)
-            const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
-            if (received.length < headEnd + 4 + length) return
+          onMessage(socket, (head) => {
             const status = head.slice(9, 12)
             statuses[status] = (statuses[status] ?? 0) + 1
             latenciesMs.push(performance.now() - sentAt)
-            received = Buffer.alloc(0)
             sendNext()
           })
         }),

@@ -1,3 +1,4 @@
+import { underWayOf } from './claim-callbacks.ts'
 /** Where a page begins: after this callback. */
 export interface CallbackPlace {
   agentId: bigint
@@ -27,8 +28,7 @@ export const undelivered = ['waiting', 'paused', 'sending', 'exhausted', 'supers
 /** Written out, so that each fits the condition of an index. */
 export function conditionOf(state: string | undefined): string {
   const paused = 'select 1 from callback_lanes p where p.agent_id = a.agent_id and p.paused'
-  const underWay =
-    'array(select unnest(k.seqs) from callback_claims k where k.agent_id = a.agent_id)'
+  const underWay = underWayOf('a.agent_id')
   switch (state) {
     case undefined:
       return 'true'

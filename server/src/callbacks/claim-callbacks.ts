@@ -56,6 +56,11 @@ interface CallbackRow {
 const makeLane = `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn)
   values ($1, false, $2, '{}', 0) on conflict do nothing`
 
+/** The numbers of an agent's callbacks that are claimed, as an array. */
+export function underWayOf(agentId: string): string {
+  return `array(select unnest(k.seqs) from callback_claims k where k.agent_id = ${agentId})`
+}
+
 /** An earlier outcome of the same order that may still reach the agent. */
 const unfinishedEarlier = `select e.agent_id, e.seq
   from journal j
@@ -75,7 +80,7 @@ const supersede = `update callbacks e set state = 'superseded'
     ) earlier
     where l.agent_id = $1 and not l.paused and (l.resumed_at is null or l.resumed_at <= $2)
       and c.agent_id = $1 and c.state = 'waiting' and c.follows and c.due_at <= $2
-  ) and e.seq <> all(array(select unnest(k.seqs) from callback_claims k where k.agent_id = $1))`
+  ) and e.seq <> all(${underWayOf('$1')})`
 
 /**
  * Claims what is due of an agent, as much as its lane has room for: what this process has under way counts,
@@ -104,7 +109,7 @@ const claim = `with free as (
       case when c.follows then set_config('synchronous_commit', 'on', true) end as flushed
     from callbacks c
     where c.agent_id = $1 and c.state = 'waiting' and c.due_at <= $5
-      and c.seq <> all(array(select unnest(k.seqs) from callback_claims k where k.agent_id = $1))
+      and c.seq <> all(${underWayOf('$1')})
       and (not c.follows or (select true from (${unfinishedEarlier}) earlier limit 1) is null)
     order by c.due_at
     limit coalesce((select greatest(0, room) from lane), 0)
@@ -247,9 +252,7 @@ export async function findDueAgents(pool: Pool, now: Date): Promise<bigint[]> {
      lateral (
        select 1 from callbacks c
        where c.agent_id = a.agent_id and c.state = 'waiting' and c.due_at <= $1
-         and c.seq <> all(array(
-           select unnest(k.seqs) from callback_claims k where k.agent_id = a.agent_id
-         ))
+         and c.seq <> all(${underWayOf('a.agent_id')})
        limit 1
      ) due
      where not coalesce(l.paused, false) and (l.probe_at is null or l.probe_at <= $1)`,

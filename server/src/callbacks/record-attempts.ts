@@ -130,7 +130,7 @@ function inKeyOrder(outcomes: readonly Outcome[]): Outcome[] {
 
 /** The columns that the statement takes: row by row, and of the answers each one that differs from the last. */
 function columnsOf(outcomes: readonly Outcome[], { now, random }: RecordOptions): unknown[] {
-  const rows = Array.from({ length: 10 }, () => [] as Plain[])
+  const columns = Array.from({ length: 10 }, () => [] as Plain[])
   const answers: Attempt[] = []
   for (const { callback, attempt } of outcomes) {
     const { state, dueAt, attempts } = stateAfter(callback, attempt, now, random())
@@ -149,10 +149,10 @@ function columnsOf(outcomes: readonly Outcome[], { now, random }: RecordOptions)
       made?.durationMs,
       answers.length,
     ]
-    for (let at = 0; at < row.length; at++) rows[at]?.push(row[at])
+    for (let at = 0; at < row.length; at++) columns[at]?.push(row[at])
   }
   return [
-    ...rows.map(plainArray),
+    ...columns.map(plainArray),
     plainArray(answers.map(({ url }) => JSON.stringify(url))),
     plainArray(answers.map(({ address }) => address)),
     plainArray(answers.map(({ status }) => status)),

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Pool } from '../db/pool.ts'
+import { underWayOf } from './claim-callbacks.ts'
 import { newLane } from './lane.ts'
 
 /** Which callbacks are to be sent again. */
@@ -57,9 +58,7 @@ async function setGoing(
          due_at = case when under_way then due_at else $2 end,
          state = case when under_way then state else 'waiting' end
        from (
-         select x.seq, x.seq = any(array(
-           select unnest(k.seqs) from callback_claims k where k.agent_id = $1
-         )) as under_way
+         select x.seq, x.seq = any(${underWayOf('$1')}) as under_way
          from callbacks x where x.agent_id = $1
            and ($3::bigint is null or x.seq = $3)
            and (not $4::boolean or x.state in ('exhausted', 'superseded'))
