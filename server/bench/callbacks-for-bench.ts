@@ -48,9 +48,7 @@ async function deliver(count: number): Promise<void> {
   await inParts(orders, pay)
   await proved()
   const { cpu } = await timed(async (arrived) => {
-    await Promise.all(
-      agents.map(({ agentId }) => pauseCallbacks(backend.pool, agentId, false, new Date())),
-    )
+    await backend.pool.query('update callback_lanes set paused = false, resumed_at = now()')
     await new WakeUp(backend.pool, () => {}).tellNow(agents.map(({ agentId }) => agentId))
     await arrived
     while (await isAnyOpen()) await pause(1)

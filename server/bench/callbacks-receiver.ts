@@ -7,7 +7,7 @@ import { onMessage } from './bare-message.js'
  */
 const said = '{"code":0}'
 const answer = Buffer.from(
-  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ndate: ${new Date().toUTCString()}\r\nconnection: keep-alive\r\nkeep-alive: timeout=5\r\ncontent-length: ${said.length}\r\n\r\n${said}`,
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ndate: ${new Date().toUTCString()}\r\nconnection: keep-alive\r\nkeep-alive: timeout=60\r\ncontent-length: ${said.length}\r\n\r\n${said}`,
 )
 let expected = 0
 let arrived = 0

@@ -32,7 +32,7 @@ test('nothing has to be set', () => {
     trustedProxies: [],
     metricsToken: undefined,
     logLevel: 'info',
-    callbacksPerAgent: 32,
+    callbacksPerAgent: 64,
     attemptsKeptDays: 90,
     tellerBatch: 500,
   })

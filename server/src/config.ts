@@ -122,7 +122,7 @@ export function readConfig(
     trustedProxies,
     metricsToken: text('METRICS_TOKEN'),
     logLevel: oneOf('LOG_LEVEL', 'info', logLevels),
-    callbacksPerAgent: number('CALLBACKS_PER_AGENT', 32, 1, 1_000),
+    callbacksPerAgent: number('CALLBACKS_PER_AGENT', 64, 1, 1_000),
     attemptsKeptDays: number('CALLBACK_ATTEMPTS_DAYS', 90, 1, 36_500),
     tellerBatch: number('TELLER_BATCH', 500, 1, 2_000),
   }
