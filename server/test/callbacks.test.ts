@@ -143,9 +143,10 @@ describe('what is sent', () => {
     await becomes(agent, 1, 'delivered')
   })
 
-  test('extraParams comes back byte for byte: emoji, escapes, numbers, the order of keys', async () => {
+  test('extraParams comes back byte for byte: emoji, escapes, numbers, line breaks, the order of keys', async () => {
     const agent = await toldAgent()
-    const text = '{"z":1.0,"a":"😀 \\u00e9 ไทย","10":1,"2":[1e2,{"y":null,"b":-0}],"/":"\\/"}'
+    const text =
+      '{"z":1.0,"a":"😀 \\u00e9 ไทย","10":1,"2":[1e2,{"y":null,"b":-0}],"/":"\\/",\r\n\t"c" : "\\n\\u001e"\n}'
     const order = JSON.stringify(agent.order())
     const body = `${order.slice(0, -1)},"extraParams":${text}}`
     const { json } = await agent.send('POST', '/payment/deposit', body)

@@ -39,8 +39,11 @@ interface ClaimRow {
   healthy: boolean
   room: number
   agent_stamp: string
-  /** A line for each callback: to take rows apart costs more than all else that is done with a claim. */
-  lines: string | null
+  /**
+   * A record for each callback, which costs less than to take rows apart. Between them is a character that
+   * no JSON holds; it may well hold line breaks.
+   */
+  records: string | null
 }
 
 const makeLane = `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn)
@@ -105,13 +108,13 @@ const claim = `with free as (
     limit coalesce((select greatest(0, room) from lane), 0)
   ), taken as (
     select array_agg(seq) as seqs, count(flushed),
-      string_agg(concat_ws(' ', seq, kind, attempts, created_at_ms, body), E'\\n') as lines
+      string_agg(concat_ws(' ', seq, kind, attempts, created_at_ms, body), E'\\x1e') as records
     from due
   ), claimed as (
     insert into callback_claims (agent_id, turn, sender, seqs, lease_until)
     select $1, turn, $6, seqs, $7 from lane, taken where seqs is not null
   )
-  select l.turn, l.healthy, l.room, ${stampOfAgent} as agent_stamp, taken.lines
+  select l.turn, l.healthy, l.room, ${stampOfAgent} as agent_stamp, taken.records
   from lane l, taken, agents a
   where a.agent_id = $1`
 
@@ -194,31 +197,31 @@ async function take(
   const [lane] = rows
   if (!lane) return undefined
   const { room, healthy, agent_stamp: agentStamp } = lane
-  const lines = lane.lines?.split('\n') ?? []
-  const callbacks = lines.map((line) => callbackFromLine(line, agentId, lane.turn, leaseUntil))
+  const records = lane.records?.split('\x1e') ?? []
+  const callbacks = records.map((text) => callbackFromRecord(text, agentId, lane.turn, leaseUntil))
   return { callbacks, turn: lane.turn, room, healthy, agentStamp }
 }
 
-/** The body comes last, and has no line break: JSON writes it in another way. */
-function callbackFromLine(
-  line: string,
+/** The body comes last, and may hold spaces. */
+function callbackFromRecord(
+  text: string,
   agentId: bigint,
   turn: bigint,
   leaseUntil: Date,
 ): ClaimedCallback {
-  const kindAt = line.indexOf(' ') + 1
-  const attemptsAt = line.indexOf(' ', kindAt) + 1
-  const createdAt = line.indexOf(' ', attemptsAt) + 1
-  const bodyAt = line.indexOf(' ', createdAt) + 1
+  const kindAt = text.indexOf(' ') + 1
+  const attemptsAt = text.indexOf(' ', kindAt) + 1
+  const createdAt = text.indexOf(' ', attemptsAt) + 1
+  const bodyAt = text.indexOf(' ', createdAt) + 1
   return {
     agentId,
     turn,
     leaseUntil,
-    seq: BigInt(line.slice(0, kindAt - 1)),
-    kind: line.slice(kindAt, attemptsAt - 1) as OrderKind,
-    attempts: Number(line.slice(attemptsAt, createdAt - 1)),
-    createdAtMs: Number(line.slice(createdAt, bodyAt - 1)),
-    body: line.slice(bodyAt),
+    seq: BigInt(text.slice(0, kindAt - 1)),
+    kind: text.slice(kindAt, attemptsAt - 1) as OrderKind,
+    attempts: Number(text.slice(attemptsAt, createdAt - 1)),
+    createdAtMs: Number(text.slice(createdAt, bodyAt - 1)),
+    body: text.slice(bodyAt),
   }
 }
 
