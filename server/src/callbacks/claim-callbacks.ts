@@ -39,12 +39,12 @@ interface ClaimRow {
   healthy: boolean
   room: number
   agent_stamp: string
-  /**
-   * A record for each callback, which costs less than to take rows apart. Between them is a character that
-   * no JSON holds; it may well hold line breaks.
-   */
+  /** One for each callback: to take rows apart costs more. */
   records: string | null
 }
+
+/** Stands between a claim's records. A body may have line breaks, but no JSON has this. */
+const separator = '\x1e'
 
 const makeLane = `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn)
   values ($1, false, $2, '{}', 0) on conflict do nothing`
@@ -107,8 +107,8 @@ const claim = `with free as (
     order by c.due_at
     limit coalesce((select greatest(0, room) from lane), 0)
   ), taken as (
-    select array_agg(seq) as seqs, count(flushed),
-      string_agg(concat_ws(' ', seq, kind, attempts, created_at_ms, body), E'\\x1e') as records
+    select array_agg(seq) as seqs, count(flushed) as flushed,
+      string_agg(concat_ws(' ', seq, kind, attempts, created_at_ms, body), '${separator}') as records
     from due
   ), claimed as (
     insert into callback_claims (agent_id, turn, sender, seqs, lease_until)
@@ -197,7 +197,7 @@ async function take(
   const [lane] = rows
   if (!lane) return undefined
   const { room, healthy, agent_stamp: agentStamp } = lane
-  const records = lane.records?.split('\x1e') ?? []
+  const records = lane.records?.split(separator) ?? []
   const callbacks = records.map((text) => callbackFromRecord(text, agentId, lane.turn, leaseUntil))
   return { callbacks, turn: lane.turn, room, healthy, agentStamp }
 }
@@ -211,16 +211,16 @@ function callbackFromRecord(
 ): ClaimedCallback {
   const kindAt = text.indexOf(' ') + 1
   const attemptsAt = text.indexOf(' ', kindAt) + 1
-  const createdAt = text.indexOf(' ', attemptsAt) + 1
-  const bodyAt = text.indexOf(' ', createdAt) + 1
+  const createdMsAt = text.indexOf(' ', attemptsAt) + 1
+  const bodyAt = text.indexOf(' ', createdMsAt) + 1
   return {
     agentId,
     turn,
     leaseUntil,
     seq: BigInt(text.slice(0, kindAt - 1)),
     kind: text.slice(kindAt, attemptsAt - 1) as OrderKind,
-    attempts: Number(text.slice(attemptsAt, createdAt - 1)),
-    createdAtMs: Number(text.slice(createdAt, bodyAt - 1)),
+    attempts: Number(text.slice(attemptsAt, createdMsAt - 1)),
+    createdAtMs: Number(text.slice(createdMsAt, bodyAt - 1)),
     body: text.slice(bodyAt),
   }
 }
