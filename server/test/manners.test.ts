@@ -507,6 +507,13 @@ describe('the description', () => {
     }
   })
 
+  test('says what is kept of the answer to a callback', async () => {
+    const { webhooks } = (await ask('/openapi.json')).json
+    for (const { post } of Object.values<Answer['json']>(webhooks)) {
+      expect(post.responses[200].description).toContain('at most 16 KiB of the body are kept')
+    }
+  })
+
   test('has a page for people that names every endpoint and asks nobody else', async () => {
     const { status, headers, text } = await ask('/docs')
     expect(status).toBe(200)
