@@ -5,6 +5,7 @@ import type { ResolveHost } from '../../agents/resolve-host.ts'
 import type { CallbackPoster } from '../../callbacks/post-callback.ts'
 import { SignIn } from '../../operators/sign-in.ts'
 import type { Desk } from '../../orders/desk.ts'
+import { fiveMinutes, madeOnce, sendDocument, staticDocument } from '../static-document.ts'
 import { agentKeyRoutes } from './agent-keys.ts'
 import { agentRoutes } from './agents.ts'
 import { auditRoutes } from './audit.ts'
@@ -50,13 +51,19 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   const { desk, version } = deps
   const limits = deps.exportLimits ?? exportLimits
   const api: OperatorApi = { app, door: new OperatorDoor(desk), routes: [] }
+  const description = madeOnce(() =>
+    staticDocument(
+      'application/json; charset=utf-8',
+      JSON.stringify(operatorOpenapi(api.routes, version)),
+    ),
+  )
   openRoute(api, {
     method: 'GET',
     url: '/openapi.json',
     summary: 'This description',
     tag: 'Console',
     schema: { response: Type.Unknown() },
-    handler: async () => operatorOpenapi(api.routes, version),
+    handler: async ({ request, reply }) => sendDocument(request, reply, description(), fiveMinutes),
   })
   signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, desk.now))
   invitationRoutes(api, deps)
