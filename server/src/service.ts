@@ -12,6 +12,7 @@ import { listen, WakeUp } from './callbacks/wake-up.ts'
 import type { Config } from './config.ts'
 import { isConnectionLost, openPool, type Pool } from './db/pool.ts'
 import { buildApp } from './http/app.ts'
+import type { ConnectionLimits } from './http/bound-connections.ts'
 import { Metrics } from './http/metrics.ts'
 import { noticeRoutes } from './http/provider-webhooks/notices.ts'
 import { buildServer } from './http/server.ts'
@@ -237,6 +238,8 @@ export interface Outside {
   paysOut?: boolean
   /** How long a file may take to leave the console, and its reader may stop. */
   exportLimits?: { wholeMs: number; idleMs: number }
+  /** How much one connection may have under way, and how long it may stand still. */
+  connectionLimits?: ConnectionLimits
 }
 
 /** Starts the service on an open backend, which stays the caller's to close. */
@@ -288,7 +291,16 @@ export async function startService(
   })
   const payouts =
     works && outside.paysOut !== false ? new PayoutRunner(desk, 64, onError) : undefined
-  const agents = new AgentFinder(backend.pool, backend.secretKeys, clock, onError)
+  // Nobody's reads are in the way of finding out who asks.
+  const doorPool = openPool({ url: backend.databaseUrl, max: 2, name: 'sluice door', onError })
+  const listPool = openPool({
+    url: backend.databaseUrl,
+    max: 4,
+    name: 'sluice lists',
+    onError,
+    settings: { statement_timeout: '2s' },
+  })
+  const agents = new AgentFinder(doorPool, backend.secretKeys, clock, onError)
   const callbackPool = openCallbackPool(backend.databaseUrl, onError)
   const poster = new CallbackPoster({
     mode: config.mode,
@@ -335,7 +347,14 @@ export async function startService(
     onError,
   })
   metrics.watch(
-    { main: backend.pool, teller: tellerPool, callbacks: callbackPool, proof: proofPool },
+    {
+      main: backend.pool,
+      door: doorPool,
+      lists: listPool,
+      teller: tellerPool,
+      callbacks: callbackPool,
+      proof: proofPool,
+    },
     () => teller.queueDepth,
     clock,
   )
@@ -343,8 +362,10 @@ export async function startService(
   const app = await buildServer({
     log,
     ...(outside.exportLimits && { exportLimits: outside.exportLimits }),
+    ...(outside.connectionLimits && { connectionLimits: outside.connectionLimits }),
     version,
     desk,
+    listPool,
     metrics,
     agents,
     keyUse: new KeyUse(backend.pool, clock, onError),
@@ -387,6 +408,8 @@ export async function startService(
     await poster.close()
     await close()
     await callbackPool.end()
+    await doorPool.end()
+    await listPool.end()
     await proofPool.end()
   }
   try {
