@@ -135,6 +135,8 @@ if (kind === 'database' || kind === 'mixed') {
             },
     },
     agents: finder,
+    listPool: backend.pool,
+    buckets: new SharedBuckets(backend.pool, undefined, () => {}),
     keyUse: { note: () => {} } as never,
     metrics,
     metricsToken: undefined,

@@ -11,6 +11,7 @@ import { CallbackSender } from './callbacks/sender.ts'
 import { listen, WakeUp } from './callbacks/wake-up.ts'
 import type { Config } from './config.ts'
 import { isConnectionLost, openPool, type Pool } from './db/pool.ts'
+import { SharedBuckets } from './db/shared-buckets.ts'
 import { buildApp } from './http/app.ts'
 import type { ConnectionLimits } from './http/bound-connections.ts'
 import { Metrics } from './http/metrics.ts'
@@ -292,7 +293,7 @@ export async function startService(
   const payouts =
     works && outside.paysOut !== false ? new PayoutRunner(desk, 64, onError) : undefined
   // Nobody's reads are in the way of finding out who asks.
-  const doorPool = openPool({ url: backend.databaseUrl, max: 2, name: 'sluice door', onError })
+  const doorPool = openPool({ url: backend.databaseUrl, max: 3, name: 'sluice door', onError })
   const listPool = openPool({
     url: backend.databaseUrl,
     max: 4,
@@ -300,6 +301,7 @@ export async function startService(
     onError,
     settings: { statement_timeout: '2s' },
   })
+  const buckets = new SharedBuckets(doorPool, clock === systemClock ? undefined : clock, onError)
   const agents = new AgentFinder(doorPool, backend.secretKeys, clock, onError)
   const callbackPool = openCallbackPool(backend.databaseUrl, onError)
   const poster = new CallbackPoster({
@@ -366,6 +368,7 @@ export async function startService(
     version,
     desk,
     listPool,
+    buckets,
     metrics,
     agents,
     keyUse: new KeyUse(backend.pool, clock, onError),

@@ -19,7 +19,7 @@ async function manyDeposits({ agentId }: AgentClient, count: number): Promise<vo
     `insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule,
        account_name, account_no, bank_code, status, version, answer, created_at, expires_at)
      select $1, (lpad(to_hex($2 + n), 12, '0') || '7' || repeat('0', 19))::uuid, 'deposit',
-       'made-' || n, 'user', 10000, 0, '0%', 'Somchai', '1234567890', 'SCB', 'WAITING', 1, '{}',
+       'made-' || n, 'user', 10000, 0, '0%', 'Somchai', '1234567890', 'SCB', 'WAITING', 1, '{"made":1}',
        $3::timestamptz, $3::timestamptz + interval '30 days'
      from generate_series(1, $4::bigint) n`,
     [agentId, s.clock().getTime() + 1_000, s.clock(), count],

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { AgentFinder } from '../agents/agent-finder.ts'
+import { AgentRate } from '../agents/agent-rate.ts'
 import type { KeyUse } from '../agents/key-use.ts'
 import type { Pool } from '../db/pool.ts'
+import type { SharedBuckets } from '../db/shared-buckets.ts'
 import type { Desk } from '../orders/desk.ts'
 import { cancelOrderRoute, triggerRoute } from './agent-api/change-order.ts'
 import { createOrderRoutes } from './agent-api/create-order.ts'
@@ -29,6 +31,7 @@ export interface ServerOptions
   listPool: Pool
   agents: AgentFinder
   keyUse: KeyUse
+  buckets: SharedBuckets
   metrics: Metrics
   metricsToken: string | undefined
   mode: 'sandbox' | 'live'
@@ -53,6 +56,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     const door = makeDoor({
       agents,
       keyUse,
+      rate: new AgentRate(options.buckets, desk.now),
       now: desk.now,
       publicPath: () => publicPath(desk.publicUrl()),
     })
