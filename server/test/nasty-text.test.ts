@@ -198,8 +198,7 @@ describe('an order with such text', () => {
 
   it('is looked for by any text', async () => {
     for (const text of texts) {
-      if (!text.isWellFormed()) continue
-      const { status } = await admin.get(`/orders?q=${encodeURIComponent(text)}`)
+      const { status } = await admin.get(`/orders?${new URLSearchParams({ q: text })}`)
       expect(status, JSON.stringify(text)).toBeLessThan(500)
     }
   })
