@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkPartitions } from '../src/cli/check-books.ts'
-import { coveredUntil, dropPartition, makePartitionsAhead } from '../src/db/partitions.ts'
+import { coveredUntil, makePartitionsAhead } from '../src/db/partitions.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 let s: TestService
