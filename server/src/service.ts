@@ -10,6 +10,7 @@ import { CallbackPoster } from './callbacks/post-callback.ts'
 import { CallbackSender } from './callbacks/sender.ts'
 import { listen, WakeUp } from './callbacks/wake-up.ts'
 import type { Config } from './config.ts'
+import { unsafeSettings } from './db/durability.ts'
 import { isConnectionLost, openPool, type Pool } from './db/pool.ts'
 import { buildApp } from './http/app.ts'
 import { Metrics } from './http/metrics.ts'
@@ -240,6 +241,11 @@ export async function startService(
   const onError = (error: unknown) => {
     // Ctrl-C reaches the database at the same moment as the service.
     if (!draining || !isConnectionLost(error)) log.error({ err: error })
+  }
+  for (const name of await unsafeSettings(backend.pool)) {
+    log.error(
+      `${name} is off in the database: what was acknowledged may be lost or spoilt when its machine fails. Turn it on`,
+    )
   }
   const works = config.role !== 'api'
   let noticeUrl: string | undefined
