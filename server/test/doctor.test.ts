@@ -77,6 +77,7 @@ describe('doctor', () => {
       role: ['ok'],
       secrets: ['ok'],
       ledger: ['ok'],
+      partitions: ['ok'],
       provider: ['ok'],
       'deposit callback': ['ok'],
       'withdraw callback': ['ok'],
