@@ -137,7 +137,7 @@ if (kind === 'database' || kind === 'mixed') {
     },
     agents: finder,
     listPool: backend.pool,
-    buckets: new SharedBuckets(backend.pool, undefined, () => {}),
+    buckets: new SharedBuckets(backend.pool, desk.now, () => {}),
     keyUse: { note: () => {} } as never,
     metrics,
     metricsToken: undefined,

@@ -295,7 +295,7 @@ export async function startService(
     onError,
     settings: { statement_timeout: '2s' },
   })
-  const buckets = new SharedBuckets(doorPool, clock === systemClock ? undefined : clock, onError)
+  const buckets = new SharedBuckets(doorPool, clock, onError)
   const agents = new AgentFinder(doorPool, backend.secretKeys, clock, onError)
   const callbackPool = openCallbackPool(backend.databaseUrl, onError)
   const poster = new CallbackPoster({

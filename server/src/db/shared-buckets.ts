@@ -1,3 +1,5 @@
+import type { Clock } from '../lib/clock.ts'
+import { databaseTime, timeToPass } from './database-time.ts'
 import type { Pool } from './pool.ts'
 
 export interface BucketSize {
@@ -18,15 +20,15 @@ const pruneEveryMs = 600_000
 
 /**
  * Buckets of tokens in the database: a limit that is taken from here holds over all processes, by the
- * time of the database. `clock` puts another time in its place.
+ * time of the database.
  */
 export class SharedBuckets {
   private readonly pool: Pool
-  private readonly clock: (() => Date) | undefined
+  private readonly clock: Clock
   private readonly onError: (error: unknown) => void
   private prunedAtMs = performance.now()
 
-  constructor(pool: Pool, clock: (() => Date) | undefined, onError: (error: unknown) => void) {
+  constructor(pool: Pool, clock: Clock, onError: (error: unknown) => void) {
     this.pool = pool
     this.clock = clock
     this.onError = onError
@@ -35,7 +37,7 @@ export class SharedBuckets {
   /** Takes as many tokens as there are, up to `want`. */
   async take(bucket: string, want: number, { perS, burst }: BucketSize): Promise<Taken> {
     this.pruneNowAndThen()
-    const now = 'coalesce($5::timestamptz, now())'
+    const now = databaseTime('$5')
     const filled = `least($3::float8, b.tokens
       + greatest(0, extract(epoch from ${now} - b.refilled_at))::float8 * $4::float8)`
     // What was added up in small parts may lack the last bit of a whole token.
@@ -48,7 +50,7 @@ export class SharedBuckets {
                tokens = greatest(0, ${filled} - ${granted}), granted = ${granted},
                refilled_at = greatest(b.refilled_at, ${now})
              returning granted, tokens`,
-      values: [bucket, Math.min(want, burst), burst, perS, this.clock?.() ?? null],
+      values: [bucket, Math.min(want, burst), burst, perS, timeToPass(this.clock)],
     })
     return rows[0] ?? { granted: 0, tokens: 0 }
   }

@@ -65,7 +65,6 @@ export async function buildApp(
     return503OnClosing: false,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 75_000,
-    connectionTimeout: (options.connectionLimits ?? connectionLimits).idleMs,
     http: {
       requestTimeout: requestTimeoutMs,
       headersTimeout: requestTimeoutMs,

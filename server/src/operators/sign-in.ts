@@ -26,7 +26,7 @@ export interface SignInRequest {
  */
 const limits = {
   address: { perS: 1 / 6, burst: 30 },
-  accountAtAddress: { perS: 1 / 60, burst: 6 },
+  accountAtAddress: { perS: 1 / 60, burst: 10 },
   accountFromElsewhere: { perS: 1 / 30, burst: 30 },
 }
 
