@@ -15,8 +15,8 @@ import {
 import { type OrderRow, orderFromRow } from './order-row.ts'
 import { proveAnswer } from './prove-answer.ts'
 import { type CallbackRow, proveCallback } from './prove-callback.ts'
+import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
 import { type PaymentFact, proveCredit, readCredited } from './prove-payments.ts'
-import { type PayoutFact, provePayouts } from './prove-payouts.ts'
 import { type JournalDbRow, journalFromRow } from './read-journal.ts'
 
 /** Which event may follow which, for one order; `-` stands for its beginning. */
@@ -133,7 +133,7 @@ function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void {
   demandSame(name, 'fee', order.feeMinor, feeBy(order.amountMinor))
   proveRows(name, order, rows, feeBy, facts.payments)
   proveState(name, order, rows, payouts.length)
-  provePayouts(name, order, payouts)
+  proveHandOvers(name, order, rows, payouts)
   proveAnswer(agent, order, rows[0])
   rows.forEach((row, index) => {
     const callback = facts.callbacks.get(row.seq)
