@@ -60,7 +60,7 @@ export async function proveOrderPage(
        and not exists (
          select 1 from orders o where o.agent_id = p.agent_id and o.order_id = p.order_id
        ) limit 1`,
-    [agent.agentId, after, isLast ? upTo : last],
+    [agent.agentId, after, isLast ? null : last],
   )
   demand(lost.length === 0, () => `payout ${lost[0]?.reference} is of an order that is not there`)
   return { proved: rows.length, last: isLast ? null : last }

@@ -151,7 +151,7 @@ export async function proveOnward(
       order by p.checked_at nulls first limit 1)`,
   )
   let looked = 0
-  const findings: string[] = []
+  const findings = await findWalletless(pool)
   for (const { agent_id: agentId, currency, ...agent } of agents) {
     const next = {
       proved: agent.proved_seq,
@@ -175,6 +175,17 @@ export async function proveOnward(
     )
   }
   return { rows: looked, findings }
+}
+
+/** The wallets are counted last, so that an agent who comes meanwhile is none too many. */
+async function findWalletless(pool: Pool): Promise<string[]> {
+  const count = async (what: string) => {
+    const { rows } = await pool.query<{ count: bigint }>(`select count(*) from ${what}`)
+    return rows[0]?.count ?? 0n
+  }
+  const agents = await count('agents')
+  const wallets = await count('wallets join agents using (agent_id)')
+  return agents > wallets ? [`${agents - wallets} agents have no wallet`] : []
 }
 
 /** Proves what is new of an agent and a stretch of the rest, each in a short look of its own. */
