@@ -293,7 +293,8 @@ export async function startService(
     max: 4,
     name: 'sluice lists',
     onError,
-    settings: { statement_timeout: '2s' },
+    // Lists go along keys: a plan that reads a whole table first is not bounded.
+    settings: { statement_timeout: '2s', enable_seqscan: 'off', enable_bitmapscan: 'off' },
   })
   const buckets = new SharedBuckets(doorPool, clock, onError)
   const agents = new AgentFinder(doorPool, backend.secretKeys, clock, onError)
