@@ -523,9 +523,7 @@ describe('marking a payout as failed', () => {
       // The person's word is about to be written down.
       const { agentId, orderId } = parseTxnId(txnId) ?? { agentId: 0n, orderId: '' }
       const [attempt] = await payoutsOfOrder(s.backend.pool, agentId, orderId)
-      const now = s.clock()
-      const until = new Date(now.getTime() + 60_000)
-      expect(attempt && (await holdPayout(s.backend.pool, attempt, now, until))).toBe(true)
+      expect(attempt && (await holdPayout(s.backend.pool, attempt, s.clock(), 60_000))).toBe(true)
       return { type: 'not_found' }
     }
     s.clock.advance(silenceMs)

@@ -2,6 +2,7 @@ import { orderIdFromUuid, txnId } from '../lib/ids.ts'
 import { type Accounts, accountNames } from './accounts.ts'
 import type { JournalEvent, JournalRow, Order } from './book.ts'
 import { demand, type ProofTx, statusOf } from './lie.ts'
+import { provePayouts } from './prove-payouts.ts'
 import { type JournalDbRow, journalFromRow } from './read-journal.ts'
 
 /** Which event may follow which, for one order; `-` stands for its beginning. */
@@ -15,6 +16,8 @@ const followers: Record<string, JournalEvent[]> = {
   'withdraw -': ['withdraw_held'],
   'withdraw withdraw_held': ['withdraw_paid', 'withdraw_failed', 'withdraw_cancelled'],
   'withdraw withdraw_paid': ['withdraw_reverted'],
+  'withdraw withdraw_failed': ['withdraw_paid_after_failed'],
+  'withdraw withdraw_paid_after_failed': ['withdraw_reverted'],
 }
 
 /** Each order's state, amounts and version are what its journal rows come to. */
@@ -34,6 +37,11 @@ export async function proveOrders(tx: ProofTx, agentId: bigint, orders: Order[])
     const handOvers = handedOver.get(order.orderId) ?? 0
     proveOrder(order, rowsOf.get(order.orderId) ?? [], handOvers)
   }
+  await provePayouts(
+    tx,
+    agentId,
+    orders.map(({ orderId }) => orderId),
+  )
 }
 
 /** How often each withdrawal was handed to a provider. */
@@ -113,6 +121,9 @@ function proveLegs(
     deposit_void: [{}],
     withdraw_held: [{ available: -total, held: total }],
     withdraw_paid: [{ held: -total, clearing: order.amountMinor, fees: order.feeMinor }],
+    withdraw_paid_after_failed: [
+      { available: -total, clearing: order.amountMinor, fees: order.feeMinor },
+    ],
     withdraw_failed: [{ available: total, held: -total }],
     withdraw_cancelled: [{ available: total, held: -total }],
     // The fee is given back or kept, as the agent's terms said that day.

@@ -81,6 +81,7 @@ function proveChain(rows: JournalRow[], before: JournalRow | undefined): void {
       balances.available >= 0n ||
         row.change.available >= 0n ||
         row.event === 'deposit_taken_back' ||
+        row.event === 'withdraw_paid_after_failed' ||
         row.event === 'adjustment',
       () => `journal row ${seq} (${row.event}) takes available below zero`,
     )
@@ -118,7 +119,7 @@ async function proveCallbacks(
     says('order', orderIdFromUuid(callback.order_id), row.orderId)
     says('transactionId', body.transactionId, txnId(agentId, row.orderId ?? ''))
     says('balance', body.wallet?.balance, Number(decimalText(row.balances.available, currency)))
-    if (row.event === 'deposit_paid' || row.event === 'withdraw_paid') {
+    if (status === 'PAID') {
       const paid = row.change.clearing < 0n ? -row.change.clearing : row.change.clearing
       says('amount', body.amount, Number(decimalText(paid, currency)))
       says('fee', body.fee, Number(decimalText(row.change.fees, currency)))

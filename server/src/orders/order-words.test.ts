@@ -45,6 +45,7 @@ const attempt = (state: PayoutAttempt['state'], handedAt = now): PayoutAttempt =
   handedAt,
   asks: 1,
   askAt: now,
+  turn: 0,
   said: 'The call timed out.',
   evidence: null,
 })

@@ -30,6 +30,7 @@ interface Entry {
 const eventTitles: Record<JournalEvent, string> = {
   withdraw_held: 'Amount and fee are held',
   withdraw_paid: 'Paid out; what was held is gone',
+  withdraw_paid_after_failed: 'Paid after all; taken from the wallet',
   withdraw_failed: 'Failed; what was held is released',
   withdraw_cancelled: 'Cancelled; what was held is released',
   withdraw_reverted: 'Sent back; the wallet has it again',
