@@ -57,6 +57,7 @@ type Draft = { agent: number; target: number } & (
   | {
       type: 'outcome'
       to: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+      by: 'bank' | 'person' | 'former'
     }
   | {
       type: 'receive_payment'
@@ -117,6 +118,8 @@ const drafts: fc.Arbitrary<Draft> = fc
               'CANCEL' as const,
               'REVERT' as const,
             ),
+            // A person, or a provider that had it once and has it no more.
+            by: fc.constantFrom<'bank' | 'person' | 'former'>('bank', 'bank', 'person', 'former'),
           }),
         },
         {
@@ -219,6 +222,7 @@ it('the commands of the property reach every event and every refusal', () => {
     for (const { event } of model.journal) seen.add(String(event))
     for (const { state, why } of model.payments) seen.add(why ?? state)
     for (const { state } of model.payouts) seen.add(`payout ${state}`)
+    for (const { kind } of model.items) seen.add(String(kind))
   }
   expect([...seen].sort()).toEqual([
     'adjustment',
@@ -239,6 +243,8 @@ it('the commands of the property reach every event and every refusal', () => {
     'late',
     'order_not_cancellable',
     'order_not_found',
+    'paid_after_failed',
+    'paid_twice',
     'payout handed',
     'payout rejected',
     'ref_id_conflict',
@@ -249,6 +255,7 @@ it('the commands of the property reach every event and every refusal', () => {
     'withdraw_failed',
     'withdraw_held',
     'withdraw_paid',
+    'withdraw_paid_after_failed',
     'withdraw_reverted',
     'wrong_amount',
   ])
@@ -316,7 +323,15 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
     case 'expire':
       return { type: 'expire', agentId, at, orderId }
     case 'outcome':
-      return { type: 'outcome', agentId, at, orderId, to: draft.to }
+      return {
+        type: 'outcome',
+        agentId,
+        at,
+        orderId,
+        to: draft.to,
+        ...(draft.by === 'person' && { evidence: 'seen' }),
+        ...(draft.by === 'former' && { provider: 'former', providerRef: `${orderId}-former` }),
+      }
     case 'receive_payment': {
       const payment = {
         paymentId: `bank:${draft.payment}`,
@@ -439,7 +454,7 @@ async function onEmptyBooks(
 ) {
   await owner.query(
     `delete from callbacks; delete from payments; delete from journal; delete from payouts;
-     delete from orders;
+     delete from open_items; delete from orders;
      update wallets set seq = 0, available = 0, held = 0, clearing = 0, fees = 0, adjustments = 0`,
   )
   const teller = new Teller({
@@ -495,6 +510,11 @@ async function readRows() {
     payouts: await read(
       `select agent_id, ${orderId}, attempt, provider, reference, state, handed_at, asks, ask_at
        from payouts order by agent_id, order_id, attempt`,
+    ),
+    items: await read(
+      `select agent_id, item_id, kind, ${orderId}, reference, amount, provider_said, opened_at,
+         closed_at
+       from open_items order by agent_id, item_id`,
     ),
   }
 }
@@ -560,5 +580,6 @@ function rowsOf(model: NaiveModel) {
       model.payouts,
       (payout) => `${payout.agent_id} ${payout.order_id} ${payout.attempt}`,
     ),
+    items: sorted(model.items, (item) => `${item.agent_id} ${item.item_id}`),
   }
 }

@@ -201,10 +201,10 @@ export async function savePayout(
   await pool.query(
     `update payouts set state = $4, turn = turn + 1, said = coalesce($6, said),
        ask_at = ${databaseTime('$9')} + $5::double precision * interval '1 millisecond',
-       evidence = coalesce($7, evidence)
+       evidence = coalesce($7::text, evidence)
      where agent_id = $1 and order_id = $2 and attempt = $3
        and (ask_at is not null or (state = 'paid' and $4 = 'returned')
-         or (state in ('rejected', 'cancelled') and $4 = 'paid' and $7 is not null))
+         or (state in ('rejected', 'cancelled') and $4 = 'paid' and $7::text is not null))
        and ($5 is null or turn = $8)`,
     [
       payout.agentId,

@@ -128,9 +128,7 @@ export class PayoutRunner {
     const passOn: CallWatch['passOn'] = (...given) => {
       next = given
     }
-    await lane.run(payout.agentId, () =>
-      ask(this.desk, payout, { ...this.watchOn(lane), passOn }),
-    )
+    await lane.run(payout.agentId, () => ask(this.desk, payout, { ...this.watchOn(lane), passOn }))
     if (next && !this.stopping.signal.aborted) await this.inLane(...next)
   }
 

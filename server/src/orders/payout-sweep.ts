@@ -48,9 +48,7 @@ export class PayoutSweep {
   async look(): Promise<void> {
     const began = performance.now()
     const isTime = began >= this.everythingAtMs
-    const from = isTime
-      ? start
-      : firstOrderIdAt(new Date(this.desk.now().getTime() - recentMs))
+    const from = isTime ? start : firstOrderIdAt(new Date(this.desk.now().getTime() - recentMs))
     for (const agentId of await findAgentsToHandOver(this.desk.pool)) {
       await this.reading.get(agentId)
       const left = this.leftAt.get(agentId) ?? []

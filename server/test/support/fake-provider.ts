@@ -225,7 +225,11 @@ export interface Process {
   close(): Promise<void>
 }
 
-export async function startProcess(s: TestService, providers: Provider[]): Promise<Process> {
+export async function startProcess(
+  s: TestService,
+  providers: Provider[],
+  clock: () => Date = s.clock,
+): Promise<Process> {
   const proxy = await TcpProxy.open(s.database.url)
   const read = readConfig({
     DATABASE_URL: proxy.url,
@@ -233,7 +237,7 @@ export async function startProcess(s: TestService, providers: Provider[]): Promi
   })
   if ('faults' in read) throw new Error(read.faults.join('\n'))
   const backend: Backend = await openBackend(read.config, 'serve', () => {})
-  const { desk, close } = openDesk(read.config, backend, { clock: s.clock, providers })
+  const { desk, close } = openDesk(read.config, backend, { clock, providers })
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
   const runner = new PayoutRunner(desk, 64, onError)

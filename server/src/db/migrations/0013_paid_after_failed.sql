@@ -34,6 +34,6 @@ where p.state = 'paid' and o.status in ('FAILED', 'CANCEL')
 on conflict do nothing;
 
 -- What is due at one provider, however much is due at another.
-create index if not exists payouts_due_at_provider on payouts (provider, ask_at)
+create index concurrently if not exists payouts_due_at_provider on payouts (provider, ask_at)
   where ask_at is not null;
-drop index if exists payouts_due;
+drop index concurrently if exists payouts_due;

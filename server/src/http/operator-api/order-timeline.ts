@@ -2,6 +2,7 @@ import type { FoundCallback } from '../../callbacks/found-callback.ts'
 import type { AttemptMade } from '../../callbacks/search-callbacks.ts'
 import { accountNames } from '../../ledger/accounts.ts'
 import type { JournalEvent, JournalRow, Order } from '../../ledger/book.ts'
+import type { FoundItem } from '../../ledger/open-items.ts'
 import type { PayoutAttempt } from '../../ledger/payouts.ts'
 import type { Currency } from '../../lib/money.ts'
 import type { AuditRow } from '../../operators/audit-of-subject.ts'
@@ -18,6 +19,7 @@ export interface OrderStory {
   notices: OrderNotice[]
   payments: OrderPayment[]
   audit: AuditRow[]
+  openItems: FoundItem[]
 }
 
 interface Entry {
