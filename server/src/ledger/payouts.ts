@@ -205,7 +205,7 @@ export async function savePayout(
      where agent_id = $1 and order_id = $2 and attempt = $3
        and (ask_at is not null or (state = 'paid' and $4 = 'returned')
          or (state in ('rejected', 'cancelled') and $4 = 'paid' and $7::text is not null))
-       and ($5 is null or turn = $8)`,
+       and ($5::double precision is null or turn = $8)`,
     [
       payout.agentId,
       payout.orderId,

@@ -7,8 +7,8 @@ import type { PayoutDesk } from './pay-out.ts'
 
 /**
  * Ends a payout by a person's word, or says of one that failed that it was paid after all. The evidence
- * stays in the journal: if the provider says otherwise later, it is the person who has to answer for it. `reference` is the attempt that the person knows
- * of, where another may have followed it.
+ * stays in the journal: if the provider says otherwise later, it is the person who has to answer for
+ * it. `reference` is the attempt that the person knows of, where another may have followed it.
  */
 export async function resolvePayout(
   desk: PayoutDesk,
@@ -21,13 +21,10 @@ export async function resolvePayout(
   const order = await findOrder(desk.pool, agentId, orderId)
   const attempts = await payoutsOfOrder(desk.pool, agentId, orderId)
   // An order that failed was paid by the attempt of which its provider says so, whichever came last.
-  const payer =
-    order?.status === 'FAILED' ? attempts.findLast(({ state }) => state === 'paid') : undefined
-  const attempt =
-    payer ??
-    (reference === undefined
-      ? attempts.at(-1)
-      : attempts.find((each) => each.reference === reference))
+  const isPaidAfterAll = to === 'paid' && order?.status === 'FAILED'
+  const payer = isPaidAfterAll ? attempts.findLast(({ state }) => state === 'paid') : undefined
+  const named = reference === undefined ? order?.providerRef : reference
+  const attempt = payer ?? attempts.find((each) => each.reference === named)
   if (!order) throw new Problem('order_not_found', 'There is no such order.')
   if (!attempt) {
     throw new Problem('invalid_transition', 'No provider has it: nothing is unknown about it.')
