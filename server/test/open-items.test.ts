@@ -100,7 +100,7 @@ describe('a payout that failed, and that the bank then says it paid,', () => {
         await resolve(txnId, 'failed')
         const { json, status } = await tell(alpha, reference, paid)
         expect(status).toBe(200)
-        expect(json.events ?? json).toMatchObject([{ result: 'waiting' }])
+        expect(json.results).toMatchObject([{ result: 'waiting' }])
       },
     ],
     [
@@ -213,7 +213,7 @@ describe('a payout that went on to another provider, and that the first then say
   it('is an open item, and charged to nobody: the order goes its way with the second', async () => {
     const { agent, txnId, first, second } = await payout(refusedForSure)
     const { json } = await tell(alpha, first, paid)
-    expect(json.events ?? json).toMatchObject([{ result: 'waiting' }])
+    expect(json.results).toMatchObject([{ result: 'waiting' }])
     expect(await statusOf(agent, txnId)).toBe('WAITING')
     await tell(beta, second, paid)
     expect(await told(agent, txnId)).toEqual(['PAID'])
@@ -260,7 +260,7 @@ describe('a payout that went on to another provider, and that the first then say
 it('a payout that is paid and then said to have failed stays paid, and is an open item', async () => {
   const { agent, txnId, first } = await payout(paid)
   const { json } = await tell(alpha, first, final)
-  expect(json.events ?? json).toMatchObject([{ result: 'waiting' }])
+  expect(json.results).toMatchObject([{ result: 'waiting' }])
   expect(await told(agent, txnId)).toEqual(['PAID'])
   expect(await itemsOf(txnId)).toMatchObject([{ kind: 'failed_after_paid', order_status: 'PAID' }])
   expect(await attemptsOf(s, txnId)).toMatchObject([{ state: 'paid', ask_at: null }])

@@ -204,7 +204,7 @@ it('CANCEL by a trigger ends a withdrawal at any stage before its end, while it 
       return agent.trigger(json.txn_id, 'CANCEL')
     }),
   )
-  expect(answers.map(({ status, json }) => [status, json.status ?? json.detail])).toEqual(
+  expect(answers.map(({ status, json }) => [status, json.detail ?? json.status])).toEqual(
     stages.map(() => [200, 'CANCEL']),
   )
   expect((await agent.get('/payment/wallet')).json).toMatchObject({ balance: 1_000, held: 0 })
