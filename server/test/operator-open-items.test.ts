@@ -71,8 +71,8 @@ describe('the console', () => {
       closed_at: null,
     })
     expect((await viewer.get('/open-items?kind=paid_twice')).json.data).toEqual([])
-    expect((await owner.get('/open-items')).status).toBe(403)
-    expect((await owner.get(at(itemId))).status).toBe(403)
+    expect((await owner.get('/open-items')).status).toBe(404)
+    expect((await owner.get(at(itemId))).status).toBe(404)
     expect((await owner.get('/home')).json.open_items).toBeNull()
     expect((await viewer.post(`${at(itemId)}/note`, { note: 'no' })).status).toBe(403)
     expect((await operator.get('/open-items/nothing-here')).status).toBe(404)

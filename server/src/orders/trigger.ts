@@ -48,9 +48,10 @@ export async function trigger(
     throw new Problem('provider_unavailable', detail, { retryAfterS: 1, cause })
   })
   if (told?.type === 'refused') throw impossible(order, what.outcome, told.reason)
-  const after = await existingOrder(desk, agentId, orderId)
   const event = told?.events[0]
-  if (event?.told === false) {
+  const isToldLater = event?.told === false
+  const after = await orderAfter(desk, order, isToldLater ? what.outcome : undefined)
+  if (isToldLater && after.status !== what.outcome) {
     throw new Problem('overloaded', 'The bank has done so, and will say so; look again.', {
       retryAfterS: 1,
     })
@@ -175,6 +176,24 @@ function impossible({ kind, status }: Order, outcome: string, because?: string):
   const detail = `A ${kind} order that is ${status} cannot become ${outcome}.`
   const more = because === undefined ? '' : ` The bank says: ${because}`
   return new Problem('invalid_transition', detail + more)
+}
+
+/** How long the bank's word is waited for, where its notice was not taken at once. */
+const noticeMs = 10_000
+
+/** The order as it is; where a state is to come of it by a notice, for a while as it becomes. */
+async function orderAfter(
+  desk: TriggerDesk,
+  { agentId, orderId }: Order,
+  expected: string | undefined,
+): Promise<Order> {
+  const deadline = performance.now() + noticeMs
+  for (;;) {
+    const order = await existingOrder(desk, agentId, orderId)
+    if (expected === undefined || order.status === expected) return order
+    if (performance.now() > deadline) return order
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
 }
 
 async function existingOrder(desk: TriggerDesk, agentId: bigint, orderId: string): Promise<Order> {
