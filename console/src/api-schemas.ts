@@ -46,7 +46,7 @@ export interface Operations {
         rate_limit: number
         /** a list of addresses or CIDR ranges; empty: every address */
         allow_ip: string[]
-        /** a list of origins such as https://shop.example */
+        /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
         frame_origin: string[]
         /** 1 to 500 printable characters */
         support: string | null
@@ -96,7 +96,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -1317,7 +1317,7 @@ export interface Operations {
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin?: string[]
       /** 1 to 500 printable characters */
       support?: string | null
@@ -1365,7 +1365,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -1465,7 +1465,7 @@ export interface Operations {
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin?: string[]
       /** 1 to 500 printable characters */
       support?: string | null
@@ -1591,7 +1591,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -1654,7 +1654,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -3469,7 +3469,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null

@@ -1,3 +1,4 @@
+import type { Order } from './book.ts'
 import { demand, type ProofTx } from './lie.ts'
 
 /**
@@ -7,8 +8,10 @@ import { demand, type ProofTx } from './lie.ts'
 export async function provePayouts(
   tx: ProofTx,
   agentId: bigint,
-  orderIds: readonly string[],
+  orders: readonly Order[],
 ): Promise<void> {
+  const orderIds = orders.filter(({ kind }) => kind === 'withdraw').map(({ orderId }) => orderId)
+  if (orderIds.length === 0) return
   const { rows } = await tx.query<{ reference: string; status: string }>(
     `select p.reference, o.status from payouts p
      join orders o on o.agent_id = p.agent_id and o.order_id = p.order_id
