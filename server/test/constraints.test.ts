@@ -426,7 +426,11 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['open_items_amount_check', 'open_items', { amount: 0 }],
   ['open_items_currency_check', 'open_items', { currency: 'USD' }],
   ['open_items_provider_said_check', 'open_items', { provider_said: 'WAITING' }],
-  ['open_items_resolution_check', 'open_items', { ...closedItem, resolution: 'lost', closed_by: null }],
+  [
+    'open_items_resolution_check',
+    'open_items',
+    { ...closedItem, resolution: 'lost', closed_by: null },
+  ],
   ['open_items_closed_by_check', 'open_items', { ...closedItem, closed_by: '' }],
   ['open_items_evidence_check', 'open_items', { ...closedItem, evidence: '' }],
   ['open_items_closed', 'open_items', { ...closedItem, evidence: null }],
