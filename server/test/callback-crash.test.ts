@@ -432,11 +432,11 @@ test('a claim ends with the last of its callbacks, and a result counts once', as
     claimThoroughly(
       pool,
       { agentId, turn: null, most: 32, underWay: 0, firstWidth: 32 },
-      { sender, now: s.clock(), widest: 32 },
+      { sender, now: s.clock, widest: 32 },
     )
   const record = (callback: ClaimedCallback | undefined, attempt: Attempt, by = sender) =>
     recordAttempts(pool, callback ? [{ callback, attempt }] : [], {
-      ...{ sender: by, now: s.clock(), widest: 32, random: Math.random, isHealthy: () => true },
+      ...{ sender: by, now: s.clock, widest: 32, random: Math.random, isHealthy: () => true },
     })
   const held = async () =>
     (await s.sql('select seqs from callback_claims order by turn')).rows.map(({ seqs }) => seqs)
@@ -480,12 +480,12 @@ test('a later state is sent only when it is on disk that the earlier one is done
   const agent = await s.agent({ depositCallbackUrl: receiver.url })
   const { agentId } = agent
   const sender = randomUUID()
-  const options = () => ({ sender, now: s.clock(), widest: 32 })
+  const options = () => ({ sender, now: s.clock, widest: 32 })
   const record = (callbacks: readonly ClaimedCallback[]) =>
     recordAttempts(
       pool,
       callbacks.map((callback) => ({ callback, attempt: accepted })),
-      { sender, now: s.clock(), widest: 32, random: Math.random, isHealthy: () => true },
+      { sender, now: s.clock, widest: 32, random: Math.random, isHealthy: () => true },
     )
   for (let round = 0; round < 10; round++) {
     await makeOutcomes(s, agent, 1, ['PAID', 'VOID'])
