@@ -7,6 +7,7 @@ import { type OrderRow, orderFromRow } from './order-row.ts'
 import { proveOrders } from './prove-orders.ts'
 import { provePayments } from './prove-payments.ts'
 import { type JournalDbRow, journalFromRow } from './read-journal.ts'
+import { storedBody } from './stored-body.ts'
 
 /**
  * The proof of an agent's book, piece by piece. It works from the rows alone and shares nothing with
@@ -94,9 +95,13 @@ async function proveCallbacks(
   currency: Currency,
   rows: JournalRow[],
 ): Promise<number> {
-  const { rows: callbacks } = await tx.query<{ seq: bigint; order_id: string; body: string }>(
-    `select seq, order_id, body from callbacks
-     where agent_id = $1 and seq between $2 and $3`,
+  const { rows: callbacks } = await tx.query<{
+    seq: bigint
+    order_id: string
+    body: string | null
+  }>(
+    `select c.seq, c.order_id, ${storedBody} as body from callbacks c
+     where c.agent_id = $1 and c.seq between $2 and $3`,
     [agentId, rows[0]?.seq ?? 0n, rows.at(-1)?.seq ?? -1n],
   )
   const bySeq = new Map(callbacks.map((callback) => [callback.seq, callback]))
@@ -127,7 +132,8 @@ async function proveCallbacks(
   return callbacks.length
 }
 
-function parsedBody(text: string, seq: bigint) {
+function parsedBody(text: string | null, seq: bigint) {
+  demand(text !== null, () => `the callback of journal row ${seq} has no body`)
   try {
     return JSON.parse(text) ?? {}
   } catch {
