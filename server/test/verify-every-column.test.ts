@@ -272,6 +272,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
   notices: 'a provider’s own words, which only that provider’s adapter can read',
   proofs: 'how far the proof itself has come',
   attempt_prunings: 'how far old attempts have been looked at',
+  limit_buckets: 'how much may be asked for at the moment',
   callback_lanes: 'how callbacks are delivered',
   callback_claims: 'who is delivering a callback',
   callback_attempts: 'what became of each attempt at delivering',
