@@ -9,6 +9,7 @@ const tables = [
   'journal',
   'orders',
   'callbacks',
+  'callback_bodies',
   'payments',
   'payouts',
   'open_items',
