@@ -164,7 +164,7 @@ describe('a payout that failed, and that the bank then says it paid,', () => {
     const entries = (await agent.get('/payment/wallet/entries?limit=200')).json.data
     expect(entries.at(-1)).toMatchObject({ event: 'withdraw_paid_after_failed' })
     const { rows } = await s.sql(
-      'select follows, body from callbacks where agent_id = $1 order by seq desc limit 1',
+      'select follows from callbacks where agent_id = $1 order by seq desc limit 1',
       [agent.agentId],
     )
     expect(rows[0]?.follows).toBe(true)
