@@ -17,7 +17,9 @@ import { proveAnswer } from './prove-answer.ts'
 import { type CallbackRow, proveCallback } from './prove-callback.ts'
 import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
 import { type PaymentFact, proveCredit, readCredited } from './prove-payments.ts'
+import { provePayouts } from './prove-payouts.ts'
 import { type JournalDbRow, journalFromRow } from './read-journal.ts'
+import { storedBody } from './stored-body.ts'
 
 /** Which event may follow which, for one order; `-` stands for its beginning. */
 const followers: Record<string, JournalEvent[]> = {
@@ -30,6 +32,8 @@ const followers: Record<string, JournalEvent[]> = {
   'withdraw -': ['withdraw_held'],
   'withdraw withdraw_held': ['withdraw_paid', 'withdraw_failed', 'withdraw_cancelled'],
   'withdraw withdraw_paid': ['withdraw_reverted'],
+  'withdraw withdraw_failed': ['withdraw_paid_after_failed'],
+  'withdraw withdraw_paid_after_failed': ['withdraw_reverted'],
 }
 
 /** Everything else in the books that is about some orders. */
@@ -88,6 +92,7 @@ async function proveOrders(
   if (orders.length === 0) return
   const facts = await readFacts(tx, agent.agentId, orders)
   for (const order of orders) proveOrder(agent, order, facts)
+  await provePayouts(tx, agent.agentId, orders)
 }
 
 async function readFacts(tx: ProofTx, agentId: bigint, orders: readonly Order[]): Promise<Facts> {
@@ -98,8 +103,8 @@ async function readFacts(tx: ProofTx, agentId: bigint, orders: readonly Order[])
   )
   const rows = dbRows.map(journalFromRow)
   const { rows: callbacks } = await tx.query<CallbackRow>(
-    `select seq, order_id, kind, follows, created_at, body from callbacks
-     where agent_id = $1 and seq = any($2)`,
+    `select c.seq, c.order_id, c.kind, c.follows, c.created_at, ${storedBody} as body
+     from callbacks c where c.agent_id = $1 and c.seq = any($2)`,
     [agentId, rows.map(({ seq }) => seq)],
   )
   const { rows: payouts } = await tx.query<PayoutFact & { order_id: string }>(
@@ -225,6 +230,9 @@ function proveLegs(
     deposit_void: [{}],
     withdraw_held: [{ available: -total, held: total }],
     withdraw_paid: [{ held: -total, clearing: order.amountMinor, fees: order.feeMinor }],
+    withdraw_paid_after_failed: [
+      { available: -total, clearing: order.amountMinor, fees: order.feeMinor },
+    ],
     withdraw_failed: [{ available: total, held: -total }],
     withdraw_cancelled: [{ available: total, held: -total }],
     // The fee is given back or kept, as the agent's terms said that day.
