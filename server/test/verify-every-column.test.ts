@@ -275,6 +275,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
   sessions: 'who is signed in',
   invitations: 'who may sign in',
   audit_log: 'what people did; nothing is counted by it',
+  limit_buckets: 'how often somebody may still ask',
   schema_migrations: 'how the tables came about',
 }
 
