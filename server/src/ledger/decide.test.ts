@@ -122,6 +122,8 @@ describe('handing over and cancelling', () => {
         handedAt: created,
         askAt: created,
       },
+      item: undefined,
+      closes: undefined,
     })
   })
 
