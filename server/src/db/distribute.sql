@@ -28,3 +28,6 @@ select create_distributed_table('callback_claims', 'agent_id', colocate_with => 
 select create_distributed_table('callback_attempts', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('payouts', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('notices', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('archive_parts', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('archived_refs', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('archived_keys', 'agent_id', colocate_with => 'wallets');

@@ -52,7 +52,8 @@ async function readHandOvers(
   return new Map(rows.map(({ order_id, times }) => [orderIdFromUuid(order_id), Number(times)]))
 }
 
-function proveOrder(order: Order, rows: JournalRow[], handOvers: number): void {
+/** An order's state, amounts and version are what its rows come to. */
+export function proveOrder(order: Order, rows: JournalRow[], handOvers: number): void {
   const name = `order ${txnId(order.agentId, order.orderId)}`
   let last = '-'
   let paid = { amount: 0n, fee: 0n }

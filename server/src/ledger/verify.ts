@@ -3,6 +3,7 @@ import type { Currency } from '../lib/money.ts'
 import { Lie, type ProofTx } from './lie.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
 import { proveSpan, proveTotals } from './prove.ts'
+import { proveArchivedRefs, proveParts } from './prove-archived.ts'
 import { proveOrders } from './prove-orders.ts'
 import { proveCredits } from './prove-payments.ts'
 
@@ -83,7 +84,9 @@ async function proveWholly(
 ): Promise<void> {
   const lastSeq = await proveTotals(tx, agent_id)
   await proveCredits(tx, agent_id)
-  for (let seq = 0n; seq < lastSeq; onProgress()) {
+  const archived = await proveParts(tx, agent_id)
+  await proveArchivedRefs(tx, agent_id)
+  for (let seq = archived; seq < lastSeq; onProgress()) {
     const span = await proveSpan(tx, agent_id, currency, seq, chunk)
     proof.journalRows += span.rows
     proof.callbacks += span.callbacks
@@ -171,10 +174,13 @@ export async function proveOnward(
       order: agent.again_order,
     }
     const finding = await inSnapshot(pool, async (tx) => {
-      const tail = await proveSpan(tx, agent.agent_id, agent.currency, agent.proved_seq, tailRows)
+      const archived = await proveParts(tx, agent.agent_id)
+      const from = (seq: bigint) => (seq < archived ? archived : seq)
+      const { agent_id, currency } = agent
+      const tail = await proveSpan(tx, agent_id, currency, from(agent.proved_seq), tailRows)
       await proveTotals(tx, agent.agent_id)
       next.proved = tail.lastSeq
-      const again = await proveSpan(tx, agent.agent_id, agent.currency, agent.again_seq, againRows)
+      const again = await proveSpan(tx, agent_id, currency, from(agent.again_seq), againRows)
       next.again = again.rows < againRows ? 0n : again.lastSeq
       const page = await proveOrderPage(tx, agent.agent_id, agent.again_order, againRows)
       next.order = page.last

@@ -11,6 +11,7 @@ import {
   type BatchTx,
   BooksChanged,
   insertOrders,
+  isArchivedRef,
   readBooks,
   writeBooks,
 } from '../ledger/books-store.ts'
@@ -174,7 +175,7 @@ export class Teller {
           }
           isUnknown = true
           await pause(Math.min(50 * attempt, 500))
-        } else if (error instanceof BooksChanged || isContention(error)) {
+        } else if (error instanceof BooksChanged || isArchivedRef(error) || isContention(error)) {
           if (late) {
             const detail = 'The wallet is contended; repeat the request.'
             throw new Problem('overloaded', detail, {
@@ -254,6 +255,7 @@ export class Teller {
       return batch.filter((_, at) => !isDone[at])
     } catch (error) {
       broken = isConnectionLost(error)
+      if (isArchivedRef(error)) return batch
       throw error
     } finally {
       client.release(broken)

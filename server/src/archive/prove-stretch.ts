@@ -1,0 +1,39 @@
+import type { PoolClient } from '../db/pool.ts'
+import type { JournalRow } from '../ledger/book.ts'
+import { Lie, type ProofTx } from '../ledger/lie.ts'
+import { proveSpan } from '../ledger/prove.ts'
+import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
+import type { AgentToArchive } from './archive.ts'
+import { ArchiveFault } from './part-files.ts'
+
+const rowsAtOnce = 2_000
+
+/** Proves a stretch of a journal before it is archived. Returns its last row. */
+export async function proveStretch(
+  client: PoolClient,
+  { agent_id, app_id, currency }: AgentToArchive,
+  fromSeq: bigint,
+  toSeq: bigint,
+): Promise<JournalRow> {
+  for (let seq = fromSeq - 1n; seq < toSeq; ) {
+    await client.query('begin isolation level repeatable read read only')
+    try {
+      const limit = Math.min(rowsAtOnce, Number(toSeq - seq))
+      const span = await proveSpan(client as unknown as ProofTx, agent_id, currency, seq, limit)
+      seq = span.lastSeq
+    } catch (error) {
+      if (!(error instanceof Lie)) throw error
+      throw new ArchiveFault(
+        `the book of ${app_id} does not prove, so it is not archived: ${error.message}`,
+      )
+    } finally {
+      await client.query('rollback')
+    }
+  }
+  const { rows } = await client.query<JournalDbRow>(
+    'select * from journal where agent_id = $1 and seq = $2',
+    [agent_id, toSeq],
+  )
+  if (!rows[0]) throw new ArchiveFault(`journal row ${toSeq} of ${app_id} is missing`)
+  return journalFromRow(rows[0])
+}
