@@ -89,7 +89,10 @@ function tell(done: Archived[], ms: number, { dryRun, json }: Options): void {
     removed_orders: each.removedOrders,
     archived_seq: each.toSeq,
   }))
-  if (json) return printJson({ dry_run: dryRun === true, seconds, agents })
+  if (json) {
+    printJson({ dry_run: dryRun === true, seconds, agents })
+    return
+  }
   const headings = ['APP ID', 'PARTS', 'JOURNAL ROWS', 'ORDERS', 'REMOVED', 'ARCHIVED TO SEQ']
   print(
     table(
