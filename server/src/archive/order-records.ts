@@ -8,8 +8,10 @@ import { columnsOf, quotedSql } from './row-text.ts'
 const belongings = {
   journal: `select j.* from journal j
     where j.agent_id = o.agent_id and j.order_id = o.order_id order by j.seq`,
-  callbacks: `select c.* from journal j
+  callbacks: `select c.*, b.body as stored_body from journal j
     join callbacks c on c.agent_id = j.agent_id and c.seq = j.seq
+    left join callback_bodies b
+      on b.agent_id = c.agent_id and b.seq = c.seq and b.created_at = c.created_at
     where j.agent_id = o.agent_id and j.order_id = o.order_id order by c.seq`,
   payments: `select p.* from payments p
     where p.agent_id = o.agent_id and p.order_id = o.order_id order by p.payment_id`,

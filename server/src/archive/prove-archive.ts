@@ -53,15 +53,15 @@ export async function proveArchive(
   try {
     let last: { manifest: Manifest; sha256: string } | undefined
     for (let part = 1; part <= lastPart; part++) {
-      const read = await readManifest(folder, appId, part)
-      proveManifest(read, last, part, appId, options.recorded?.[part - 1])
-      const rows = await proveJournal(folder, read.manifest, proof)
+      const next = await readManifest(folder, appId, part)
+      proveManifest(next, last, part, appId, options.recorded?.[part - 1])
+      const rows = await proveJournal(folder, next.manifest, proof)
       await options.onJournal?.(rows)
-      await proveArchivedOrders(folder, read.manifest, rows, proof, options)
+      await proveArchivedOrders(folder, next.manifest, rows, proof, options)
       proof.parts++
-      proof.toSeq = read.manifest.toSeq
+      proof.toSeq = next.manifest.toSeq
       options.onProgress?.(proof)
-      last = read
+      last = next
     }
   } catch (error) {
     if (!(error instanceof Lie || error instanceof ArchiveFault)) throw error
@@ -126,7 +126,7 @@ async function proveJournal(
     rows = []
   }
   for await (const values of tableOf(folder, manifest, 'journal')) {
-    rows.push(journalFrom(values.header, values.record))
+    rows.push(read(manifest.journal.name, () => journalFrom(values.header, values.record)))
     if (rows.length === rowsAtOnce) proveSome()
   }
   proveSome()
@@ -162,7 +162,7 @@ async function proveArchivedOrders(
 ): Promise<void> {
   let orderIds: string[] = []
   for await (const { header, record } of tableOf(folder, manifest, 'orders')) {
-    const archived = orderFrom(header, record)
+    const archived = read(manifest.orders.name, () => orderFrom(header, record))
     proveArchivedOrder(archived, manifest, rows)
     proof.orders++
     orderIds.push(archived.order.orderId)
@@ -215,6 +215,15 @@ export function isSameRow(a: JournalRow | undefined, b: JournalRow): boolean {
     isSame(a.change, b.change) &&
     isSame(a.balances, b.balances)
   )
+}
+
+/** What cannot be read as a record is a lie too. */
+function read<T>(name: string, record: () => T): T {
+  try {
+    return record()
+  } catch (error) {
+    throw new ArchiveFault(`${name} has a record that cannot be read: ${String(error)}`)
+  }
 }
 
 async function* tableOf(folder: string, manifest: Manifest, table: 'journal' | 'orders') {

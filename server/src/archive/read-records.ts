@@ -29,9 +29,9 @@ export function orderFrom(header: Cell[], record: string): ArchivedOrder {
   return {
     order: orderFromRow(orderRow(values)),
     rows: list('journal').map(journalFromValues),
-    callbacks: list('callbacks').map(({ seq, body }) => ({
+    callbacks: list('callbacks').map(({ seq, body, stored_body }) => ({
       seq: whole(seq),
-      body: JSON.parse(text(body)),
+      body: JSON.parse(text(stored_body ?? body)),
     })),
     payments: list('payments').map(({ payment_id, amount, state }) => ({
       paymentId: text(payment_id),

@@ -151,6 +151,10 @@ async function removeOrders(
   )
   const rowsOf = [agentId, rows.map(({ seq }) => seq)]
   await client.query(
+    'delete from callback_bodies where agent_id = $1 and seq = any($2::bigint[])',
+    rowsOf,
+  )
+  await client.query(
     'delete from callback_attempts where agent_id = $1 and seq = any($2::bigint[])',
     rowsOf,
   )
