@@ -241,17 +241,23 @@ export function isArchivedRef(error: unknown): boolean {
 
 /** Inserts new orders, as many as have a refId of their own. Returns the ids of those. */
 export async function insertOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
-  const [, { rows }] = await all([
+  const { rows } = await client.query<{ order_id: string }>({
+    name: 'insert-orders',
+    text: ordersInsert,
+    values: columnsOf(orders, orderValues),
+  })
+  return new Set(rows.map(({ order_id }) => orderIdFromUuid(order_id)))
+}
+
+/** The same by itself and on disk. Fails where one has a refId that was archived: then none is inserted. */
+export async function commitOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
+  const [, inserted] = await all([
     client.query('begin'),
-    client.query<{ order_id: string }>({
-      name: 'insert-orders',
-      text: ordersInsert,
-      values: columnsOf(orders, orderValues),
-    }),
+    insertOrders(client, orders),
     refuseArchivedRefs(client, orders),
     client.query('commit'),
   ])
-  return new Set(rows.map(({ order_id }) => orderIdFromUuid(order_id)))
+  return inserted
 }
 
 /** Writes what a batch came to. Every statement must meet as many rows as it names. */

@@ -10,7 +10,7 @@ import {
   areWritten,
   type BatchTx,
   BooksChanged,
-  insertOrders,
+  commitOrders,
   isArchivedRef,
   readBooks,
   writeBooks,
@@ -232,8 +232,8 @@ export class Teller {
   }
 
   /**
-   * Orders that need no wallet are one statement, which is a transaction by itself. It goes ahead
-   * without looking, and returns those whose refId was taken: they have to be looked at.
+   * Orders that need no wallet are one statement, in a transaction by itself. It goes ahead without
+   * looking, and returns those whose refId was taken, or all where one was archived: they have to be looked at.
    */
   private async insert(batch: Waiting[]): Promise<Waiting[]> {
     const commands = batch.map(({ command }) => command)
@@ -242,7 +242,7 @@ export class Teller {
     try {
       forgetOldPlans(client)
       const { decisions, writes } = fold(noBooks, commands, this.options.localTime)
-      const inserted = await insertOrders(client, writes.newOrders)
+      const inserted = await commitOrders(client, writes.newOrders)
       broken = false
       const isDone = decisions.map(
         (decision) => decision.type !== 'refused' && inserted.has(decision.order?.orderId ?? ''),
