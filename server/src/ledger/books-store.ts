@@ -8,7 +8,15 @@ import { type OrderRow, orderFromRow } from './order-row.ts'
 import { payerFromRow } from './payer-from-row.ts'
 
 /** Another process changed what this batch had read: it has to be read and folded again. */
-export class BooksChanged extends Error {}
+export class BooksChanged extends Error {
+  /** Whose books changed, where that is known. */
+  readonly agentIds: ReadonlySet<bigint>
+
+  constructor(message: string, agentIds: ReadonlySet<bigint> = new Set()) {
+    super(message)
+    this.agentIds = agentIds
+  }
+}
 
 /** A connection inside a transaction that the teller has begun. */
 export type BatchTx = PoolClient & { readonly inBatch: unique symbol }
@@ -42,6 +50,8 @@ const lockWallet = `select w.agent_id, w.seq, w.available, w.held, w.clearing, w
   from wallets w join agents a using (agent_id)
   where w.agent_id = $1 for no key update of w`
 
+const lockFreeWallet = `${lockWallet} skip locked`
+
 const ordersByRefId = `select o.* from orders o
   join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
     on o.agent_id = k.agent_id and o.ref_id = k.ref_id`
@@ -66,8 +76,15 @@ const adjustmentsByKey = `select j.agent_id, j.once_key from journal j
   join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
     on j.agent_id = k.agent_id and j.once_key = k.once_key`
 
-/** Locks the wallets that the commands may change, in id order, and reads all they look at. */
-export async function readBooks(tx: BatchTx, commands: readonly Command[]): Promise<Books> {
+/**
+ * Locks the wallets that the commands may change, in id order, and reads all they look at. A wallet that
+ * somebody else has locked is waited for, or left out of the books.
+ */
+export async function readBooks(
+  tx: BatchTx,
+  commands: readonly Command[],
+  ifLocked: 'wait' | 'skip' = 'wait',
+): Promise<Books> {
   const locked = new Set(commands.filter(needsWallet).map(({ agentId }) => agentId))
 
   const refIds = pairs(commands, (c) => (c.type === 'create' ? c.order.refId : undefined))
@@ -82,7 +99,11 @@ export async function readBooks(tx: BatchTx, commands: readonly Command[]): Prom
     all(
       [...locked]
         .sort((a, b) => (a < b ? -1 : 1))
-        .map((agentId) => run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])),
+        .map((agentId) =>
+          ifLocked === 'wait'
+            ? run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])
+            : run<AccountRow>(tx, 'lock-free-wallet', lockFreeWallet, [agentId]),
+        ),
     ),
     read<OrderRow>(tx, 'orders-by-ref-id', ordersByRefId, refIds),
     read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
@@ -227,29 +248,30 @@ const refusal = `select 1 / case when count(*) = 0 then 1 else 0 end from (${arc
  */
 async function refuseArchivedRefs(client: PoolClient, orders: Order[]): Promise<void> {
   if (orders.length === 0) return
-  await client.query({
-    name: 'refuse-archived-refs',
-    text: refusal,
-    values: columnsOf(orders, ({ agentId, refId }) => [agentId, refId]),
-  })
-}
-
-/** Whether an insert was refused because a refId was archived. */
-export function isArchivedRef(error: unknown): boolean {
-  return sqlState(error) === '22012'
+  const values = columnsOf(orders, ({ agentId, refId }) => [agentId, refId])
+  try {
+    await client.query({ name: 'refuse-archived-refs', text: refusal, values })
+  } catch (error) {
+    const isDivision = sqlState(error) === '22012'
+    throw isDivision ? new BooksChanged('a refId was archived') : error
+  }
 }
 
 /** Inserts new orders, as many as have a refId of their own. Returns the ids of those. */
 export async function insertOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
+  // In one order by everybody: two that insert the same refIds never wait for each other in a circle.
+  const sorted = orders.toSorted((a, b) =>
+    a.agentId === b.agentId ? (a.refId < b.refId ? -1 : 1) : a.agentId < b.agentId ? -1 : 1,
+  )
   const { rows } = await client.query<{ order_id: string }>({
     name: 'insert-orders',
     text: ordersInsert,
-    values: columnsOf(orders, orderValues),
+    values: columnsOf(sorted, orderValues),
   })
   return new Set(rows.map(({ order_id }) => orderIdFromUuid(order_id)))
 }
 
-/** The same by itself and on disk. Fails where one has a refId that was archived: then none is inserted. */
+/** The same by itself and on disk. Where one has a refId that was archived, none is inserted. */
 export async function commitOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
   const [, inserted] = await all([
     client.query('begin'),
@@ -260,10 +282,22 @@ export async function commitOrders(client: PoolClient, orders: Order[]): Promise
   return inserted
 }
 
+/** The same beside other changes: each of them must have a refId of its own. */
+async function insertAllOrders(tx: BatchTx, orders: Order[]): Promise<void> {
+  if (orders.length === 0) return
+  const inserted = await insertOrders(tx, orders)
+  const taken = orders.filter(({ orderId }) => !inserted.has(orderId))
+  if (taken.length === 0) return
+  throw new BooksChanged(
+    `${taken.length} refIds were taken meanwhile`,
+    new Set(taken.map(({ agentId }) => agentId)),
+  )
+}
+
 /** Writes what a batch came to. Every statement must meet as many rows as it names. */
 export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
   await all([
-    write(tx, 'insert-orders', ordersInsert, writes.newOrders, orderValues),
+    insertAllOrders(tx, writes.newOrders),
     refuseArchivedRefs(tx, writes.newOrders),
     write(tx, 'update-orders', updateOrders, writes.changedOrders, ({ order, versionRead }) => [
       order.agentId,
