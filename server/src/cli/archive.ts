@@ -20,6 +20,8 @@ interface Options {
 
 export function archiveCommand(): Command {
   const command = new Command('archive')
+    // Else --json behind verify would be taken for this one's.
+    .enablePositionalOptions()
     .option('--before <date>', 'what was written before this day, or time with zone')
     .option('--to <dir>', 'the folder of the archive; the same each time')
     .option('--agent <app_id>', 'only this agent')
