@@ -46,7 +46,7 @@ export interface Operations {
         rate_limit: number
         /** a list of addresses or CIDR ranges; empty: every address */
         allow_ip: string[]
-        /** a list of origins such as https://shop.example */
+        /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
         frame_origin: string[]
         /** 1 to 500 printable characters */
         support: string | null
@@ -96,7 +96,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -1152,7 +1152,7 @@ export interface Operations {
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin?: string[]
       /** 1 to 500 printable characters */
       support?: string | null
@@ -1200,7 +1200,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -1300,7 +1300,7 @@ export interface Operations {
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin?: string[]
       /** 1 to 500 printable characters */
       support?: string | null
@@ -1426,7 +1426,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -1489,7 +1489,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -3009,7 +3009,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null

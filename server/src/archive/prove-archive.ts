@@ -1,7 +1,7 @@
 import { type Accounts, accountNames, noChange } from '../ledger/accounts.ts'
 import type { ArchivePart } from '../ledger/archived.ts'
 import type { JournalRow } from '../ledger/book.ts'
-import { demand, Lie, statusOf } from '../ledger/lie.ts'
+import { demand, Lie } from '../ledger/lie.ts'
 import { proveChain } from '../ledger/prove.ts'
 import { proveOrder } from '../ledger/prove-orders.ts'
 import { csvCells } from '../lib/csv-records.ts'
@@ -173,34 +173,21 @@ async function proveArchivedOrders(
   if (orderIds.length > 0) await options.onOrders?.(orderIds)
 }
 
-/** The order is what its rows come to, its rows are the journal's, and its callbacks and payments tell of them. */
+/** The order is what its rows come to, and its rows are the journal's. */
 function proveArchivedOrder(
-  { order, rows, callbacks, payments, payouts }: ArchivedOrder,
-  { agentId, fromSeq, toSeq }: Manifest,
+  { order, rows, facts }: ArchivedOrder,
+  { agentId, currency, fromSeq, toSeq }: Manifest,
   journal: Map<bigint, JournalRow>,
 ): void {
   const name = `order ${txnId(order.agentId, order.orderId)}`
   demand(order.agentId === agentId, () => `${name} is another agent's`)
   demand(order.status !== 'WAITING', () => `${name} is archived and waits`)
-  proveOrder(order, rows, payouts)
+  proveOrder({ agentId, currency }, order, facts)
   for (const row of rows) {
     demand(row.seq < toSeq, () => `${name} is archived before its journal row ${row.seq}`)
     demand(
       row.seq < fromSeq || isSameRow(journal.get(row.seq), row),
       () => `${name} has another journal row ${row.seq} than the journal`,
-    )
-    const status = statusOf[row.event]
-    const told = callbacks.filter(({ seq }) => seq === row.seq)
-    demand(
-      told.length === (status === undefined ? 0 : 1) && told[0]?.body.status === status,
-      () => `journal row ${row.seq} (${row.event}) of ${name} is not told as it was`,
-    )
-    const payment = payments.find(({ paymentId }) => `payment:${paymentId}` === row.onceKey)
-    demand(
-      row.event !== 'deposit_paid' ||
-        (payment?.amount === -row.change.clearing &&
-          (payment.state === 'credited' || payment.state === 'taken_back')),
-      () => `journal row ${row.seq} of ${name} credits ${row.onceKey}, which is not recorded so`,
     )
   }
 }

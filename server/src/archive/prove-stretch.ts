@@ -1,7 +1,8 @@
 import type { PoolClient } from '../db/pool.ts'
 import type { JournalRow } from '../ledger/book.ts'
 import { Lie, type ProofTx } from '../ledger/lie.ts'
-import { proveSpan } from '../ledger/prove.ts'
+import { proveJournalPage } from '../ledger/prove.ts'
+import { proveOrdersById } from '../ledger/prove-orders.ts'
 import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
 import type { AgentToArchive } from './archive.ts'
 import { ArchiveFault } from './part-files.ts'
@@ -19,8 +20,11 @@ export async function proveStretch(
     await client.query('begin isolation level repeatable read read only')
     try {
       const limit = Math.min(rowsAtOnce, Number(toSeq - seq))
-      const span = await proveSpan(client as unknown as ProofTx, agent_id, currency, seq, limit)
-      seq = span.lastSeq
+      const tx = client as unknown as ProofTx
+      const agent = { agentId: agent_id, currency }
+      const page = await proveJournalPage(tx, agent, seq, limit)
+      await proveOrdersById(tx, agent, page.orderIds)
+      seq = page.lastSeq
     } catch (error) {
       if (!(error instanceof Lie)) throw error
       throw new ArchiveFault(

@@ -1,5 +1,9 @@
 import type { JournalRow, Order } from '../ledger/book.ts'
 import { type OrderRow, orderFromRow } from '../ledger/order-row.ts'
+import type { CallbackRow } from '../ledger/prove-callback.ts'
+import type { PayoutFact } from '../ledger/prove-hand-overs.ts'
+import type { Facts } from '../ledger/prove-orders.ts'
+import { type PaymentDbRow, paymentFromRow } from '../ledger/prove-payments.ts'
 import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
 import { type Cell, csvCells } from '../lib/csv-records.ts'
 import { ArchiveFault } from './part-files.ts'
@@ -15,9 +19,8 @@ export function journalFrom(header: Cell[], record: string): JournalRow {
 export interface ArchivedOrder {
   order: Order
   rows: JournalRow[]
-  callbacks: { seq: bigint; body: Values }[]
-  payments: { paymentId: string; amount: bigint; state: unknown }[]
-  payouts: number
+  /** What its proof looks at besides. */
+  facts: Facts
 }
 
 export function orderFrom(header: Cell[], record: string): ArchivedOrder {
@@ -26,19 +29,56 @@ export function orderFrom(header: Cell[], record: string): ArchivedOrder {
     const text = values[name]
     return typeof text === 'string' ? JSON.parse(text) : []
   }
+  const order = orderFromRow(orderRow(values))
+  const rows = list('journal').map(journalFromValues)
+  const payments = list('payments').map((row) => paymentFromRow(paymentRow(row)))
   return {
-    order: orderFromRow(orderRow(values)),
-    rows: list('journal').map(journalFromValues),
-    callbacks: list('callbacks').map(({ seq, body, stored_body }) => ({
-      seq: whole(seq),
-      body: JSON.parse(text(stored_body ?? body)),
-    })),
-    payments: list('payments').map(({ payment_id, amount, state }) => ({
-      paymentId: text(payment_id),
-      amount: whole(amount),
-      state,
-    })),
-    payouts: list('payouts').length,
+    order,
+    rows,
+    facts: {
+      rowsOf: new Map([[order.orderId, rows]]),
+      callbacks: new Map(list('callbacks').map((row) => [whole(row.seq), callbackRow(row)])),
+      payments: new Map(payments.map((payment) => [`payment:${payment.paymentId}`, payment])),
+      payoutsOf: new Map([[order.orderId, list('payouts').map(payoutFact)]]),
+    },
+  }
+}
+
+function callbackRow(values: Values): CallbackRow {
+  return {
+    seq: whole(values.seq),
+    order_id: text(values.order_id),
+    kind: text(values.kind),
+    follows: values.follows === true,
+    created_at: new Date(text(values.created_at)),
+    body: text(values.stored_body ?? values.body),
+  }
+}
+
+function paymentRow(values: Values): PaymentDbRow {
+  return {
+    payment_id: text(values.payment_id),
+    order_id: textOrNull(values.order_id),
+    amount: whole(values.amount),
+    paid_at: new Date(text(values.paid_at)),
+    payer_account_no: textOrNull(values.payer_account_no),
+    payer_account_name: textOrNull(values.payer_account_name),
+    payer_bank_code: textOrNull(values.payer_bank_code),
+    state: text(values.state) as PaymentDbRow['state'],
+    why: textOrNull(values.why) as PaymentDbRow['why'],
+    credited_to: textOrNull(values.credited_to) as PaymentDbRow['credited_to'],
+    evidence: textOrNull(values.evidence),
+  }
+}
+
+function payoutFact(values: Values): PayoutFact {
+  return {
+    attempt: Number(values.attempt),
+    provider: text(values.provider),
+    reference: text(values.reference),
+    state: text(values.state) as PayoutFact['state'],
+    handed_at: new Date(text(values.handed_at)),
+    ask_at: timeOrNull(values.ask_at),
   }
 }
 

@@ -20,15 +20,16 @@ export function verifyCommand(): Command {
         const started = performance.now()
         const proofs = await verify(pool, {
           ...(options.agent !== undefined && { appId: options.agent }),
-          onProgress: (proof) =>
-            progress(`${proof.appId}: ${proof.journalRows} journal rows, ${proof.orders} orders`),
+          onProgress: (proof, journalRows) =>
+            progress(
+              `${proof.appId}: ${proof.journalRows} of ${journalRows} journal rows, ${proof.orders} orders, ${proof.payments} payments`,
+            ),
         })
-        const one = options.agent !== undefined && { appId: options.agent }
         const archives =
           options.archive === undefined
             ? []
             : await proveWithBooks(pool, resolve(options.archive), {
-                ...one,
+                ...(options.agent !== undefined && { appId: options.agent }),
                 onProgress: ({ appId, parts }) =>
                   progress(`${appId}: part ${parts} of the archive`),
               })
@@ -41,6 +42,7 @@ export function verifyCommand(): Command {
           journal_rows: sum((proof) => proof.journalRows),
           orders: sum((proof) => proof.orders),
           callbacks: sum((proof) => proof.callbacks),
+          payments: sum((proof) => proof.payments),
           ...(options.archive !== undefined && {
             archived_journal_rows: archives.reduce((total, each) => total + each.journalRows, 0),
             archived_orders: archives.reduce((total, each) => total + each.orders, 0),
@@ -51,7 +53,7 @@ export function verifyCommand(): Command {
         if (options.json) printJson({ ok: red.length === 0, checked, findings })
         else {
           print(
-            `Checked ${checked.agents} agents, ${checked.journal_rows} journal rows, ${checked.orders} orders and ${checked.callbacks} callbacks in ${checked.seconds} s.`,
+            `Checked ${checked.agents} agents, ${checked.journal_rows} journal rows, ${checked.orders} orders, ${checked.callbacks} callbacks and ${checked.payments} payments in ${checked.seconds} s.`,
           )
           if (options.archive !== undefined) {
             print(
