@@ -188,6 +188,7 @@ const good: Record<string, Fields> = {
     outcome: 'done',
   },
   proofs: { agent_id: 1, proved_seq: 0, again_seq: 0, checked_at: at },
+  limit_buckets: { bucket: 'one', tokens: 1, granted: 1, refilled_at: at },
   schema_migrations: { name: 'another', sha256: 'x', applied_at: at },
   archive_parts: {
     agent_id: 1,
@@ -473,6 +474,11 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['proofs_agent_id_fkey', 'proofs', { agent_id: 3 }],
   ['proofs_proved_seq_check', 'proofs', { proved_seq: -1 }],
   ['proofs_again_seq_check', 'proofs', { again_seq: -1 }],
+
+  ['limit_buckets_bucket_check', 'limit_buckets', { bucket: '' }],
+  ['limit_buckets_bucket_check', 'limit_buckets', { bucket: 'x'.repeat(201) }],
+  ['limit_buckets_tokens_check', 'limit_buckets', { tokens: -1 }],
+  ['limit_buckets_granted_check', 'limit_buckets', { granted: -1 }],
 ]
 
 /** Keys that need the good row to be there already. */
@@ -488,6 +494,7 @@ const doubled: [constraint: string, table: string][] = [
   ['payment_notes_pkey', 'payment_notes'],
   ['invitations_pkey', 'invitations'],
   ['audit_log_pkey', 'audit_log'],
+  ['limit_buckets_pkey', 'limit_buckets'],
 ]
 
 /** The service has no right to write it at all. */
@@ -601,6 +608,83 @@ it.each(ownersCases)('%s refuses in %s: %o', async (constraint, table, spoiled) 
 
 it.each([...new Set(ownersTables)])('the service may not write %s', async (table) => {
   await expect(insert(table)).rejects.toMatchObject({ code: '42501' })
+})
+
+describe('what is written down stays so, by privilege', () => {
+  const fixed: Record<string, string> = {
+    journal: `agent_id, seq, order_id, event, at, available_change, held_change, clearing_change,
+      fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason`,
+    orders: `agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule, account_name,
+      account_no, bank_code, extra_params, created_at, expires_at`,
+    callbacks: 'agent_id, seq, order_id, kind, follows, body, created_at',
+    callback_bodies: 'agent_id, seq, created_at, body',
+    payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,
+      payer_account_name, payer_bank_code`,
+    payouts: 'agent_id, order_id, attempt, provider, reference, token, handed_at',
+    notices: 'agent_id, provider, event_id, received_at, body, order_id',
+    payment_notes: 'payment_id, note_no, at, author, assigns, assignee, note',
+    unmatched_payments: `payment_id, reference, amount, currency, paid_at, reported_at,
+      payer_account_no, payer_account_name, payer_bank_code`,
+    users: 'user_id, email, created_at',
+    sessions: 'session_id, user_id, token_hash, ip, user_agent, created_at',
+    invitations: 'token_hash, user_id, sealed_totp_secret, created_at, expires_at',
+    audit_log: `audit_id, at, user_id, email, role, session_id, ip, action, subject_kind, subject_id,
+      agent_id, outcome, before, after, reason`,
+    wallets: 'agent_id',
+    agents: 'agent_id, app_id, currency, created_at',
+    limit_buckets: 'bucket',
+    schema_migrations: 'name, sha256, applied_at',
+    archive_parts: `agent_id, part, from_seq, to_seq, available, held, clearing, fees, adjustments,
+      ended_at, name, sha256, orders, removed_orders, state, made_at`,
+    archived_refs: 'agent_id, ref_id, order_id, part',
+    archived_keys: 'agent_id, once_key',
+  }
+  const columns = Object.entries(fixed).flatMap(([table, names]) =>
+    names.split(/,\s*/).map((column) => [table, column] as const),
+  )
+
+  it.each(columns)('%s.%s cannot be updated', async (table, column) => {
+    const update = client.query(`update ${table} set ${column} = ${column}`)
+    await expect(update).rejects.toMatchObject({ code: '42501' })
+  })
+
+  it.each(['journal', 'audit_log'])('%s has no column that could be', async (table) => {
+    const { rows } = await client.query<{ attname: string }>(
+      `select attname from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
+      [table],
+    )
+    expect(rows.map(({ attname }) => attname)).toEqual(fixed[table]?.split(/,\s*/))
+  })
+
+  it.each(['delete from', 'truncate'])('nothing can be taken away with %s', async (verb) => {
+    const { rows } = await client.query<{ relname: string }>(
+      `select relname from pg_class
+       where relnamespace = 'sluice'::regnamespace and relkind in ('r', 'p')`,
+    )
+    expect(rows.map(({ relname }) => relname)).toEqual(
+      expect.arrayContaining(['journal', 'orders', 'callbacks', 'payments', 'wallets', 'agents']),
+    )
+    // Old attempts are forgotten after a time that is set, full buckets too, and routes are the operator's to remove.
+    const removable = ['callback_attempts', 'callback_claims', 'provider_routes', 'limit_buckets']
+    const kept = rows.filter(
+      ({ relname }) => !(verb === 'delete from' && removable.includes(relname)),
+    )
+    for (const { relname } of kept) {
+      await client.query('savepoint before')
+      await expect(client.query(`${verb} ${relname}`), relname).rejects.toMatchObject({
+        code: '42501',
+      })
+      await client.query('rollback to savepoint before')
+    }
+  })
+
+  it('what an order goes through can be updated', async () => {
+    const { rowCount } = await client.query(
+      `update orders set status = 'FAILED', version = 2, completed_at = created_at`,
+    )
+    expect(rowCount).toBe(1)
+  })
 })
 
 /** One minor unit more than the bound, in each of the accounts. */
