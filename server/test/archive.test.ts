@@ -242,8 +242,8 @@ describe('an archive that is interrupted', () => {
     const { agent, ended } = await business()
     const wallet = (await agent.get('/payment/wallet')).json
     const stop = new Error('stop')
-    // At the first time, and then at each later one, until it comes through.
-    for (let times = 1; ; times++) {
+    // At the first time, and then later and later, until it comes through.
+    for (let times = 1; ; times *= 2) {
       let seen = 0
       const onStep = (step: Step) => {
         if (step === at && ++seen === times) throw stop

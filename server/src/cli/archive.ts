@@ -20,8 +20,6 @@ interface Options {
 
 export function archiveCommand(): Command {
   const command = new Command('archive')
-    // Else --json behind verify would be taken for this one's.
-    .enablePositionalOptions()
     .option('--before <date>', 'what was written before this day, or time with zone')
     .option('--to <dir>', 'the folder of the archive; the same each time')
     .option('--agent <app_id>', 'only this agent')
@@ -32,7 +30,10 @@ export function archiveCommand(): Command {
     .command('verify <dir>')
     .description('prove the files of an archive by themselves, without a database')
     .option('--json', 'as JSON')
-    .action(verifyFiles)
+    // This --json is archive's too, which takes it wherever it stands.
+    .action((dir: string, _: unknown, verify: Command) =>
+      verifyFiles(dir, verify.optsWithGlobals()),
+    )
   return command
 }
 
