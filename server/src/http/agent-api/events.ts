@@ -66,11 +66,11 @@ export function eventRoutes(
     },
     door(async ({ agent, request, reply }) => {
       const { seq } = request.params as { seq: string }
-      const resent = /^\d{1,15}$/.test(seq)
-        ? await resendCallbacks(desk.pool, { agentId: agent.agentId, seq: BigInt(seq) }, desk.now())
-        : 0
+      const named = { agentId: agent.agentId, seq: BigInt(/^\d{1,15}$/.test(seq) ? seq : 0) }
+      const { resent } = await resendCallbacks(desk.pool, named, desk.now)
       if (resent === 0) {
-        const isArchived = Number(seq) <= Number(await archivedSeq(desk.pool, agent.agentId))
+        const isArchived =
+          named.seq > 0n && named.seq <= (await archivedSeq(desk.pool, agent.agentId))
         const detail = isArchived
           ? 'The callback was archived with its order.'
           : 'The agent has no callback with this seq.'
