@@ -138,6 +138,19 @@ const good: Record<string, Fields> = {
     handed_at: at,
     asks: 0,
   },
+  open_items: {
+    agent_id: 1,
+    item_id: 'paid_twice-b-2',
+    kind: 'paid_twice',
+    order_id: uuid(1),
+    provider: 'bank',
+    reference: 'b-2',
+    amount: 100,
+    currency: 'THB',
+    provider_said: 'PAID',
+    order_status: 'WAITING',
+    opened_at: at,
+  },
   notices: { agent_id: 0, provider: 'bank', event_id: 'e-1', received_at: at, body: '\\x00' },
   unmatched_payments: {
     payment_id: 'bank:7',
@@ -213,6 +226,12 @@ const good: Record<string, Fields> = {
   archived_keys: { agent_id: 1, once_key: 'adjustment:9' },
 }
 
+const closedItem = {
+  closed_at: at,
+  resolution: 'looked_into',
+  closed_by: 'one@sluice.example',
+  evidence: 'statement 7',
+}
 const credited = { state: 'credited', why: null, credited_to: 'order' }
 
 /** What is there before each case. */
@@ -346,6 +365,11 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['journal_once', 'journal', { ...adjustment, once_key: null }],
   ['journal_once_key', 'journal', { once_key: 'payment:1' }],
   ['journal_once_key', 'journal', { once_key: 'payment:1', ...adjustment }],
+  [
+    'journal_paid_after_failed_has_reason',
+    'journal',
+    { event: 'withdraw_paid_after_failed', once_key: null, reason: null },
+  ],
   ['journal_adjustment_has_reason', 'journal', { ...adjustment, reason: null }],
 
   ['callbacks_agent_id_seq_fkey', 'callbacks', { seq: 9 }],
@@ -413,6 +437,27 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['payouts_asked_while_open', 'payouts', { ask_at: at }],
   ['payouts_reference', 'payouts', { reference: 'b-1' }],
   ['payouts_one_open', 'payouts', { state: 'handed', ask_at: at }],
+
+  ['open_items_agent_id_fkey', 'open_items', { agent_id: 3 }],
+  ['open_items_agent_id_order_id_fkey', 'open_items', { order_id: uuid(9) }],
+  ['open_items_item_id_check', 'open_items', { item_id: 'bank:2' }],
+  ['open_items_kind_check', 'open_items', { kind: 'odd' }],
+  ['open_items_provider_check', 'open_items', { provider: '' }],
+  ['open_items_reference_check', 'open_items', { reference: '' }],
+  ['open_items_amount_check', 'open_items', { amount: 0 }],
+  ['open_items_currency_check', 'open_items', { currency: 'USD' }],
+  ['open_items_provider_said_check', 'open_items', { provider_said: 'WAITING' }],
+  [
+    'open_items_resolution_check',
+    'open_items',
+    { ...closedItem, resolution: 'lost', closed_by: null },
+  ],
+  ['open_items_closed_by_check', 'open_items', { ...closedItem, closed_by: '' }],
+  ['open_items_evidence_check', 'open_items', { ...closedItem, evidence: '' }],
+  ['open_items_closed', 'open_items', { ...closedItem, evidence: null }],
+  ['open_items_closed', 'open_items', { ...closedItem, resolution: null, closed_by: null }],
+  ['open_items_closed', 'open_items', { ...closedItem, closed_by: null }],
+  ['open_items_closed', 'open_items', { ...closedItem, closed_at: null }],
 
   ['notices_agent_id_check', 'notices', { agent_id: -1 }],
   ['notices_provider_check', 'notices', { provider: '' }],
@@ -491,6 +536,7 @@ const doubled: [constraint: string, table: string][] = [
   ['proofs_pkey', 'proofs'],
   ['providers_pkey', 'providers'],
   ['provider_routes_pkey', 'provider_routes'],
+  ['open_items_pkey', 'open_items'],
   ['notices_pkey', 'notices'],
   ['unmatched_payments_pkey', 'unmatched_payments'],
   ['payment_notes_pkey', 'payment_notes'],

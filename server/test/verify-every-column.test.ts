@@ -262,12 +262,15 @@ const noMoney: Record<string, string | Record<string, string>> = {
   ]),
   payouts: {
     token: 'whose hand-over it was, for a commit that got lost',
+    turn: 'who may write what is known of it next',
     ...says('how often it was asked about, and what was said', ['asks', 'said', 'evidence']),
   },
   unmatched_payments: {
     ...says('what somebody said of it', ['reference', 'evidence']),
     ...says('when it came and was decided on', ['reported_at', 'decided_at']),
   },
+  open_items:
+    'what people look into; that there is one where there must be is proved with the payouts',
   payment_notes: 'who looks into a payment, and what was noted',
   notices: 'a provider’s own words, which only that provider’s adapter can read',
   proofs: 'how far the proof itself has come',

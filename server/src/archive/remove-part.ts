@@ -171,6 +171,10 @@ async function removeOrders(
     'delete from payouts where agent_id = $1 and order_id = any($2::uuid[])',
     these,
   )
+  await client.query(
+    'delete from open_items where agent_id = $1 and order_id = any($2::uuid[])',
+    these,
+  )
   await client.query('delete from orders where agent_id = $1 and order_id = any($2::uuid[])', these)
   await client.query(
     `update archive_parts set removed_orders = removed_orders + $3 where agent_id = $1 and part = $2`,

@@ -32,6 +32,10 @@ const commands: Record<string, Listed> = {
     description: 'payouts that are with a provider',
     load: async () => (await import('./payout.ts')).payoutCommand(),
   },
+  'open-item': {
+    description: 'payouts of which a provider and the books say what cannot both be true',
+    load: async () => (await import('./open-item.ts')).openItemCommand(),
+  },
   payments: {
     description: 'money that came in and waits for a decision',
     load: async () => (await import('./payments.ts')).paymentsCommand(),

@@ -204,10 +204,31 @@ const closePayouts = `update payouts p set state = 'rejected', ask_at = null
 const insertPayouts = `insert into payouts (agent_id, order_id, attempt, provider, reference, token,
     state, handed_at, asks, ask_at)
   select agent_id, order_id, attempt, provider, reference, token,
-    case when ask_at is null then 'rejected' else 'handed' end, handed_at, 0, ask_at
+    case when ask_at is null and ask_in_ms is null then 'rejected' else 'handed' end, handed_at, 0,
+    coalesce(ask_at, now() + ask_in_ms * interval '1 millisecond')
   from unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::uuid[],
-    $7::timestamptz[], $8::timestamptz[])
-    u(agent_id, order_id, attempt, provider, reference, token, handed_at, ask_at)`
+    $7::timestamptz[], $8::timestamptz[], $9::bigint[])
+    u(agent_id, order_id, attempt, provider, reference, token, handed_at, ask_at, ask_in_ms)`
+
+/** The same said again, or more of it, is the same item. */
+const insertItems = `insert into open_items (agent_id, item_id, kind, order_id, provider, reference,
+    amount, currency, provider_said, order_status, order_provider, opened_at)
+  select * from unnest($1::bigint[], $2::text[], $3::text[], $4::uuid[], $5::text[], $6::text[],
+    $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[], $12::timestamptz[])
+  on conflict (agent_id, item_id) do update set provider_said = excluded.provider_said`
+
+/** What the provider says of its payout is what its row says, whatever the order says. */
+const contradictPayouts = `update payouts p set state = u.state, ask_at = null
+  from unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) u(agent_id, provider, reference, state)
+  where p.agent_id = u.agent_id and p.provider = u.provider and p.reference = u.reference
+    and p.state <> 'returned'`
+
+const closeItems = `update open_items i set closed_at = u.at, resolution = 'order_paid',
+    evidence = u.evidence
+  from unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[])
+    u(agent_id, order_id, reference, at, evidence)
+  where i.agent_id = u.agent_id and i.order_id = u.order_id and i.reference = u.reference
+    and i.closed_at is null and i.kind <> 'failed_after_paid'`
 
 const updateWallets = `update wallets w set seq = u.seq, available = u.available, held = u.held,
     clearing = u.clearing, fees = u.fees, adjustments = u.adjustments
@@ -360,8 +381,11 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       p.reference,
       p.token,
       p.handedAt,
-      p.askAt,
+      typeof p.askAt === 'number' ? null : p.askAt,
+      typeof p.askAt === 'number' ? p.askAt : null,
     ]),
+    openItems(tx, writes.newItems),
+    closeItemsOf(tx, writes.closedItems),
     write(tx, 'insert-journal', insertJournal, writes.journal, (row) => [
       row.agentId,
       row.seq,
@@ -476,6 +500,52 @@ async function closeRefused(tx: BatchTx, payouts: Writes['newPayouts']): Promise
   if (later.length === 0) return
   const keys = columnsOf(later, (p) => [p.agentId, p.orderId, p.attempt])
   await run(tx, 'close-payouts', closePayouts, keys)
+}
+
+async function openItems(tx: BatchTx, items: Writes['newItems']): Promise<void> {
+  if (items.length === 0) return
+  // A statement cannot write one row twice: the last word on an item counts.
+  const latest = [
+    ...new Map(items.map((item) => [keyOf(item.agentId, item.itemId), item])).values(),
+  ]
+  const paid = latest.filter(({ kind }) => kind !== 'failed_after_paid')
+  const statements = [
+    run(
+      tx,
+      'insert-items',
+      insertItems,
+      columnsOf(latest, (item) => [
+        item.agentId,
+        item.itemId,
+        item.kind,
+        item.orderId,
+        item.provider,
+        item.reference,
+        item.amountMinor,
+        item.currency,
+        item.providerSaid,
+        item.orderStatus,
+        item.orderProvider,
+        item.openedAt,
+      ]),
+    ),
+  ]
+  if (paid.length > 0) {
+    const said = columnsOf(paid, ({ agentId, provider, reference, providerSaid }) => [
+      agentId,
+      provider,
+      reference,
+      providerSaid === 'REVERT' ? 'returned' : 'paid',
+    ])
+    statements.push(run(tx, 'contradict-payouts', contradictPayouts, said))
+  }
+  await all(statements)
+}
+
+async function closeItemsOf(tx: BatchTx, closed: Writes['closedItems']): Promise<void> {
+  if (closed.length === 0) return
+  const values = columnsOf(closed, (c) => [c.agentId, c.orderId, c.reference, c.at, c.evidence])
+  await run(tx, 'close-items', closeItems, values)
 }
 
 type Value = bigint | string | number | boolean | Date | null

@@ -123,6 +123,8 @@ describe('handing over and cancelling', () => {
         handedAt: created,
         askAt: created,
       },
+      item: undefined,
+      closes: undefined,
     })
   })
 

@@ -1,6 +1,16 @@
 import type { LocalTime } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
-import type { Callback, HandedPayout, JournalRow, Order, Payment, Terms, Wallet } from './book.ts'
+import type {
+  Callback,
+  ClosedItem,
+  HandedPayout,
+  JournalRow,
+  OpenItem,
+  Order,
+  Payment,
+  Terms,
+  Wallet,
+} from './book.ts'
 import { adjustmentKey, type Command, type Decision, decide, needsWallet } from './decide.ts'
 
 /** What has been read of the books that a batch of commands touches. */
@@ -26,6 +36,8 @@ export interface Writes {
   newPayments: Payment[]
   changedPayments: { payment: Payment; stateRead: Payment['state'] }[]
   newPayouts: HandedPayout[]
+  newItems: OpenItem[]
+  closedItems: ClosedItem[]
   wallets: { wallet: Wallet; seqRead: bigint }[]
 }
 
@@ -40,6 +52,8 @@ export function writesFor(writes: Writes, agentId: bigint): Writes {
     newPayments: writes.newPayments.filter(isOwn),
     changedPayments: writes.changedPayments.filter(({ payment }) => isOwn(payment)),
     newPayouts: writes.newPayouts.filter(isOwn),
+    newItems: writes.newItems.filter(isOwn),
+    closedItems: writes.closedItems.filter(isOwn),
     wallets: writes.wallets.filter(({ wallet }) => isOwn(wallet)),
   }
 }
@@ -90,6 +104,8 @@ export function fold(
   const journal: JournalRow[] = []
   const callbacks: Callback[] = []
   const newPayouts: HandedPayout[] = []
+  const newItems: OpenItem[] = []
+  const closedItems: ClosedItem[] = []
 
   const decisions = commands.map((command): Decision => {
     const { agentId } = command
@@ -132,6 +148,8 @@ export function fold(
       }
     }
     if (decision.callback) callbacks.push(decision.callback)
+    if (decision.item) newItems.push(decision.item)
+    if (decision.closes) closedItems.push(decision.closes)
     if (decision.payout) {
       const { orderId } = decision.payout
       for (const earlier of newPayouts) if (earlier.orderId === orderId) earlier.askAt = null
@@ -148,6 +166,8 @@ export function fold(
     newPayments: [],
     changedPayments: [],
     newPayouts,
+    newItems,
+    closedItems,
     wallets: [],
   }
   for (const [key, order] of orders) {

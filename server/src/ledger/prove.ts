@@ -93,6 +93,7 @@ export function proveChain(rows: JournalRow[], before: JournalRow | undefined): 
       balances.available >= 0n ||
         row.change.available >= 0n ||
         row.event === 'deposit_taken_back' ||
+        row.event === 'withdraw_paid_after_failed' ||
         row.event === 'adjustment',
       () => `journal row ${seq} (${row.event}) takes available below zero`,
     )

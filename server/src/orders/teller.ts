@@ -1,5 +1,5 @@
 import { isConnectionLost, isContention, type Pool } from '../db/pool.ts'
-import type { Order, Payment } from '../ledger/book.ts'
+import type { OpenItem, Order, Payment } from '../ledger/book.ts'
 import { BooksChanged } from '../ledger/books-store.ts'
 import { type Command, type Decision, needsWallet } from '../ledger/decide.ts'
 import { writesFor } from '../ledger/fold.ts'
@@ -14,6 +14,8 @@ export interface Done {
   changed: boolean
   /** The payment as it is now, where the command was about one and changed it. */
   payment?: Payment | undefined
+  /** What a person has to look into, where the command contradicted the books. */
+  item?: OpenItem | undefined
 }
 
 export interface TellerOptions {
@@ -335,7 +337,12 @@ export class Teller {
           break
         }
         case 'changed':
-          resolve({ order: decision.order, changed: true, payment: decision.payment })
+          resolve({
+            order: decision.order,
+            changed: true,
+            payment: decision.payment,
+            item: decision.item,
+          })
           if (decision.callback) agents.add(command.agentId)
           if (decision.order && (decision.callback || command.type === 'create')) {
             this.options.onOrder?.(decision.order)
