@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { noSuchOrder } from '../../ledger/archived.ts'
 import { type Currency, decimalText, parseDecimal, toMinor, wholeNumber } from '../../lib/money.ts'
+import { Problem } from '../../lib/problem.ts'
 import type { Desk } from '../../orders/desk.ts'
 import { orderView } from '../../orders/order-view.ts'
 import { type Trigger, trigger } from '../../orders/trigger.ts'
@@ -29,7 +31,12 @@ export function cancelOrderRoute(app: FastifyInstance, door: Door, desk: Desk): 
     door(async ({ agent, request, reply }) => {
       const { agentId } = agent
       const orderId = ownOrderId(request.params, agentId)
-      const { order } = await desk.teller.do({ type: 'cancel', agentId, orderId, at: desk.now() })
+      const { order } = await desk.teller
+        .do({ type: 'cancel', agentId, orderId, at: desk.now() })
+        .catch(async (error) => {
+          const isMissing = error instanceof Problem && error.code === 'order_not_found'
+          throw isMissing ? await noSuchOrder(desk.pool, agentId, { orderId }) : error
+        })
       if (!order) throw new Error('a cancellation was answered without an order')
       return sendJson(reply, 200, orderView(order, agent.currency, desk.localTime))
     }),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { noSuchOrder } from '../../ledger/archived.ts'
 import type { OrderKind, OrderStatus } from '../../ledger/book.ts'
 import { parseTxnId } from '../../lib/ids.ts'
 import { quoted } from '../../lib/json-text.ts'
@@ -38,7 +39,7 @@ export function readOrderRoutes(
       refuseQuery(request.query)
       const orderId = ownOrderId(request.params, agent.agentId)
       const order = await findOrder(desk.pool, agent.agentId, orderId)
-      if (!order) throw orderNotFound()
+      if (!order) throw await noSuchOrder(desk.pool, agent.agentId, { orderId })
       return sendJson(reply, 200, orderView(order, agent.currency, desk.localTime))
     }),
   )
@@ -62,7 +63,7 @@ export function readOrderRoutes(
       const refId = query.get('refId')
       if (typeof refId === 'string') {
         const order = await findOrderByRefId(desk.pool, agent.agentId, refId)
-        if (!order) throw orderNotFound()
+        if (!order) throw await noSuchOrder(desk.pool, agent.agentId, { refId })
         return sendJson(reply, 200, view(order))
       }
       const filter = {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { refuseArchived } from '../../ledger/archived.ts'
 import { readJournal, readWallet, reasonForAgent } from '../../ledger/read-journal.ts'
 import { banksOf } from '../../lib/banks.ts'
 import { txnId } from '../../lib/ids.ts'
@@ -52,6 +53,7 @@ export function readWalletRoutes(
     },
     door(async ({ agent, request, reply }) => {
       const { after, limit } = seqRange(request.query)
+      await refuseArchived(desk.pool, agent.agentId, after)
       const money = (minor: bigint) => decimalText(minor, agent.currency)
       const rows = await readList(agent.agentId, (pool) =>
         readJournal(pool, agent.agentId, after, limit + 1),
