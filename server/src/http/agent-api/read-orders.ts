@@ -21,7 +21,9 @@ export function readOrderRoutes(app: FastifyInstance, door: Door, desk: Desk): v
     '/payment/orders/:txn_id',
     {
       schema: operation({
+        id: 'getOrder',
         summary: 'Read one order',
+        description: 'What creating it was answered with, and what has become of it since.',
         tag: 'Orders',
         params: TxnParams,
         answers: { 200: OrderView },
@@ -40,7 +42,9 @@ export function readOrderRoutes(app: FastifyInstance, door: Door, desk: Desk): v
     '/payment/orders',
     {
       schema: operation({
+        id: 'listOrders',
         summary: 'List orders, newest first, or find one by refId',
+        description: 'A page at a time; with refId, that one order alone.',
         tag: 'Orders',
         query: OrderQuery,
         answers: { 200: Type.Union([OrderPage, OrderView]) },

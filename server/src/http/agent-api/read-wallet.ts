@@ -16,7 +16,9 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
     '/payment/wallet',
     {
       schema: operation({
+        id: 'getWallet',
         summary: 'Read the wallet',
+        description: 'What is available, and what is held for withdrawals that wait.',
         tag: 'Wallet',
         answers: { 200: WalletView },
       }),
@@ -38,7 +40,9 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
     '/payment/wallet/entries',
     {
       schema: operation({
+        id: 'listWalletEntries',
         summary: "List the wallet's journal, oldest first",
+        description: 'Every movement of money and every outcome, with the balances after it.',
         tag: 'Wallet',
         query: SeqQuery,
         answers: { 200: EntryPage },
@@ -71,7 +75,9 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
     '/payment/banks',
     {
       schema: operation({
+        id: 'listBanks',
         summary: "List the bank codes of the agent's currency",
+        description: 'What bankCode may be.',
         tag: 'Wallet',
         answers: { 200: BankList },
       }),

@@ -56,7 +56,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
     summary: 'This description',
     tag: 'Console',
     schema: { response: Type.Unknown() },
-    handler: async () => operatorOpenapi(api.routes, version),
+    handler: async () => operatorOpenapi(api.routes, version, desk.publicUrl()),
   })
   signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, desk.now))
   invitationRoutes(api, deps)
