@@ -269,6 +269,7 @@ function commandsOf(drafted: Draft[]): Command[] {
 interface Target {
   orderId: string
   amount: bigint
+  answer: string
 }
 
 function commandOf(draft: Draft, index: number, own: Target[]): Command {
@@ -283,7 +284,7 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
       const feeRule = draft.kind === 'deposit' ? contract.depositFee : contract.withdrawFee
       const rule = parseFeeRule(feeRule, contract.currency)
       if (typeof rule === 'string') throw new Error(rule)
-      const order = newOrder({
+      const fields = {
         agentId,
         orderId: orderIdOf(index + 1),
         kind: draft.kind,
@@ -295,8 +296,9 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         feeRule,
         extraParams: [null, '{}', '{ "a": 1.50 }', '{"a":1.5}'][draft.extra] ?? null,
         expiresAt: draft.kind === 'deposit' ? new Date(at.getTime() + expiresInMs) : null,
-      })
-      own.push({ orderId: order.orderId, amount: draft.amount })
+      }
+      const order = newOrder(fields, contract.currency)
+      own.push({ orderId: order.orderId, amount: draft.amount, answer: order.answer })
       return { type: 'create', agentId, at, order }
     }
     case 'hand_over':
@@ -358,7 +360,7 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         provider: 'bank',
         providerRef: orderId,
         instructions: '{"pay":"here"}',
-        answer: '{"told":"later"}',
+        answer: aim?.answer.replace('"method":"link"', '"method":"link+qrcode"') ?? '',
       }
     case 'adjust':
       return {
@@ -438,7 +440,7 @@ async function onEmptyBooks(
   run: (teller: Teller) => Promise<ModelAnswer[]>,
 ) {
   await owner.query(
-    `delete from callbacks; delete from payments; delete from journal; delete from payouts;
+    `delete from callbacks; delete from callback_bodies; delete from payments; delete from journal; delete from payouts;
      delete from orders;
      update wallets set seq = 0, available = 0, held = 0, clearing = 0, fees = 0, adjustments = 0`,
   )
@@ -484,8 +486,9 @@ async function readRows() {
        from journal order by agent_id, seq`,
     ),
     callbacks: await read(
-      `select agent_id, seq, ${orderId}, body, state, created_at
-       from callbacks order by agent_id, seq`,
+      `select c.agent_id, c.seq, ${orderId}, b.body, c.state, c.created_at
+       from callbacks c join callback_bodies b using (agent_id, seq, created_at)
+       order by c.agent_id, c.seq`,
     ),
     payments: await read(
       `select agent_id, payment_id, ${orderId}, amount, paid_at, reported_at, payer_account_no,

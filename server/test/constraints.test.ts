@@ -94,6 +94,7 @@ const good: Record<string, Fields> = {
     attempts: 0,
     again: 0,
   },
+  attempt_prunings: { until: at, agent_id: 1, seq: 1, attempt_id: uuid(1), is_done: false },
   callback_bodies: { agent_id: 1, seq: 1, created_at: at, body: '{}' },
   callback_lanes: { agent_id: 3, paused: false, width: 4, failed_seqs: '{}', turn: 0 },
   callback_claims: { agent_id: 1, turn: 1, sender: uuid(1), seqs: '{1}', lease_until: at },
@@ -188,6 +189,7 @@ const good: Record<string, Fields> = {
     outcome: 'done',
   },
   proofs: { agent_id: 1, proved_seq: 0, again_seq: 0, checked_at: at },
+  limit_buckets: { bucket: 'one', tokens: 1, granted: 1, refilled_at: at },
   schema_migrations: { name: 'another', sha256: 'x', applied_at: at },
 }
 
@@ -453,6 +455,11 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['proofs_agent_id_fkey', 'proofs', { agent_id: 3 }],
   ['proofs_proved_seq_check', 'proofs', { proved_seq: -1 }],
   ['proofs_again_seq_check', 'proofs', { again_seq: -1 }],
+
+  ['limit_buckets_bucket_check', 'limit_buckets', { bucket: '' }],
+  ['limit_buckets_bucket_check', 'limit_buckets', { bucket: 'x'.repeat(201) }],
+  ['limit_buckets_tokens_check', 'limit_buckets', { tokens: -1 }],
+  ['limit_buckets_granted_check', 'limit_buckets', { granted: -1 }],
 ]
 
 /** Keys that need the good row to be there already. */
@@ -460,6 +467,7 @@ const doubled: [constraint: string, table: string][] = [
   ['callbacks_pkey', 'callbacks'],
   ['callback_attempts_pkey', 'callback_attempts'],
   ['callback_bodies_pkey', 'callback_bodies'],
+  ['attempt_prunings_pkey', 'attempt_prunings'],
   ['proofs_pkey', 'proofs'],
   ['providers_pkey', 'providers'],
   ['provider_routes_pkey', 'provider_routes'],
@@ -468,6 +476,7 @@ const doubled: [constraint: string, table: string][] = [
   ['payment_notes_pkey', 'payment_notes'],
   ['invitations_pkey', 'invitations'],
   ['audit_log_pkey', 'audit_log'],
+  ['limit_buckets_pkey', 'limit_buckets'],
 ]
 
 /** The service has no right to write it at all. */
@@ -520,7 +529,7 @@ describe('as the role of the service', () => {
     await insert(table)
     const refused = await insert(table).catch((error) => error)
     // A partition has the table's key under a name of its own.
-    expect(refused.constraint?.replace(/_default_pkey$/, '_pkey')).toBe(constraint)
+    expect(refused.constraint?.replace(/_default_pkey$|_by_start$/, '_pkey')).toBe(constraint)
   })
 
   it.each(Object.keys(good).filter((table) => !ownersOnly.some(([, owned]) => owned === table)))(
@@ -572,6 +581,7 @@ describe('what is written down stays so, by privilege', () => {
       agent_id, outcome, before, after, reason`,
     wallets: 'agent_id',
     agents: 'agent_id, app_id, currency, created_at',
+    limit_buckets: 'bucket',
     schema_migrations: 'name, sha256, applied_at',
   }
   const columns = Object.entries(fixed).flatMap(([table, names]) =>
@@ -600,8 +610,8 @@ describe('what is written down stays so, by privilege', () => {
     expect(rows.map(({ relname }) => relname)).toEqual(
       expect.arrayContaining(['journal', 'orders', 'callbacks', 'payments', 'wallets', 'agents']),
     )
-    // Old attempts are forgotten after a time that is set, and routes are the operator's to remove.
-    const removable = ['callback_attempts', 'callback_claims', 'provider_routes']
+    // Old attempts are forgotten after a time that is set, full buckets too, and routes are the operator's to remove.
+    const removable = ['callback_attempts', 'callback_claims', 'provider_routes', 'limit_buckets']
     const kept = rows.filter(
       ({ relname }) => !(verb === 'delete from' && removable.includes(relname)),
     )

@@ -23,7 +23,7 @@ interface Document {
   webhooks?: Record<string, Record<string, Operation>>
 }
 
-const publicUrl = 'https://pay.example/base'
+const publicUrl = 'https://pay.example'
 let s: TestService
 const documents: Record<string, Document> = {}
 

@@ -15,6 +15,7 @@ select create_reference_table('sessions');
 select create_reference_table('invitations');
 select create_reference_table('audit_log');
 select create_reference_table('payment_notes');
+select create_reference_table('attempt_prunings');
 select create_reference_table('schema_migrations');
 
 select create_distributed_table('wallets', 'agent_id');
@@ -29,3 +30,6 @@ select create_distributed_table('callback_attempts', 'agent_id', colocate_with =
 select create_distributed_table('callback_bodies', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('payouts', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('notices', 'agent_id', colocate_with => 'wallets');
+
+-- Limits have nothing to do with each other or with the books.
+select create_distributed_table('limit_buckets', 'bucket', colocate_with => 'none');

@@ -99,7 +99,8 @@ class SchemaNames {
   }
 
   private written(schema: Fields, name: string): Fields {
-    const { anyOf, properties, items, patternProperties, ...rest } = schema
+    // Formats of text are our own: strict readers refuse those they do not know.
+    const { anyOf, properties, items, patternProperties, format: _own, ...rest } = schema
     const isOpen = patternProperties !== undefined || typeof rest.additionalProperties === 'object'
     if (anyOf !== undefined) return this.variants(listOf(anyOf).map(fieldsOf), rest, name)
     return {

@@ -7,6 +7,7 @@ import { Problem } from '../../lib/problem.ts'
 import type { Desk } from '../../orders/desk.ts'
 import type { Door } from './door.ts'
 import { operation, sendJson } from './operation.ts'
+import type { ReadList } from './read-list.ts'
 import { EventPage, ResendAnswer, SeqParams, SeqQuery } from './schemas.ts'
 import { pageOf, seqRange } from './seq-page.ts'
 
@@ -15,6 +16,7 @@ export function eventRoutes(
   app: FastifyInstance,
   door: Door,
   desk: Desk,
+  readList: ReadList,
   wake: (agentIds: bigint[]) => void,
 ): void {
   app.get(
@@ -31,11 +33,9 @@ export function eventRoutes(
     },
     door(async ({ agent, request, reply }) => {
       const { after, limit } = seqRange(request.query)
-      const events = await readEvents(desk.pool, {
-        agentId: agent.agentId,
-        afterSeq: after,
-        limit: limit + 1,
-      })
+      const events = await readList(agent.agentId, (pool) =>
+        readEvents(pool, { agentId: agent.agentId, afterSeq: after, limit: limit + 1 }),
+      )
       const items = events.map((event) => ({
         seq: event.seq,
         json: jsonObject({
@@ -67,9 +67,8 @@ export function eventRoutes(
     },
     door(async ({ agent, request, reply }) => {
       const { seq } = request.params as { seq: string }
-      const resent = /^\d{1,15}$/.test(seq)
-        ? await resendCallbacks(desk.pool, { agentId: agent.agentId, seq: BigInt(seq) }, desk.now())
-        : 0
+      const named = { agentId: agent.agentId, seq: BigInt(/^\d{1,15}$/.test(seq) ? seq : 0) }
+      const { resent } = await resendCallbacks(desk.pool, named, desk.now)
       if (resent === 0) throw new Problem('not_found', 'The agent has no callback with this seq.')
       wake([agent.agentId])
       return sendJson(reply, 202, `{"seq":${Number(seq)},"delivery":"waiting"}`)
