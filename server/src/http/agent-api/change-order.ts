@@ -10,9 +10,9 @@ import { readJsonBody } from '../json-body.ts'
 import type { Door } from './door.ts'
 import { operation, sendJson } from './operation.ts'
 import { ownOrderId } from './read-orders.ts'
-import { OrderView, TriggerRequest, TxnParams } from './schemas.ts'
+import { OrderView, TriggerRequest, TriggerShape, TxnParams } from './schemas.ts'
 
-const triggerRequest = checker(TriggerRequest)
+const triggerRequest = checker(TriggerShape)
 
 /** `POST /payment/orders/{txn_id}/cancel`. */
 export function cancelOrderRoute(app: FastifyInstance, door: Door, desk: Desk): void {
@@ -20,6 +20,7 @@ export function cancelOrderRoute(app: FastifyInstance, door: Door, desk: Desk): 
     '/payment/orders/:txn_id/cancel',
     {
       schema: operation({
+        id: 'cancelOrder',
         summary: 'Cancel an order',
         description:
           'A waiting withdrawal that is not with a provider yet becomes CANCEL, a waiting deposit VOID.',
@@ -49,6 +50,7 @@ export function triggerRoute(app: FastifyInstance, door: Door, desk: Desk): void
     '/sandbox/orders/:txn_id',
     {
       schema: operation({
+        id: 'triggerOutcome',
         summary: 'Make an outcome happen',
         description: 'Only in the sandbox. Answers after the outcome is on disk.',
         tag: 'Sandbox',

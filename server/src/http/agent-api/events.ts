@@ -24,6 +24,7 @@ export function eventRoutes(
     '/payment/events',
     {
       schema: operation({
+        id: 'listEvents',
         summary: 'List outcomes with their callbacks, oldest first',
         description: 'For an agent that was down. Numbers of holds and adjustments are left out.',
         tag: 'Callbacks',
@@ -58,7 +59,9 @@ export function eventRoutes(
     '/payment/events/:seq/resend',
     {
       schema: operation({
+        id: 'resendEvent',
         summary: 'Send a callback again',
+        description: 'With the same bytes, signed afresh, whatever became of it before.',
         tag: 'Callbacks',
         params: SeqParams,
         answers: { 202: ResendAnswer },

@@ -29,7 +29,9 @@ export function readOrderRoutes(
     '/payment/orders/:txn_id',
     {
       schema: operation({
+        id: 'getOrder',
         summary: 'Read one order',
+        description: 'What creating it was answered with, and what has become of it since.',
         tag: 'Orders',
         params: TxnParams,
         answers: { 200: OrderView },
@@ -48,6 +50,7 @@ export function readOrderRoutes(
     '/payment/orders',
     {
       schema: operation({
+        id: 'listOrders',
         summary: 'List orders, newest first, or find one by refId',
         description:
           'A page looks at a bounded number of orders: with a filter it can be short, or empty, and still have a next. The list ends where next is null.',

@@ -23,7 +23,9 @@ export function readWalletRoutes(
     '/payment/wallet',
     {
       schema: operation({
+        id: 'getWallet',
         summary: 'Read the wallet',
+        description: 'What is available, and what is held for withdrawals that wait.',
         tag: 'Wallet',
         answers: { 200: WalletView },
       }),
@@ -45,7 +47,9 @@ export function readWalletRoutes(
     '/payment/wallet/entries',
     {
       schema: operation({
+        id: 'listWalletEntries',
         summary: "List the wallet's journal, oldest first",
+        description: 'Every movement of money and every outcome, with the balances after it.',
         tag: 'Wallet',
         query: SeqQuery,
         answers: { 200: EntryPage },
@@ -81,7 +85,9 @@ export function readWalletRoutes(
     '/payment/banks',
     {
       schema: operation({
+        id: 'listBanks',
         summary: "List the bank codes of the agent's currency",
+        description: 'What bankCode may be.',
         tag: 'Wallet',
         answers: { 200: BankList },
       }),
