@@ -803,7 +803,7 @@ export interface Operations {
       q?: string
     }
     body: undefined
-    answer: unknown
+    answer: string
   }
   'GET /console/api/orders/{txn_id}': {
     query: Record<string, never>
@@ -1272,7 +1272,7 @@ export interface Operations {
       to: string
     }
     body: undefined
-    answer: unknown
+    answer: string
   }
   'GET /console/api/wallets/{app_id}/statement.pdf': {
     query: {
@@ -1282,7 +1282,7 @@ export interface Operations {
       to: string
     }
     body: undefined
-    answer: unknown
+    answer: string
   }
   'PATCH /console/api/agents/{app_id}': {
     query: Record<string, never>

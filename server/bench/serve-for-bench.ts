@@ -112,6 +112,8 @@ if (kind === 'database' || kind === 'mixed') {
     refIds: new Map(),
     payments: new Map(),
     adjustments: new Set<string>(),
+    archivedRefs: new Set<string>(),
+    archivedKeys: new Set<string>(),
   }
   finder.find = async (appId: string) => found.get(appId)
   const app = await buildServer({

@@ -68,6 +68,10 @@ const commands: Record<string, Listed> = {
     description: 'prove every balance from the journal; fails on the first lie of an agent',
     load: async () => (await import('./verify.ts')).verifyCommand(),
   },
+  archive: {
+    description: 'move the oldest part of the books to files; as the owner of the database',
+    load: async () => (await import('./archive.ts')).archiveCommand(),
+  },
   seed: {
     description: 'make up agents with weeks of orders, to look at; in the sandbox only',
     load: async () => (await import('./seed.ts')).seedCommand(),

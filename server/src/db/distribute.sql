@@ -30,6 +30,9 @@ select create_distributed_table('callback_attempts', 'agent_id', colocate_with =
 select create_distributed_table('callback_bodies', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('payouts', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('notices', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('archive_parts', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('archived_refs', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('archived_keys', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('open_items', 'agent_id', colocate_with => 'wallets');
 
 -- Limits have nothing to do with each other or with the books.

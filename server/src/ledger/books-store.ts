@@ -1,9 +1,9 @@
-import type { PoolClient } from '../db/pool.ts'
+import { type PoolClient, sqlState } from '../db/pool.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Accounts } from './accounts.ts'
 import type { Order, Payment, Terms } from './book.ts'
 import { adjustmentKey, type Command, needsWallet } from './decide.ts'
-import { type Books, keyOf, paymentIdOf, type Writes } from './fold.ts'
+import { type Books, keyOf, onceKeyOf, paymentIdOf, type Writes } from './fold.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
 import { payerFromRow } from './payer-from-row.ts'
 
@@ -64,6 +64,14 @@ const paymentsById = `select p.* from payments p
   join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
     on p.agent_id = k.agent_id and p.payment_id = k.payment_id`
 
+const archivedByRefId = `select a.agent_id, a.ref_id from archived_refs a
+  join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
+    on a.agent_id = k.agent_id and a.ref_id = k.ref_id`
+
+const archivedByKey = `select a.agent_id, a.once_key from archived_keys a
+  join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
+    on a.agent_id = k.agent_id and a.once_key = k.once_key`
+
 const adjustmentsByKey = `select j.agent_id, j.once_key from journal j
   join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
     on j.agent_id = k.agent_id and j.once_key = k.once_key`
@@ -83,9 +91,11 @@ export async function readBooks(
   const orderIds = pairs(commands, (c) => ('orderId' in c ? (c.orderId ?? undefined) : undefined))
   const paymentIds = pairs(commands, paymentIdOf)
   const keys = pairs(commands, (c) => (c.type === 'adjust' ? adjustmentKey(c.ref) : undefined))
+  const onceKeys = pairs(commands, onceKeyOf)
 
-  // Sent in one go; the database runs them one after the other, so the reads see what the locks saw.
-  const [accounts, byRefId, byId, payments, adjustments] = await all([
+  // Sent in one go; the database runs them one after the other, so the reads see what the locks saw. What was
+  // archived is looked for after what is in the books: between the two it can only have gone there.
+  const [accounts, byRefId, byId, payments, adjustments, archivedRefs, archivedKeys] = await all([
     all(
       [...locked]
         .sort((a, b) => (a < b ? -1 : 1))
@@ -99,6 +109,8 @@ export async function readBooks(
     read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
     read<PaymentRow>(tx, 'payments-by-id', paymentsById, paymentIds),
     read<{ agent_id: bigint; once_key: string }>(tx, 'adjustments-by-key', adjustmentsByKey, keys),
+    read<{ agent_id: bigint; ref_id: string }>(tx, 'archived-by-ref-id', archivedByRefId, refIds),
+    read<{ agent_id: bigint; once_key: string }>(tx, 'archived-by-key', archivedByKey, onceKeys),
   ])
 
   const books: Books = {
@@ -107,6 +119,8 @@ export async function readBooks(
     refIds: new Map(),
     payments: new Map(),
     adjustments: new Set(adjustments.map((row) => keyOf(row.agent_id, row.once_key))),
+    archivedRefs: new Set(archivedRefs.map((row) => keyOf(row.agent_id, row.ref_id))),
+    archivedKeys: new Set(archivedKeys.map((row) => keyOf(row.agent_id, row.once_key))),
   }
   for (const { rows } of accounts) {
     for (const { agent_id, seq, currency, revert_fee, late_money, ...balances } of rows) {
@@ -250,6 +264,24 @@ const orderValues = (o: Order): Value[] => [
   o.instructions,
 ]
 
+/** Fails where one of these orders has the refId of an archived one: nothing but an error ends a pipeline. */
+const refusal = `select 1 / case when count(*) = 0 then 1 else 0 end from (${archivedByRefId}) archived`
+
+/**
+ * An order whose refId is free in the books may have the refId of one that was archived. That one's refId was
+ * written down before or with its removal, so whoever looks after the insert went through is sure to see it.
+ */
+async function refuseArchivedRefs(client: PoolClient, orders: Order[]): Promise<void> {
+  if (orders.length === 0) return
+  const values = columnsOf(orders, ({ agentId, refId }) => [agentId, refId])
+  try {
+    await client.query({ name: 'refuse-archived-refs', text: refusal, values })
+  } catch (error) {
+    const isDivision = sqlState(error) === '22012'
+    throw isDivision ? new BooksChanged('a refId was archived') : error
+  }
+}
+
 /** Inserts new orders, as many as have a refId of their own. Returns the ids of those. */
 export async function insertOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
   // In one order by everybody: two that insert the same refIds never wait for each other in a circle.
@@ -262,6 +294,17 @@ export async function insertOrders(client: PoolClient, orders: Order[]): Promise
     values: columnsOf(sorted, orderValues),
   })
   return new Set(rows.map(({ order_id }) => orderIdFromUuid(order_id)))
+}
+
+/** The same by itself and on disk. Where one has a refId that was archived, none is inserted. */
+export async function commitOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
+  const [, inserted] = await all([
+    client.query('begin'),
+    insertOrders(client, orders),
+    refuseArchivedRefs(client, orders),
+    client.query('commit'),
+  ])
+  return inserted
 }
 
 /** The same beside other changes: each of them must have a refId of its own. */
@@ -280,6 +323,7 @@ async function insertAllOrders(tx: BatchTx, orders: Order[]): Promise<void> {
 export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
   await all([
     insertAllOrders(tx, writes.newOrders),
+    refuseArchivedRefs(tx, writes.newOrders),
     write(tx, 'update-orders', updateOrders, writes.changedOrders, ({ order, versionRead }) => [
       order.agentId,
       order.orderId,

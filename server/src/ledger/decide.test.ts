@@ -42,6 +42,7 @@ function decided(
       order: undefined,
       payment: undefined,
       adjusted: false,
+      archived: false,
       ...page,
     },
     { agentId, at, ...command },

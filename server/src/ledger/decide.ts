@@ -98,6 +98,8 @@ export interface Page {
   payment: Payment | undefined
   /** Whether an adjustment with this reference has been made. */
   adjusted: boolean
+  /** Whether the refId, or the payment or adjustment, is one that was archived: it has happened long ago. */
+  archived: boolean
 }
 
 export type Decision =
@@ -162,6 +164,7 @@ function create(page: Page, order: Order, at: Date, localTime: LocalTime): Decis
     }
     return refused('ref_id_conflict', refIdConflictDetail)
   }
+  if (page.archived) return refused('ref_id_conflict', archivedRefDetail)
   if (order.kind === 'deposit') {
     return { type: 'changed', order, wallet: page.wallet, ...nothingElse }
   }
@@ -174,6 +177,9 @@ function create(page: Page, order: Order, at: Date, localTime: LocalTime): Decis
   const answer = withdrawAnswer(order, entry.wallet.balances.available, page.terms, localTime)
   return { type: 'changed', ...nothingElse, ...entry, order: { ...order, answer } }
 }
+
+export const archivedRefDetail =
+  'This refId was used for an order that was archived; a new order needs a refId of its own.'
 
 export const refIdConflictDetail =
   'This refId was used for an order with other contents; a new order needs a refId of its own.'
@@ -192,7 +198,7 @@ export function isRepeat(first: Order, again: Order): boolean {
 }
 
 function adjust(page: Page, command: Command & { type: 'adjust' }): Decision {
-  if (page.adjusted) return { type: 'unchanged', order: undefined }
+  if (page.adjusted || page.archived) return { type: 'unchanged', order: undefined }
   const change = {
     ...noChange,
     available: command.amountMinor,

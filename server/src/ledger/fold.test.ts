@@ -68,6 +68,8 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     refIds: new Map(),
     payments: new Map(),
     adjustments: new Set(),
+    archivedRefs: new Set(),
+    archivedKeys: new Set(),
     ...fields,
   }
 }

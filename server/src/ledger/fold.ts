@@ -22,6 +22,9 @@ export interface Books {
   payments: Map<string, Payment>
   /** By agent: the keys of adjustments that were made. */
   adjustments: Set<string>
+  /** By agent: refIds of orders, and keys of payments and adjustments, that were archived. */
+  archivedRefs: Set<string>
+  archivedKeys: Set<string>
 }
 
 /** What a batch writes, each thing once, however often it changed within the batch. */
@@ -63,12 +66,20 @@ export function paymentIdOf(command: Command): string | undefined {
   return 'paymentId' in command ? command.paymentId : undefined
 }
 
+/** The key that a command must count once by, if it has one. */
+export function onceKeyOf(command: Command): string | undefined {
+  if (command.type === 'adjust') return adjustmentKey(command.ref)
+  return command.type === 'receive_payment' ? `payment:${command.payment.paymentId}` : undefined
+}
+
 export const noBooks: Books = {
   wallets: new Map(),
   orders: new Map(),
   refIds: new Map(),
   payments: new Map(),
   adjustments: new Set(),
+  archivedRefs: new Set(),
+  archivedKeys: new Set(),
 }
 
 /** Stands for a wallet that a command neither looks at nor changes. */
@@ -113,6 +124,10 @@ export function fold(
         payment: paymentId === undefined ? undefined : payments.get(keyOf(agentId, paymentId)),
         adjusted:
           command.type === 'adjust' && adjustments.has(keyOf(agentId, adjustmentKey(command.ref))),
+        archived:
+          command.type === 'create'
+            ? books.archivedRefs.has(keyOf(agentId, command.order.refId))
+            : books.archivedKeys.has(keyOf(agentId, onceKeyOf(command) ?? '')),
       },
       command,
       localTime,

@@ -37,7 +37,7 @@ const followers: Record<string, JournalEvent[]> = {
 }
 
 /** Everything else in the books that is about some orders. */
-interface Facts {
+export interface Facts {
   rowsOf: Map<string, JournalRow[]>
   callbacks: Map<bigint, CallbackRow>
   payments: Map<string, PaymentFact>
@@ -130,7 +130,8 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups
 }
 
-function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void {
+/** Proves an order with what else there is about it. */
+export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void {
   const name = `order ${txnId(order.agentId, order.orderId)}`
   const rows = facts.rowsOf.get(order.orderId) ?? []
   const payouts = facts.payoutsOf.get(order.orderId) ?? []

@@ -64,7 +64,7 @@ async function proveOrdersAreThere(
 }
 
 /** Seq is gapless, legs add up to zero, and each row's balances follow from the row before. */
-function proveChain(rows: JournalRow[], before: JournalRow | undefined): void {
+export function proveChain(rows: JournalRow[], before: JournalRow | undefined): void {
   let seq = before?.seq ?? 0n
   let balances: Accounts = before?.balances ?? noChange
   for (const row of rows) {

@@ -1,4 +1,5 @@
 import { currencyOf } from '../agents/agent-currency.ts'
+import { noSuchOrder } from '../ledger/archived.ts'
 import type { Order } from '../ledger/book.ts'
 import { payoutsOfOrder } from '../ledger/payouts.ts'
 import { txnId } from '../lib/ids.ts'
@@ -198,6 +199,6 @@ async function orderAfter(
 
 async function existingOrder(desk: TriggerDesk, agentId: bigint, orderId: string): Promise<Order> {
   const order = await findOrder(desk.pool, agentId, orderId)
-  if (!order) throw new Problem('order_not_found', 'The agent has no such order.')
+  if (!order) throw await noSuchOrder(desk.pool, agentId, { orderId })
   return order
 }

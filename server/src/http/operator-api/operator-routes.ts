@@ -62,7 +62,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   const description = madeOnce(() =>
     staticDocument(
       'application/json; charset=utf-8',
-      JSON.stringify(operatorOpenapi(api.routes, version)),
+      JSON.stringify(operatorOpenapi(api.routes, version, desk.publicUrl())),
     ),
   )
   openRoute(api, {
