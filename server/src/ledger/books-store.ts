@@ -6,6 +6,13 @@ import { adjustmentKey, type Command, needsWallet } from './decide.ts'
 import { type Books, keyOf, paymentIdOf, type Writes } from './fold.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
 import { payerFromRow } from './payer-from-row.ts'
+import {
+  type ClaimRow,
+  claimFromRow,
+  claimsById,
+  claimValues,
+  insertClaims,
+} from './payment-claims.ts'
 
 /** Another process changed what this batch had read: it has to be read and folded again. */
 export class BooksChanged extends Error {}
@@ -65,10 +72,13 @@ export async function readBooks(tx: BatchTx, commands: readonly Command[]): Prom
   const refIds = pairs(commands, (c) => (c.type === 'create' ? c.order.refId : undefined))
   const orderIds = pairs(commands, (c) => ('orderId' in c ? (c.orderId ?? undefined) : undefined))
   const paymentIds = pairs(commands, paymentIdOf)
+  const received = commands.flatMap((c) =>
+    c.type === 'receive_payment' ? c.payment.paymentId : [],
+  )
   const keys = pairs(commands, (c) => (c.type === 'adjust' ? adjustmentKey(c.ref) : undefined))
 
   // Sent in one go; the database runs them one after the other, so the reads see what the locks saw.
-  const [accounts, byRefId, byId, payments, adjustments] = await all([
+  const [accounts, byRefId, byId, payments, claims, adjustments] = await all([
     all(
       [...locked]
         .sort((a, b) => (a < b ? -1 : 1))
@@ -77,6 +87,9 @@ export async function readBooks(tx: BatchTx, commands: readonly Command[]): Prom
     read<OrderRow>(tx, 'orders-by-ref-id', ordersByRefId, refIds),
     read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
     read<PaymentRow>(tx, 'payments-by-id', paymentsById, paymentIds),
+    received.length === 0
+      ? Promise.resolve([])
+      : run<ClaimRow>(tx, 'claims-by-id', claimsById, [received]).then(({ rows }) => rows),
     read<{ agent_id: bigint; once_key: string }>(tx, 'adjustments-by-key', adjustmentsByKey, keys),
   ])
 
@@ -85,6 +98,7 @@ export async function readBooks(tx: BatchTx, commands: readonly Command[]): Prom
     orders: new Map(),
     refIds: new Map(),
     payments: new Map(),
+    claims: new Map(claims.map((row) => [row.payment_id, claimFromRow(row)])),
     adjustments: new Set(adjustments.map((row) => keyOf(row.agent_id, row.once_key))),
   }
   for (const { rows } of accounts) {
@@ -217,6 +231,8 @@ export async function insertOrders(client: PoolClient, orders: Order[]): Promise
 /** Writes what a batch came to. Every statement must meet as many rows as it names. */
 export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
   await all([
+    // The key over all agents: whoever was first has the payment, and everybody else looks again.
+    write(tx, 'insert-claims', insertClaims, writes.newClaims, claimValues),
     write(tx, 'insert-orders', ordersInsert, writes.newOrders, orderValues),
     write(tx, 'update-orders', updateOrders, writes.changedOrders, ({ order, versionRead }) => [
       order.agentId,

@@ -10,7 +10,9 @@ import type {
   OrderStatus,
   Payer,
   Payment,
+  PaymentClaim,
   Terms,
+  UnmatchedWhy,
   Wallet,
 } from './book.ts'
 import {
@@ -57,8 +59,16 @@ export type Command = { agentId: bigint; at: Date } & (
       providerRef?: string
       evidence?: string
     }
-  /** Without an order it is the agent's money that waits for a decision. */
-  | { type: 'receive_payment'; orderId: string | null; payment: PaymentNotice }
+  /**
+   * Without an order it is the agent's money that waits for a decision. `provider` is who reports it;
+   * null where a person says whose it is.
+   */
+  | {
+      type: 'receive_payment'
+      orderId: string | null
+      provider: string | null
+      payment: PaymentNotice
+    }
   | { type: 'credit_payment'; orderId: string; paymentId: string }
   | { type: 'credit_wallet'; paymentId: string; reason: string }
   | { type: 'return_payment'; paymentId: string; evidence: string }
@@ -89,6 +99,8 @@ export interface Page {
   /** The order the command names or, for a creation, the one that already has its refId. */
   order: Order | undefined
   payment: Payment | undefined
+  /** Whose the payment that is received is already, whichever agent's. */
+  claim: PaymentClaim | undefined
   /** Whether an adjustment with this reference has been made. */
   adjusted: boolean
 }
@@ -97,6 +109,8 @@ export type Decision =
   | { type: 'refused'; code: ProblemCode; detail: string }
   /** Nothing to write: it has happened before, or changes nothing. */
   | { type: 'unchanged'; order: Order | undefined }
+  /** The money is not the order's that it was reported for: it waits outside of the agent's book. */
+  | { type: 'unmatched'; order: undefined; why: UnmatchedWhy }
   | {
       type: 'changed'
       order: Order | undefined

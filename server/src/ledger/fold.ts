@@ -1,6 +1,15 @@
 import type { LocalTime } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
-import type { Callback, HandedPayout, JournalRow, Order, Payment, Terms, Wallet } from './book.ts'
+import type {
+  Callback,
+  HandedPayout,
+  JournalRow,
+  Order,
+  Payment,
+  PaymentClaim,
+  Terms,
+  Wallet,
+} from './book.ts'
 import { adjustmentKey, type Command, type Decision, decide, needsWallet } from './decide.ts'
 
 /** What has been read of the books that a batch of commands touches. */
@@ -10,6 +19,8 @@ export interface Books {
   /** By agent and refId: the order that has it. */
   refIds: Map<string, Order>
   payments: Map<string, Payment>
+  /** By the payment's id alone: one over all agents. */
+  claims: Map<string, PaymentClaim>
   /** By agent: the keys of adjustments that were made. */
   adjustments: Set<string>
 }
@@ -20,6 +31,8 @@ export interface Writes {
   changedOrders: { order: Order; versionRead: number }[]
   journal: JournalRow[]
   callbacks: Callback[]
+  /** In the order of their ids, so that two batches do not wait for each other. */
+  newClaims: PaymentClaim[]
   newPayments: Payment[]
   changedPayments: { payment: Payment; stateRead: Payment['state'] }[]
   newPayouts: HandedPayout[]
@@ -39,6 +52,7 @@ export const noBooks: Books = {
   orders: new Map(),
   refIds: new Map(),
   payments: new Map(),
+  claims: new Map(),
   adjustments: new Set(),
 }
 
@@ -48,6 +62,11 @@ function untouched(agentId: bigint): { wallet: Wallet; terms: Terms } {
     wallet: { agentId, seq: 0n, balances: noChange },
     terms: { currency: 'THB', revertFee: 'return', lateMoney: 'review' },
   }
+}
+
+function claimOf(payment: Payment, orderId: string | null, { currency }: Terms): PaymentClaim {
+  const { paymentId, agentId, amountMinor, reportedAt } = payment
+  return { paymentId, agentId, orderId, amountMinor, currency, claimedAt: reportedAt }
 }
 
 /** Folds commands over the books, in order. A refusal leaves the books as they were. */
@@ -60,6 +79,7 @@ export function fold(
   const orders = new Map(books.orders)
   const refIds = new Map(books.refIds)
   const payments = new Map(books.payments)
+  const claims = new Map(books.claims)
   const adjustments = new Set(books.adjustments)
   const journal: JournalRow[] = []
   const callbacks: Callback[] = []
@@ -80,6 +100,7 @@ export function fold(
               ? orders.get(keyOf(agentId, command.orderId))
               : undefined,
         payment: paymentId === undefined ? undefined : payments.get(keyOf(agentId, paymentId)),
+        claim: paymentId === undefined ? undefined : claims.get(paymentId),
         adjusted:
           command.type === 'adjust' && adjustments.has(keyOf(agentId, adjustmentKey(command.ref))),
       },
@@ -94,6 +115,12 @@ export function fold(
     }
     if (decision.payment) {
       payments.set(keyOf(agentId, decision.payment.paymentId), decision.payment)
+      if (command.type === 'receive_payment' && !claims.has(decision.payment.paymentId)) {
+        claims.set(
+          decision.payment.paymentId,
+          claimOf(decision.payment, command.orderId, account.terms),
+        )
+      }
     }
     if (decision.row) {
       journal.push(decision.row)
@@ -115,6 +142,9 @@ export function fold(
     changedOrders: [],
     journal,
     callbacks,
+    newClaims: [...claims.values()]
+      .filter(({ paymentId }) => !books.claims.has(paymentId))
+      .sort((a, b) => (a.paymentId < b.paymentId ? -1 : 1)),
     newPayments: [],
     changedPayments: [],
     newPayouts,

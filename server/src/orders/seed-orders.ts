@@ -307,6 +307,8 @@ async function seedUnmatched(desk: SeedDesk, now: Date, chance: Chance): Promise
         reference: `INV ${Math.floor(chance() * 100_000)}`,
         amountMinor: toMinor(BigInt(Math.ceil(chance() * 5_000)) * 100n, currency),
         currency,
+        why: 'unmatched',
+        contradicts: null,
         paidAt: at,
         payer: {
           accountNo: `${Math.floor(chance() * 8_999_999) + 1_000_000}`,

@@ -5,7 +5,7 @@ import {
   type Pool,
   type PoolClient,
 } from '../db/pool.ts'
-import type { Order, Payment } from '../ledger/book.ts'
+import type { Order, Payment, UnmatchedWhy } from '../ledger/book.ts'
 import {
   areWritten,
   type BatchTx,
@@ -26,6 +26,8 @@ export interface Done {
   changed: boolean
   /** The payment as it is now, where the command was about one and changed it. */
   payment?: Payment | undefined
+  /** Why money that was reported for an order is not the order's: nothing was written. */
+  unmatched?: UnmatchedWhy
 }
 
 export interface TellerOptions {
@@ -209,6 +211,9 @@ export class Teller {
       switch (decision.type) {
         case 'refused':
           reject(new Problem(decision.code, decision.detail))
+          break
+        case 'unmatched':
+          resolve({ order: undefined, changed: false, unmatched: decision.why })
           break
         case 'unchanged': {
           // Whoever finds its own order after a connection was lost has created it before that.
