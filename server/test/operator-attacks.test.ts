@@ -215,6 +215,7 @@ describe('two payments to which a provider gave one id', () => {
         type: 'receive_payment',
         agentId: agent.agentId,
         orderId: null,
+        provider: null,
         at: s.clock(),
         payment: {
           paymentId: 'sandbox:twice',

@@ -527,6 +527,7 @@ async function writeEveryEvent(agentId: bigint): Promise<void> {
       agentId,
       at,
       orderId,
+      provider: null,
       payment: { paymentId: `bank:${ref}`, amountMinor, paidAt: at, payer: null },
     })
   const open = async (kind: OrderKind, ref: string) => {

@@ -4,6 +4,7 @@ import { type Accounts, accountNames, add, noChange, sumOf } from './accounts.ts
 import type { JournalRow } from './book.ts'
 import { demand, Lie, type ProofTx, statusOf } from './lie.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
+import { proveClaims } from './prove-claims.ts'
 import { proveOrders } from './prove-orders.ts'
 import { provePayments } from './prove-payments.ts'
 import { type JournalDbRow, journalFromRow } from './read-journal.ts'
@@ -38,6 +39,7 @@ export async function proveSpan(
   proveChain(rows, before)
   const callbacks = await proveCallbacks(tx, agentId, currency, rows)
   await provePayments(tx, agentId, rows)
+  await proveClaims(tx, agentId, rows)
   const orderIds = [...new Set(rows.flatMap(({ orderId }) => orderId ?? []))]
   const { rows: orderRows } = await tx.query<OrderRow>(
     'select * from orders where agent_id = $1 and order_id = any($2)',

@@ -3,6 +3,12 @@ import type { Currency } from '../lib/money.ts'
 import { Lie, type ProofTx } from './lie.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
 import { proveSpan, proveTotals } from './prove.ts'
+import {
+  proveAllClaims,
+  proveClaimPage,
+  proveUnmatchedPage,
+  proveWaitingClaims,
+} from './prove-claims.ts'
 import { proveOrders } from './prove-orders.ts'
 import { proveCredits } from './prove-payments.ts'
 
@@ -34,6 +40,11 @@ export async function verify(
       const finding = `agent ${agentId} has orders, but is not there`
       proofs.push({ agentId, appId: '-', journalRows: 0, orders: 0, callbacks: 0, finding })
     }
+    const finding = await proveEveryClaim(pool)
+    if (finding !== null) {
+      const nothing = { journalRows: 0, orders: 0, callbacks: 0 }
+      proofs.push({ agentId: 0n, appId: '-', ...nothing, finding })
+    }
   }
   for (const agent of agents) {
     const proof: Proof = {
@@ -51,6 +62,20 @@ export async function verify(
     proofs.push(proof)
   }
   return proofs
+}
+
+/** What providers' payments are claimed as, over all agents, a short look at a time. */
+async function proveEveryClaim(pool: Pool): Promise<string | null> {
+  for (const provePage of [proveClaimPage, proveUnmatchedPage]) {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const from: string = after
+      const finding = await inSnapshot(pool, async (tx) => {
+        after = await provePage(tx, from)
+      })
+      if (finding !== null) return finding
+    }
+  }
+  return null
 }
 
 /** Agents that have orders and are not there. Skips from agent to agent along the orders' key. */
@@ -83,6 +108,7 @@ async function proveWholly(
 ): Promise<void> {
   const lastSeq = await proveTotals(tx, agent_id)
   await proveCredits(tx, agent_id)
+  await proveAllClaims(tx, agent_id)
   for (let seq = 0n; seq < lastSeq; onProgress()) {
     const span = await proveSpan(tx, agent_id, currency, seq, chunk)
     proof.journalRows += span.rows
@@ -178,6 +204,7 @@ export async function proveOnward(
       next.again = again.rows < againRows ? 0n : again.lastSeq
       const page = await proveOrderPage(tx, agent.agent_id, agent.again_order, againRows)
       next.order = page.last
+      await proveWaitingClaims(tx, agent.agent_id)
       looked += tail.rows + again.rows
     })
     if (finding !== null) findings.push(`${agent.app_id}: ${finding}`)

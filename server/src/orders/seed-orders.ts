@@ -14,7 +14,7 @@ import { type PastPayout, writePastPayouts } from '../ledger/past-payouts.ts'
 import { toMinor } from '../lib/money.ts'
 import { depositAnswer } from './deposit-answer.ts'
 import type { Desk } from './desk.ts'
-import { recordUnmatched } from './payments.ts'
+import { recordUnmatched } from './unmatched-payments.ts'
 import { type Chance, chanceFrom, planOrder } from './seed-plan.ts'
 
 type SeedDesk = Pick<Desk, 'pool' | 'secretKeys' | 'publicUrl' | 'localTime'> & {

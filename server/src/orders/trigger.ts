@@ -50,7 +50,9 @@ export async function trigger(
   if (told?.type === 'refused') throw impossible(order, what.outcome, told.reason)
   const after = await existingOrder(desk, agentId, orderId)
   const event = told?.events[0]
-  if (event?.told === false) {
+  // Either the bank could not tell yet, or what it told could not be acted on yet.
+  const isOpen = event?.told === true && event.result === undefined && after.status !== what.outcome
+  if (event?.told === false || isOpen) {
     throw new Problem('overloaded', 'The bank has done so, and will say so; look again.', {
       retryAfterS: 1,
     })

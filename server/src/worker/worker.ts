@@ -5,6 +5,7 @@ import { proveOnward } from '../ledger/verify.ts'
 import type { Desk } from '../orders/desk.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import type { PayoutRunner } from '../orders/payout-runner.ts'
+import { leftOverPage, NoticeTaker } from '../orders/take-notice.ts'
 import { type Repeated, repeat } from './repeat.ts'
 
 export interface WorkerOptions {
@@ -24,9 +25,15 @@ export interface WorkerOptions {
 /** Everything that happens by itself. Any number of processes may do it at once. */
 export function startWorker(options: WorkerOptions): Repeated {
   const { desk, proofPool, sender, payouts, attemptsKeptMs, onError, onLie } = options
+  const notices = new NoticeTaker(desk, onError)
   let known: string[] = []
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
+    repeat(
+      1_000,
+      async () => ((await notices.finishLeftOvers()) >= leftOverPage ? 'more' : 'done'),
+      onError,
+    ),
     // The safety net: what is due is usually told to the sender.
     repeat(
       1_000,
