@@ -94,6 +94,7 @@ const good: Record<string, Fields> = {
     attempts: 0,
     again: 0,
   },
+  callback_bodies: { agent_id: 1, seq: 1, created_at: at, body: '{}' },
   callback_lanes: { agent_id: 3, paused: false, width: 4, failed_seqs: '{}', turn: 0 },
   callback_claims: { agent_id: 1, turn: 1, sender: uuid(1), seqs: '{1}', lease_until: at },
   callback_attempts: {
@@ -458,6 +459,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
 const doubled: [constraint: string, table: string][] = [
   ['callbacks_pkey', 'callbacks'],
   ['callback_attempts_pkey', 'callback_attempts'],
+  ['callback_bodies_pkey', 'callback_bodies'],
   ['proofs_pkey', 'proofs'],
   ['providers_pkey', 'providers'],
   ['provider_routes_pkey', 'provider_routes'],
@@ -497,11 +499,12 @@ afterEach(async () => {
 
 it('every constraint and unique index has a case here', async () => {
   const { rows } = await client.query<{ name: string }>(
-    `select conname as name from pg_constraint
+    `select conname as name from pg_constraint join pg_class t on t.oid = conrelid
      where connamespace = 'sluice'::regnamespace and contype in ('c', 'u', 'f', 'p', 'x')
+       and not t.relispartition
      union
      select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
-     where c.relnamespace = 'sluice'::regnamespace and i.indisunique
+     where c.relnamespace = 'sluice'::regnamespace and i.indisunique and not c.relispartition
      order by name`,
   )
   const named = new Set([...cases, ...doubled, ...ownersOnly].map(([constraint]) => constraint))
@@ -515,7 +518,9 @@ describe('as the role of the service', () => {
 
   it.each(doubled)('%s refuses the same row twice in %s', async (constraint, table) => {
     await insert(table)
-    await expect(insert(table)).rejects.toMatchObject({ constraint })
+    const refused = await insert(table).catch((error) => error)
+    // A partition has the table's key under a name of its own.
+    expect(refused.constraint?.replace(/_default_pkey$/, '_pkey')).toBe(constraint)
   })
 
   it.each(Object.keys(good).filter((table) => !ownersOnly.some(([, owned]) => owned === table)))(
@@ -552,6 +557,7 @@ describe('what is written down stays so, by privilege', () => {
     orders: `agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule, account_name,
       account_no, bank_code, extra_params, created_at, expires_at`,
     callbacks: 'agent_id, seq, order_id, kind, follows, body, created_at',
+    callback_bodies: 'agent_id, seq, created_at, body',
     payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,
       payer_account_name, payer_bank_code`,
     payouts: 'agent_id, order_id, attempt, provider, reference, token, handed_at',

@@ -264,6 +264,21 @@ const noSqlAtTheDoors: Rule = (files) =>
       ),
     )
 
+/** What is kept as text is somebody else's: PostgreSQL refuses what JSON allows, such as an escaped NUL. */
+const textStaysText: Rule = (files) =>
+  files
+    .filter((file) => /^server\/src\/.*\.(tsx?|sql)$/.test(file.path) && !isTest(file.path))
+    .flatMap((file) =>
+      find(
+        file,
+        /::\s*jsonb?\b(?!\[)|\bcast\s*\([^()]*\bas\s+jsonb?\b/gi,
+        () =>
+          'has the database read text as JSON: read it with JSON.parse, or keep what is asked for in a column',
+        // Comments of SQL are not those of TypeScript.
+        file.path.endsWith('.sql') ? file.text.replace(/--.*$/gm, '') : code(file),
+      ),
+    )
+
 const moneyIsExact: Rule = (files) =>
   inSource(files).flatMap((file) => [
     ...find(
@@ -488,6 +503,20 @@ const rules: {
     allows: [
       ['server/src/http/x/a.ts', `request.query.get('limit')`],
       ['server/src/ledger/a.ts', 'pool.query(text)'],
+    ],
+  },
+  {
+    guarantee: 'the database reads no text as JSON',
+    rule: textStaysText,
+    sees: [
+      ['server/src/orders/a.ts', "`select body::json ->> 'a' from notices`", 'JSON.parse'],
+      ['server/src/orders/a.ts', '`select $1::jsonb`', 'JSON.parse'],
+      ['server/src/orders/a.ts', '`select cast(body as json) from notices`', 'JSON.parse'],
+      ['server/src/db/migrations/0002_more.sql', 'select body :: jsonb from notices', 'JSON.parse'],
+    ],
+    allows: [
+      ['server/src/orders/a.ts', '`select json_build_object($1::text, a)::text from b`'],
+      ['server/src/db/migrations/0002_more.sql', 'create table a (b json); -- never b::json'],
     ],
   },
   {

@@ -26,6 +26,7 @@ select create_distributed_table('proofs', 'agent_id', colocate_with => 'wallets'
 select create_distributed_table('callback_lanes', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('callback_claims', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('callback_attempts', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('callback_bodies', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('payouts', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('notice_events', 'agent_id', colocate_with => 'wallets');
 

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { readBacklog } from '../callbacks/read-callbacks.ts'
+import { coveredUntil } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { countOpenPayouts } from '../ledger/payouts.ts'
 import { proofState } from '../ledger/verify.ts'
@@ -146,6 +147,15 @@ export class Metrics {
       'sluice_proof_unproved_rows',
       'Journal rows that the endless proof has not reached yet',
       async () => one((await proof())?.unprovedRows),
+    )
+    this.gauge(
+      'sluice_partitions_ahead_seconds',
+      'Time until rows go into a default partition, for want of a month; must not come near 0',
+      async () => {
+        const at = now()
+        const ends = [...(await coveredUntil(main, at)).values()].map((end) => end.getTime())
+        return one((Math.min(...ends) - at.getTime()) / 1000)
+      },
     )
   }
 

@@ -1,5 +1,6 @@
 import { pruneAttempts } from '../callbacks/read-callbacks.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
+import { makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { proveOnward } from '../ledger/verify.ts'
 import type { Desk } from '../orders/desk.ts'
@@ -48,6 +49,14 @@ export function startWorker(options: WorkerOptions): Repeated {
       async () => {
         const before = new Date(desk.now().getTime() - attemptsKeptMs)
         return (await pruneAttempts(proofPool, before, 1_000)) >= 1_000 ? 'more' : 'done'
+      },
+      onError,
+    ),
+    repeat(
+      3_600_000,
+      async () => {
+        await makePartitionsAhead(proofPool, desk.now())
+        return 'done'
       },
       onError,
     ),
