@@ -110,6 +110,7 @@ if (kind === 'database' || kind === 'mixed') {
     orders: new Map(),
     refIds: new Map(),
     payments: new Map(),
+    claims: new Map(),
     adjustments: new Set<string>(),
   }
   finder.find = async (appId: string) => found.get(appId)

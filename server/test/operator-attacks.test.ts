@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { seqAsOf } from '../src/ledger/wallet-as-of.ts'
 import { parseTxnId } from '../src/lib/ids.ts'
+import { recordUnmatched } from '../src/orders/unmatched-payments.ts'
 import { type OperatorClient, signIn } from './support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 
@@ -136,10 +137,19 @@ describe('a viewer', () => {
          '{"set-cookie":"user=Pim Secret"}', 'Pim Secret')`,
       [shop.agentId, rows[0].seq, s.clock()],
     )
-    await s.sql(
-      `insert into unmatched_payments (payment_id, reference, amount, currency, paid_at, reported_at,
-         state) values ('sandbox:whose', 'from Pim Secret', 100, 'THB', $1, $1, 'waiting')`,
-      [s.clock()],
+    await recordUnmatched(
+      s.backend.pool,
+      {
+        paymentId: 'sandbox:whose',
+        reference: 'from Pim Secret',
+        amountMinor: 100n,
+        currency: 'THB',
+        why: 'unmatched',
+        contradicts: null,
+        paidAt: s.clock(),
+        payer: null,
+      },
+      s.clock(),
     )
     for (const path of [
       `/orders/${json.txn_id}`,

@@ -23,6 +23,12 @@ const referenceTables = [
   'schema_migrations',
 ]
 
+/** Tables whose rows may be of several agents, or of none: spread by an id of their own. */
+const spreadByTheirId: Record<string, string> = {
+  payment_claims: 'payment_id',
+  notices: 'notice_id',
+}
+
 /** Partitions are the owner's to make and drop; these do it for the service, beside the money path. */
 const ownersErrands = ['make_month_partition', 'drop_month_partition']
 
@@ -41,7 +47,8 @@ const agentIsOnEveryTable: Check = (client) =>
      from distributed t
      left join pg_attribute a
        on a.attrelid = t.oid and a.attname = 'agent_id' and not a.attisdropped
-     where a.attnotnull is not true or a.atttypid <> 'bigint'::regtype`,
+     where (a.attnotnull is not true or a.atttypid <> 'bigint'::regtype) and t.relname <> all ($2)`,
+    [Object.keys(spreadByTheirId)],
   )
 
 const agentLeadsUniqueKeys: Check = (client) =>
@@ -53,7 +60,8 @@ const agentLeadsUniqueKeys: Check = (client) =>
      join pg_index i on i.indrelid = t.oid and (i.indisunique or i.indisexclusion)
      join pg_class x on x.oid = i.indexrelid
      left join pg_attribute a on a.attrelid = t.oid and a.attnum = i.indkey[0]
-     where a.attname is distinct from 'agent_id'`,
+     where a.attname is distinct from coalesce($2::jsonb ->> t.relname::text, 'agent_id')`,
+    [JSON.stringify(spreadByTheirId)],
   )
 
 const agentLeadsForeignKeys: Check = (client) =>
@@ -311,6 +319,11 @@ it('the file that distributes the tables names each of them', async () => {
     [...file.matchAll(new RegExp(`create_${kind}_table\\('(\\w+)'`, 'g'))].map((match) => match[1])
   const distributed = await list(client, 'select relname from distributed')
   expect(named('distributed').sort()).toEqual(distributed.sort())
+  for (const [table, key] of Object.entries(spreadByTheirId)) {
+    expect(file).toContain(
+      `create_distributed_table('${table}', '${key}', colocate_with => 'none')`,
+    )
+  }
   expect(named('reference').sort()).toEqual([...referenceTables].sort())
 })
 

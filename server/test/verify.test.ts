@@ -420,6 +420,10 @@ it('a payment that counts as credited without a journal row is found', async () 
      select agent_id, 'sandbox:made-up', order_id, 100, now(), now(), 'credited', 'order'
      from orders where agent_id = 1 and kind = 'deposit' and status = 'WAITING' limit 1`,
   )
+  await owner.query(
+    `insert into payment_claims select payment_id, agent_id, order_id, amount, 'THB', reported_at
+     from payments where payment_id = 'sandbox:made-up'`,
+  )
   expect(await verify(pool, {})).toMatchObject([
     { finding: 'payment sandbox:made-up counts as credited, but no journal row does so' },
     { finding: null },

@@ -6,11 +6,7 @@ import { type ClaimRow, claimFromRow, claimsById } from './payment-claims.ts'
 const chunk = 2_000
 
 /** Every payment that these rows credit is claimed by the agent: it is nobody else's. */
-export async function proveClaims(
-  tx: ProofTx,
-  agentId: bigint,
-  rows: JournalRow[],
-): Promise<void> {
+export async function proveClaims(tx: ProofTx, agentId: bigint, rows: JournalRow[]): Promise<void> {
   const ids = rows.flatMap(({ onceKey }) =>
     onceKey?.startsWith('payment:') ? onceKey.slice('payment:'.length) : [],
   )

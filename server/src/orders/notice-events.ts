@@ -90,7 +90,9 @@ export async function recordNotices(
   const before = isNew.size === events.length ? new Map() : await readEvents(pool, keys)
   return notices.map(({ events, noticeId, receivedAt }) =>
     events.map((event): RecordedEvent => {
-      const known = isNew.has(`${noticeId} ${keyText(event)}`) ? undefined : before.get(keyText(event))
+      const known = isNew.has(`${noticeId} ${keyText(event)}`)
+        ? undefined
+        : before.get(keyText(event))
       return known ?? { receivedAt, before: undefined }
     }),
   )

@@ -2,7 +2,7 @@ import { currencyOf } from '../agents/agent-currency.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Payment, UnmatchedWhy } from '../ledger/book.ts'
 import type { PaymentNotice } from '../ledger/decide.ts'
-import { type PayerRow, payerFromRow } from '../ledger/payer-from-row.ts'
+import { payerFromRow } from '../ledger/payer-from-row.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
@@ -42,7 +42,7 @@ export async function orderOfPayment(
     'select order_id from payments where agent_id = $1 and payment_id = $2',
     [agentId, paymentId],
   )
-  return rows[0] && rows[0].order_id && orderIdFromUuid(rows[0].order_id)
+  return rows[0]?.order_id && orderIdFromUuid(rows[0].order_id)
 }
 
 /** How many payments wait for a decision. */

@@ -14,8 +14,8 @@ import { type PastPayout, writePastPayouts } from '../ledger/past-payouts.ts'
 import { toMinor } from '../lib/money.ts'
 import { depositAnswer } from './deposit-answer.ts'
 import type { Desk } from './desk.ts'
-import { recordUnmatched } from './unmatched-payments.ts'
 import { type Chance, chanceFrom, planOrder } from './seed-plan.ts'
+import { recordUnmatched } from './unmatched-payments.ts'
 
 type SeedDesk = Pick<Desk, 'pool' | 'secretKeys' | 'publicUrl' | 'localTime'> & {
   /** Sends statements without waiting for the answer to the one before, as the teller's does. */

@@ -60,7 +60,11 @@ export async function takePayment(
       why = received
     }
   }
-  return keep(desk, { ...payment, reference, currency, why, contradicts: null }, why !== 'unmatched')
+  return keep(
+    desk,
+    { ...payment, reference, currency, why, contradicts: null },
+    why !== 'unmatched',
+  )
 }
 
 async function receive(

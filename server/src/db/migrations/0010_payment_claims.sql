@@ -74,16 +74,4 @@ create table notices (
 ) partition by range (received_at);
 create table notices_default partition of notices default;
 
-do $$
-declare
-  first timestamptz;
-begin
-  for ahead in 0..3 loop
-    first := (date_trunc('month', now() at time zone 'UTC') + ahead * interval '1 month') at time zone 'UTC';
-    execute format('create table %I partition of notices for values from (%L) to (%L)',
-      'notices_' || to_char(first at time zone 'UTC', 'YYYY_MM'), first,
-      (first at time zone 'UTC' + interval '1 month') at time zone 'UTC');
-  end loop;
-end $$;
-
 grant select, insert on notices to sluice_service;

@@ -16,6 +16,7 @@ import {
   unknownPayouts,
   withdrawalsToHandOver,
 } from '../../orders/home-figures.ts'
+import { openEvents } from '../../orders/notice-events.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact } from './order-summary.ts'
 import { HomeQuery, HomeView } from './schemas/home.ts'
@@ -48,6 +49,7 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       ])
       const providers = isAll ? await providerHealth(desk, figures, days) : null
       const proof = isAll ? await proofState(pool) : null
+      const events = isAll ? await openEvents(pool, at) : null
       return jsonText({
         at,
         today_from: days.todayFrom,
@@ -61,6 +63,7 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
           payments: agedView(payments),
           payouts: agedView(payouts),
           withdrawals: agedView(withdrawals),
+          notice_events: events && agedView(events),
         },
         callbacks: {
           failing: agedView(callbacks.failing),
