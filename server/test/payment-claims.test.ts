@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../src/db/migrate.ts'
-import { proveOnward, verify } from '../src/ledger/verify.ts'
+import { verify } from '../src/ledger/verify.ts'
 import { listWaitingPayments } from '../src/orders/payments.ts'
 import type { ProviderEvent } from '../src/providers/provider.ts'
 import { testDatabase } from './support/database.ts'
@@ -312,7 +312,7 @@ describe('the proof', () => {
     ['no claim', 'delete from payment_claims where payment_id = $1', /claimed by nobody/],
   ]
   it.each(lies)('finds %s of a payment', async (_lie, sql, says) => {
-    const { agent, id } = await deposit()
+    const { id } = await deposit()
     const event = paymentEvent(id, s.clock())
     await tell(event)
     const paymentId = `bank:${event.paymentId}`
@@ -320,16 +320,11 @@ describe('the proof', () => {
     await s.sql(sql, [paymentId])
     const findings = (await verify(s.backend.pool, {})).flatMap(({ finding }) => finding ?? [])
     expect(findings.join('; ')).toMatch(says)
-    if (/agent_id|delete|amount/.test(sql)) {
-      const { findings: onward } = await proveOnward(s.backend.pool, s.clock())
-      expect(onward).toEqual([expect.stringContaining(agent.appId)])
-    }
     await s.sql('delete from payment_claims where payment_id = $1', [paymentId])
     await s.sql(
       'insert into payment_claims values ($1, $2, $3, $4, $5, $6)',
       Object.values(rows[0]),
     )
-    await proveOnward(s.backend.pool, s.clock())
   })
 
   it('finds two agents that have one payment', async () => {

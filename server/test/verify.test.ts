@@ -11,7 +11,7 @@ import { type TestDatabase, testDatabase } from './support/database.ts'
 import { newOrder, orderIdOf } from './support/naive-model.ts'
 
 const at = new Date('2026-01-01T00:00:00Z')
-const tables = ['wallets', 'orders', 'journal', 'callbacks', 'payments']
+const tables = ['wallets', 'orders', 'journal', 'callbacks', 'payments', 'payment_claims']
 
 /** The order that a name stands for, in SQL. */
 const order = (ref: string) => `agent_id = 1 and ref_id = '${ref}'`
@@ -46,6 +46,16 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
     'the whole journal is missing',
     'delete from journal where agent_id = 1',
     /^the wallet is at seq \d+, the journal at 0$|^journal row \d+ is missing$/,
+  ],
+  [
+    'a payment is claimed by another agent',
+    `update payment_claims set agent_id = 2 where payment_id = 'bank:dp'`,
+    /^payment bank:dp of \d+ is not the agent's: claimed for agent 2, \d+ THB$|^payment bank:dp is claimed/,
+  ],
+  [
+    'a payment that waits is claimed by nobody',
+    `delete from payment_claims where payment_id = 'bank:dw'`,
+    /^payment bank:dw of \d+ is not the agent's: claimed by nobody$/,
   ],
   [
     'a leg is changed',
@@ -521,6 +531,9 @@ async function provedSeqs(): Promise<bigint[]> {
   return rows.map(({ proved_seq }) => proved_seq)
 }
 
+/** A payment is one agent's. */
+const paymentOf = (agentId: bigint, ref: string) => `bank:${agentId === 1n ? '' : agentId}${ref}`
+
 /** Every event there is, and orders that are still open. The last row is a hold. */
 async function writeEveryEvent(agentId: bigint): Promise<void> {
   const outcome = (orderId: string, to: OrderStatus) =>
@@ -532,7 +545,7 @@ async function writeEveryEvent(agentId: bigint): Promise<void> {
       at,
       orderId,
       provider: null,
-      payment: { paymentId: `bank:${ref}`, amountMinor, paidAt: at, payer: null },
+      payment: { paymentId: paymentOf(agentId, ref), amountMinor, paidAt: at, payer: null },
     })
   const open = async (kind: OrderKind, ref: string) => {
     const { order } = await teller.do(create(agentId, kind, ref))
@@ -545,7 +558,7 @@ async function writeEveryEvent(agentId: bigint): Promise<void> {
   await outcome(await open('deposit', 'dv'), 'VOID')
   const takenBack = await open('deposit', 'dt')
   await pay(takenBack, 'dt')
-  const paymentId = 'bank:dt'
+  const paymentId = paymentOf(agentId, 'dt')
   await teller.do({ type: 'take_back_payment', agentId, at, orderId: takenBack, paymentId })
   await pay(await open('deposit', 'dw'), 'dw', 5n)
   await outcome(await open('withdraw', 'wp'), 'PAID')
