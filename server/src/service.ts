@@ -10,6 +10,7 @@ import { CallbackPoster } from './callbacks/post-callback.ts'
 import { CallbackSender } from './callbacks/sender.ts'
 import { listen, WakeUp } from './callbacks/wake-up.ts'
 import type { Config } from './config.ts'
+import { unsafeSettings } from './db/durability.ts'
 import { isConnectionLost, openPool, type Pool } from './db/pool.ts'
 import { buildApp } from './http/app.ts'
 import { Metrics } from './http/metrics.ts'
@@ -22,6 +23,7 @@ import type { Desk } from './orders/desk.ts'
 import { PayoutRunner } from './orders/payout-runner.ts'
 import { Providers } from './orders/providers.ts'
 import { Teller, type TellerOptions } from './orders/teller.ts'
+import { openTellerPool, tellerLanes } from './orders/teller-pool.ts'
 import type { Provider } from './providers/provider.ts'
 import { SandboxBank } from './providers/sandbox/bank-client.ts'
 import { makeSandboxProvider } from './providers/sandbox/sandbox.ts'
@@ -82,27 +84,14 @@ export function openDesk(
 ): { desk: Desk; teller: Teller; pool: Pool; close: () => Promise<void> } {
   const { clock = systemClock, publicUrl, bankUrl, providers, ...hooks } = options
   const localTime = localTimeIn(config.timeZone)
-  const lanes = 3
-  const pool = openPool({
-    url: backend.databaseUrl,
-    max: lanes,
-    name: 'sluice teller',
-    pipeline: true,
-    onError: (error) => hooks.onFault?.(error),
-    settings: {
-      // Every statement of the teller names its rows by key. A plan made while a table was small
-      // must not scan it when it has grown.
-      enable_seqscan: 'off',
-      enable_hashjoin: 'off',
-      enable_mergejoin: 'off',
-    },
-  })
+  const pool = openTellerPool(backend.databaseUrl, (error) => hooks.onFault?.(error))
   const teller = new Teller({
     pool,
     localTime,
-    lanes,
+    ...tellerLanes,
     maxBatch: config.tellerBatch,
     maxQueue: 5_000,
+    maxQueuePerAgent: 1_250,
     patienceMs: 10_000,
     ...hooks,
   })
@@ -253,6 +242,11 @@ export async function startService(
   const onError = (error: unknown) => {
     // Ctrl-C reaches the database at the same moment as the service.
     if (!draining || !isConnectionLost(error)) log.error({ err: error })
+  }
+  for (const name of await unsafeSettings(backend.pool)) {
+    log.error(
+      `${name} is off in the database: what was acknowledged may be lost or spoilt when its machine fails. Turn it on`,
+    )
   }
   const works = config.role !== 'api'
   let noticeUrl: string | undefined

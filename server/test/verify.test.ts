@@ -591,7 +591,8 @@ function adjust(agentId: bigint, ref: string): Command & { type: 'adjust' } {
 async function freeToLie(): Promise<void> {
   const { rows } = await owner.query<{ statement: string }>(
     `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
-     from pg_constraint where connamespace = 'sluice'::regnamespace and contype in ('c', 'f', 'u')`,
+     from pg_constraint where connamespace = 'sluice'::regnamespace and contype in ('c', 'f', 'u')
+       and coninhcount = 0`,
   )
   for (const { statement } of rows) await owner.query(statement)
 }

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { readBacklog } from '../callbacks/read-callbacks.ts'
+import { oldestSnapshot } from '../db/oldest-snapshot.ts'
 import { coveredUntil } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { countOpenPayouts } from '../ledger/payouts.ts'
@@ -90,7 +91,7 @@ export class Metrics {
   watch(pools: Record<string, Pool>, queueDepth: () => number, now: () => Date): void {
     new Gauge({
       name: 'sluice_teller_queue_commands',
-      help: 'Commands waiting for a batch',
+      help: 'Commands that have not been answered',
       registers: [this.registry],
       collect() {
         this.set(queueDepth())
@@ -162,6 +163,19 @@ export class Metrics {
       'sluice_proof_unproved_rows',
       'Journal rows that the endless proof has not reached yet',
       async () => one((await proof())?.unprovedRows),
+    )
+    const snapshot = atOnce(() => oldestSnapshot(main))
+    this.gauge(
+      'sluice_oldest_snapshot_seconds',
+      'Age of the oldest snapshot, which keeps old versions of rows; missing where it cannot be seen',
+      async () =>
+        one(await snapshot().then((oldest) => (oldest === null ? 0 : (oldest?.ageS ?? undefined)))),
+    )
+    this.gauge(
+      'sluice_oldest_snapshot_transactions',
+      'Transactions begun since the oldest snapshot was taken',
+      async () =>
+        one(await snapshot().then((oldest) => (oldest === null ? 0 : oldest?.transactions))),
     )
     this.gauge(
       'sluice_partitions_ahead_seconds',

@@ -1,7 +1,7 @@
 import type { PoolClient } from '../db/pool.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Accounts } from './accounts.ts'
-import type { Order, Payment, Terms } from './book.ts'
+import type { Order, Payment, PaymentClaim, Terms } from './book.ts'
 import { adjustmentKey, type Command, needsWallet } from './decide.ts'
 import { type Books, keyOf, paymentIdOf, type Writes } from './fold.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
@@ -15,7 +15,15 @@ import {
 } from './payment-claims.ts'
 
 /** Another process changed what this batch had read: it has to be read and folded again. */
-export class BooksChanged extends Error {}
+export class BooksChanged extends Error {
+  /** Whose books changed, where that is known. */
+  readonly agentIds: ReadonlySet<bigint>
+
+  constructor(message: string, agentIds: ReadonlySet<bigint> = new Set()) {
+    super(message)
+    this.agentIds = agentIds
+  }
+}
 
 /** A connection inside a transaction that the teller has begun. */
 export type BatchTx = PoolClient & { readonly inBatch: unique symbol }
@@ -49,6 +57,8 @@ const lockWallet = `select w.agent_id, w.seq, w.available, w.held, w.clearing, w
   from wallets w join agents a using (agent_id)
   where w.agent_id = $1 for no key update of w`
 
+const lockFreeWallet = `${lockWallet} skip locked`
+
 const ordersByRefId = `select o.* from orders o
   join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
     on o.agent_id = k.agent_id and o.ref_id = k.ref_id`
@@ -65,8 +75,15 @@ const adjustmentsByKey = `select j.agent_id, j.once_key from journal j
   join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
     on j.agent_id = k.agent_id and j.once_key = k.once_key`
 
-/** Locks the wallets that the commands may change, in id order, and reads all they look at. */
-export async function readBooks(tx: BatchTx, commands: readonly Command[]): Promise<Books> {
+/**
+ * Locks the wallets that the commands may change, in id order, and reads all they look at. A wallet that
+ * somebody else has locked is waited for, or left out of the books.
+ */
+export async function readBooks(
+  tx: BatchTx,
+  commands: readonly Command[],
+  ifLocked: 'wait' | 'skip' = 'wait',
+): Promise<Books> {
   const locked = new Set(commands.filter(needsWallet).map(({ agentId }) => agentId))
 
   const refIds = pairs(commands, (c) => (c.type === 'create' ? c.order.refId : undefined))
@@ -82,7 +99,11 @@ export async function readBooks(tx: BatchTx, commands: readonly Command[]): Prom
     all(
       [...locked]
         .sort((a, b) => (a < b ? -1 : 1))
-        .map((agentId) => run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])),
+        .map((agentId) =>
+          ifLocked === 'wait'
+            ? run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])
+            : run<AccountRow>(tx, 'lock-free-wallet', lockFreeWallet, [agentId]),
+        ),
     ),
     read<OrderRow>(tx, 'orders-by-ref-id', ordersByRefId, refIds),
     read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
@@ -220,20 +241,49 @@ const orderValues = (o: Order): Value[] => [
 
 /** Inserts new orders, as many as have a refId of their own. Returns the ids of those. */
 export async function insertOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
+  // In one order by everybody: two that insert the same refIds never wait for each other in a circle.
+  const sorted = orders.toSorted((a, b) =>
+    a.agentId === b.agentId ? (a.refId < b.refId ? -1 : 1) : a.agentId < b.agentId ? -1 : 1,
+  )
   const { rows } = await client.query<{ order_id: string }>({
     name: 'insert-orders',
     text: ordersInsert,
-    values: columnsOf(orders, orderValues),
+    values: columnsOf(sorted, orderValues),
   })
   return new Set(rows.map(({ order_id }) => orderIdFromUuid(order_id)))
+}
+
+/** The same beside other changes: each of them must have a refId of its own. */
+async function insertAllOrders(tx: BatchTx, orders: Order[]): Promise<void> {
+  if (orders.length === 0) return
+  const inserted = await insertOrders(tx, orders)
+  const taken = orders.filter(({ orderId }) => !inserted.has(orderId))
+  if (taken.length === 0) return
+  throw new BooksChanged(
+    `${taken.length} refIds were taken meanwhile`,
+    new Set(taken.map(({ agentId }) => agentId)),
+  )
+}
+
+/** The key over all agents: whoever was first has the payment, and everybody else looks again. */
+async function insertAllClaims(tx: BatchTx, claims: PaymentClaim[]): Promise<void> {
+  if (claims.length === 0) return
+  const values = columnsOf(claims, claimValues)
+  const { rows } = await run<{ payment_id: string }>(tx, 'insert-claims', insertClaims, values)
+  if (rows.length === claims.length) return
+  const inserted = new Set(rows.map(({ payment_id }) => payment_id))
+  const taken = claims.filter(({ paymentId }) => !inserted.has(paymentId))
+  throw new BooksChanged(
+    `${taken.length} payments were claimed meanwhile`,
+    new Set(taken.map(({ agentId }) => agentId)),
+  )
 }
 
 /** Writes what a batch came to. Every statement must meet as many rows as it names. */
 export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
   await all([
-    // The key over all agents: whoever was first has the payment, and everybody else looks again.
-    write(tx, 'insert-claims', insertClaims, writes.newClaims, claimValues),
-    write(tx, 'insert-orders', ordersInsert, writes.newOrders, orderValues),
+    insertAllClaims(tx, writes.newClaims),
+    insertAllOrders(tx, writes.newOrders),
     write(tx, 'update-orders', updateOrders, writes.changedOrders, ({ order, versionRead }) => [
       order.agentId,
       order.orderId,

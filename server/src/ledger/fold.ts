@@ -39,6 +39,22 @@ export interface Writes {
   wallets: { wallet: Wallet; seqRead: bigint }[]
 }
 
+/** What a batch writes for one of its agents. */
+export function writesFor(writes: Writes, agentId: bigint): Writes {
+  const isOwn = (item: { agentId: bigint }) => item.agentId === agentId
+  return {
+    newOrders: writes.newOrders.filter(isOwn),
+    changedOrders: writes.changedOrders.filter(({ order }) => isOwn(order)),
+    journal: writes.journal.filter(isOwn),
+    callbacks: writes.callbacks.filter(isOwn),
+    newClaims: writes.newClaims.filter(isOwn),
+    newPayments: writes.newPayments.filter(isOwn),
+    changedPayments: writes.changedPayments.filter(({ payment }) => isOwn(payment)),
+    newPayouts: writes.newPayouts.filter(isOwn),
+    wallets: writes.wallets.filter(({ wallet }) => isOwn(wallet)),
+  }
+}
+
 export const keyOf = (agentId: bigint, id: string) => `${agentId} ${id}`
 
 /** The payment that a command is about, if it is about one. */

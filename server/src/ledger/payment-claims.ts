@@ -19,7 +19,8 @@ export const insertClaims = `insert into payment_claims (payment_id, agent_id, o
     currency, claimed_at)
   select * from unnest($1::text[], $2::bigint[], $3::uuid[], $4::bigint[], $5::text[],
     $6::timestamptz[])
-  on conflict do nothing`
+  on conflict do nothing
+  returning payment_id`
 
 export const claimValues = (claim: PaymentClaim) => [
   claim.paymentId,
