@@ -46,7 +46,7 @@ export interface Operations {
         rate_limit: number
         /** a list of addresses or CIDR ranges; empty: every address */
         allow_ip: string[]
-        /** a list of origins such as https://shop.example */
+        /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
         frame_origin: string[]
         /** 1 to 500 printable characters */
         support: string | null
@@ -96,7 +96,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -1237,7 +1237,7 @@ export interface Operations {
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin?: string[]
       /** 1 to 500 printable characters */
       support?: string | null
@@ -1285,7 +1285,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -1385,7 +1385,7 @@ export interface Operations {
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin?: string[]
       /** 1 to 500 printable characters */
       support?: string | null
@@ -1511,7 +1511,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -1574,7 +1574,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -3485,7 +3485,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null

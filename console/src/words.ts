@@ -644,6 +644,8 @@ export const words = {
     create: 'Create an agent',
     createExplain: 'With usual terms, which can be changed afterwards. Its secret is shown once.',
     currencyHint: 'Never changes afterwards.',
+    framesHint:
+      'Sites that may show the payment page in a frame: one to a line, such as https://shop.example; or any, or none.',
     columns: {
       name: 'Name',
       appId: 'App id',
@@ -723,7 +725,10 @@ export const words = {
       logo: ['Logo', 'PNG, JPEG or WebP of at most 32 KiB.'],
       support: ['Help for payers', 'Whom to ask, and how.'],
       allow_ip: ['Allowed IP addresses', 'One to a line; none for any.'],
-      frame_origin: ['Sites that may frame it', 'One to a line, such as https://shop.example.'],
+      frame_origin: [
+        'Sites that may frame it',
+        'One to a line, such as https://shop.example; or any.',
+      ],
     } satisfies Record<string, [label: string, hint: string]>,
     logo: {
       alt: 'The logo',

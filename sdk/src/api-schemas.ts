@@ -10,14 +10,14 @@ export type OrderRequest = {
   amount: number
   /** 1 to 128 printable characters */
   accountName: string
-  /** 4 to 34 letters and digits */
+  /** 4 to 34 letters and digits; spaces and dashes between them are taken away */
   accountNo: string
   /** a code from GET /payment/banks */
   bankCode: string
   /** an ISO 8601 time with zone, within 300 seconds of the service's clock, such as 2026-01-31T08:30:00Z */
   timestamp: string
-  /** an object of at most 4 KiB and 5 levels */
-  extraParams?: Record<string, unknown>
+  /** an object of at most 4 KiB and 5 levels; null is as none */
+  extraParams?: Record<string, unknown> | null
 }
 
 /** A deposit as it was created. */

@@ -274,6 +274,7 @@ function commandsOf(drafted: Draft[]): Command[] {
 interface Target {
   orderId: string
   amount: bigint
+  answer: string
 }
 
 function commandOf(draft: Draft, index: number, own: Target[]): Command {
@@ -288,7 +289,7 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
       const feeRule = draft.kind === 'deposit' ? contract.depositFee : contract.withdrawFee
       const rule = parseFeeRule(feeRule, contract.currency)
       if (typeof rule === 'string') throw new Error(rule)
-      const order = newOrder({
+      const fields = {
         agentId,
         orderId: orderIdOf(index + 1),
         kind: draft.kind,
@@ -301,8 +302,9 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         feeRule,
         extraParams: [null, '{}', '{ "a": 1.50 }', '{"a":1.5}'][draft.extra] ?? null,
         expiresAt: draft.kind === 'deposit' ? new Date(at.getTime() + expiresInMs) : null,
-      })
-      own.push({ orderId: order.orderId, amount: draft.amount })
+      }
+      const order = newOrder(fields, contract.currency)
+      own.push({ orderId: order.orderId, amount: draft.amount, answer: order.answer })
       return { type: 'create', agentId, at, order }
     }
     case 'hand_over':
@@ -365,7 +367,7 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         provider: 'bank',
         providerRef: orderId,
         instructions: '{"pay":"here"}',
-        answer: '{"told":"later"}',
+        answer: aim?.answer.replace('"method":"link"', '"method":"link+qrcode"') ?? '',
       }
     case 'adjust':
       return {

@@ -225,7 +225,9 @@ describe('a person', () => {
     const decided = await Promise.allSettled(
       Array.from({ length: 10 }, (_, n) => {
         const { desk } = n % 3 ? s.service : other.service
-        return n % 2 ? dismissPayment(desk, id, 'statement') : creditPayment(desk, id, to, 'at once')
+        return n % 2
+          ? dismissPayment(desk, id, 'statement')
+          : creditPayment(desk, id, to, 'at once')
       }),
     )
     const changed = decided.filter((each) => each.status === 'fulfilled' && each.value.changed)
@@ -291,12 +293,12 @@ describe('the proof', () => {
     [
       'another’s claim',
       'update payment_claims set agent_id = agent_id + 1 where payment_id = $1',
-      /not the agent's/,
+      /says agent \d+, but it is/,
     ],
     [
       'a claim of nobody',
       'update payment_claims set agent_id = 0, order_id = null where payment_id = $1',
-      /claimed for nobody/,
+      /says agent 0/,
     ],
     [
       'another amount',
@@ -306,10 +308,10 @@ describe('the proof', () => {
     [
       'another order',
       'update payment_claims set order_id = gen_random_uuid() where payment_id = $1',
-      /does not have/,
+      /is not there/,
     ],
     ['another currency', `update payment_claims set currency = 'VND' where payment_id = $1`, /VND/],
-    ['no claim', 'delete from payment_claims where payment_id = $1', /claimed by nobody/],
+    ['no claim', 'delete from payment_claims where payment_id = $1', /is missing/],
   ]
   it.each(lies)('finds %s of a payment', async (_lie, sql, says) => {
     const { id } = await deposit()
@@ -343,7 +345,7 @@ describe('the proof', () => {
     }
     await lie(theirs.paymentId, mine.paymentId)
     const [proof] = await verify(s.backend.pool, { appId: two.agent.appId })
-    expect(proof?.finding).toContain(`claimed for agent ${one.agent.agentId}`)
+    expect(proof?.finding).toContain(`says agent ${one.agent.agentId}`)
     await s.sql(`update payments set payment_id = $1 where agent_id = $2`, [
       `bank:${theirs.paymentId}`,
       two.agent.agentId,
@@ -370,7 +372,7 @@ describe('the proof', () => {
     const { rows } = await s.sql('delete from payment_claims where payment_id = $1 returning *', [
       id,
     ])
-    expect(await findings()).toEqual([expect.stringContaining('claimed by nobody')])
+    expect(await findings()).toEqual([expect.stringContaining('is missing')])
     await s.sql(
       'insert into payment_claims values ($1, $2, $3, $4, $5, $6)',
       Object.values(rows[0]),

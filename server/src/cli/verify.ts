@@ -14,8 +14,10 @@ export function verifyCommand(): Command {
         const started = performance.now()
         const proofs = await verify(pool, {
           ...(options.agent !== undefined && { appId: options.agent }),
-          onProgress: (proof) =>
-            progress(`${proof.appId}: ${proof.journalRows} journal rows, ${proof.orders} orders`),
+          onProgress: (proof, journalRows) =>
+            progress(
+              `${proof.appId}: ${proof.journalRows} of ${journalRows} journal rows, ${proof.orders} orders, ${proof.payments} payments`,
+            ),
         })
         progress('')
         const sum = (count: (proof: (typeof proofs)[number]) => number) =>
@@ -26,13 +28,14 @@ export function verifyCommand(): Command {
           journal_rows: sum((proof) => proof.journalRows),
           orders: sum((proof) => proof.orders),
           callbacks: sum((proof) => proof.callbacks),
+          payments: sum((proof) => proof.payments),
           seconds: Math.round((performance.now() - started) / 100) / 10,
         }
         const findings = red.map(({ appId, finding }) => ({ app_id: appId, finding }))
         if (options.json) printJson({ ok: red.length === 0, checked, findings })
         else {
           print(
-            `Checked ${checked.agents} agents, ${checked.journal_rows} journal rows, ${checked.orders} orders and ${checked.callbacks} callbacks in ${checked.seconds} s.`,
+            `Checked ${checked.agents} agents, ${checked.journal_rows} journal rows, ${checked.orders} orders, ${checked.callbacks} callbacks and ${checked.payments} payments in ${checked.seconds} s.`,
           )
           for (const { app_id, finding } of findings) note(`${app_id}: ${finding}`)
           print(red.length === 0 ? 'Every balance is proved.' : 'The ledger does NOT prove.')

@@ -28,10 +28,11 @@ type Row = Record<string, unknown>
 /** A deposit or withdrawal as it is asked for; what is named replaces the rest. */
 export function newOrder(
   fields: Pick<Order, 'agentId' | 'orderId' | 'kind' | 'createdAt'> & Partial<Order>,
+  currency: ModelTerms['currency'] = 'THB',
 ): Order {
   const expiresAt =
     fields.kind === 'deposit' ? new Date(fields.createdAt.getTime() + 900_000) : null
-  return {
+  const order: Order = {
     refId: `ref-${fields.orderId}`,
     userId: 'user-1',
     amountMinor: 10_000n,
@@ -43,7 +44,7 @@ export function newOrder(
     extraParams: null,
     status: 'WAITING',
     version: 1,
-    answer: fields.kind === 'deposit' ? `{"txn_id":"${fields.agentId}-${fields.orderId}"}` : '',
+    answer: '',
     expiresAt,
     completedAt: null,
     paidAmountMinor: null,
@@ -54,6 +55,18 @@ export function newOrder(
     instructions: null,
     ...fields,
   }
+  // A withdrawal is answered with the balance that it leaves.
+  if (order.kind === 'deposit') order.answer = depositAnswer(order, currency)
+  return order
+}
+
+function depositAnswer(order: Order, currency: ModelTerms['currency']): string {
+  const expiresInMs = (order.expiresAt?.getTime() ?? 0) - order.createdAt.getTime()
+  return (
+    `{"txn_id":"${order.agentId}-${order.orderId}","ref_id":${JSON.stringify(order.refId)},` +
+    `"amount":${moneyIn(currency, order.amountMinor)},"fee":${moneyIn(currency, order.feeMinor)},` +
+    `"method":"link","expires_in":${expiresInMs / 1000},"created_at":"${localTime(order.createdAt)}"}`
+  )
 }
 
 /** An order's id for tests: the number in hex. */
@@ -545,11 +558,15 @@ export class NaiveModel {
   }
 
   private money(order: Order, minor: bigint): string {
-    if (this.termsOf(order.agentId).currency === 'VND') return String(minor)
-    const digits = String(minor < 0n ? -minor : minor).padStart(3, '0')
-    const text = `${digits.slice(0, -2)}.${digits.slice(-2)}`
-    return (minor < 0n ? '-' : '') + text.replace(/\.?0+$/, '')
+    return moneyIn(this.termsOf(order.agentId).currency, minor)
   }
+}
+
+function moneyIn(currency: ModelTerms['currency'], minor: bigint): string {
+  if (currency === 'VND') return String(minor)
+  const digits = String(minor < 0n ? -minor : minor).padStart(3, '0')
+  const text = `${digits.slice(0, -2)}.${digits.slice(-2)}`
+  return (minor < 0n ? '-' : '') + text.replace(/\.?0+$/, '')
 }
 
 /** `PERCENT%`, `FIXED` or `PERCENT%+FIXED`, half a minor unit rounded up. */

@@ -36,8 +36,9 @@ export const OrderRequest = Type.Object(
     }),
     accountName: printable(128),
     accountNo: Type.String({
-      pattern: '^[A-Za-z0-9]{4,34}$',
-      description: '4 to 34 letters and digits',
+      maxLength: 80,
+      pattern: '^[ -]*([A-Za-z0-9][ -]*){4,34}$',
+      description: '4 to 34 letters and digits; spaces and dashes between them are taken away',
     }),
     bankCode: Type.String({
       ...printable(32),
@@ -49,8 +50,8 @@ export const OrderRequest = Type.Object(
         "an ISO 8601 time with zone, within 300 seconds of the service's clock, such as 2026-01-31T08:30:00Z",
     }),
     extraParams: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description: 'an object of at most 4 KiB and 5 levels',
+      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+        description: 'an object of at most 4 KiB and 5 levels; null is as none',
       }),
     ),
   },

@@ -32,7 +32,9 @@ const terms = {
     description: '0 to 1000000 requests a second; 0 for no limit',
   }),
   allow_ip: several('a list of addresses or CIDR ranges; empty: every address'),
-  frame_origin: several('a list of origins such as https://shop.example'),
+  frame_origin: several(
+    'a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said',
+  ),
   support: orNull(printable(500)),
 }
 
