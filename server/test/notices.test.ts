@@ -164,63 +164,6 @@ describe('a notice', () => {
     expect((await bodies()).rowCount).toBe(1)
   })
 
-  it('is answered 200 when it is on disk: an event that fails keeps no other from being acted on', async () => {
-    const [one, two] = [await deposit(), await deposit()]
-    const back = takenBack('not-yet', one.id)
-    const poison = paymentEvent(one.id, s.clock(), { currency: 'USD' as 'THB' })
-    const payment = paymentEvent(two.id, s.clock())
-    const answer = await tell(back, poison, payment)
-    expect([answer.status, answer.json.results]).toEqual([
-      200,
-      [
-        { id: back.id, result: 'open', detail: 'Payment not-yet is not known yet.' },
-        { id: poison.id, result: 'open', detail: 'It could not be acted on yet.' },
-        { id: payment.id, result: 'applied' },
-      ],
-    ])
-    expect(await told(two.agent, two.id)).toEqual(['PAID'])
-    const metrics = await (await fetch(`${s.service.url}/metrics`)).text()
-    expect(metrics).toMatch(/^sluice_notice_events_open 2$/m)
-    expect(metrics).toMatch(/^sluice_notice_events_oldest_seconds 0$/m)
-    // The news of the payment comes; the poisoned event, which stays, is in nobody's way.
-    await tell(paymentEvent(one.id, s.clock(), { paymentId: 'not-yet' }))
-    await tryAgainUntil(() => isFinished(back.id))
-    expect(await told(one.agent, one.id)).toEqual(['PAID', 'VOID'])
-    expect(await recorded(back.id)).toMatchObject([{ result: 'applied', act_at: null }])
-    expect(await recorded(poison.id)).toMatchObject([{ result: null }])
-    await s.sql(`update notice_events set act_at = null where event_id = $1`, [poison.id])
-  })
-
-  it('without a time in it is judged by when it came, however late it is acted on', async () => {
-    const { agent, id } = await deposit({ expiresInS: 60 })
-    const event = paymentEvent(id, null)
-    // As by a process that died after it had put the notice on disk.
-    proxy.cutNextCommits(['spared', 'before'], () => proxy.refuse(true))
-    const lost = bank.tell(other.service.url, event)
-    await expect.poll(() => recorded(event.id)).toMatchObject([{ result: null }])
-    await tryAgainUntil(() => isFinished(event.id))
-    proxy.refuse(false)
-    expect((await told(agent, id)).at(-1)).toBe('PAID')
-    expect(await recorded(event.id)).toMatchObject([{ result: 'applied' }])
-    expect((await lost).status).toBe(200)
-  })
-
-  it('whose events were left over is acted on once, by however many processes', async () => {
-    const orders = await Promise.all(Array.from({ length: 10 }, () => deposit()))
-    const events = orders.map(({ id }) => takenBack(`later-${id}`, id))
-    await tell(...events)
-    for (const { id } of orders) {
-      await tell(paymentEvent(id, s.clock(), { paymentId: `later-${id}` }))
-    }
-    await tryAgainUntil(async () => {
-      const results = await Promise.all(events.map(({ id }) => isFinished(id)))
-      return results.every((done) => done)
-    })
-    for (const { agent, id } of orders) {
-      expect([await told(agent, id), await agent.balance()]).toEqual([['PAID', 'VOID'], 0])
-    }
-  })
-
   it('that comes twenty times at once through two processes acts once', async () => {
     const { agent, id } = await deposit()
     const event = paymentEvent(id, s.clock())
@@ -421,5 +364,65 @@ describe('money for nobody', () => {
       expect(await recorded(event.id)).toMatchObject([{ result: 'refused' }])
     }
     expect(await statusOf(agent, id)).toBe('WAITING')
+  })
+})
+
+/** They move the clock, and with it what others do by themselves: so they come last. */
+describe('what could not be acted on at once', () => {
+  it('without a time in it is judged by when it came, however late it is acted on', async () => {
+    const { agent, id } = await deposit({ expiresInS: 60 })
+    const event = paymentEvent(id, null)
+    // As by a process that died after it had put the notice on disk.
+    proxy.cutNextCommits(['spared', 'before'], () => proxy.refuse(true))
+    const lost = bank.tell(other.service.url, event)
+    await expect.poll(() => recorded(event.id)).toMatchObject([{ result: null }])
+    await tryAgainUntil(() => isFinished(event.id))
+    proxy.refuse(false)
+    expect((await told(agent, id)).at(-1)).toBe('PAID')
+    expect(await recorded(event.id)).toMatchObject([{ result: 'applied' }])
+    expect((await lost).status).toBe(200)
+  })
+
+  it('is answered 200 once it is on disk: an event that fails keeps no other from being acted on', async () => {
+    const [one, two] = [await deposit(), await deposit()]
+    const back = takenBack('not-yet', one.id)
+    const poison = paymentEvent(one.id, s.clock(), { currency: 'USD' as 'THB' })
+    const payment = paymentEvent(two.id, s.clock())
+    const answer = await tell(back, poison, payment)
+    expect([answer.status, answer.json.results]).toEqual([
+      200,
+      [
+        { id: back.id, result: 'open', detail: 'Payment not-yet is not known yet.' },
+        { id: poison.id, result: 'open', detail: 'It could not be acted on yet.' },
+        { id: payment.id, result: 'applied' },
+      ],
+    ])
+    expect(await told(two.agent, two.id)).toEqual(['PAID'])
+    const metrics = await (await fetch(`${s.service.url}/metrics`)).text()
+    expect(metrics).toMatch(/^sluice_notice_events_open 2$/m)
+    expect(metrics).toMatch(/^sluice_notice_events_oldest_seconds 0$/m)
+    // The news of the payment comes; the poisoned event, which stays, is in nobody's way.
+    await tell(paymentEvent(one.id, s.clock(), { paymentId: 'not-yet' }))
+    await tryAgainUntil(() => isFinished(back.id))
+    expect(await told(one.agent, one.id)).toEqual(['PAID', 'VOID'])
+    expect(await recorded(back.id)).toMatchObject([{ result: 'applied', act_at: null }])
+    expect(await recorded(poison.id)).toMatchObject([{ result: null }])
+    await s.sql(`update notice_events set act_at = null where event_id = $1`, [poison.id])
+  })
+
+  it('whose events were left over is acted on once, by however many processes', async () => {
+    const orders = await Promise.all(Array.from({ length: 10 }, () => deposit()))
+    const events = orders.map(({ id }) => takenBack(`later-${id}`, id))
+    await tell(...events)
+    for (const { id } of orders) {
+      await tell(paymentEvent(id, s.clock(), { paymentId: `later-${id}` }))
+    }
+    await tryAgainUntil(async () => {
+      const results = await Promise.all(events.map(({ id }) => isFinished(id)))
+      return results.every((done) => done)
+    })
+    for (const { agent, id } of orders) {
+      expect([await told(agent, id), await agent.balance()]).toEqual([['PAID', 'VOID'], 0])
+    }
   })
 })
