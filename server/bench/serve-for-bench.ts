@@ -5,6 +5,7 @@ import { createAgent, defaultTerms, updateAgent } from '../dist/agents/save-agen
 import { openBackend } from '../dist/backend.js'
 import { CallbackPoster } from '../dist/callbacks/post-callback.js'
 import { readConfig } from '../dist/config.js'
+import { SharedBuckets } from '../dist/db/shared-buckets.js'
 import { Metrics } from '../dist/http/metrics.js'
 import { buildServer } from '../dist/http/server.js'
 import { fold } from '../dist/ledger/fold.js'
@@ -136,6 +137,8 @@ if (kind === 'database' || kind === 'mixed') {
             },
     },
     agents: finder,
+    listPool: backend.pool,
+    buckets: new SharedBuckets(backend.pool, desk.now, () => {}),
     keyUse: { note: () => {} } as never,
     metrics,
     metricsToken: undefined,

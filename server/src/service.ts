@@ -12,7 +12,9 @@ import { listen, WakeUp } from './callbacks/wake-up.ts'
 import type { Config } from './config.ts'
 import { unsafeSettings } from './db/durability.ts'
 import { isConnectionLost, openPool, type Pool } from './db/pool.ts'
+import { SharedBuckets } from './db/shared-buckets.ts'
 import { buildApp } from './http/app.ts'
+import type { ConnectionLimits } from './http/bound-connections.ts'
 import { Metrics } from './http/metrics.ts'
 import { noticeRoutes } from './http/provider-webhooks/notices.ts'
 import { buildServer } from './http/server.ts'
@@ -227,6 +229,8 @@ export interface Outside {
   paysOut?: boolean
   /** How long a file may take to leave the console, and its reader may stop. */
   exportLimits?: { wholeMs: number; idleMs: number }
+  /** How much one connection may have under way, and how long it may stand still. */
+  connectionLimits?: ConnectionLimits
 }
 
 /** Starts the service on an open backend, which stays the caller's to close. */
@@ -283,7 +287,17 @@ export async function startService(
   })
   const payouts =
     works && outside.paysOut !== false ? new PayoutRunner(desk, 64, onError) : undefined
-  const agents = new AgentFinder(backend.pool, backend.secretKeys, clock, onError)
+  // Nobody's reads are in the way of finding out who asks.
+  const doorPool = openPool({ url: backend.databaseUrl, max: 3, name: 'sluice door', onError })
+  const listPool = openPool({
+    url: backend.databaseUrl,
+    max: 4,
+    name: 'sluice lists',
+    onError,
+    settings: { statement_timeout: '2s' },
+  })
+  const buckets = new SharedBuckets(doorPool, clock, onError)
+  const agents = new AgentFinder(doorPool, backend.secretKeys, clock, onError)
   const callbackPool = openCallbackPool(backend.databaseUrl, onError)
   const poster = new CallbackPoster({
     mode: config.mode,
@@ -330,7 +344,14 @@ export async function startService(
     onError,
   })
   metrics.watch(
-    { main: backend.pool, teller: tellerPool, callbacks: callbackPool, proof: proofPool },
+    {
+      main: backend.pool,
+      door: doorPool,
+      lists: listPool,
+      teller: tellerPool,
+      callbacks: callbackPool,
+      proof: proofPool,
+    },
     () => teller.queueDepth,
     clock,
   )
@@ -338,8 +359,11 @@ export async function startService(
   const app = await buildServer({
     log,
     ...(outside.exportLimits && { exportLimits: outside.exportLimits }),
+    ...(outside.connectionLimits && { connectionLimits: outside.connectionLimits }),
     version,
     desk,
+    listPool,
+    buckets,
     metrics,
     agents,
     keyUse: new KeyUse(backend.pool, clock, onError),
@@ -383,6 +407,8 @@ export async function startService(
     await poster.close()
     await close()
     await callbackPool.end()
+    await doorPool.end()
+    await listPool.end()
     await proofPool.end()
   }
   try {

@@ -197,6 +197,7 @@ const good: Record<string, Fields> = {
     outcome: 'done',
   },
   proofs: { agent_id: 1, proved_seq: 0, again_seq: 0, checked_at: at },
+  limit_buckets: { bucket: 'one', tokens: 1, granted: 1, refilled_at: at },
   schema_migrations: { name: 'another', sha256: 'x', applied_at: at },
 }
 
@@ -477,6 +478,11 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['proofs_agent_id_fkey', 'proofs', { agent_id: 3 }],
   ['proofs_proved_seq_check', 'proofs', { proved_seq: -1 }],
   ['proofs_again_seq_check', 'proofs', { again_seq: -1 }],
+
+  ['limit_buckets_bucket_check', 'limit_buckets', { bucket: '' }],
+  ['limit_buckets_bucket_check', 'limit_buckets', { bucket: 'x'.repeat(201) }],
+  ['limit_buckets_tokens_check', 'limit_buckets', { tokens: -1 }],
+  ['limit_buckets_granted_check', 'limit_buckets', { granted: -1 }],
 ]
 
 /** Keys that need the good row to be there already. */
@@ -494,6 +500,7 @@ const doubled: [constraint: string, table: string][] = [
   ['payment_notes_pkey', 'payment_notes'],
   ['invitations_pkey', 'invitations'],
   ['audit_log_pkey', 'audit_log'],
+  ['limit_buckets_pkey', 'limit_buckets'],
 ]
 
 /** The service has no right to write it at all. */
@@ -600,6 +607,7 @@ describe('what is written down stays so, by privilege', () => {
       agent_id, outcome, before, after, reason`,
     wallets: 'agent_id',
     agents: 'agent_id, app_id, currency, created_at',
+    limit_buckets: 'bucket',
     schema_migrations: 'name, sha256, applied_at',
   }
   const columns = Object.entries(fixed).flatMap(([table, names]) =>
@@ -628,8 +636,8 @@ describe('what is written down stays so, by privilege', () => {
     expect(rows.map(({ relname }) => relname)).toEqual(
       expect.arrayContaining(['journal', 'orders', 'callbacks', 'payments', 'wallets', 'agents']),
     )
-    // Old attempts are forgotten after a time that is set, and routes are the operator's to remove.
-    const removable = ['callback_attempts', 'callback_claims', 'provider_routes']
+    // Old attempts are forgotten after a time that is set, full buckets too, and routes are the operator's to remove.
+    const removable = ['callback_attempts', 'callback_claims', 'provider_routes', 'limit_buckets']
     const kept = rows.filter(
       ({ relname }) => !(verb === 'delete from' && removable.includes(relname)),
     )

@@ -27,6 +27,7 @@ const referenceTables = [
 const spreadByTheirId: Record<string, string> = {
   payment_claims: 'payment_id',
   notices: 'notice_id',
+  limit_buckets: 'bucket',
 }
 
 /** Partitions are the owner's to make and drop; these do it for the service, beside the money path. */
@@ -138,7 +139,7 @@ const historyStays: Check = (client) =>
      from distributed t, unnest(array['UPDATE', 'DELETE', 'TRUNCATE']) privilege
      where case privilege
        when 'UPDATE' then t.relname = any($3) and has_any_column_privilege($2, t.oid, privilege)
-       when 'DELETE' then t.relname not in ('callback_attempts', 'callback_claims')
+       when 'DELETE' then t.relname not in ('callback_attempts', 'callback_claims', 'limit_buckets')
          and has_table_privilege($2, t.oid, privilege)
        else has_table_privilege($2, t.oid, privilege) end`,
     [serviceRole, writtenOnce],

@@ -33,3 +33,6 @@ select create_distributed_table('notice_events', 'agent_id', colocate_with => 'w
 -- A payment is one payment whosever it is, and a notice may tell of several agents.
 select create_distributed_table('payment_claims', 'payment_id', colocate_with => 'none');
 select create_distributed_table('notices', 'notice_id', colocate_with => 'none');
+
+-- Limits have nothing to do with each other or with the books.
+select create_distributed_table('limit_buckets', 'bucket', colocate_with => 'none');

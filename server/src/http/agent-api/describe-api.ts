@@ -67,7 +67,12 @@ const callback = (kind: string, schema: TSchema, example: unknown) => ({
       schema: { type: 'string' },
     })),
     requestBody: { required: true, content: { 'application/json': { schema, example } } },
-    responses: { 200: { description: 'accepted; 201 and 202 will do, and the body is not read' } },
+    responses: {
+      200: {
+        description:
+          "accepted; 201 and 202 will do, whatever the body says. Of every answer, status, headers and at most 16 KiB of the body are kept and shown to the service's operators: put nothing secret into it",
+      },
+    },
   },
 })
 

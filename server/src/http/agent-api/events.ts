@@ -7,6 +7,7 @@ import { Problem } from '../../lib/problem.ts'
 import type { Desk } from '../../orders/desk.ts'
 import type { Door } from './door.ts'
 import { operation, sendJson } from './operation.ts'
+import type { ReadList } from './read-list.ts'
 import { EventPage, ResendAnswer, SeqParams, SeqQuery } from './schemas.ts'
 import { pageOf, seqRange } from './seq-page.ts'
 
@@ -15,6 +16,7 @@ export function eventRoutes(
   app: FastifyInstance,
   door: Door,
   desk: Desk,
+  readList: ReadList,
   wake: (agentIds: bigint[]) => void,
 ): void {
   app.get(
@@ -30,11 +32,9 @@ export function eventRoutes(
     },
     door(async ({ agent, request, reply }) => {
       const { after, limit } = seqRange(request.query)
-      const events = await readEvents(desk.pool, {
-        agentId: agent.agentId,
-        afterSeq: after,
-        limit: limit + 1,
-      })
+      const events = await readList(agent.agentId, (pool) =>
+        readEvents(pool, { agentId: agent.agentId, afterSeq: after, limit: limit + 1 }),
+      )
       const items = events.map((event) => ({
         seq: event.seq,
         json: jsonObject({

@@ -7,11 +7,17 @@ import { decimalText } from '../../lib/money.ts'
 import type { Desk } from '../../orders/desk.ts'
 import type { Door } from './door.ts'
 import { operation, refuseQuery, sendJson } from './operation.ts'
+import type { ReadList } from './read-list.ts'
 import { BankList, EntryPage, SeqQuery, WalletView } from './schemas.ts'
 import { pageOf, seqRange } from './seq-page.ts'
 
 /** `GET /payment/wallet`, `/payment/wallet/entries` and `/payment/banks`. */
-export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): void {
+export function readWalletRoutes(
+  app: FastifyInstance,
+  door: Door,
+  desk: Desk,
+  readList: ReadList,
+): void {
   app.get(
     '/payment/wallet',
     {
@@ -47,7 +53,9 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
     door(async ({ agent, request, reply }) => {
       const { after, limit } = seqRange(request.query)
       const money = (minor: bigint) => decimalText(minor, agent.currency)
-      const rows = await readJournal(desk.pool, agent.agentId, after, limit + 1)
+      const rows = await readList(agent.agentId, (pool) =>
+        readJournal(pool, agent.agentId, after, limit + 1),
+      )
       const items = rows.map((row) => ({
         seq: row.seq,
         json: jsonObject({

@@ -258,7 +258,10 @@ export const DepositCallback = Type.Object({
   status: oneOf(['PAID', 'FAILED', 'EXPIRED', 'VOID'], 'the outcome'),
   ...toldAlso,
   flag_incorrect_payee: Type.Optional(
-    Type.Boolean({ description: 'whether the payer has another account than the order says' }),
+    Type.Boolean({
+      description:
+        'whether the payer has another account than the order says; left out where the account is not told, or so masked that it cannot be compared',
+    }),
   ),
   payee: Type.Optional(
     Type.Object(
