@@ -1673,10 +1673,13 @@ export interface Operations {
     answer: {
       /** callbacks that go out again */
       resent: number
+      /** callbacks that stay as they are, because a later state of their order has gone out */
+      left_out: number
       agents: {
         /** an agent's app id */
         app_id: string
         resent: number
+        left_out: number
       }[]
     }
   }

@@ -296,12 +296,17 @@ export const words = {
       open: 'Replay failed',
       title: 'Send again what was given up',
       explain:
-        'Every callback that was given up or superseded since then goes out again, oldest first.',
+        'Every callback that was given up since then goes out again, oldest first, unless a later state of its order has gone out.',
       allAgents: 'All agents',
       since: 'Failed since',
       confirm: 'Replay',
-      done: (n: number) =>
-        n === 1 ? '1 callback goes out again.' : `${n} callbacks go out again.`,
+      done: (n: number, leftOut: number) =>
+        [
+          n === 1 ? '1 callback goes out again.' : `${n} callbacks go out again.`,
+          leftOut > 0 ? `${leftOut} left out: a later state of the order has gone out.` : '',
+        ]
+          .join(' ')
+          .trim(),
     },
   },
 

@@ -452,7 +452,8 @@ async function onEmptyBooks(
   run: (teller: Teller) => Promise<ModelAnswer[]>,
 ) {
   await owner.query(
-    `delete from callbacks; delete from payments; delete from payment_claims; delete from journal; delete from payouts;
+    `delete from callbacks; delete from callback_bodies; delete from payments; delete from payment_claims;
+     delete from journal; delete from payouts;
      delete from orders;
      update wallets set seq = 0, available = 0, held = 0, clearing = 0, fees = 0, adjustments = 0`,
   )
@@ -499,8 +500,9 @@ async function readRows() {
        from journal order by agent_id, seq`,
     ),
     callbacks: await read(
-      `select agent_id, seq, ${orderId}, body, state, created_at
-       from callbacks order by agent_id, seq`,
+      `select c.agent_id, c.seq, ${orderId}, b.body, c.state, c.created_at
+       from callbacks c join callback_bodies b using (agent_id, seq, created_at)
+       order by c.agent_id, c.seq`,
     ),
     payments: await read(
       `select agent_id, payment_id, ${orderId}, amount, paid_at, reported_at, payer_account_no,

@@ -582,6 +582,7 @@ describe('verify', () => {
   })
 
   const order = 'order_id = (select max(order_id::text)::uuid from sluice.orders)'
+  const told = `(agent_id, seq) in (select agent_id, seq from sluice.callbacks where ${order})`
   it.each([
     [
       "an order's state",
@@ -595,8 +596,8 @@ describe('verify', () => {
     ],
     [
       "a callback's body",
-      `update sluice.callbacks set body = replace(body, 'PAID', 'VOID') where ${order}`,
-      `update sluice.callbacks set body = replace(body, 'VOID', 'PAID') where ${order}`,
+      `update sluice.callback_bodies set body = replace(body, 'PAID', 'VOID') where ${told}`,
+      `update sluice.callback_bodies set body = replace(body, 'VOID', 'PAID') where ${told}`,
     ],
   ])('fails where %s was changed behind its back', async (_what, breakIt, mendIt) => {
     const agent = await s.agent()

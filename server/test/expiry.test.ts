@@ -159,9 +159,10 @@ async function statuses(agentIds: bigint[]): Promise<Record<string, number>> {
 }
 
 async function bodiesOf(agentId: bigint) {
-  const { rows } = await s.sql('select body from callbacks where agent_id = $1 order by seq', [
-    agentId,
-  ])
+  const { rows } = await s.sql(
+    'select body from callback_bodies where agent_id = $1 order by seq',
+    [agentId],
+  )
   return rows.map(({ body }) => JSON.parse(body))
 }
 

@@ -42,6 +42,7 @@ const sharedTables: Record<string, { folder: string; verb: string }> = {
   wallets: { folder: 'agents', verb: 'insert into' },
   // No outcome without its callback: the teller writes both in one transaction, callbacks/ delivers.
   callbacks: { folder: 'ledger', verb: 'insert into' },
+  callback_bodies: { folder: 'ledger', verb: 'insert into' },
 }
 
 /** Folders import only those before them in the list; http, worker and cli never each other. */

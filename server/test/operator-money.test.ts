@@ -183,7 +183,11 @@ describe('callbacks', () => {
     ])
     const since = { failed_since: '2020-01-01T00:00:00Z', reason }
     const { json } = await owner.post('/callbacks/replay', since)
-    expect(json).toEqual({ resent: 2, agents: [{ app_id: shop.appId, resent: 2 }] })
+    expect(json).toEqual({
+      resent: 2,
+      left_out: 0,
+      agents: [{ app_id: shop.appId, resent: 2, left_out: 0 }],
+    })
     expect((await admin.post('/callbacks/replay', { failed_since: 'x', reason })).status).toBe(422)
     expect((await viewer.post('/callbacks/replay', since)).json.code).toBe('not_permitted')
   })

@@ -20,6 +20,7 @@ const referenceTables = [
   'invitations',
   'audit_log',
   'payment_notes',
+  'attempt_prunings',
   'schema_migrations',
 ]
 

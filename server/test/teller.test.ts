@@ -730,9 +730,9 @@ async function bookOf(agentId: bigint) {
     ),
     journal: await read(
       `select j.seq, j.event, j.available, j.held, j.clearing, o.ref_id,
-         c.body is not null as told, (c.body::json -> 'wallet')::text as wallet
+         b.body is not null as told, (b.body::json -> 'wallet')::text as wallet
        from journal j left join orders o using (agent_id, order_id)
-       left join callbacks c using (agent_id, seq)
+       left join callback_bodies b using (agent_id, seq)
        where j.agent_id = $1 order by j.seq`,
     ),
     payments: await read(

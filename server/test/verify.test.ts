@@ -11,7 +11,15 @@ import { type TestDatabase, testDatabase } from './support/database.ts'
 import { newOrder, orderIdOf } from './support/naive-model.ts'
 
 const at = new Date('2026-01-01T00:00:00Z')
-const tables = ['wallets', 'orders', 'journal', 'callbacks', 'payments', 'payment_claims']
+const tables = [
+  'wallets',
+  'orders',
+  'journal',
+  'callbacks',
+  'callback_bodies',
+  'payments',
+  'payment_claims',
+]
 
 /** The order that a name stands for, in SQL. */
 const order = (ref: string) => `agent_id = 1 and ref_id = '${ref}'`
@@ -22,7 +30,7 @@ const row = (event: string, ref?: string) =>
 const callback = (event: string, ref?: string) =>
   `agent_id = 1 and seq = (select seq from journal where ${row(event, ref)})`
 const body = (event: string, from: string, to: string) =>
-  `update callbacks set body = replace(body, '${from}', '${to}') where ${callback(event)}`
+  `update callback_bodies set body = replace(body, '${from}', '${to}') where ${callback(event)}`
 const lastRow = 'agent_id = 1 and seq = (select seq from wallets where agent_id = 1)'
 
 /** Each kind of lie: how it comes about, and what must be said of it. */
@@ -130,9 +138,10 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
   ],
   [
     'a row and its callback are of another order, which it does not follow',
-    `update callbacks set order_id = ${idOf('df')}, body = replace(body,
+    `update callback_bodies set body = replace(body,
        replace(${idOf('dv')}::text, '-', ''), replace(${idOf('df')}::text, '-', ''))
        where ${callback('deposit_void')};
+     update callbacks set order_id = ${idOf('df')} where ${callback('deposit_void')};
      update journal set order_id = ${idOf('df')} where ${row('deposit_void')}`,
     /^order 1-\w+ has deposit_void \(journal row \d+\) after deposit_failed$/,
   ],
@@ -249,12 +258,22 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
   ],
   [
     'a callback is no JSON',
-    `update callbacks set body = 'PAID' where ${callback('deposit_failed')}`,
+    `update callback_bodies set body = 'PAID' where ${callback('deposit_failed')}`,
     /^the callback of journal row \d+ is not JSON$/,
   ],
   [
     'a callback is empty',
-    `update callbacks set body = 'null' where ${callback('deposit_failed')}`,
+    `update callback_bodies set body = 'null' where ${callback('deposit_failed')}`,
+    /^the callback of journal row \d+ says status null, but it is "FAILED"$/,
+  ],
+  [
+    'a callback has lost its body',
+    `delete from callback_bodies where ${callback('deposit_failed')}`,
+    /^the callback of journal row \d+ has no body$/,
+  ],
+  [
+    'a callback has another body beside its own',
+    `update callbacks set body = '{}' where ${callback('deposit_failed')}`,
     /^the callback of journal row \d+ says status null, but it is "FAILED"$/,
   ],
   [
@@ -486,7 +505,7 @@ describe('the proof in the background', () => {
 
   it('goes on for the others while an agent is red, and tells how much is left', async () => {
     await owner.query('update wallets set seq = seq + 5 where agent_id = 1')
-    await owner.query(`update callbacks set body = 'x' where ${callback('deposit_failed')}`)
+    await owner.query(`update callback_bodies set body = 'x' where ${callback('deposit_failed')}`)
     await proveOnward(pool, now())
     const before = await provedSeqs()
     for (let n = 0; n < 3; n++) {

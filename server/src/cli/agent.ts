@@ -23,6 +23,7 @@ import {
 } from '../agents/save-agent.ts'
 import { hurryCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { Pool } from '../db/pool.ts'
+import { systemClock } from '../lib/clock.ts'
 import { currencies } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { withBackend } from './command.ts'
@@ -135,7 +136,7 @@ export function agentCommand(): Command {
           agentView,
         )
         if (options.depositCallback !== undefined || options.withdrawCallback !== undefined) {
-          await hurryCallbacks(pool, changed.agentId, new Date())
+          await hurryCallbacks(pool, changed.agentId, systemClock)
         }
         if (brand) await saveBrand(pool, changed.agentId, brand, new Date())
         await show(pool, changed, options.json)

@@ -9,7 +9,10 @@ export function timeToPass(clock: Clock): Date | null {
   return clock === systemClock ? null : clock()
 }
 
-/** In a statement: the time that was passed as this parameter, or else the database's own. */
+/**
+ * In a statement: the time that was passed as this parameter, or else the database's own. Where rows are
+ * changed it stands in a `with` of its own, for Citus allows it neither in `set` and `where` nor in `returning`.
+ */
 export function databaseTime(parameter: `$${number}`): string {
   return `coalesce(${parameter}::timestamptz, now())`
 }

@@ -15,6 +15,7 @@ select create_reference_table('sessions');
 select create_reference_table('invitations');
 select create_reference_table('audit_log');
 select create_reference_table('payment_notes');
+select create_reference_table('attempt_prunings');
 select create_reference_table('schema_migrations');
 
 select create_distributed_table('wallets', 'agent_id');

@@ -171,11 +171,15 @@ const insertJournal = `insert into journal (agent_id, seq, order_id, event, at, 
     $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[],
     $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::text[], $17::text[])`
 
-const insertCallbacks = `insert into callbacks (agent_id, seq, order_id, kind, follows, body, state,
+/** Due at once, also where the clock of this process is ahead of the database's. */
+const insertCallbacks = `insert into callbacks (agent_id, seq, order_id, kind, follows, state,
     created_at, due_at, attempts, again)
-  select agent_id, seq, order_id, kind, follows, body, 'waiting', created_at, created_at, 0, 0
-  from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::boolean[], $6::text[],
-    $7::timestamptz[]) c(agent_id, seq, order_id, kind, follows, body, created_at)`
+  select agent_id, seq, order_id, kind, follows, 'waiting', created_at, least(created_at, now()), 0, 0
+  from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::boolean[], $6::timestamptz[])
+    c(agent_id, seq, order_id, kind, follows, created_at)`
+
+const insertBodies = `insert into callback_bodies (agent_id, seq, created_at, body)
+  select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[])`
 
 const insertPayments = `insert into payments (agent_id, payment_id, order_id, amount, paid_at,
     reported_at, payer_account_no, payer_account_name, payer_bank_code, state, why, credited_to,
@@ -368,8 +372,13 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       c.orderId,
       c.kind,
       c.follows,
-      c.body,
       c.createdAt,
+    ]),
+    write(tx, 'insert-callback-bodies', insertBodies, writes.callbacks, (c) => [
+      c.agentId,
+      c.seq,
+      c.createdAt,
+      c.body,
     ]),
     write(tx, 'update-wallets', updateWallets, writes.wallets, ({ wallet, seqRead }) => [
       wallet.agentId,

@@ -12,7 +12,7 @@ export interface CallbackRow {
   kind: string
   follows: boolean
   created_at: Date
-  body: string
+  body: string | null
 }
 
 /** What the callback of an outcome must tell. */
@@ -72,7 +72,8 @@ const members = new Set([
   'payee',
 ])
 
-function membersOf(body: string, where: string): JsonMembers {
+function membersOf(body: string | null, where: string): JsonMembers {
+  demand(body !== null, () => `${where} has no body`)
   try {
     JSON.parse(body)
   } catch {

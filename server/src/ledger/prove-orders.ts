@@ -18,6 +18,7 @@ import { type CallbackRow, proveCallback } from './prove-callback.ts'
 import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
 import { type PaymentFact, proveCredit, readCredited } from './prove-payments.ts'
 import { type JournalDbRow, journalFromRow } from './read-journal.ts'
+import { storedBody } from './stored-body.ts'
 
 /** Which event may follow which, for one order; `-` stands for its beginning. */
 const followers: Record<string, JournalEvent[]> = {
@@ -98,8 +99,8 @@ async function readFacts(tx: ProofTx, agentId: bigint, orders: readonly Order[])
   )
   const rows = dbRows.map(journalFromRow)
   const { rows: callbacks } = await tx.query<CallbackRow>(
-    `select seq, order_id, kind, follows, created_at, body from callbacks
-     where agent_id = $1 and seq = any($2)`,
+    `select c.seq, c.order_id, c.kind, c.follows, c.created_at, ${storedBody} as body
+     from callbacks c where c.agent_id = $1 and c.seq = any($2)`,
     [agentId, rows.map(({ seq }) => seq)],
   )
   const { rows: payouts } = await tx.query<PayoutFact & { order_id: string }>(

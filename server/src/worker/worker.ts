@@ -1,4 +1,4 @@
-import { pruneAttempts } from '../callbacks/read-callbacks.ts'
+import { pruneAttempts } from '../callbacks/prune-attempts.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
 import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
@@ -51,7 +51,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       60_000,
       async () => {
         const before = new Date(desk.now().getTime() - attemptsKeptMs)
-        return (await pruneAttempts(proofPool, before, 1_000)) >= 1_000 ? 'more' : 'done'
+        return pruneAttempts(proofPool, before, 1_000)
       },
       onError,
     ),

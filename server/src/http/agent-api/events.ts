@@ -64,9 +64,8 @@ export function eventRoutes(
     },
     door(async ({ agent, request, reply }) => {
       const { seq } = request.params as { seq: string }
-      const resent = /^\d{1,15}$/.test(seq)
-        ? await resendCallbacks(desk.pool, { agentId: agent.agentId, seq: BigInt(seq) }, desk.now())
-        : 0
+      const named = { agentId: agent.agentId, seq: BigInt(/^\d{1,15}$/.test(seq) ? seq : 0) }
+      const { resent } = await resendCallbacks(desk.pool, named, desk.now)
       if (resent === 0) throw new Problem('not_found', 'The agent has no callback with this seq.')
       wake([agent.agentId])
       return sendJson(reply, 202, `{"seq":${Number(seq)},"delivery":"waiting"}`)

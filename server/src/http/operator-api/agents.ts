@@ -211,7 +211,7 @@ async function changeTerms(
     return agent
   })
   if (said.deposit_callback !== undefined || said.withdraw_callback !== undefined) {
-    await hurryCallbacks(pool, changed.agentId, at)
+    await hurryCallbacks(pool, changed.agentId, deps.desk.now)
     deps.wake([changed.agentId])
   }
   return detail(deps, changed)
