@@ -455,6 +455,17 @@ export interface Operations {
         /** agents whose callbacks are held back */
         lanes_paused: number
       }
+      /** payouts of which a provider and the books say what cannot both be true */
+      open_items:
+        | {
+            /** what contradicts what */
+            kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+            /** open items of this kind */
+            count: number
+            /** the oldest of them */
+            oldest_at: string
+          }[]
+        | null
       providers:
         | {
             name: string
@@ -537,6 +548,160 @@ export interface Operations {
         last_seen_at: string
       }[]
       next: null
+    }
+  }
+  'GET /console/api/open-items': {
+    query: {
+      /** open or closed */
+      state?: 'open' | 'closed'
+      /** an agent's app id */
+      agent?: string
+      /** what contradicts what */
+      kind?: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+      /** an address of a user */
+      assignee?: string
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        /** its kind and the reference of the payout */
+        item_id: string
+        /** what contradicts what */
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the withdrawal */
+        txn_id: string
+        /** who said it */
+        provider: string
+        /** what the provider knows the payout by */
+        reference: string
+        /** what the payout is about */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** the state that its word would lead to */
+        provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
+        /** what the order was when it was said */
+        order_status: string
+        /** who had the order then */
+        order_provider: string | null
+        /** both sides, in words */
+        words: string
+        /** when it was first said */
+        opened_at: string
+        /** when it was closed */
+        closed_at: string | null
+        /** order_paid: its order is PAID by this payout after all; looked_into: by a person otherwise */
+        resolution: 'order_paid' | 'looked_into' | null
+        /** the address of who closed it */
+        closed_by: string | null
+        /** what it was closed on */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+    }
+  }
+  'GET /console/api/open-items/{item_id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      item: {
+        /** its kind and the reference of the payout */
+        item_id: string
+        /** what contradicts what */
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the withdrawal */
+        txn_id: string
+        /** who said it */
+        provider: string
+        /** what the provider knows the payout by */
+        reference: string
+        /** what the payout is about */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** the state that its word would lead to */
+        provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
+        /** what the order was when it was said */
+        order_status: string
+        /** who had the order then */
+        order_provider: string | null
+        /** both sides, in words */
+        words: string
+        /** when it was first said */
+        opened_at: string
+        /** when it was closed */
+        closed_at: string | null
+        /** order_paid: its order is PAID by this payout after all; looked_into: by a person otherwise */
+        resolution: 'order_paid' | 'looked_into' | null
+        /** the address of who closed it */
+        closed_by: string | null
+        /** what it was closed on */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+      }
+      /** what can be done about it, in words */
+      next: string
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
     }
   }
   'GET /console/api/openapi.json': {
@@ -644,7 +809,7 @@ export interface Operations {
       q?: string
     }
     body: undefined
-    answer: unknown
+    answer: string
   }
   'GET /console/api/orders/{txn_id}': {
     query: Record<string, never>
@@ -1192,7 +1357,7 @@ export interface Operations {
       to: string
     }
     body: undefined
-    answer: unknown
+    answer: string
   }
   'GET /console/api/wallets/{app_id}/statement.pdf': {
     query: {
@@ -1202,7 +1367,7 @@ export interface Operations {
       to: string
     }
     body: undefined
-    answer: unknown
+    answer: string
   }
   'PATCH /console/api/agents/{app_id}': {
     query: Record<string, never>
@@ -1745,6 +1910,301 @@ export interface Operations {
       code: string
     }
     answer: Record<string, never>
+  }
+  'POST /console/api/open-items/{item_id}/assign': {
+    query: Record<string, never>
+    body: {
+      /** an address of a user */
+      assignee: string | null
+      /** who looked into it when it was read, null for nobody; refused where that has changed */
+      instead_of?: string | null
+    }
+    answer: {
+      item: {
+        /** its kind and the reference of the payout */
+        item_id: string
+        /** what contradicts what */
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the withdrawal */
+        txn_id: string
+        /** who said it */
+        provider: string
+        /** what the provider knows the payout by */
+        reference: string
+        /** what the payout is about */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** the state that its word would lead to */
+        provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
+        /** what the order was when it was said */
+        order_status: string
+        /** who had the order then */
+        order_provider: string | null
+        /** both sides, in words */
+        words: string
+        /** when it was first said */
+        opened_at: string
+        /** when it was closed */
+        closed_at: string | null
+        /** order_paid: its order is PAID by this payout after all; looked_into: by a person otherwise */
+        resolution: 'order_paid' | 'looked_into' | null
+        /** the address of who closed it */
+        closed_by: string | null
+        /** what it was closed on */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+      }
+      /** what can be done about it, in words */
+      next: string
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/open-items/{item_id}/close': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      item: {
+        /** its kind and the reference of the payout */
+        item_id: string
+        /** what contradicts what */
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the withdrawal */
+        txn_id: string
+        /** who said it */
+        provider: string
+        /** what the provider knows the payout by */
+        reference: string
+        /** what the payout is about */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** the state that its word would lead to */
+        provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
+        /** what the order was when it was said */
+        order_status: string
+        /** who had the order then */
+        order_provider: string | null
+        /** both sides, in words */
+        words: string
+        /** when it was first said */
+        opened_at: string
+        /** when it was closed */
+        closed_at: string | null
+        /** order_paid: its order is PAID by this payout after all; looked_into: by a person otherwise */
+        resolution: 'order_paid' | 'looked_into' | null
+        /** the address of who closed it */
+        closed_by: string | null
+        /** what it was closed on */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+      }
+      /** what can be done about it, in words */
+      next: string
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/open-items/{item_id}/note': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 1000 printable characters */
+      note: string
+    }
+    answer: {
+      item: {
+        /** its kind and the reference of the payout */
+        item_id: string
+        /** what contradicts what */
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the withdrawal */
+        txn_id: string
+        /** who said it */
+        provider: string
+        /** what the provider knows the payout by */
+        reference: string
+        /** what the payout is about */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** the state that its word would lead to */
+        provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
+        /** what the order was when it was said */
+        order_status: string
+        /** who had the order then */
+        order_provider: string | null
+        /** both sides, in words */
+        words: string
+        /** when it was first said */
+        opened_at: string
+        /** when it was closed */
+        closed_at: string | null
+        /** order_paid: its order is PAID by this payout after all; looked_into: by a person otherwise */
+        resolution: 'order_paid' | 'looked_into' | null
+        /** the address of who closed it */
+        closed_by: string | null
+        /** what it was closed on */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+      }
+      /** what can be done about it, in words */
+      next: string
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
   }
   'POST /console/api/orders/{txn_id}/cancel': {
     query: Record<string, never>

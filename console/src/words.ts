@@ -39,6 +39,7 @@ export const words = {
     orders: 'Orders',
     callbacks: 'Callbacks',
     payments: 'To decide',
+    openItems: 'Open items',
     wallets: 'Wallets',
     wallet: 'Wallet',
     agents: 'Agents',
@@ -219,7 +220,7 @@ export const words = {
       'mark-paid': {
         label: 'Mark paid',
         explain:
-          'Says that the bank paid this. It is final: the books move and the agent is told PAID.',
+          'Says that the bank paid this. It is final: the books move and the agent is told PAID. Of one that failed, amount and fee are taken from the wallet, below zero if need be.',
       },
       'mark-failed': {
         label: 'Mark failed',
@@ -361,6 +362,67 @@ export const words = {
     },
   },
 
+  notes: {
+    title: 'Who looks into it',
+    assignee: 'Assigned to',
+    nobody: 'nobody',
+    take: 'Take it',
+    letGo: 'Let go',
+    note: 'A note for the next who looks',
+    add: 'Add note',
+    assigned: (who: string | null) =>
+      who === null ? 'Nobody looks into it now.' : `Assigned to ${who}.`,
+  },
+
+  openItems: {
+    title: 'Open items',
+    says: 'Payouts of which a provider and the books say what cannot both be true. No notice changes the books then: a person finds out who is right.',
+    none: 'Nothing contradicts the books',
+    noneTeach:
+      'A payout that failed and is then said to be paid appears here, one that two providers say they paid, and one that was paid and is then said to have failed.',
+    state: 'State',
+    open: 'Open',
+    closed: 'Closed',
+    mine: 'Mine',
+    columns: {
+      kind: 'What',
+      words: 'Who says what',
+      amount: 'Amount',
+      age: 'First said',
+      order: 'Order',
+      agent: 'Agent',
+      assignee: 'Assignee',
+      reference: 'Reference',
+    },
+  },
+
+  openItem: {
+    title: 'Open item',
+    heading: (amount: string) => `Payout of ${amount}: who is right?`,
+    next: 'What to do',
+    toOrder: 'Go to the order',
+    close: 'Close',
+    isClosed: 'It has been closed already.',
+    closeTitle: 'Close this item',
+    closeExplain:
+      'Says that you found out who is right. No money moves: revert or mark the order, or adjust the wallet, first.',
+    evidenceHint: 'What you know it from: a statement line, an answer of the bank.',
+    closedNow: 'Closed.',
+    facts: {
+      kind: 'What',
+      amount: 'Amount',
+      provider: 'Provider',
+      reference: 'Reference there',
+      agent: 'Agent',
+      order: 'Order',
+      orderNow: 'The order now',
+      openedAt: 'First said',
+      closedAt: 'Closed',
+      closedBy: 'Closed by',
+      evidence: 'Evidence',
+    },
+  },
+
   payment: {
     title: 'Payment',
     heading: (amount: string) => `Payment of ${amount}`,
@@ -370,20 +432,11 @@ export const words = {
     dismissNotNobodys: 'It came in for an agent: credit it or return it.',
     credit: 'Credit this order',
     isDecided: 'This payment has been decided already.',
-    nobody: 'nobody',
     candidates: 'Orders it may be for',
     noCandidates: 'No order looks like it',
     noCandidatesTeach: 'Credit it to a wallet, or send it back at the bank and mark it returned.',
     because: 'Because',
     decide: 'Decide',
-    notes: 'Who looks into it',
-    assignee: 'Assigned to',
-    take: 'Take it',
-    letGo: 'Let go',
-    note: 'A note for the next who looks',
-    addNote: 'Add note',
-    assigned: (who: string | null) =>
-      who === null ? 'Nobody looks into it now.' : `Assigned to ${who}.`,
     whose: 'Whose wallet',
     choose: 'Choose an agent',
     returnEvidence: 'What shows that the money went back: a statement line, a transfer id.',
@@ -504,6 +557,7 @@ export const words = {
         deposit_taken_back: 'Deposit taken back',
         withdraw_held: 'Withdrawal held',
         withdraw_paid: 'Withdrawal paid',
+        withdraw_paid_after_failed: 'Withdrawal paid after all',
         withdraw_failed: 'Withdrawal failed',
         withdraw_cancelled: 'Withdrawal cancelled',
         withdraw_reverted: 'Withdrawal reverted',
@@ -521,6 +575,11 @@ export const words = {
     dayNote: (paid: number, orders: number, before: string) =>
       `${paid.toLocaleString('en')} of ${orders.toLocaleString('en')}; yesterday ${before}`,
     payments: 'Payments to decide',
+    openItems: 'Open items',
+    openItemsAlarm: (many: number) =>
+      many === 1
+        ? 'A provider says it paid a payout that did not count as paid by it'
+        : `Providers say they paid ${many} payouts that did not count as paid by them`,
     payouts: 'Unknown payouts',
     withdrawals: 'Withdrawals no provider has',
     noticeEvents: 'Reports not acted on yet',
@@ -894,6 +953,9 @@ export const words = {
 
 /** How states are said; what is not here is said as the service says it. */
 export const stateWords: Record<string, string> = {
+  paid_after_failed: 'Paid after it failed',
+  paid_twice: 'Paid twice',
+  failed_after_paid: 'Failed after it was paid',
   PAID: 'Paid',
   WAITING: 'Waiting',
   FAILED: 'Failed',

@@ -184,7 +184,7 @@ export type Wallet = {
 
 /** From where on, and how many. */
 export type SeqQuery = {
-  /** a seq; what comes after it is returned */
+  /** a seq, 0 to 999999999999999; what comes after it is returned */
   after?: number
   /** 1 to 200 */
   limit?: number
@@ -273,7 +273,7 @@ export type BankList = {
 export type Trigger = {
   /** one of PAID, FAILED, EXPIRED, VOID, REVERT, CANCEL */
   outcome: 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'REVERT' | 'CANCEL'
-  /** an amount no finer than the agent's currency, with a deposit that is PAID */
+  /** an amount in steps of 0.01, or of 1 in a currency without decimals, with a deposit that is PAID */
   paidAmount?: number
   /** 1 to 34 letters, digits, * for masked ones, or -, with a deposit that is PAID */
   payerAccountNo?: string

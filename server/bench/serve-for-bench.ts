@@ -113,6 +113,8 @@ if (kind === 'database' || kind === 'mixed') {
     payments: new Map(),
     claims: new Map(),
     adjustments: new Set<string>(),
+    archivedRefs: new Set<string>(),
+    archivedKeys: new Set<string>(),
   }
   finder.find = async (appId: string) => found.get(appId)
   const app = await buildServer({

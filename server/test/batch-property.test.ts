@@ -57,6 +57,7 @@ type Draft = { agent: number; target: number } & (
   | {
       type: 'outcome'
       to: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+      by: 'bank' | 'person' | 'former'
     }
   | {
       type: 'receive_payment'
@@ -106,7 +107,7 @@ const drafts: fc.Arbitrary<Draft> = fc
           }),
         },
         {
-          weight: 6,
+          weight: 10,
           arbitrary: fc.record({
             type: fc.constant('outcome' as const),
             to: fc.constantFrom(
@@ -118,6 +119,15 @@ const drafts: fc.Arbitrary<Draft> = fc
               'VOID' as const,
               'CANCEL' as const,
               'REVERT' as const,
+            ),
+            // A person, or a provider that had it once and has it no more.
+            by: fc.constantFrom<'bank' | 'person' | 'former'>(
+              'bank',
+              'bank',
+              'person',
+              'person',
+              'person',
+              'former',
             ),
           }),
         },
@@ -210,7 +220,7 @@ it(
 it('the commands of the property reach every event and every refusal', () => {
   const seen = new Set<string>()
   for (const drafted of fc.sample(fc.array(drafts, { minLength: 40, maxLength: 40 }), {
-    numRuns: 300,
+    numRuns: 600,
     seed: 1,
   })) {
     const model = new NaiveModel(new Map(agentIds.map((id, at) => [id, contractOf(at)])))
@@ -222,6 +232,7 @@ it('the commands of the property reach every event and every refusal', () => {
     for (const { event } of model.journal) seen.add(String(event))
     for (const { state, why } of model.payments) seen.add(why ?? state)
     for (const { state } of model.payouts) seen.add(`payout ${state}`)
+    for (const { kind } of model.items) seen.add(String(kind))
   }
   expect([...seen].sort()).toEqual([
     'adjustment',
@@ -243,6 +254,8 @@ it('the commands of the property reach every event and every refusal', () => {
     'late',
     'order_not_cancellable',
     'order_not_found',
+    'paid_after_failed',
+    'paid_twice',
     'payout handed',
     'payout rejected',
     'ref_id_conflict',
@@ -253,6 +266,7 @@ it('the commands of the property reach every event and every refusal', () => {
     'withdraw_failed',
     'withdraw_held',
     'withdraw_paid',
+    'withdraw_paid_after_failed',
     'withdraw_reverted',
     'wrong_amount',
     'wrong_provider',
@@ -324,7 +338,15 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
     case 'expire':
       return { type: 'expire', agentId, at, orderId }
     case 'outcome':
-      return { type: 'outcome', agentId, at, orderId, to: draft.to }
+      return {
+        type: 'outcome',
+        agentId,
+        at,
+        orderId,
+        to: draft.to,
+        ...(draft.by === 'person' && { evidence: 'seen' }),
+        ...(draft.by === 'former' && { provider: 'former', providerRef: `${orderId}-former` }),
+      }
     case 'receive_payment': {
       const payment = {
         paymentId: paymentOf(draft),
@@ -453,8 +475,7 @@ async function onEmptyBooks(
 ) {
   await owner.query(
     `delete from callbacks; delete from callback_bodies; delete from payments; delete from payment_claims;
-     delete from journal; delete from payouts;
-     delete from orders;
+     delete from journal; delete from payouts; delete from open_items; delete from orders;
      update wallets set seq = 0, available = 0, held = 0, clearing = 0, fees = 0, adjustments = 0`,
   )
   const teller = new Teller({
@@ -512,6 +533,11 @@ async function readRows() {
     payouts: await read(
       `select agent_id, ${orderId}, attempt, provider, reference, state, handed_at, asks, ask_at
        from payouts order by agent_id, order_id, attempt`,
+    ),
+    items: await read(
+      `select agent_id, item_id, kind, ${orderId}, reference, amount, provider_said, opened_at,
+         closed_at
+       from open_items order by agent_id, item_id`,
     ),
   }
 }
@@ -577,5 +603,6 @@ function rowsOf(model: NaiveModel) {
       model.payouts,
       (payout) => `${payout.agent_id} ${payout.order_id} ${payout.attempt}`,
     ),
+    items: sorted(model.items, (item) => `${item.agent_id} ${item.item_id}`),
   }
 }

@@ -50,7 +50,7 @@ async function payout() {
   const agent = await fundedAgent(s)
   const id: string = (await agent.withdraw()).json.txn_id
   const order = await orderOf(s.service.desk, id)
-  const attempt = await handOver(s.service.desk, order)
+  const attempt = await handOver(s.service.desk, order, bank)
   if (!attempt) throw new Error('it was not handed over')
   await submit(s.service.desk, attempt, order)
   return { agent, id, reference: attempt.reference }

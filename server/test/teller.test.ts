@@ -391,9 +391,7 @@ describe('a connection that is lost', () => {
       const sameWithoutLoss = (await kinds[kind]?.(twin.agentId, size)) ?? []
       const proxy = await proxied()
       const teller = tellerOn(proxy.url)
-      // Deposits alone are one statement.
-      if (kind === 'deposits') proxy.cutNextStatements('insert-orders', [cut])
-      else proxy.cutNextCommits([cut])
+      proxy.cutNextCommits([cut])
       const done = await Promise.all(commands.map((command) => teller.do(command)))
       expect(proxy.cuts).toBe(1)
 
@@ -456,9 +454,7 @@ describe('a connection that is lost', () => {
       await fund(agentId, 400_000n)
       const proxy = await proxied()
       const teller = tellerOn(proxy.url, { patienceMs: 150 })
-      const refuse = () => proxy.refuse(true)
-      if (kind === 'deposit') proxy.cutNextStatements('insert-orders', [cut], refuse)
-      else proxy.cutNextCommits([cut], refuse)
+      proxy.cutNextCommits([cut], () => proxy.refuse(true))
       const commands = many(20, (n) => create(agentId, kind, `x-${n}`))
       const outcomes = await Promise.allSettled(commands.map((command) => teller.do(command)))
       expect(refusalsOf(outcomes)).toEqual(Array(20).fill('overloaded'))

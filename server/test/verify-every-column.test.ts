@@ -272,12 +272,15 @@ const noMoney: Record<string, string | Record<string, string>> = {
   ]),
   payouts: {
     token: 'whose hand-over it was, for a commit that got lost',
+    turn: 'who may write what is known of it next',
     ...says('how often it was asked about, and what was said', ['asks', 'said', 'evidence']),
   },
   unmatched_payments: {
     ...says('what somebody said of it', ['reference', 'evidence', 'why', 'contradicts']),
     ...says('when it came and was decided on', ['reported_at', 'decided_at']),
   },
+  open_items:
+    'what people look into; that there is one where there must be is proved with the payouts',
   payment_notes: 'who looks into a payment, and what was noted',
   notices: 'a provider’s own words, which only that provider’s adapter can read',
   notice_events: 'the same, as they were understood, and how far acting on them is',
@@ -294,6 +297,11 @@ const noMoney: Record<string, string | Record<string, string>> = {
   invitations: 'who may sign in',
   audit_log: 'what people did; nothing is counted by it',
   schema_migrations: 'how the tables came about',
+  ...says('what has left for the archive: archive.test.ts tells lies about it', [
+    'archive_parts',
+    'archived_refs',
+    'archived_keys',
+  ]),
 }
 
 /**

@@ -26,11 +26,15 @@ const outsideTransaction = '-- outside a transaction\n'
 
 /**
  * Whoever comes after a lock that is waited for waits behind it, so it is waited for shortly and asked
- * for again. It is longer than the second after which PostgreSQL ends an autovacuum that is in the way.
+ * for again: for less than the second after which PostgreSQL looks for a deadlock and may end a writer
+ * instead of us. Only now and then it is longer, because an autovacuum that is in the way is ended after
+ * that second too.
  */
-const lockTimeoutMs = 1_500
+const lockTimeoutMs = 500
+const longLockTimeoutMs = 1_500
+const longEvery = 5
 const patienceMs = 10 * 60_000
-const lookEveryMs = 1_000
+const lookEveryMs = 200
 
 /**
  * Applies one migration and records it. What fails inside a transaction leaves nothing behind. What is
@@ -39,7 +43,6 @@ const lookEveryMs = 1_000
 export async function runMigration(session: MigratingSession, migration: Migration): Promise<void> {
   const { client } = session
   const { name, sql } = migration
-  await client.query(`set lock_timeout = ${lockTimeoutMs}`)
   // The login's own may be too short for an index of a large table.
   await client.query('set statement_timeout = 0')
   if (!sql.startsWith(outsideTransaction)) {
@@ -89,16 +92,12 @@ async function runAlone(client: pg.Client, statement: string): Promise<void> {
     return
   }
   await client.query('set lock_timeout = 0')
-  try {
-    const { rowCount } = await client.query(
-      'select from pg_index where indexrelid = to_regclass($1) and not indisvalid',
-      [name],
-    )
-    if (rowCount === 1) await client.query(`drop index concurrently ${name}`)
-    await client.query(statement)
-  } finally {
-    await client.query(`set lock_timeout = ${lockTimeoutMs}`).catch(() => {})
-  }
+  const { rowCount } = await client.query(
+    'select from pg_index where indexrelid = to_regclass($1) and not indisvalid',
+    [name],
+  )
+  if (rowCount === 1) await client.query(`drop index concurrently ${name}`)
+  await client.query(statement)
 }
 
 /** Runs something that may wait for a lock, again and again, and says who holds it. */
@@ -118,6 +117,8 @@ async function untilUnlocked(
   try {
     for (let attempt = 1; ; attempt++) {
       try {
+        const timeoutMs = attempt % longEvery === 0 ? longLockTimeoutMs : lockTimeoutMs
+        await session.client.query(`set lock_timeout = ${timeoutMs}`)
         await work()
         return
       } catch (error) {

@@ -5,6 +5,8 @@ import { readBacklog } from '../callbacks/read-callbacks.ts'
 import { oldestSnapshot } from '../db/oldest-snapshot.ts'
 import { coveredUntil } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
+import { itemKinds } from '../ledger/book.ts'
+import { countOpenItems } from '../ledger/open-items.ts'
 import { countOpenPayouts } from '../ledger/payouts.ts'
 import { proofState } from '../ledger/verify.ts'
 import { Problem } from '../lib/problem.ts'
@@ -155,6 +157,18 @@ export class Metrics {
         return one(oldestAt ? Math.max(0, (now().getTime() - oldestAt.getTime()) / 1000) : 0)
       },
     )
+    this.gauge(
+      'sluice_open_items',
+      'Payouts of which a provider and the books say what cannot both be true; must be 0',
+      async () => {
+        const open = await countOpenItems(main)
+        // Each kind is there when nothing is wrong, so that an alarm knows the difference to no figure.
+        return itemKinds.map((kind) => ({
+          kind,
+          value: open.find((each) => each.kind === kind)?.count ?? 0,
+        }))
+      },
+    )
     const proof = atOnce(() => proofState(main))
     this.gauge('sluice_proof_red_agents', 'Agents whose book does not prove; must be 0', async () =>
       one((await proof())?.redAgents),
@@ -193,7 +207,7 @@ export class Metrics {
     new Gauge({
       name,
       help,
-      labelNames: ['state'],
+      labelNames: ['state', 'kind'],
       registers: [this.registry],
       async collect() {
         const figures = await read().catch(() => undefined)
@@ -207,6 +221,7 @@ export class Metrics {
 
 interface Figure {
   state?: string
+  kind?: string
   value: number
 }
 

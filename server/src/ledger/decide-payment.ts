@@ -17,6 +17,7 @@ export function receivePayment(
 ): Decision {
   const { order } = page
   const { payment: notice, at } = command
+  if (page.archived) return unchanged
   if (command.orderId !== null && order?.kind !== 'deposit') {
     return refused('order_not_found', 'The agent has no such deposit order.')
   }

@@ -43,6 +43,7 @@ function decided(
       payment: undefined,
       claim: undefined,
       adjusted: false,
+      archived: false,
       ...page,
     },
     { agentId, at, ...command },
@@ -123,6 +124,8 @@ describe('handing over and cancelling', () => {
         handedAt: created,
         askAt: created,
       },
+      item: undefined,
+      closes: undefined,
     })
   })
 

@@ -70,6 +70,8 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     payments: new Map(),
     claims: new Map(),
     adjustments: new Set(),
+    archivedRefs: new Set(),
+    archivedKeys: new Set(),
     ...fields,
   }
 }

@@ -2,8 +2,10 @@ import type { LocalTime } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
 import type {
   Callback,
+  ClosedItem,
   HandedPayout,
   JournalRow,
+  OpenItem,
   Order,
   Payment,
   PaymentClaim,
@@ -23,6 +25,9 @@ export interface Books {
   claims: Map<string, PaymentClaim>
   /** By agent: the keys of adjustments that were made. */
   adjustments: Set<string>
+  /** By agent: refIds of orders, and keys of payments and adjustments, that were archived. */
+  archivedRefs: Set<string>
+  archivedKeys: Set<string>
 }
 
 /** What a batch writes, each thing once, however often it changed within the batch. */
@@ -36,6 +41,8 @@ export interface Writes {
   newPayments: Payment[]
   changedPayments: { payment: Payment; stateRead: Payment['state'] }[]
   newPayouts: HandedPayout[]
+  newItems: OpenItem[]
+  closedItems: ClosedItem[]
   wallets: { wallet: Wallet; seqRead: bigint }[]
 }
 
@@ -51,6 +58,8 @@ export function writesFor(writes: Writes, agentId: bigint): Writes {
     newPayments: writes.newPayments.filter(isOwn),
     changedPayments: writes.changedPayments.filter(({ payment }) => isOwn(payment)),
     newPayouts: writes.newPayouts.filter(isOwn),
+    newItems: writes.newItems.filter(isOwn),
+    closedItems: writes.closedItems.filter(isOwn),
     wallets: writes.wallets.filter(({ wallet }) => isOwn(wallet)),
   }
 }
@@ -63,6 +72,12 @@ export function paymentIdOf(command: Command): string | undefined {
   return 'paymentId' in command ? command.paymentId : undefined
 }
 
+/** The key that a command must count once by, if it has one. */
+export function onceKeyOf(command: Command): string | undefined {
+  if (command.type === 'adjust') return adjustmentKey(command.ref)
+  return command.type === 'receive_payment' ? `payment:${command.payment.paymentId}` : undefined
+}
+
 export const noBooks: Books = {
   wallets: new Map(),
   orders: new Map(),
@@ -70,6 +85,8 @@ export const noBooks: Books = {
   payments: new Map(),
   claims: new Map(),
   adjustments: new Set(),
+  archivedRefs: new Set(),
+  archivedKeys: new Set(),
 }
 
 /** Stands for a wallet that a command neither looks at nor changes. */
@@ -100,6 +117,8 @@ export function fold(
   const journal: JournalRow[] = []
   const callbacks: Callback[] = []
   const newPayouts: HandedPayout[] = []
+  const newItems: OpenItem[] = []
+  const closedItems: ClosedItem[] = []
 
   const decisions = commands.map((command): Decision => {
     const { agentId } = command
@@ -119,6 +138,10 @@ export function fold(
         claim: paymentId === undefined ? undefined : claims.get(paymentId),
         adjusted:
           command.type === 'adjust' && adjustments.has(keyOf(agentId, adjustmentKey(command.ref))),
+        archived:
+          command.type === 'create'
+            ? books.archivedRefs.has(keyOf(agentId, command.order.refId))
+            : books.archivedKeys.has(keyOf(agentId, onceKeyOf(command) ?? '')),
       },
       command,
       localTime,
@@ -145,6 +168,8 @@ export function fold(
       }
     }
     if (decision.callback) callbacks.push(decision.callback)
+    if (decision.item) newItems.push(decision.item)
+    if (decision.closes) closedItems.push(decision.closes)
     if (decision.payout) {
       const { orderId } = decision.payout
       for (const earlier of newPayouts) if (earlier.orderId === orderId) earlier.askAt = null
@@ -164,6 +189,8 @@ export function fold(
     newPayments: [],
     changedPayments: [],
     newPayouts,
+    newItems,
+    closedItems,
     wallets: [],
   }
   for (const [key, order] of orders) {

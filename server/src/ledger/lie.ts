@@ -56,6 +56,7 @@ function asText(value: unknown): string {
 export const statusOf: Record<JournalEvent, string | undefined> = {
   withdraw_held: undefined,
   withdraw_paid: 'PAID',
+  withdraw_paid_after_failed: 'PAID',
   withdraw_failed: 'FAILED',
   withdraw_cancelled: 'CANCEL',
   withdraw_reverted: 'REVERT',

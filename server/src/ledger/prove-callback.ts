@@ -104,7 +104,10 @@ function provePayee(
 ): void {
   const told = textOf.get('payee')
   const flag = textOf.get('flag_incorrect_payee')
-  demandSame(where, 'a payee', told !== undefined, flag !== undefined)
+  demand(
+    told !== undefined || flag === undefined,
+    () => `${where} flags a payee that it does not tell`,
+  )
   // Of a payer without a name or number a callback may say nothing, or that nothing is known.
   if (payer === null && told === undefined) return
   const payee = jsonObject({
@@ -117,12 +120,13 @@ function provePayee(
   if (isAnother !== undefined) demandSame(where, 'flag_incorrect_payee', flag, isAnother)
 }
 
-/** Undefined where the bank shows too little of the number to tell. */
+/** Undefined where the bank shows too little of the number to tell: what was said then is not judged. */
 function isAnotherAccount(expected: string, shown: string): boolean | undefined {
   const digits = shown.replace(/[\s-]/g, '').toUpperCase()
   const own = expected.toUpperCase()
-  if (shown === '') return false
-  if (!/[X*•]/.test(digits)) return digits !== own
+  if (digits === own) return false
+  if (/^[X*•]*$/.test(digits)) return undefined
+  if (!/[X*•]/.test(digits)) return true
   if (digits.length !== own.length) return undefined
   return [...digits].some((digit, at) => !/[X*•]/.test(digit) && digit !== own[at])
 }

@@ -21,7 +21,8 @@ export async function proveClaimed(
   }
   const named = new Set([...claims.values()].flatMap(({ orderId }) => orderId ?? []))
   const { rows } = await tx.query<{ order_id: string }>(
-    'select order_id from orders where agent_id = $1 and order_id = any($2)',
+    `select order_id from orders where agent_id = $1 and order_id = any($2)
+     union all select order_id from archived_refs where agent_id = $1 and order_id = any($2)`,
     [agentId, [...named]],
   )
   for (const { order_id } of rows) named.delete(orderIdFromUuid(order_id))
@@ -30,8 +31,8 @@ export async function proveClaimed(
 }
 
 /**
- * What a page of claims says is so: an agent's has its payment, or is being given to it; nobody's waits or
- * was decided on. Read by id, table by table: they are spread over machines in different ways. Returns
+ * What a page of claims says is so: an agent's has its payment, or had it until it was archived, or is being
+ * given to it; nobody's waits or was decided on. Read by id, table by table: they are spread over machines in different ways. Returns
  * the last one of a page that was full.
  */
 export async function proveClaimPage(
@@ -51,6 +52,15 @@ export async function proveClaimPage(
     [claims.map(({ agentId }) => agentId), claims.map(({ paymentId }) => paymentId)],
   )
   const recorded = new Set(payments.map((row) => `${row.agent_id} ${row.payment_id}`))
+  const gone = claims.filter(({ agentId, paymentId }) => !recorded.has(`${agentId} ${paymentId}`))
+  const { rows: archived } = await tx.query<{ agent_id: bigint; once_key: string }>(
+    `select a.agent_id, a.once_key from archived_keys a
+     join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
+       on a.agent_id = k.agent_id and a.once_key = k.once_key`,
+    [gone.map(({ agentId }) => agentId), gone.map(({ paymentId }) => `payment:${paymentId}`)],
+  )
+  for (const row of archived)
+    recorded.add(`${row.agent_id} ${row.once_key.slice('payment:'.length)}`)
   const ids = claims.map(({ paymentId }) => paymentId)
   for (const row of await readUnmatched(tx, ids)) recorded.add(`${row.owner} ${row.payment_id}`)
   for (const { agentId, paymentId } of claims) {

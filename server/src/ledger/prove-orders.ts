@@ -17,6 +17,7 @@ import { proveAnswer } from './prove-answer.ts'
 import { type CallbackRow, proveCallback } from './prove-callback.ts'
 import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
 import { type PaymentFact, proveCredit, readCredited } from './prove-payments.ts'
+import { provePayouts } from './prove-payouts.ts'
 import { type JournalDbRow, journalFromRow } from './read-journal.ts'
 import { storedBody } from './stored-body.ts'
 
@@ -31,10 +32,12 @@ const followers: Record<string, JournalEvent[]> = {
   'withdraw -': ['withdraw_held'],
   'withdraw withdraw_held': ['withdraw_paid', 'withdraw_failed', 'withdraw_cancelled'],
   'withdraw withdraw_paid': ['withdraw_reverted'],
+  'withdraw withdraw_failed': ['withdraw_paid_after_failed'],
+  'withdraw withdraw_paid_after_failed': ['withdraw_reverted'],
 }
 
 /** Everything else in the books that is about some orders. */
-interface Facts {
+export interface Facts {
   rowsOf: Map<string, JournalRow[]>
   callbacks: Map<bigint, CallbackRow>
   payments: Map<string, PaymentFact>
@@ -89,6 +92,7 @@ async function proveOrders(
   if (orders.length === 0) return
   const facts = await readFacts(tx, agent.agentId, orders)
   for (const order of orders) proveOrder(agent, order, facts)
+  await provePayouts(tx, agent.agentId, orders)
 }
 
 async function readFacts(tx: ProofTx, agentId: bigint, orders: readonly Order[]): Promise<Facts> {
@@ -126,7 +130,8 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups
 }
 
-function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void {
+/** Proves an order with what else there is about it. */
+export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void {
   const name = `order ${txnId(order.agentId, order.orderId)}`
   const rows = facts.rowsOf.get(order.orderId) ?? []
   const payouts = facts.payoutsOf.get(order.orderId) ?? []
@@ -226,6 +231,9 @@ function proveLegs(
     deposit_void: [{}],
     withdraw_held: [{ available: -total, held: total }],
     withdraw_paid: [{ held: -total, clearing: order.amountMinor, fees: order.feeMinor }],
+    withdraw_paid_after_failed: [
+      { available: -total, clearing: order.amountMinor, fees: order.feeMinor },
+    ],
     withdraw_failed: [{ available: total, held: -total }],
     withdraw_cancelled: [{ available: total, held: -total }],
     // The fee is given back or kept, as the agent's terms said that day.

@@ -18,7 +18,7 @@ export type PaymentFact = Pick<
   'paymentId' | 'orderId' | 'amountMinor' | 'paidAt' | 'payer' | 'state' | 'why' | 'creditedTo'
 > & { hasEvidence: boolean }
 
-interface PaymentDbRow {
+export interface PaymentDbRow {
   payment_id: string
   order_id: string | null
   amount: bigint
@@ -32,7 +32,7 @@ interface PaymentDbRow {
   evidence: string | null
 }
 
-function paymentFromRow(row: PaymentDbRow): PaymentFact {
+export function paymentFromRow(row: PaymentDbRow): PaymentFact {
   return {
     paymentId: row.payment_id,
     orderId: row.order_id && orderIdFromUuid(row.order_id),

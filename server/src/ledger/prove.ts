@@ -64,7 +64,7 @@ async function proveOrdersAreThere(
 }
 
 /** Seq is gapless, legs add up to zero, and each row's balances follow from the row before. */
-function proveChain(rows: JournalRow[], before: JournalRow | undefined): void {
+export function proveChain(rows: JournalRow[], before: JournalRow | undefined): void {
   let seq = before?.seq ?? 0n
   let balances: Accounts = before?.balances ?? noChange
   for (const row of rows) {
@@ -93,6 +93,7 @@ function proveChain(rows: JournalRow[], before: JournalRow | undefined): void {
       balances.available >= 0n ||
         row.change.available >= 0n ||
         row.event === 'deposit_taken_back' ||
+        row.event === 'withdraw_paid_after_failed' ||
         row.event === 'adjustment',
       () => `journal row ${seq} (${row.event}) takes available below zero`,
     )

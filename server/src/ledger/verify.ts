@@ -1,8 +1,9 @@
 import type { Pool } from '../db/pool.ts'
 import type { Currency } from '../lib/money.ts'
-import { Lie, type ProvedAgent, type ProvedPage, type Stretch } from './lie.ts'
+import { Lie, type ProofTx, type ProvedAgent, type ProvedPage, type Stretch } from './lie.ts'
 import { inSnapshot, Pace } from './proof-snapshot.ts'
 import { proveJournalPage, proveTotals } from './prove.ts'
+import { proveArchivedRefs, proveParts } from './prove-archived.ts'
 import { proveClaimPage, proveUnmatchedPage } from './prove-claims.ts'
 import { proveOrderPage, proveOrdersById } from './prove-orders.ts'
 import { provePaymentPage } from './prove-payments.ts'
@@ -101,10 +102,12 @@ async function proveWholly(
   const pace = new Pace(pool)
   const extent = await pace.page((tx) => proveTotals(tx, agent.agentId))
   const tell = () => onProgress(proof, Number(extent.seq))
+  await pace.page((tx) => proveArchivedRefs(tx, agent.agentId))
   for (let seq = 0n; seq < extent.seq; tell()) {
-    const page = await pace.page((tx, limit) => proveJournalPage(tx, agent, seq, limit))
+    const page = await pace.page((tx, limit) => proveNextPage(tx, agent, seq, limit))
     proof.journalRows += page.rows
     proof.callbacks += page.callbacks
+    if (page.lastSeq >= extent.seq) break
     if (page.rows === 0) throw new Lie(`journal row ${seq + 1n} is missing`)
     seq = page.lastSeq
   }
@@ -124,6 +127,12 @@ async function proveWholly(
     proof.payments += page.proved
     after = page.last
   }
+}
+
+/** Proves journal rows after a seq, or after what is archived: that may go on meanwhile. */
+async function proveNextPage(tx: ProofTx, agent: ProvedAgent, seq: bigint, limit: number) {
+  const archived = await proveParts(tx, agent.agentId)
+  return proveJournalPage(tx, agent, archived > seq ? archived : seq, limit)
 }
 
 /** The lie that a proof ended with, or null. */
@@ -212,16 +221,14 @@ async function proveStep(
   next: { proved: bigint; again: bigint; order: string | null; payment: string | null },
 ): Promise<number> {
   const tail = await inSnapshot(pool, async (tx) => {
-    const page = await proveJournalPage(tx, agent, next.proved, tailRows)
+    const page = await proveNextPage(tx, agent, next.proved, tailRows)
     await proveOrdersById(tx, agent, page.orderIds)
     return page
   })
   await inSnapshot(pool, (tx) => proveTotals(tx, agent.agentId))
   next.proved = tail.lastSeq
   const stretch = { upTo: null, limit: againRows }
-  const again = await inSnapshot(pool, (tx) =>
-    proveJournalPage(tx, agent, next.again, stretch.limit),
-  )
+  const again = await inSnapshot(pool, (tx) => proveNextPage(tx, agent, next.again, stretch.limit))
   next.again = again.rows < againRows ? 0n : again.lastSeq
   const orders = await inSnapshot(pool, (tx) =>
     proveOrderPage(tx, agent, { ...stretch, after: next.order ?? firstOrder }),

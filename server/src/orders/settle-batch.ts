@@ -2,7 +2,8 @@ import { forgetOldPlans, isConnectionLost, type Pool, type PoolClient } from '..
 import {
   areWritten,
   type BatchTx,
-  insertOrders,
+  BooksChanged,
+  commitOrders,
   readBooks,
   writeBooks,
 } from '../ledger/books-store.ts'
@@ -73,8 +74,8 @@ export async function transact(
 }
 
 /**
- * Orders that need no wallet are one statement, which is a transaction by itself. It goes ahead
- * without looking; those whose refId was taken have no decision: they have to be looked at.
+ * Orders that need no wallet are one statement, in a transaction by itself. It goes ahead without looking;
+ * those whose refId was taken, and all where one was archived, have no decision: they have to be looked at.
  */
 export async function insertDeposits(
   pool: Pool,
@@ -86,7 +87,7 @@ export async function insertDeposits(
   try {
     forgetOldPlans(client)
     const { decisions, writes } = fold(noBooks, commands, localTime)
-    const inserted = await insertOrders(client, writes.newOrders)
+    const inserted = await commitOrders(client, writes.newOrders)
     broken = false
     return decisions.map((decision) =>
       decision.type !== 'refused' && inserted.has(decision.order?.orderId ?? '')
@@ -95,6 +96,7 @@ export async function insertDeposits(
     )
   } catch (error) {
     broken = isConnectionLost(error)
+    if (error instanceof BooksChanged) return commands.map(() => undefined)
     throw error
   } finally {
     client.release(broken)

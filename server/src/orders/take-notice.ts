@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isArchivedOrder } from '../ledger/archived.ts'
 import { findPayout } from '../ledger/payouts.ts'
 import { gather } from '../lib/gather.ts'
 import { parseTxnId } from '../lib/ids.ts'
@@ -110,7 +111,14 @@ export class NoticeTaker {
         const named = agentNamedIn(event)
         const payout =
           named && (await findPayout(desk.pool, named.agentId, provider.name, event.reference))
-        if (!payout) return { result: 'refused', detail: 'There is no such payout.' }
+        if (!payout) {
+          // It stays open until somebody has found out what it means for an order that has left the books.
+          if (named && (await isArchivedOrder(desk.pool, named.agentId, named.orderId))) {
+            const detail = 'The order of this payout was archived; a person has to look into it.'
+            throw new Problem('overloaded', detail, { retryAfterS: 60 })
+          }
+          return { result: 'refused', detail: 'There is no such payout.' }
+        }
         return settle(desk, payout, event.outcome)
       }
     }

@@ -1,5 +1,5 @@
 import { isConnectionLost, isContention, type Pool } from '../db/pool.ts'
-import type { Order, Payment, UnmatchedWhy } from '../ledger/book.ts'
+import type { OpenItem, Order, Payment, UnmatchedWhy } from '../ledger/book.ts'
 import { BooksChanged } from '../ledger/books-store.ts'
 import { type Command, type Decision, needsWallet } from '../ledger/decide.ts'
 import { writesFor } from '../ledger/fold.ts'
@@ -16,6 +16,8 @@ export interface Done {
   payment?: Payment | undefined
   /** Why money that was reported for an order is not the order's: nothing was written. */
   unmatched?: UnmatchedWhy
+  /** What a person has to look into, where the command contradicted the books. */
+  item?: OpenItem | undefined
 }
 
 export interface TellerOptions {
@@ -340,7 +342,12 @@ export class Teller {
           break
         }
         case 'changed':
-          resolve({ order: decision.order, changed: true, payment: decision.payment })
+          resolve({
+            order: decision.order,
+            changed: true,
+            payment: decision.payment,
+            item: decision.item,
+          })
           if (decision.callback) agents.add(command.agentId)
           if (decision.order && (decision.callback || command.type === 'create')) {
             this.options.onOrder?.(decision.order)

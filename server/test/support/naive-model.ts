@@ -108,6 +108,7 @@ export class NaiveModel {
   readonly payments: ModelPayment[] = []
   readonly payouts: Row[] = []
   private readonly claims: Pick<ModelPayment, 'paymentId' | 'orderId' | 'amount'>[] = []
+  readonly items: Row[] = []
   readonly wallets = new Map<bigint, ModelWallet>()
   private readonly terms: Map<bigint, ModelTerms>
 
@@ -255,13 +256,39 @@ export class NaiveModel {
   private outcome(command: Command & { type: 'outcome' }): ModelAnswer {
     const order = this.order(command)
     if (!order) return { refused: 'order_not_found' }
-    if (order.status === command.to) return { status: order.status, changed: false }
+    const { to, providerRef, evidence } = command
+    const isElsewhere = providerRef !== undefined && providerRef !== order.providerRef
+    if (isElsewhere) {
+      const kind = ['FAILED', 'CANCEL'].includes(order.status) ? 'paid_after_failed' : 'paid_twice'
+      if (order.kind === 'deposit' || !['PAID', 'REVERT'].includes(to)) {
+        return { refused: 'invalid_transition' }
+      }
+      const item = this.items.find((each) => each.item_id === `${kind}-${providerRef}`)
+      if (item) item.provider_said = to
+      else {
+        this.items.push({
+          agent_id: order.agentId,
+          item_id: `${kind}-${providerRef}`,
+          kind,
+          order_id: order.orderId,
+          reference: providerRef,
+          amount: order.amountMinor,
+          provider_said: to,
+          opened_at: command.at,
+          closed_at: null,
+        })
+      }
+      return { status: order.status, changed: true }
+    }
+    if (order.status === to) return { status: order.status, changed: false }
     const allowed =
       order.kind === 'deposit'
         ? ['WAITING FAILED', 'WAITING EXPIRED', 'WAITING VOID']
         : ['WAITING PAID', 'WAITING FAILED', 'WAITING CANCEL', 'PAID REVERT']
-    if (!allowed.includes(`${order.status} ${command.to}`)) return { refused: 'invalid_transition' }
-    return this.finish(order, command.to, command.at)
+    // By a person alone.
+    if (order.kind === 'withdraw' && evidence !== undefined) allowed.push('FAILED PAID')
+    if (!allowed.includes(`${order.status} ${to}`)) return { refused: 'invalid_transition' }
+    return this.finish(order, to, command.at, evidence)
   }
 
   private receivePayment(command: Command & { type: 'receive_payment' }): ModelAnswer {
@@ -430,7 +457,7 @@ export class NaiveModel {
   }
 
   /** Ends an order, or takes it back, in any way but by money that comes in. */
-  private finish(order: Order, to: OrderStatus, at: Date): ModelAnswer {
+  private finish(order: Order, to: OrderStatus, at: Date, evidence?: string): ModelAnswer {
     const { amountMinor: amount, feeMinor: fee } = order
     const total = amount + fee
     const keeps = this.termsOf(order.agentId).revertFee === 'keep'
@@ -451,6 +478,11 @@ export class NaiveModel {
         { held: -total, clearing: amount, fees: fee },
         fee,
       ],
+      'withdraw FAILED PAID': [
+        'withdraw_paid_after_failed',
+        { available: -total, clearing: amount, fees: fee },
+        fee,
+      ],
       'withdraw WAITING FAILED': ['withdraw_failed', released, 0n],
       'withdraw WAITING CANCEL': ['withdraw_cancelled', released, 0n],
       'withdraw PAID REVERT': [
@@ -464,13 +496,13 @@ export class NaiveModel {
     const step = steps[`${order.kind} ${order.status} ${to}`]
     if (!step) throw new Error(`the model has no step from ${order.status} to ${to}`)
     const [event, legs, charged] = step
-    if (!this.book(order.agentId, order.orderId, event, at, legs)) {
+    if (!this.book(order.agentId, order.orderId, event, at, legs, null, evidence)) {
       return { refused: 'amount_out_of_range' }
     }
     order.status = to
     order.version += 1
     order.completedAt = at
-    if (event === 'withdraw_paid') {
+    if (to === 'PAID') {
       order.paidAmountMinor = amount
       order.paidFeeMinor = fee
     }

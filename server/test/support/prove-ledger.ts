@@ -12,6 +12,7 @@ const tables = [
   'callback_bodies',
   'payments',
   'payouts',
+  'open_items',
 ]
 
 /**

@@ -13,6 +13,7 @@ export type CutAtCommit =
   | 'spared'
 
 const commit = Buffer.from('commit\0')
+const committed = ['COMMIT\0', 'ROLLBACK\0'].map((words) => Buffer.from(words))
 /** In the first words of connections that commit at times of their own: callbacks and the proof. */
 const ofTheirOwn = ['callbacks', 'proof'].map((name) =>
   Buffer.from(`application_name\0sluice ${name}\0`),
@@ -117,6 +118,11 @@ export class TcpProxy {
     this.onTheWay.set(to, arrived)
   }
 
+  /** What was sent before a commit in one go is answered before it. */
+  private isAnswered(data: Buffer): boolean {
+    return this.committing !== commit || committed.some((words) => data.includes(words))
+  }
+
   private join(client: Socket): void {
     if (this.refusing) {
       client.resetAndDestroy()
@@ -134,7 +140,7 @@ export class TcpProxy {
       if (fate === undefined && this.stalled) this.swallowed++
       else if (fate === undefined) this.pass(client, data)
       // The commit has been answered, and nobody was there to hear it.
-      else if (fate === 'after') upstream.destroy()
+      else if (fate === 'after' && this.isAnswered(data)) upstream.destroy()
     })
     client.on('data', (data) => {
       if (!isSpared && fate === undefined && data.includes(this.committing)) {

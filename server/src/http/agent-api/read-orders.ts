@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
+import { noSuchOrder } from '../../ledger/archived.ts'
 import type { OrderKind, OrderStatus } from '../../ledger/book.ts'
 import { parseTxnId } from '../../lib/ids.ts'
 import { quoted } from '../../lib/json-text.ts'
@@ -28,7 +29,9 @@ export function readOrderRoutes(
     '/payment/orders/:txn_id',
     {
       schema: operation({
+        id: 'getOrder',
         summary: 'Read one order',
+        description: 'What creating it was answered with, and what has become of it since.',
         tag: 'Orders',
         params: TxnParams,
         answers: { 200: OrderView },
@@ -38,7 +41,7 @@ export function readOrderRoutes(
       refuseQuery(request.query)
       const orderId = ownOrderId(request.params, agent.agentId)
       const order = await findOrder(desk.pool, agent.agentId, orderId)
-      if (!order) throw orderNotFound()
+      if (!order) throw await noSuchOrder(desk.pool, agent.agentId, { orderId })
       return sendJson(reply, 200, orderView(order, agent.currency, desk.localTime))
     }),
   )
@@ -47,6 +50,7 @@ export function readOrderRoutes(
     '/payment/orders',
     {
       schema: operation({
+        id: 'listOrders',
         summary: 'List orders, newest first, or find one by refId',
         description:
           'A page looks at a bounded number of orders: with a filter it can be short, or empty, and still have a next. The list ends where next is null.',
@@ -62,7 +66,7 @@ export function readOrderRoutes(
       const refId = query.get('refId')
       if (typeof refId === 'string') {
         const order = await findOrderByRefId(desk.pool, agent.agentId, refId)
-        if (!order) throw orderNotFound()
+        if (!order) throw await noSuchOrder(desk.pool, agent.agentId, { refId })
         return sendJson(reply, 200, view(order))
       }
       const filter = {

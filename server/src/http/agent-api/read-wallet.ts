@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { refuseArchived } from '../../ledger/archived.ts'
 import { readJournal, readWallet, reasonForAgent } from '../../ledger/read-journal.ts'
 import { banksOf } from '../../lib/banks.ts'
 import { txnId } from '../../lib/ids.ts'
@@ -22,7 +23,9 @@ export function readWalletRoutes(
     '/payment/wallet',
     {
       schema: operation({
+        id: 'getWallet',
         summary: 'Read the wallet',
+        description: 'What is available, and what is held for withdrawals that wait.',
         tag: 'Wallet',
         answers: { 200: WalletView },
       }),
@@ -44,7 +47,9 @@ export function readWalletRoutes(
     '/payment/wallet/entries',
     {
       schema: operation({
+        id: 'listWalletEntries',
         summary: "List the wallet's journal, oldest first",
+        description: 'Every movement of money and every outcome, with the balances after it.',
         tag: 'Wallet',
         query: SeqQuery,
         answers: { 200: EntryPage },
@@ -52,6 +57,7 @@ export function readWalletRoutes(
     },
     door(async ({ agent, request, reply }) => {
       const { after, limit } = seqRange(request.query)
+      await refuseArchived(desk.pool, agent.agentId, after)
       const money = (minor: bigint) => decimalText(minor, agent.currency)
       const rows = await readList(agent.agentId, (pool) =>
         readJournal(pool, agent.agentId, after, limit + 1),
@@ -79,7 +85,9 @@ export function readWalletRoutes(
     '/payment/banks',
     {
       schema: operation({
+        id: 'listBanks',
         summary: "List the bank codes of the agent's currency",
+        description: 'What bankCode may be.',
         tag: 'Wallet',
         answers: { 200: BankList },
       }),

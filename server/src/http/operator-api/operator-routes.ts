@@ -14,6 +14,7 @@ import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
 import { homeRoute } from './home.ts'
 import { invitationRoutes } from './invitations.ts'
+import { openItemRoutes } from './open-items.ts'
 import { operatorOpenapi } from './operator-openapi.ts'
 import { type OperatorApi, openRoute } from './operator-route.ts'
 import { orderActionRoutes } from './order-actions.ts'
@@ -61,7 +62,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   const description = madeOnce(() =>
     staticDocument(
       'application/json; charset=utf-8',
-      JSON.stringify(operatorOpenapi(api.routes, version)),
+      JSON.stringify(operatorOpenapi(api.routes, version, desk.publicUrl())),
     ),
   )
   openRoute(api, {
@@ -88,6 +89,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   if (deps.mode === 'sandbox') testOrderRoutes(api, desk)
   callbackRoutes(api, desk, deps.wake)
   paymentRoutes(api, desk)
+  openItemRoutes(api, desk)
   walletRoutes(api, desk)
   statementRoutes(api, desk, deps.timeZone, limits)
   return api

@@ -1,8 +1,9 @@
 import Type, { type TSchema } from 'typebox'
 import { methods } from '../../../agents/agent.ts'
 import { maxAmount } from '../../../lib/money.ts'
+import { printable } from '../../printable-text.ts'
 import { Code, Reason } from '../operator-route.ts'
-import { currency, isoTime, oneOf, orNull, printable, strict } from './shapes.ts'
+import { currency, isoTime, oneOf, orNull, strict } from './shapes.ts'
 
 /** The shapes of agents, as operators and their own users see them. */
 
