@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { itemKinds } from '../../../ledger/book.ts'
+import { printable } from '../../printable-text.ts'
 import { OrderSummary } from './orders.ts'
 import {
   appId,
@@ -10,7 +11,6 @@ import {
   orNull,
   page,
   paging,
-  printable,
   reason,
   strict,
 } from './shapes.ts'
