@@ -430,6 +430,12 @@ export interface Operations {
           /** the oldest of them */
           oldest_at: string | null
         }
+        notice_events: {
+          /** reported events that could not be acted on yet, counted up to 1000 */
+          count: number
+          /** the oldest of them */
+          oldest_at: string | null
+        } | null
       }
       callbacks: {
         failing: {
@@ -899,8 +905,17 @@ export interface Operations {
       state?: 'to_decide' | 'decided'
       /** an agent's app id */
       agent?: string
-      /** one of late, wrong_amount, duplicate, fee, bound, unmatched */
-      why?: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched'
+      /** one of late, wrong_amount, duplicate, fee, bound, unmatched, claimed_twice, wrong_provider, wrong_currency */
+      why?:
+        | 'late'
+        | 'wrong_amount'
+        | 'duplicate'
+        | 'fee'
+        | 'bound'
+        | 'unmatched'
+        | 'claimed_twice'
+        | 'wrong_provider'
+        | 'wrong_currency'
       /** an address of a user */
       assignee?: string
       /** next from the page before */
@@ -918,10 +933,20 @@ export interface Operations {
         agent_name: string | null
         /** the order it came in for */
         txn_id: string | null
-        /** what has become of it */
-        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
         /** why it waits */
-        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
@@ -939,7 +964,9 @@ export interface Operations {
           account_name: string | null
           bank_code: string | null
         } | null
-        /** how it was returned */
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
         evidence: string | null
         /** the address of who looks into it */
         assignee: string | null
@@ -960,10 +987,20 @@ export interface Operations {
         agent_name: string | null
         /** the order it came in for */
         txn_id: string | null
-        /** what has become of it */
-        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
         /** why it waits */
-        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
@@ -981,11 +1018,59 @@ export interface Operations {
           account_name: string | null
           bank_code: string | null
         } | null
-        /** how it was returned */
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
         evidence: string | null
         /** the address of who looks into it */
         assignee: string | null
       }
+      contradicted: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      } | null
       candidates: {
         order: {
           /** the service's transaction id */
@@ -2811,10 +2896,20 @@ export interface Operations {
         agent_name: string | null
         /** the order it came in for */
         txn_id: string | null
-        /** what has become of it */
-        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
         /** why it waits */
-        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
@@ -2832,11 +2927,59 @@ export interface Operations {
           account_name: string | null
           bank_code: string | null
         } | null
-        /** how it was returned */
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
         evidence: string | null
         /** the address of who looks into it */
         assignee: string | null
       }
+      contradicted: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      } | null
       candidates: {
         order: {
           /** the service's transaction id */
@@ -2914,10 +3057,20 @@ export interface Operations {
         agent_name: string | null
         /** the order it came in for */
         txn_id: string | null
-        /** what has become of it */
-        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
         /** why it waits */
-        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
@@ -2935,11 +3088,218 @@ export interface Operations {
           account_name: string | null
           bank_code: string | null
         } | null
-        /** how it was returned */
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
         evidence: string | null
         /** the address of who looks into it */
         assignee: string | null
       }
+      contradicted: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      } | null
+      candidates: {
+        order: {
+          /** the service's transaction id */
+          txn_id: string
+          /** the agent's own id */
+          ref_id: string
+          /** an agent's app id */
+          app_id: string
+          agent_name: string
+          /** deposit or withdraw */
+          kind: 'deposit' | 'withdraw'
+          /** what has become of it */
+          status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+          user_id: string
+          /** the amount asked for */
+          amount: number
+          /** the fee of the transaction */
+          fee: number
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** what was really paid */
+          paid_amount: number | null
+          /** masked for viewers */
+          account_name: string
+          /** masked for viewers */
+          account_no: string
+          bank_code: string
+          /** null for the agent's own users */
+          provider: string | null
+          /** null for the agent's own users */
+          provider_ref: string | null
+          /** when it was created */
+          created_at: string
+          /** until when a deposit can be paid */
+          expires_at: string | null
+          /** when its outcome became known */
+          completed_at: string | null
+        }
+        /** why it may be the one that was meant */
+        because: string
+        /** whether it can be credited to it */
+        allowed: boolean
+        why_not: string | null
+      }[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/payments/{payment_id}/dismiss': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      payment: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      contradicted: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      } | null
       candidates: {
         order: {
           /** the service's transaction id */
@@ -3011,10 +3371,20 @@ export interface Operations {
         agent_name: string | null
         /** the order it came in for */
         txn_id: string | null
-        /** what has become of it */
-        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
         /** why it waits */
-        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
@@ -3032,11 +3402,59 @@ export interface Operations {
           account_name: string | null
           bank_code: string | null
         } | null
-        /** how it was returned */
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
         evidence: string | null
         /** the address of who looks into it */
         assignee: string | null
       }
+      contradicted: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      } | null
       candidates: {
         order: {
           /** the service's transaction id */
@@ -3112,10 +3530,20 @@ export interface Operations {
         agent_name: string | null
         /** the order it came in for */
         txn_id: string | null
-        /** what has become of it */
-        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
         /** why it waits */
-        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
@@ -3133,11 +3561,59 @@ export interface Operations {
           account_name: string | null
           bank_code: string | null
         } | null
-        /** how it was returned */
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
         evidence: string | null
         /** the address of who looks into it */
         assignee: string | null
       }
+      contradicted: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      } | null
       candidates: {
         order: {
           /** the service's transaction id */

@@ -51,6 +51,7 @@ export const api = {
   payment: 'GET /console/api/payments/{payment_id}',
   creditPayment: 'POST /console/api/payments/{payment_id}/credit',
   returnPayment: 'POST /console/api/payments/{payment_id}/return',
+  dismissPayment: 'POST /console/api/payments/{payment_id}/dismiss',
   assignPayment: 'POST /console/api/payments/{payment_id}/assign',
   notePayment: 'POST /console/api/payments/{payment_id}/note',
   openItems: 'GET /console/api/open-items',

@@ -428,6 +428,8 @@ export const words = {
     heading: (amount: string) => `Payment of ${amount}`,
     toWallet: 'Credit a wallet',
     return: 'Mark returned',
+    dismiss: 'Dismiss',
+    dismissNotNobodys: 'It came in for an agent: credit it or return it.',
     credit: 'Credit this order',
     isDecided: 'This payment has been decided already.',
     candidates: 'Orders it may be for',
@@ -438,6 +440,11 @@ export const words = {
     whose: 'Whose wallet',
     choose: 'Choose an agent',
     returnEvidence: 'What shows that the money went back: a statement line, a transfer id.',
+    dismissEvidence:
+      'What shows that no money came in: the statement it is not on, the bank’s word.',
+    contradicts: 'What it contradicts',
+    contradictsSays:
+      'The provider has reported this payment before, for something else. Crediting both is right only where two payments came in under one id.',
     decidedNow: 'Decided. The journal has it.',
     whys: {
       late: 'It came after the order had expired or ended.',
@@ -446,6 +453,9 @@ export const words = {
       fee: 'The fee would eat all of it.',
       bound: 'It is larger than any amount that is allowed.',
       unmatched: 'No order goes with its reference.',
+      claimed_twice: 'The provider reported this payment before, for another order or amount.',
+      wrong_provider: 'The order it names is not with the provider that reports it.',
+      wrong_currency: 'The agent of the order it names has another currency.',
     },
     facts: {
       state: 'State',
@@ -475,6 +485,12 @@ export const words = {
         title: (amount: string) => `Mark ${amount} returned`,
         explain: 'Says that the money was sent back at the bank. No wallet changes.',
         confirm: 'Mark returned',
+      },
+      dismiss: {
+        title: (amount: string) => `Dismiss ${amount}`,
+        explain:
+          'Says that what was reported is not money: nothing came in. No wallet changes. Money that did come in is credited or returned.',
+        confirm: 'Dismiss it',
       },
     },
   },
@@ -566,6 +582,7 @@ export const words = {
         : `Providers say they paid ${many} payouts that did not count as paid by them`,
     payouts: 'Unknown payouts',
     withdrawals: 'Withdrawals no provider has',
+    noticeEvents: 'Reports not acted on yet',
     failing: 'Callbacks failing',
     givenUp: 'Callbacks given up',
     held: 'Held for withdrawals',
@@ -963,6 +980,10 @@ export const stateWords: Record<string, string> = {
   wrong_amount: 'Wrong amount',
   duplicate: 'Duplicate',
   unmatched: 'Unmatched',
+  claimed_twice: 'Claimed twice',
+  wrong_provider: 'Wrong provider',
+  wrong_currency: 'Wrong currency',
+  dismissed: 'Dismissed',
   fee: 'Fee eats it',
   bound: 'Too large',
   failing: 'Failing',

@@ -150,6 +150,7 @@ function pay({ agentId, orderId, amountMinor }: Order) {
     type: 'receive_payment',
     agentId,
     orderId,
+    provider: null,
     at: new Date(),
     payment: { paymentId: `bench:${orderId}`, amountMinor, paidAt: new Date(), payer: null },
   })

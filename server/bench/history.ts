@@ -65,6 +65,9 @@ function paidDeposits(agentId: string, first: number, last: number, all: number)
     ), new_payments as (
       insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at, state, credited_to)
       select agent_id, 'history:' || hex, hex::uuid, 10000, at, at, 'credited', 'order' from made
+    ), new_claims as (
+      insert into payment_claims (payment_id, agent_id, order_id, amount, currency, claimed_at)
+      select 'history:' || hex, agent_id, hex::uuid, 10000, 'THB', at from made
     ), new_callbacks as (
       insert into callbacks (agent_id, seq, order_id, body, state, created_at, kind, follows, attempts,
         due_at, again, delivered_at)

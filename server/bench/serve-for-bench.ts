@@ -111,6 +111,7 @@ if (kind === 'database' || kind === 'mixed') {
     orders: new Map(),
     refIds: new Map(),
     payments: new Map(),
+    claims: new Map(),
     adjustments: new Set<string>(),
     archivedRefs: new Set<string>(),
     archivedKeys: new Set<string>(),

@@ -211,6 +211,7 @@ function settingsShown(config: Config): Record<string, string | number | boolean
     log_level: config.logLevel,
     callbacks_per_agent: config.callbacksPerAgent,
     callback_attempts_days: config.attemptsKeptDays,
+    notices_kept_days: config.noticesKeptDays,
     teller_batch: config.tellerBatch,
   }
 }
@@ -391,6 +392,7 @@ export async function startService(
         proofPool,
         sender,
         attemptsKeptMs: config.attemptsKeptDays * 86_400_000,
+        noticesKeptMs: config.noticesKeptDays * 86_400_000,
         onError,
         onLie: (finding) => log.fatal({ finding }, 'the ledger does not prove'),
       })

@@ -66,6 +66,7 @@ type Draft = { agent: number; target: number } & (
       lag: number
       payer: string | null
       matched: boolean
+      by: string | null
     }
   | { type: 'credit_payment' | 'credit_wallet' | 'return_payment' | 'take_back'; payment: number }
   | { type: 'instruct' }
@@ -102,6 +103,7 @@ const drafts: fc.Arbitrary<Draft> = fc
             lag: fc.nat({ max: 15 }),
             payer: fc.constantFrom(null, '1234567890', '5555555555'),
             matched: fc.constantFrom(true, true, true, true, false),
+            by: fc.constantFrom('bank', 'bank', 'bank', 'bank', null, 'rival'),
           }),
         },
         {
@@ -224,7 +226,8 @@ it('the commands of the property reach every event and every refusal', () => {
     const model = new NaiveModel(new Map(agentIds.map((id, at) => [id, contractOf(at)])))
     for (const command of commandsOf(drafted)) {
       const answer = model.do(command)
-      seen.add('refused' in answer ? answer.refused : `changed ${answer.changed}`)
+      if ('refused' in answer) seen.add(answer.refused)
+      else seen.add('unmatched' in answer ? answer.unmatched : `changed ${answer.changed}`)
     }
     for (const { event } of model.journal) seen.add(String(event))
     for (const { state, why } of model.payments) seen.add(why ?? state)
@@ -237,6 +240,7 @@ it('the commands of the property reach every event and every refusal', () => {
     'bound',
     'changed false',
     'changed true',
+    'claimed_twice',
     'credited',
     'deposit_expired',
     'deposit_failed',
@@ -265,6 +269,7 @@ it('the commands of the property reach every event and every refusal', () => {
     'withdraw_paid_after_failed',
     'withdraw_reverted',
     'wrong_amount',
+    'wrong_provider',
   ])
 })
 
@@ -302,6 +307,7 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         agentId,
         orderId: orderIdOf(index + 1),
         kind: draft.kind,
+        provider: draft.kind === 'deposit' ? 'bank' : null,
         createdAt: at,
         refId: `ref "${draft.ref}"`,
         userId: `user-${draft.user}`,
@@ -343,7 +349,7 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
       }
     case 'receive_payment': {
       const payment = {
-        paymentId: `bank:${draft.payment}`,
+        paymentId: paymentOf(draft),
         amountMinor: (aim?.amount ?? 1_000n) + draft.off,
         paidAt: new Date(at.getTime() - draft.lag * stepMs),
         payer:
@@ -356,22 +362,23 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         agentId,
         at,
         orderId: draft.matched ? orderId : null,
+        provider: draft.by,
         payment,
       }
     }
     case 'credit_payment':
-      return { type: 'credit_payment', agentId, at, orderId, paymentId: `bank:${draft.payment}` }
+      return { type: 'credit_payment', agentId, at, orderId, paymentId: paymentOf(draft) }
     case 'credit_wallet':
-      return { type: draft.type, agentId, at, paymentId: `bank:${draft.payment}`, reason: 'found' }
+      return { type: draft.type, agentId, at, paymentId: paymentOf(draft), reason: 'found' }
     case 'return_payment':
-      return { type: draft.type, agentId, at, paymentId: `bank:${draft.payment}`, evidence: 'sent' }
+      return { type: draft.type, agentId, at, paymentId: paymentOf(draft), evidence: 'sent' }
     case 'take_back':
       return {
         type: 'take_back_payment',
         agentId,
         at,
         orderId: draft.target === 0 ? null : orderId,
-        paymentId: `bank:${draft.payment}`,
+        paymentId: paymentOf(draft),
       }
     case 'instruct':
       return {
@@ -394,6 +401,11 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         ref: String(draft.ref),
       }
   }
+}
+
+/** Of the agent's own: which of two agents is first is not for the order of commands to say. */
+function paymentOf({ agent, payment }: { agent: number; payment: number }): string {
+  return `bank:${agent}-${payment}`
 }
 
 function oneByOne(commands: Command[]) {
@@ -462,8 +474,8 @@ async function onEmptyBooks(
   run: (teller: Teller) => Promise<ModelAnswer[]>,
 ) {
   await owner.query(
-    `delete from callbacks; delete from callback_bodies; delete from payments; delete from journal; delete from payouts;
-     delete from open_items; delete from orders;
+    `delete from callbacks; delete from callback_bodies; delete from payments; delete from payment_claims;
+     delete from journal; delete from payouts; delete from open_items; delete from orders;
      update wallets set seq = 0, available = 0, held = 0, clearing = 0, fees = 0, adjustments = 0`,
   )
   const teller = new Teller({
@@ -481,7 +493,8 @@ async function onEmptyBooks(
 
 async function answerOf(teller: Teller, command: Command): Promise<ModelAnswer> {
   try {
-    const { order, changed } = await teller.do(command)
+    const { order, changed, unmatched } = await teller.do(command)
+    if (unmatched) return { unmatched }
     const isRepeat = command.type === 'create' && !changed
     return { status: isRepeat ? null : (order?.status ?? null), changed }
   } catch (error) {

@@ -78,6 +78,7 @@ describe('doctor', () => {
       secrets: ['ok'],
       ledger: ['ok'],
       partitions: ['ok'],
+      notices: ['ok'],
       provider: ['ok'],
       'deposit callback': ['ok'],
       'withdraw callback': ['ok'],

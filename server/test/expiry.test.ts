@@ -145,6 +145,7 @@ function payment(agentId: bigint, orderId: string, paymentId: string, paidAt: Da
     agentId,
     at: s.clock(),
     orderId,
+    provider: null,
     payment: { paymentId, amountMinor: 10_000n, paidAt, payer: null },
   }
 }

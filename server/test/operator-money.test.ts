@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { printedMoney } from '../src/lib/money.ts'
+import { recordUnmatched } from '../src/orders/unmatched-payments.ts'
 import { type OperatorClient, signIn } from './support/operator.ts'
 import { printedIn } from './support/printed-text.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
@@ -301,10 +302,19 @@ describe('payments to decide', () => {
 
   it("that are nobody's have candidates, and are credited once where two decide at once", async () => {
     const { json: made } = await other.deposit({ amount: 77, accountNo: '5550001111' })
-    await s.sql(
-      `insert into unmatched_payments (payment_id, reference, amount, currency, paid_at, reported_at,
-         payer_account_no, state) values ('sandbox:lost', 'INV 1', 7700, 'THB', $1, $1, '5550001111', 'waiting')`,
-      [s.clock()],
+    await recordUnmatched(
+      s.backend.pool,
+      {
+        paymentId: 'sandbox:lost',
+        reference: 'INV 1',
+        amountMinor: 7700n,
+        currency: 'THB',
+        why: 'unmatched',
+        contradicts: null,
+        paidAt: s.clock(),
+        payer: { accountNo: '5550001111', accountName: null, bankCode: null },
+      },
+      s.clock(),
     )
     const path = '/payments/sandbox%3Alost'
     const { json: detail } = await admin.get(path)

@@ -111,14 +111,21 @@ async function open(agentId: bigint, kind: OrderKind, number: number): Promise<s
 async function pay(agentId: bigint, number: number): Promise<string> {
   const orderId = await open(agentId, 'deposit', number)
   const paidAt = new Date()
-  const payment = { paymentId: `bank:${number}`, amountMinor: 10_000n, paidAt, payer: null }
-  await teller(number + 1).do({ type: 'receive_payment', agentId, at: paidAt, orderId, payment })
+  const payment = { paymentId: `bank:${agentId}-${number}`, amountMinor: 10_000n, paidAt, payer: null }
+  await teller(number + 1).do({
+    type: 'receive_payment',
+    provider: null,
+    agentId,
+    at: paidAt,
+    orderId,
+    payment,
+  })
   return orderId
 }
 
 async function takeBack(agentId: bigint, number: number): Promise<void> {
   const orderId = await pay(agentId, number)
-  const paymentId = `bank:${number}`
+  const paymentId = `bank:${agentId}-${number}`
   await teller(number).do({
     type: 'take_back_payment',
     agentId,

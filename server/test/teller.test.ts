@@ -641,6 +641,7 @@ function payment(agentId: bigint, orderId: string, amountMinor: bigint): Command
     agentId,
     at: paidAt,
     orderId,
+    provider: null,
     payment: { paymentId: `bank:${orderId}`, amountMinor, paidAt, payer: null },
   }
 }

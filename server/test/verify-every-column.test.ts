@@ -217,6 +217,16 @@ const lies: Record<string, Record<string, Lie[]>> = {
     handed_at: [later('handed_at', attempt('w paid-1'))],
     ask_at: [['ask_at = handed_at', attempt('w paid-1')]],
   },
+  payment_claims: {
+    payment_id: [[`payment_id = 'bank:other'`, payment('paid')]],
+    agent_id: [
+      ['agent_id = 2', payment('paid')],
+      ['agent_id = 0', payment('wrong')],
+    ],
+    order_id: [[`order_id = '${'9'.repeat(32)}'`, payment('paid')]],
+    amount: [plusOne('amount', payment('paid')), plusOne('amount', payment('given back'))],
+    currency: [[`currency = 'VND'`, payment('kept')]],
+  },
   unmatched_payments: {
     payment_id: [[`payment_id = 'bank:lost'`, `payment_id = 'bank:kept'`]],
     amount: [plusOne('amount', `payment_id = 'bank:kept'`)],
@@ -266,13 +276,14 @@ const noMoney: Record<string, string | Record<string, string>> = {
     ...says('how often it was asked about, and what was said', ['asks', 'said', 'evidence']),
   },
   unmatched_payments: {
-    ...says('what somebody said of it', ['reference', 'evidence']),
+    ...says('what somebody said of it', ['reference', 'evidence', 'why', 'contradicts']),
     ...says('when it came and was decided on', ['reported_at', 'decided_at']),
   },
   open_items:
     'what people look into; that there is one where there must be is proved with the payouts',
   payment_notes: 'who looks into a payment, and what was noted',
   notices: 'a provider’s own words, which only that provider’s adapter can read',
+  notice_events: 'the same, as they were understood, and how far acting on them is',
   proofs: 'how far the proof itself has come',
   attempt_prunings: 'how far old attempts have been looked at',
   limit_buckets: 'how much may be asked for at the moment',
@@ -300,6 +311,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
 const toldOnce: Record<string, string[]> = {
   orders: ['account_name', 'bank_code'],
   payments: ['reported_at'],
+  payment_claims: ['claimed_at'],
 }
 
 function says(why: string, columns: string[]): Record<string, string> {
@@ -434,6 +446,7 @@ describe('rows that are missing', () => {
     ['orders', order('w open')],
     ['callback_bodies', row('deposit_paid')],
     ...['paid', 'gone', 'late', 'kept', 'lost'].map((id) => ['payments', payment(id)]),
+    ...['paid', 'wrong', 'kept'].map((id) => ['payment_claims', payment(id)]),
     ...['w paid-1', 'w elsewhere-1', 'w elsewhere-2'].map((each) => ['payouts', attempt(each)]),
   ])('one of %s is found to be: %s', async (table, where) => {
     await expectFound(`delete from ${table} where ${where}`)

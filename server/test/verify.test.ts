@@ -11,7 +11,15 @@ import { type TestDatabase, testDatabase } from './support/database.ts'
 import { newOrder, orderIdOf } from './support/naive-model.ts'
 
 const at = new Date('2026-01-01T00:00:00Z')
-const tables = ['wallets', 'orders', 'journal', 'callbacks', 'callback_bodies', 'payments']
+const tables = [
+  'wallets',
+  'orders',
+  'journal',
+  'callbacks',
+  'callback_bodies',
+  'payments',
+  'payment_claims',
+]
 
 /** The order that a name stands for, in SQL. */
 const order = (ref: string) => `agent_id = 1 and ref_id = '${ref}'`
@@ -46,6 +54,16 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
     'the whole journal is missing',
     'delete from journal where agent_id = 1',
     /^the wallet is at seq \d+, the journal at 0$|^journal row \d+ is missing$/,
+  ],
+  [
+    'a payment is claimed by another agent',
+    `update payment_claims set agent_id = 2 where payment_id = 'bank:dp'`,
+    /^the claim on payment bank:dp says agent 2, but it is 1$/,
+  ],
+  [
+    'a payment that waits is claimed by nobody',
+    `delete from payment_claims where payment_id = 'bank:dw'`,
+    /^the claim on payment bank:dw is missing$/,
   ],
   [
     'a leg is changed',
@@ -432,6 +450,10 @@ it('a payment that counts as credited without a journal row is found', async () 
      select agent_id, 'sandbox:made-up', order_id, 100, now(), now(), 'credited', 'order'
      from orders where agent_id = 1 and kind = 'deposit' and status = 'WAITING' limit 1`,
   )
+  await owner.query(
+    `insert into payment_claims select payment_id, agent_id, order_id, amount, 'THB', reported_at
+     from payments where payment_id = 'sandbox:made-up'`,
+  )
   expect(await verify(pool, {})).toMatchObject([
     { finding: 'payment sandbox:made-up counts as credited, but no journal row does so' },
     { finding: null },
@@ -529,6 +551,9 @@ async function provedSeqs(): Promise<bigint[]> {
   return rows.map(({ proved_seq }) => proved_seq)
 }
 
+/** A payment is one agent's. */
+const paymentOf = (agentId: bigint, ref: string) => `bank:${agentId === 1n ? '' : agentId}${ref}`
+
 /** Every event there is, and orders that are still open. The last row is a hold. */
 async function writeEveryEvent(agentId: bigint): Promise<void> {
   const outcome = (orderId: string, to: OrderStatus) =>
@@ -539,7 +564,8 @@ async function writeEveryEvent(agentId: bigint): Promise<void> {
       agentId,
       at,
       orderId,
-      payment: { paymentId: `bank:${ref}`, amountMinor, paidAt: at, payer: null },
+      provider: null,
+      payment: { paymentId: paymentOf(agentId, ref), amountMinor, paidAt: at, payer: null },
     })
   const open = async (kind: OrderKind, ref: string) => {
     const { order } = await teller.do(create(agentId, kind, ref))
@@ -552,7 +578,7 @@ async function writeEveryEvent(agentId: bigint): Promise<void> {
   await outcome(await open('deposit', 'dv'), 'VOID')
   const takenBack = await open('deposit', 'dt')
   await pay(takenBack, 'dt')
-  const paymentId = 'bank:dt'
+  const paymentId = paymentOf(agentId, 'dt')
   await teller.do({ type: 'take_back_payment', agentId, at, orderId: takenBack, paymentId })
   await pay(await open('deposit', 'dw'), 'dw', 5n)
   await outcome(await open('withdraw', 'wp'), 'PAID')

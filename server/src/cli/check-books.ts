@@ -7,6 +7,7 @@ import type { Config } from '../config.ts'
 import { coveredUntil } from '../db/partitions.ts'
 import { proofState } from '../ledger/verify.ts'
 import type { Desk } from '../orders/desk.ts'
+import { openEvents } from '../orders/notice-events.ts'
 import type { Provider } from '../providers/provider.ts'
 import { version } from '../version.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -50,6 +51,17 @@ export async function checkPartitions({ pool }: Backend, now: Date): Promise<Fin
     'partitions',
     `those of ${table} are ${text}`,
     'A running service or worker makes them every hour: see its log for why it does not. Rows go into the default partition meanwhile, and nothing is lost.',
+  )
+}
+
+/** Whether everything that providers reported has been acted on. */
+export async function checkNotices({ pool }: Backend, now: Date): Promise<Finding> {
+  const { count, oldestAt } = await openEvents(pool, now)
+  if (!oldestAt) return ok('notices', 'everything that providers reported has been acted on')
+  return warn(
+    'notices',
+    `${count} reported events could not be acted on yet, the oldest since ${oldestAt.toISOString()}`,
+    'They are tried again by themselves. See the log for why they fail; a payment that is taken back waits for the news of itself.',
   )
 }
 

@@ -5,7 +5,13 @@ import { type Backend, readSecretKeys } from '../backend.ts'
 import { type Config, readConfig } from '../config.ts'
 import { openEmbeddedPostgres } from '../db/embedded.ts'
 import { openPool } from '../db/pool.ts'
-import { checkAgent, checkBooks, checkPartitions, checkProviders } from './check-books.ts'
+import {
+  checkAgent,
+  checkBooks,
+  checkNotices,
+  checkPartitions,
+  checkProviders,
+} from './check-books.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkMachine } from './check-machine.ts'
 import { type Finding, fail, warn } from './finding.ts'
@@ -79,7 +85,8 @@ async function examineBooks(
     const providers = await checkProviders(desk).finally(close)
     const agent = appId === undefined ? [] : await checkAgent(appId, backend, config)
     const partitions = await checkPartitions(backend, new Date())
-    return [...(await checkBooks(backend)), partitions, ...providers, ...agent]
+    const notices = await checkNotices(backend, new Date())
+    return [...(await checkBooks(backend)), partitions, notices, ...providers, ...agent]
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     return [fail('database', text, 'Put right what is named above, then run this again.')]

@@ -1,6 +1,6 @@
 -- Optional: spreads the books over the nodes of a Citus cluster, by agent. Run once, as the owner,
 -- after "sluice migrate" and before the first order. Nothing else changes: every key of these tables
--- begins with agent_id, and every hot statement names its agent.
+-- begins with agent_id, but for two that are spread by an id of their own, and every hot statement names its agent.
 
 set search_path to sluice;
 
@@ -29,6 +29,11 @@ select create_distributed_table('callback_claims', 'agent_id', colocate_with => 
 select create_distributed_table('callback_attempts', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('callback_bodies', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('payouts', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('notice_events', 'agent_id', colocate_with => 'wallets');
+
+-- A payment is one payment whosever it is, and a notice may tell of several agents.
+select create_distributed_table('payment_claims', 'payment_id', colocate_with => 'none');
+select create_distributed_table('notices', 'notice_id', colocate_with => 'none');
 select create_distributed_table('notices', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('archive_parts', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('archived_refs', 'agent_id', colocate_with => 'wallets');

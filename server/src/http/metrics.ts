@@ -10,6 +10,7 @@ import { countOpenItems } from '../ledger/open-items.ts'
 import { countOpenPayouts } from '../ledger/payouts.ts'
 import { proofState } from '../ledger/verify.ts'
 import { Problem } from '../lib/problem.ts'
+import { openEvents } from '../orders/notice-events.ts'
 import { countWaitingPayments } from '../orders/payments.ts'
 
 /** What the service counts. Made once for a process. */
@@ -141,6 +142,20 @@ export class Metrics {
       'sluice_payments_waiting',
       'Payments that came in and wait for a decision',
       async () => one(await countWaitingPayments(main)),
+    )
+    const events = atOnce(() => openEvents(main, now()))
+    this.gauge(
+      'sluice_notice_events_open',
+      'Events that providers reported and that could not be acted on yet',
+      async () => one((await events())?.count),
+    )
+    this.gauge(
+      'sluice_notice_events_oldest_seconds',
+      'Age of the oldest reported event that could not be acted on yet',
+      async () => {
+        const { oldestAt } = (await events()) ?? { oldestAt: null }
+        return one(oldestAt ? Math.max(0, (now().getTime() - oldestAt.getTime()) / 1000) : 0)
+      },
     )
     this.gauge(
       'sluice_open_items',

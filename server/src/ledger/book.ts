@@ -113,6 +113,20 @@ export interface Payment {
   evidence: string | null
 }
 
+/** Whose a provider's payment is, and what it was first reported for. */
+export interface PaymentClaim {
+  paymentId: string
+  /** 0 where it is nobody's. */
+  agentId: bigint
+  orderId: string | null
+  amountMinor: bigint
+  currency: Currency
+  claimedAt: Date
+}
+
+/** Why a payment is none of the agent's that it was reported for, and waits for a person. */
+export type UnmatchedWhy = 'unmatched' | 'claimed_twice' | 'wrong_provider' | 'wrong_currency'
+
 /** A withdrawal as it is handed to a provider; a later attempt takes the place of a rejected one. */
 export interface HandedPayout {
   agentId: bigint

@@ -1,11 +1,18 @@
 import { type PoolClient, sqlState } from '../db/pool.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Accounts } from './accounts.ts'
-import type { Order, Payment, Terms } from './book.ts'
+import type { Order, Payment, PaymentClaim, Terms } from './book.ts'
 import { adjustmentKey, type Command, needsWallet } from './decide.ts'
 import { type Books, keyOf, onceKeyOf, paymentIdOf, type Writes } from './fold.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
 import { payerFromRow } from './payer-from-row.ts'
+import {
+  type ClaimRow,
+  claimFromRow,
+  claimsById,
+  claimValues,
+  insertClaims,
+} from './payment-claims.ts'
 
 /** Another process changed what this batch had read: it has to be read and folded again. */
 export class BooksChanged extends Error {
@@ -90,34 +97,47 @@ export async function readBooks(
   const refIds = pairs(commands, (c) => (c.type === 'create' ? c.order.refId : undefined))
   const orderIds = pairs(commands, (c) => ('orderId' in c ? (c.orderId ?? undefined) : undefined))
   const paymentIds = pairs(commands, paymentIdOf)
+  const received = commands.flatMap((c) =>
+    c.type === 'receive_payment' ? c.payment.paymentId : [],
+  )
   const keys = pairs(commands, (c) => (c.type === 'adjust' ? adjustmentKey(c.ref) : undefined))
   const onceKeys = pairs(commands, onceKeyOf)
 
   // Sent in one go; the database runs them one after the other, so the reads see what the locks saw. What was
   // archived is looked for after what is in the books: between the two it can only have gone there.
-  const [accounts, byRefId, byId, payments, adjustments, archivedRefs, archivedKeys] = await all([
-    all(
-      [...locked]
-        .sort((a, b) => (a < b ? -1 : 1))
-        .map((agentId) =>
-          ifLocked === 'wait'
-            ? run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])
-            : run<AccountRow>(tx, 'lock-free-wallet', lockFreeWallet, [agentId]),
-        ),
-    ),
-    read<OrderRow>(tx, 'orders-by-ref-id', ordersByRefId, refIds),
-    read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
-    read<PaymentRow>(tx, 'payments-by-id', paymentsById, paymentIds),
-    read<{ agent_id: bigint; once_key: string }>(tx, 'adjustments-by-key', adjustmentsByKey, keys),
-    read<{ agent_id: bigint; ref_id: string }>(tx, 'archived-by-ref-id', archivedByRefId, refIds),
-    read<{ agent_id: bigint; once_key: string }>(tx, 'archived-by-key', archivedByKey, onceKeys),
-  ])
+  const [accounts, byRefId, byId, payments, claims, adjustments, archivedRefs, archivedKeys] =
+    await all([
+      all(
+        [...locked]
+          .sort((a, b) => (a < b ? -1 : 1))
+          .map((agentId) =>
+            ifLocked === 'wait'
+              ? run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])
+              : run<AccountRow>(tx, 'lock-free-wallet', lockFreeWallet, [agentId]),
+          ),
+      ),
+      read<OrderRow>(tx, 'orders-by-ref-id', ordersByRefId, refIds),
+      read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
+      read<PaymentRow>(tx, 'payments-by-id', paymentsById, paymentIds),
+      received.length === 0
+        ? Promise.resolve([])
+        : run<ClaimRow>(tx, 'claims-by-id', claimsById, [received]).then(({ rows }) => rows),
+      read<{ agent_id: bigint; once_key: string }>(
+        tx,
+        'adjustments-by-key',
+        adjustmentsByKey,
+        keys,
+      ),
+      read<{ agent_id: bigint; ref_id: string }>(tx, 'archived-by-ref-id', archivedByRefId, refIds),
+      read<{ agent_id: bigint; once_key: string }>(tx, 'archived-by-key', archivedByKey, onceKeys),
+    ])
 
   const books: Books = {
     wallets: new Map(),
     orders: new Map(),
     refIds: new Map(),
     payments: new Map(),
+    claims: new Map(claims.map((row) => [row.payment_id, claimFromRow(row)])),
     adjustments: new Set(adjustments.map((row) => keyOf(row.agent_id, row.once_key))),
     archivedRefs: new Set(archivedRefs.map((row) => keyOf(row.agent_id, row.ref_id))),
     archivedKeys: new Set(archivedKeys.map((row) => keyOf(row.agent_id, row.once_key))),
@@ -319,9 +339,24 @@ async function insertAllOrders(tx: BatchTx, orders: Order[]): Promise<void> {
   )
 }
 
+/** The key over all agents: whoever was first has the payment, and everybody else looks again. */
+async function insertAllClaims(tx: BatchTx, claims: PaymentClaim[]): Promise<void> {
+  if (claims.length === 0) return
+  const values = columnsOf(claims, claimValues)
+  const { rows } = await run<{ payment_id: string }>(tx, 'insert-claims', insertClaims, values)
+  if (rows.length === claims.length) return
+  const inserted = new Set(rows.map(({ payment_id }) => payment_id))
+  const taken = claims.filter(({ paymentId }) => !inserted.has(paymentId))
+  throw new BooksChanged(
+    `${taken.length} payments were claimed meanwhile`,
+    new Set(taken.map(({ agentId }) => agentId)),
+  )
+}
+
 /** Writes what a batch came to. Every statement must meet as many rows as it names. */
 export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
   await all([
+    insertAllClaims(tx, writes.newClaims),
     insertAllOrders(tx, writes.newOrders),
     refuseArchivedRefs(tx, writes.newOrders),
     write(tx, 'update-orders', updateOrders, writes.changedOrders, ({ order, versionRead }) => [

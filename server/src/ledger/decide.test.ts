@@ -41,6 +41,7 @@ function decided(
       terms: review,
       order: undefined,
       payment: undefined,
+      claim: undefined,
       adjusted: false,
       archived: false,
       ...page,
@@ -412,7 +413,12 @@ describe('adjusting', () => {
 
 function notice(fields: Partial<{ amountMinor: bigint; paidAt: Date }> = {}) {
   const payment = { paymentId: 'bank:p-1', amountMinor: 10_000n, paidAt: created, payer: null }
-  return { type: 'receive_payment', orderId, payment: { ...payment, ...fields } } as const
+  return {
+    type: 'receive_payment',
+    orderId,
+    provider: null,
+    payment: { ...payment, ...fields },
+  } as const
 }
 
 function paymentThat(fields: Partial<Payment>): Payment {

@@ -12,7 +12,9 @@ import type {
   OrderStatus,
   Payer,
   Payment,
+  PaymentClaim,
   Terms,
+  UnmatchedWhy,
   Wallet,
 } from './book.ts'
 import { decideOutcome, move } from './decide-outcome.ts'
@@ -64,8 +66,16 @@ export type Command = { agentId: bigint; at: Date } & (
       insteadOf?: string
       evidence?: string
     }
-  /** Without an order it is the agent's money that waits for a decision. */
-  | { type: 'receive_payment'; orderId: string | null; payment: PaymentNotice }
+  /**
+   * Without an order it is the agent's money that waits for a decision. `provider` is who reports it;
+   * null where a person says whose it is.
+   */
+  | {
+      type: 'receive_payment'
+      orderId: string | null
+      provider: string | null
+      payment: PaymentNotice
+    }
   | { type: 'credit_payment'; orderId: string; paymentId: string }
   | { type: 'credit_wallet'; paymentId: string; reason: string }
   | { type: 'return_payment'; paymentId: string; evidence: string }
@@ -96,6 +106,8 @@ export interface Page {
   /** The order the command names or, for a creation, the one that already has its refId. */
   order: Order | undefined
   payment: Payment | undefined
+  /** Whose the payment that is received is already, whichever agent's. */
+  claim: PaymentClaim | undefined
   /** Whether an adjustment with this reference has been made. */
   adjusted: boolean
   /** Whether the refId, or the payment or adjustment, is one that was archived: it has happened long ago. */
@@ -106,6 +118,8 @@ export type Decision =
   | { type: 'refused'; code: ProblemCode; detail: string }
   /** Nothing to write: it has happened before, or changes nothing. */
   | { type: 'unchanged'; order: Order | undefined }
+  /** The money is not the order's that it was reported for: it waits outside of the agent's book. */
+  | { type: 'unmatched'; order: undefined; why: UnmatchedWhy }
   | {
       type: 'changed'
       order: Order | undefined

@@ -8,6 +8,7 @@ import type {
   OpenItem,
   Order,
   Payment,
+  PaymentClaim,
   Terms,
   Wallet,
 } from './book.ts'
@@ -20,6 +21,8 @@ export interface Books {
   /** By agent and refId: the order that has it. */
   refIds: Map<string, Order>
   payments: Map<string, Payment>
+  /** By the payment's id alone: one over all agents. */
+  claims: Map<string, PaymentClaim>
   /** By agent: the keys of adjustments that were made. */
   adjustments: Set<string>
   /** By agent: refIds of orders, and keys of payments and adjustments, that were archived. */
@@ -33,6 +36,8 @@ export interface Writes {
   changedOrders: { order: Order; versionRead: number }[]
   journal: JournalRow[]
   callbacks: Callback[]
+  /** In the order of their ids, so that two batches do not wait for each other. */
+  newClaims: PaymentClaim[]
   newPayments: Payment[]
   changedPayments: { payment: Payment; stateRead: Payment['state'] }[]
   newPayouts: HandedPayout[]
@@ -49,6 +54,7 @@ export function writesFor(writes: Writes, agentId: bigint): Writes {
     changedOrders: writes.changedOrders.filter(({ order }) => isOwn(order)),
     journal: writes.journal.filter(isOwn),
     callbacks: writes.callbacks.filter(isOwn),
+    newClaims: writes.newClaims.filter(isOwn),
     newPayments: writes.newPayments.filter(isOwn),
     changedPayments: writes.changedPayments.filter(({ payment }) => isOwn(payment)),
     newPayouts: writes.newPayouts.filter(isOwn),
@@ -77,6 +83,7 @@ export const noBooks: Books = {
   orders: new Map(),
   refIds: new Map(),
   payments: new Map(),
+  claims: new Map(),
   adjustments: new Set(),
   archivedRefs: new Set(),
   archivedKeys: new Set(),
@@ -90,6 +97,11 @@ function untouched(agentId: bigint): { wallet: Wallet; terms: Terms } {
   }
 }
 
+function claimOf(payment: Payment, orderId: string | null, { currency }: Terms): PaymentClaim {
+  const { paymentId, agentId, amountMinor, reportedAt } = payment
+  return { paymentId, agentId, orderId, amountMinor, currency, claimedAt: reportedAt }
+}
+
 /** Folds commands over the books, in order. A refusal leaves the books as they were. */
 export function fold(
   books: Books,
@@ -100,6 +112,7 @@ export function fold(
   const orders = new Map(books.orders)
   const refIds = new Map(books.refIds)
   const payments = new Map(books.payments)
+  const claims = new Map(books.claims)
   const adjustments = new Set(books.adjustments)
   const journal: JournalRow[] = []
   const callbacks: Callback[] = []
@@ -122,6 +135,7 @@ export function fold(
               ? orders.get(keyOf(agentId, command.orderId))
               : undefined,
         payment: paymentId === undefined ? undefined : payments.get(keyOf(agentId, paymentId)),
+        claim: paymentId === undefined ? undefined : claims.get(paymentId),
         adjusted:
           command.type === 'adjust' && adjustments.has(keyOf(agentId, adjustmentKey(command.ref))),
         archived:
@@ -140,6 +154,12 @@ export function fold(
     }
     if (decision.payment) {
       payments.set(keyOf(agentId, decision.payment.paymentId), decision.payment)
+      if (command.type === 'receive_payment' && !claims.has(decision.payment.paymentId)) {
+        claims.set(
+          decision.payment.paymentId,
+          claimOf(decision.payment, command.orderId, account.terms),
+        )
+      }
     }
     if (decision.row) {
       journal.push(decision.row)
@@ -163,6 +183,9 @@ export function fold(
     changedOrders: [],
     journal,
     callbacks,
+    newClaims: [...claims.values()]
+      .filter(({ paymentId }) => !books.claims.has(paymentId))
+      .sort((a, b) => (a.paymentId < b.paymentId ? -1 : 1)),
     newPayments: [],
     changedPayments: [],
     newPayouts,

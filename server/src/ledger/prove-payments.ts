@@ -9,6 +9,7 @@ import {
   type Stretch,
 } from './lie.ts'
 import { payerFromRow } from './payer-from-row.ts'
+import { proveClaimed } from './prove-claims.ts'
 import { proveUnmatched } from './prove-unmatched.ts'
 import { type JournalDbRow, journalFromRow } from './read-journal.ts'
 
@@ -144,6 +145,7 @@ export async function provePaymentPage(
   }
   await proveTakenBack(tx, agent.agentId, payments, byKey)
   await proveUnmatched(tx, agent, payments)
+  await proveClaimed(tx, agent, payments)
   return { proved: found.length, last: found.length < limit ? null : (ids.at(-1) ?? null) }
 }
 

@@ -104,7 +104,10 @@ describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to
     const order = orderThatIs(kind, from)
     const wallet = { agentId: 7n, seq: 4n, balances: balancesOf(order) }
     const decision = decide(
-      { wallet, terms, order, payment: undefined, adjusted: false, archived: false },
+      {
+        ...{ wallet, terms, order, payment: undefined, claim: undefined },
+        ...{ adjusted: false, archived: false },
+      },
       { type: 'outcome', agentId: 7n, orderId: order.orderId, at, to },
       localTimeIn('UTC'),
     )

@@ -4,6 +4,7 @@ import { Lie, type ProofTx, type ProvedAgent, type ProvedPage, type Stretch } fr
 import { inSnapshot, Pace } from './proof-snapshot.ts'
 import { proveJournalPage, proveTotals } from './prove.ts'
 import { proveArchivedRefs, proveParts } from './prove-archived.ts'
+import { proveClaimPage, proveUnmatchedPage } from './prove-claims.ts'
 import { proveOrderPage, proveOrdersById } from './prove-orders.ts'
 import { provePaymentPage } from './prove-payments.ts'
 
@@ -48,7 +49,23 @@ export async function verify(
     )
     proofs.push(proof)
   }
+  // What is wrong in an agent's book is said there.
+  if (options.appId === undefined && proofs.every(({ finding }) => finding === null)) {
+    const finding = await findingOf(() => proveEveryClaim(pool))
+    if (finding !== null) proofs.push({ agentId: 0n, appId: '-', ...counts, finding })
+  }
   return proofs
+}
+
+/** Whose the payments of all providers are, over all agents and where they are nobody's. */
+async function proveEveryClaim(pool: Pool): Promise<void> {
+  const pace = new Pace(pool)
+  for (const provePage of [proveClaimPage, proveUnmatchedPage]) {
+    for (let after: string | null = ''; after !== null; ) {
+      const from: string = after
+      after = await pace.page((tx, limit) => provePage(tx, from, limit))
+    }
+  }
 }
 
 interface AgentRow {

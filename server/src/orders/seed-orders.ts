@@ -14,8 +14,8 @@ import { type PastPayout, writePastPayouts } from '../ledger/past-payouts.ts'
 import { toMinor } from '../lib/money.ts'
 import { depositAnswer } from './deposit-answer.ts'
 import type { Desk } from './desk.ts'
-import { recordUnmatched } from './payments.ts'
 import { type Chance, chanceFrom, planOrder } from './seed-plan.ts'
+import { recordUnmatched } from './unmatched-payments.ts'
 
 type SeedDesk = Pick<Desk, 'pool' | 'secretKeys' | 'publicUrl' | 'localTime'> & {
   /** Sends statements without waiting for the answer to the one before, as the teller's does. */
@@ -313,6 +313,8 @@ async function seedUnmatched(desk: SeedDesk, now: Date, chance: Chance): Promise
         reference: `INV ${Math.floor(chance() * 100_000)}`,
         amountMinor: toMinor(BigInt(Math.ceil(chance() * 5_000)) * 100n, currency),
         currency,
+        why: 'unmatched',
+        contradicts: null,
         paidAt: at,
         payer: {
           accountNo: `${Math.floor(chance() * 8_999_999) + 1_000_000}`,

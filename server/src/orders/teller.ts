@@ -1,5 +1,5 @@
 import { isConnectionLost, isContention, type Pool } from '../db/pool.ts'
-import type { OpenItem, Order, Payment } from '../ledger/book.ts'
+import type { OpenItem, Order, Payment, UnmatchedWhy } from '../ledger/book.ts'
 import { BooksChanged } from '../ledger/books-store.ts'
 import { type Command, type Decision, needsWallet } from '../ledger/decide.ts'
 import { writesFor } from '../ledger/fold.ts'
@@ -14,6 +14,8 @@ export interface Done {
   changed: boolean
   /** The payment as it is now, where the command was about one and changed it. */
   payment?: Payment | undefined
+  /** Why money that was reported for an order is not the order's: nothing was written. */
+  unmatched?: UnmatchedWhy
   /** What a person has to look into, where the command contradicted the books. */
   item?: OpenItem | undefined
 }
@@ -326,6 +328,9 @@ export class Teller {
       switch (decision.type) {
         case 'refused':
           reject(new Problem(decision.code, decision.detail))
+          break
+        case 'unmatched':
+          resolve({ order: undefined, changed: false, unmatched: decision.why })
           break
         case 'unchanged': {
           // Whoever finds its own order after a connection was lost has created it before that.

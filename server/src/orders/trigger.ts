@@ -52,7 +52,9 @@ export async function trigger(
   const event = told?.events[0]
   const isToldLater = event?.told === false
   const after = await orderAfter(desk, order, isToldLater ? what.outcome : undefined)
-  if (isToldLater && after.status !== what.outcome) {
+  // Either the bank could not tell yet, or what it told could not be acted on yet.
+  const isOpen = isToldLater || (event !== undefined && event.result === undefined)
+  if (isOpen && after.status !== what.outcome) {
     throw new Problem('overloaded', 'The bank has done so, and will say so; look again.', {
       retryAfterS: 1,
     })

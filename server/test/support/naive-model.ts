@@ -14,8 +14,14 @@ export interface ModelTerms {
   lateMoney: 'review' | 'credit'
 }
 
-/** What a command was answered with: a refusal's code, or the order's state and whether it is news. */
-export type ModelAnswer = { refused: string } | { status: OrderStatus | null; changed: boolean }
+/**
+ * What a command was answered with: a refusal's code, why money is not the order's, or the order's state
+ * and whether it is news.
+ */
+export type ModelAnswer =
+  | { refused: string }
+  | { unmatched: string }
+  | { status: OrderStatus | null; changed: boolean }
 
 type Row = Record<string, unknown>
 
@@ -101,6 +107,7 @@ export class NaiveModel {
   readonly callbacks: Row[] = []
   readonly payments: ModelPayment[] = []
   readonly payouts: Row[] = []
+  private readonly claims: Pick<ModelPayment, 'paymentId' | 'orderId' | 'amount'>[] = []
   readonly items: Row[] = []
   readonly wallets = new Map<bigint, ModelWallet>()
   private readonly terms: Map<bigint, ModelTerms>
@@ -289,8 +296,18 @@ export class NaiveModel {
     const order = orderId === null ? undefined : this.order({ agentId, orderId })
     if (orderId !== null && order?.kind !== 'deposit') return { refused: 'order_not_found' }
     const { paymentId, amountMinor, paidAt, payer } = command.payment
-    if (this.payment(command, paymentId)) {
+    const known = this.payment(command, paymentId)
+    const first = this.claims.find((claim) => claim.paymentId === paymentId)
+    const isNews =
+      first &&
+      command.provider !== null &&
+      (first.amount !== amountMinor || ![first.orderId, known?.orderId].includes(orderId))
+    if (isNews) return { unmatched: 'claimed_twice' }
+    if (known) {
       return { status: order?.status ?? null, changed: false }
+    }
+    if (order && command.provider !== null && order.provider !== command.provider) {
+      return { unmatched: 'wrong_provider' }
     }
     const payment: ModelPayment = {
       agentId,
@@ -306,6 +323,7 @@ export class NaiveModel {
       evidence: null,
     }
     this.payments.push(payment)
+    this.claims.push({ paymentId, orderId, amount: amountMinor })
     if (!order?.expiresAt) {
       payment.why = 'unmatched'
       return { status: null, changed: true }

@@ -136,7 +136,7 @@ function commandOf(id: string, to: OrderStatus, from: string | undefined, at: Da
   if (from === 'PAID') return { type: 'take_back_payment', ...named, at, paymentId }
   if (to !== 'PAID') return { type: 'outcome', ...named, at, to }
   const payment = { paymentId, amountMinor: 10_000n, paidAt: at, payer: null }
-  return { type: 'receive_payment', ...named, at, payment }
+  return { type: 'receive_payment', provider: null, ...named, at, payment }
 }
 
 export interface BlackHole {

@@ -9,6 +9,8 @@ export type CutAtCommit =
   | 'after'
   /** The server commits; the connection stays, and nothing is ever heard on it again. */
   | 'silent'
+  /** It goes through like any other: the one after it is meant. */
+  | 'spared'
 
 const commit = Buffer.from('commit\0')
 const committed = ['COMMIT\0', 'ROLLBACK\0'].map((words) => Buffer.from(words))
@@ -129,7 +131,7 @@ export class TcpProxy {
     const upstream = connect(Number(this.target.port), this.target.hostname)
     const pair = { client, upstream }
     this.pairs.add(pair)
-    let fate: CutAtCommit | undefined
+    let fate: Exclude<CutAtCommit, 'spared'> | undefined
     let isSpared = false
     client.once('data', (data) => {
       isSpared = ofTheirOwn.some((words) => data.includes(words))
@@ -141,8 +143,10 @@ export class TcpProxy {
       else if (fate === 'after' && this.isAnswered(data)) upstream.destroy()
     })
     client.on('data', (data) => {
-      if (!isSpared && fate === undefined && data.includes(this.committing))
-        fate = this.plan.shift()
+      if (!isSpared && fate === undefined && data.includes(this.committing)) {
+        const next = this.plan.shift()
+        if (next !== 'spared') fate = next
+      }
       if (fate !== 'before') this.pass(upstream, data)
       if (fate === undefined) return
       this.cuts++

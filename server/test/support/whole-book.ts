@@ -34,7 +34,8 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
   const receive = (order: Order | null, id: string, amountMinor = 10_000n) => {
     const payment = { paymentId: `bank:${id}`, amountMinor, paidAt: at(), payer }
     const orderId = order?.orderId ?? null
-    return teller.do({ type: 'receive_payment', agentId, at: at(), orderId, payment })
+    const received = { type: 'receive_payment', provider: null, orderId, payment } as const
+    return teller.do({ ...received, agentId, at: at() })
   }
   const handOver = async ({ orderId, refId }: Order, attempt: number) => {
     const [provider, insteadOf] = attempt === 1 ? ['bank', null] : ['other', `${refId}-1`]

@@ -34,6 +34,9 @@ export function Attention({ home }: { home: HomeView }) {
       to: pages.orders,
       search: openWithdrawals,
     },
+    ...(waiting.notice_events && waiting.notice_events.count > 0
+      ? [{ label: says.noticeEvents, aged: waiting.notice_events, to: pages.providers }]
+      : []),
     {
       label: says.failing,
       aged: callbacks.failing,

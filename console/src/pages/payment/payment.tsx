@@ -60,6 +60,13 @@ export default function Payment() {
         <ActButton size="sm" whyNot={shut} onClick={() => setAsked({ kind: 'return' })}>
           {says.return}
         </ActButton>
+        <ActButton
+          size="sm"
+          whyNot={shut ?? (payment.app_id === null ? undefined : says.dismissNotNobodys)}
+          onClick={() => setAsked({ kind: 'dismiss' })}
+        >
+          {says.dismiss}
+        </ActButton>
       </PageHead>
       <Stack gap="md">
         <Group grow align="stretch" preventGrowOverflow={false} gap="md">
@@ -75,6 +82,16 @@ export default function Payment() {
             changed={() => queries.invalidateQueries({ queryKey: paymentKey(paymentId) })}
           />
         </Group>
+        {found.data.contradicted && (
+          <Panel title={says.contradicts}>
+            <p>{says.contradictsSays}</p>
+            <CopyId
+              id={found.data.contradicted.payment_id}
+              to={pages.payment(found.data.contradicted.payment_id)}
+            />
+            <About payment={found.data.contradicted} />
+          </Panel>
+        )}
         <Panel title={says.candidates}>
           <Candidates
             detail={found.data}

@@ -17,6 +17,7 @@ import {
   unknownPayouts,
   withdrawalsToHandOver,
 } from '../../orders/home-figures.ts'
+import { openEvents } from '../../orders/notice-events.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact } from './order-summary.ts'
 import { HomeQuery, HomeView } from './schemas/home.ts'
@@ -49,6 +50,7 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       ])
       const providers = isAll ? await providerHealth(desk, figures, days) : null
       const proof = isAll ? await proofState(pool) : null
+      const events = isAll ? await openEvents(pool, at) : null
       const items = isAll ? await countOpenItems(pool) : null
       return jsonText({
         at,
@@ -63,6 +65,7 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
           payments: agedView(payments),
           payouts: agedView(payouts),
           withdrawals: agedView(withdrawals),
+          notice_events: events && agedView(events),
         },
         callbacks: {
           failing: agedView(callbacks.failing),

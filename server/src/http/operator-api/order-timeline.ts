@@ -62,7 +62,7 @@ export function timelineOf(story: OrderStory, currency: Currency): Entry[] {
       raw: {
         provider: notice.provider,
         event_id: notice.eventId,
-        body: jsonOrText(notice.body.toString('utf8')),
+        body: jsonOrText(notice.body),
         result: notice.result,
         detail: notice.detail,
       },

@@ -49,6 +49,7 @@ export const HomeView = Type.Object({
     payments: aged('payments to decide'),
     payouts: aged('payouts whose end is not known'),
     withdrawals: aged('withdrawals that no provider has'),
+    notice_events: orNull(aged('reported events that could not be acted on yet')),
   }),
   callbacks: Type.Object({
     failing: aged('callbacks that failed and are tried again'),
