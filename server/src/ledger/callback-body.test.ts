@@ -136,8 +136,8 @@ describe('a payer that the provider reports', () => {
     ['xxx1234', undefined],
     ['XXXXXXXXXXXX7890', undefined],
     ['XXXXXXXXXX', undefined],
-    ['', undefined],
-    [null, undefined],
+    ['', false],
+    [null, false],
   ]
   it.each(rows)('with account %s is another one: %s', (accountNo, another) => {
     const payer = { accountNo, accountName: 'Somchai', bankCode: null }

@@ -48,14 +48,14 @@ function chargedFee(order: Order, row: JournalRow): bigint {
 }
 
 /**
- * Digits a bank masks are compared only where they are visible. Where nothing can be compared, because
- * no account was told or the mask does not keep its length, it is neither the same nor another.
+ * Digits a bank masks are compared only where they are visible. Where the mask shows none, or does not
+ * keep the length, it is neither the same nor another; a payer without an account is no mismatch.
  */
 function isAnotherPayer(order: Order, payer: Payer): boolean | undefined {
   const shown = (payer.accountNo ?? '').replace(/[\s-]/g, '').toUpperCase()
   const expected = order.accountNo.toUpperCase()
   const isMasked = (character: string) => /[X*•]/.test(character)
-  if (shown === expected) return false
+  if (shown === expected || shown === '') return false
   if ([...shown].every(isMasked)) return undefined
   if (!isMasked(shown)) return true
   if (shown.length !== expected.length) return undefined

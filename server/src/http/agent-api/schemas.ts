@@ -278,7 +278,7 @@ export const DepositCallback = Type.Object({
   flag_incorrect_payee: Type.Optional(
     Type.Boolean({
       description:
-        'whether the payer has another account than the order says; left out where the account is not told, or so masked that it cannot be compared',
+        'whether the payer has another account than the order says; left out where the account is so masked that it cannot be compared',
     }),
   ),
   payee: Type.Optional(
