@@ -111,7 +111,12 @@ async function open(agentId: bigint, kind: OrderKind, number: number): Promise<s
 async function pay(agentId: bigint, number: number): Promise<string> {
   const orderId = await open(agentId, 'deposit', number)
   const paidAt = new Date()
-  const payment = { paymentId: `bank:${agentId}-${number}`, amountMinor: 10_000n, paidAt, payer: null }
+  const payment = {
+    paymentId: `bank:${agentId}-${number}`,
+    amountMinor: 10_000n,
+    paidAt,
+    payer: null,
+  }
   await teller(number + 1).do({
     type: 'receive_payment',
     provider: null,
