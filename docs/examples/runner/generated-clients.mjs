@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { folder } from './programs.mjs'
 
 /** What is fetched by name when it is needed, and never kept in the repository. */
@@ -35,40 +36,40 @@ export const generatedClients = {
   'client-go': { tools: ['go'], packages: ['golang-go'], check: payInGo },
 }
 
-function payInTypeScript(at, descriptions, env) {
+async function payInTypeScript(at, descriptions, env) {
   writeFileSync(join(at, 'package.json'), '{"private":true,"type":"module"}')
   writeFileSync(join(at, 'openapi.json'), descriptions.agents)
   copyFileSync(join(folder, 'generated/pay-order.ts'), join(at, 'pay-order.ts'))
-  run(at, ['npm', 'install', '--no-audit', '--no-fund', ...versions.typescript])
-  run(at, ['npx', 'openapi-typescript', 'openapi.json', '-o', 'schema.d.ts'])
+  await run(at, ['npm', 'install', '--no-audit', '--no-fund', ...versions.typescript])
+  await run(at, ['npx', 'openapi-typescript', 'openapi.json', '-o', 'schema.d.ts'])
   const strict = ['--strict', '--target', 'es2022', '--module', 'nodenext', '--types', 'node']
-  run(at, ['npx', 'tsc', ...strict, 'pay-order.ts'])
-  return paid(run(at, [process.execPath, 'pay-order.js'], env))
+  await run(at, ['npx', 'tsc', ...strict, 'pay-order.ts'])
+  return paid(await run(at, [process.execPath, 'pay-order.js'], env))
 }
 
-function payInPython(at, descriptions, env) {
+async function payInPython(at, descriptions, env) {
   writeFileSync(join(at, 'openapi.json'), descriptions.agents)
   copyFileSync(join(folder, 'generated/pay_order.py'), join(at, 'pay_order.py'))
-  run(at, ['python3', '-m', 'venv', 'venv'])
-  run(at, ['venv/bin/pip', 'install', '-q', versions.python])
+  await run(at, ['python3', '-m', 'venv', 'venv'])
+  await run(at, ['venv/bin/pip', 'install', '-q', versions.python])
   const generate = ['generate', '--path', 'openapi.json', '--meta', 'none']
-  run(at, ['venv/bin/openapi-python-client', ...generate, '--output-path', 'sluice_client'])
-  return paid(run(at, ['venv/bin/python', 'pay_order.py'], env))
+  await run(at, ['venv/bin/openapi-python-client', ...generate, '--output-path', 'sluice_client'])
+  return paid(await run(at, ['venv/bin/python', 'pay_order.py'], env))
 }
 
-function payInGo(at, descriptions, env) {
+async function payInGo(at, descriptions, env) {
   mkdirSync(join(at, 'sluice'))
   writeFileSync(join(at, 'openapi.json'), descriptions.agents)
   copyFileSync(join(folder, 'generated/pay_order.go'), join(at, 'main.go'))
   writeFileSync(join(at, 'generate.yaml'), goSettings)
-  run(at, ['go', 'run', versions.go, '-config', 'generate.yaml', 'openapi.json'])
-  run(at, ['go', 'mod', 'init', 'example.com/pay'])
-  run(at, ['go', 'mod', 'tidy'])
-  return paid(run(at, ['go', 'run', '.'], env))
+  await run(at, ['go', 'run', versions.go, '-config', 'generate.yaml', 'openapi.json'])
+  await run(at, ['go', 'mod', 'init', 'example.com/pay'])
+  await run(at, ['go', 'mod', 'tidy'])
+  return paid(await run(at, ['go', 'run', '.'], env))
 }
 
 /** Two linters with their own usual rules, and not even a warning. */
-function lintDescriptions(at, descriptions) {
+async function lintDescriptions(at, descriptions) {
   writeFileSync(join(at, '.spectral.yaml'), 'extends: ["spectral:oas"]\n')
   for (const [name, text] of Object.entries(descriptions)) {
     const file = `${name}.json`
@@ -76,22 +77,23 @@ function lintDescriptions(at, descriptions) {
     const servers = [{ url: 'https://pay.example' }]
     writeFileSync(join(at, file), JSON.stringify({ ...JSON.parse(text), servers }))
     const redocly = ['npx', '--yes', versions.redocly, 'lint', file, '--format', 'json']
-    const { totals, problems } = JSON.parse(run(at, redocly).replace(/^[^{]*/, ''))
+    const { totals, problems } = JSON.parse((await run(at, redocly)).replace(/^[^{]*/, ''))
     if (totals.errors + totals.warnings > 0) throw new Error(JSON.stringify(problems))
-    run(at, ['npx', '--yes', versions.spectral, 'lint', file, '--fail-severity', 'hint'])
+    await run(at, ['npx', '--yes', versions.spectral, 'lint', file, '--fail-severity', 'hint'])
   }
   return 'Redocly and Spectral find nothing'
 }
 
-function run(at, [file, ...args], env = {}) {
+/** Not at a stretch: meanwhile the service is answered and heard. */
+async function run(at, [file, ...args], env = {}) {
   try {
-    return execFileSync(file, args, {
+    const { stdout } = await promisify(execFile)(file, args, {
       cwd: at,
       env: { ...process.env, ...env },
-      encoding: 'utf8',
-      stdio: 'pipe',
+      maxBuffer: 64 * 1024 * 1024,
       timeout: limitMs,
     })
+    return stdout
   } catch (error) {
     throw new Error(`${file} ${args[0]}: ${error.stderr}${error.stdout}`)
   }
