@@ -163,13 +163,25 @@ describe('a database in use', () => {
     })
     expect((await verify(owner, {})).map(({ finding }) => finding)).toEqual([null, null, null])
     await owner.end()
-  })
+  }, 180_000)
 })
 
 const ours = new URL('../src/db/migrations/', import.meta.url)
 
 const tables = `select relname as name from pg_class
   where relnamespace = 'sluice'::regnamespace and relkind in ('r', 'p')`
+
+/** Deposits as the first release wrote them, from rows of agent_id and ref_id. */
+const insertOrders = (
+  rows: string,
+) => `insert into orders (agent_id, order_id, kind, ref_id, user_id,
+    amount, fee, fee_rule, account_name, account_no, bank_code, status, version, answer, created_at, expires_at)
+  select agent_id, order_id, 'deposit', ref_id, 'u', 100, 0, '0%', 'A B', '1234567890', 'SCB', 'WAITING', 1,
+    json_build_object('txn_id', agent_id || '-' || replace(order_id::text, '-', ''), 'ref_id', ref_id,
+      'amount', 1, 'fee', 0, 'expires_in', 900,
+      'created_at', to_char(now() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')),
+    now(), now() + interval '900 s'
+  from (select agent_id, ref_id, gen_random_uuid() as order_id from (${rows}) r(agent_id, ref_id)) o`
 
 /** Three agents with a history, as the first release wrote it. */
 const oldBooks = `set search_path to sluice;
@@ -180,16 +192,10 @@ const oldBooks = `set search_path to sluice;
       adjustments_change, available, held, clearing, fees, adjustments, once_key, reason)
     select n, seq, 'adjustment', now(), 1, 0, 0, 0, -1, seq, 0, 0, 0, -seq, 'adjustment:' || seq, 'test'
     from generate_series(1, 3) n, generate_series(1, 1000) seq;
-  insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule, account_name,
-      account_no, bank_code, status, version, answer, created_at, expires_at)
-    select n, gen_random_uuid(), 'deposit', 'r-' || i, 'u', 100, 0, '0%', 'A B', '1234567890', 'SCB', 'WAITING', 1,
-      '{}', now(), now() + interval '1 day' from generate_series(1, 3) n, generate_series(1, 1000) i`
+  ${insertOrders(`select n, 'r-' || i from generate_series(1, 3) n, generate_series(1, 1000) i`)}`
 
 /** What the teller of the first release does for an agent, as often as it can, with its own limits. */
-const newOrder = `insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule, account_name,
-    account_no, bank_code, status, version, answer, created_at, expires_at)
-  values ($1, gen_random_uuid(), 'deposit', 'n-' || $2, 'u', 100, 0, '0%', 'A B', '1234567890', 'SCB', 'WAITING', 1,
-    '{}', now(), now() + interval '1 day')`
+const newOrder = insertOrders(`select $1::bigint, 'n-' || $2::bigint`)
 const newRow = `insert into journal (agent_id, seq, event, at, available_change, held_change, clearing_change,
     fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason)
   values ($1::bigint, $2::bigint, 'adjustment', now(), 1, 0, 0, 0, -1, $2::bigint, 0, 0, 0, -$2::bigint,
