@@ -121,7 +121,7 @@ it('withdrawals at once through two services take what there is and never more',
   const { agentId } = await agent()
   await fund(agentId, 100_000n)
   // 7.77 and 0.23 of fee: 125 of them fit into 1000.00, exactly.
-  const amounts = { amountMinor: 777n, feeMinor: 23n }
+  const amounts = { amountMinor: 777n, feeMinor: 23n, feeRule: '0.23' }
   const tellers = [tellerOn(s.database.url, { maxBatch: 7 }), tellerOn(s.database.url)]
   const outcomes = await Promise.allSettled(
     Array.from({ length: 200 }, (_, n) =>

@@ -34,7 +34,6 @@ select create_distributed_table('notice_events', 'agent_id', colocate_with => 'w
 -- A payment is one payment whosever it is, and a notice may tell of several agents.
 select create_distributed_table('payment_claims', 'payment_id', colocate_with => 'none');
 select create_distributed_table('notices', 'notice_id', colocate_with => 'none');
-select create_distributed_table('notices', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('archive_parts', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('archived_refs', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('archived_keys', 'agent_id', colocate_with => 'wallets');
