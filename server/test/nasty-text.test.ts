@@ -216,7 +216,19 @@ describe('an order with such text', () => {
       cursor = `&cursor=${json.next}`
     }
     expect(seqs.length).toBeGreaterThan(50)
+    // What a provider would have contradicted: a withdrawal with such text, as it ended.
+    const { rows: items } = await s.sql(
+      `insert into open_items (agent_id, item_id, kind, order_id, provider, reference, amount, currency,
+         provider_said, order_status, opened_at)
+       select agent_id, 'failed_after_paid-' || order_id, 'failed_after_paid', order_id, 'sandbox', 'r-1',
+         amount, 'THB', 'FAILED', status, now()
+       from orders where agent_id = $1 and kind = 'withdraw' and status = 'PAID' limit 20
+       returning item_id`,
+      [shop.agentId],
+    )
+    expect(items.length).toBeGreaterThan(0)
     const values: Record<string, (string | number)[]> = {
+      item_id: items.map(({ item_id }) => item_id),
       txn_id: made.slice(0, 1).map(({ txnId }) => txnId),
       app_id: [shop.appId],
       seq: seqs,

@@ -173,8 +173,16 @@ async function frozen(sql: string, values: unknown[]): Promise<() => Promise<voi
 function create(agentId: bigint, kind: OrderKind): Command & { type: 'create' } {
   const at = s.clock()
   const refId = `r-${made++}`
-  const order = newOrder({ agentId, orderId: newOrderId(at), kind, createdAt: at, refId })
-  return { type: 'create', agentId, at, order: { ...order, amountMinor: 100n } }
+  const amountMinor = 100n
+  const order = newOrder({
+    agentId,
+    orderId: newOrderId(at),
+    kind,
+    createdAt: at,
+    refId,
+    amountMinor,
+  })
+  return { type: 'create', agentId, at, order }
 }
 
 function adjust(agentId: bigint, amountMinor: bigint): Command {
