@@ -74,6 +74,10 @@ export function Palette({ me }: { me: Me }) {
       onQueryChange={setTyped}
       nothingFound={words.palette.nothing}
       centered={false}
+      // Whoever has no mouse must be able to scroll the list too.
+      scrollable
+      maxHeight="60vh"
+      scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
       attributes={{ content: { 'aria-label': words.palette.open } }}
       shortcut="/"
       searchProps={{
