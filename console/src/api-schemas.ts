@@ -46,7 +46,7 @@ export interface Operations {
         rate_limit: number
         /** a list of addresses or CIDR ranges; empty: every address */
         allow_ip: string[]
-        /** a list of origins such as https://shop.example */
+        /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
         frame_origin: string[]
         /** 1 to 500 printable characters */
         support: string | null
@@ -96,7 +96,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -430,6 +430,12 @@ export interface Operations {
           /** the oldest of them */
           oldest_at: string | null
         }
+        notice_events: {
+          /** reported events that could not be acted on yet, counted up to 1000 */
+          count: number
+          /** the oldest of them */
+          oldest_at: string | null
+        } | null
       }
       callbacks: {
         failing: {
@@ -449,6 +455,17 @@ export interface Operations {
         /** agents whose callbacks are held back */
         lanes_paused: number
       }
+      /** payouts of which a provider and the books say what cannot both be true */
+      open_items:
+        | {
+            /** what contradicts what */
+            kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+            /** open items of this kind */
+            count: number
+            /** the oldest of them */
+            oldest_at: string
+          }[]
+        | null
       providers:
         | {
             name: string
@@ -531,6 +548,160 @@ export interface Operations {
         last_seen_at: string
       }[]
       next: null
+    }
+  }
+  'GET /console/api/open-items': {
+    query: {
+      /** open or closed */
+      state?: 'open' | 'closed'
+      /** an agent's app id */
+      agent?: string
+      /** what contradicts what */
+      kind?: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+      /** an address of a user */
+      assignee?: string
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        /** its kind and the reference of the payout */
+        item_id: string
+        /** what contradicts what */
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the withdrawal */
+        txn_id: string
+        /** who said it */
+        provider: string
+        /** what the provider knows the payout by */
+        reference: string
+        /** what the payout is about */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** the state that its word would lead to */
+        provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
+        /** what the order was when it was said */
+        order_status: string
+        /** who had the order then */
+        order_provider: string | null
+        /** both sides, in words */
+        words: string
+        /** when it was first said */
+        opened_at: string
+        /** when it was closed */
+        closed_at: string | null
+        /** order_paid: its order is PAID by this payout after all; looked_into: by a person otherwise */
+        resolution: 'order_paid' | 'looked_into' | null
+        /** the address of who closed it */
+        closed_by: string | null
+        /** what it was closed on */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+    }
+  }
+  'GET /console/api/open-items/{item_id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      item: {
+        /** its kind and the reference of the payout */
+        item_id: string
+        /** what contradicts what */
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the withdrawal */
+        txn_id: string
+        /** who said it */
+        provider: string
+        /** what the provider knows the payout by */
+        reference: string
+        /** what the payout is about */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** the state that its word would lead to */
+        provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
+        /** what the order was when it was said */
+        order_status: string
+        /** who had the order then */
+        order_provider: string | null
+        /** both sides, in words */
+        words: string
+        /** when it was first said */
+        opened_at: string
+        /** when it was closed */
+        closed_at: string | null
+        /** order_paid: its order is PAID by this payout after all; looked_into: by a person otherwise */
+        resolution: 'order_paid' | 'looked_into' | null
+        /** the address of who closed it */
+        closed_by: string | null
+        /** what it was closed on */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+      }
+      /** what can be done about it, in words */
+      next: string
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
     }
   }
   'GET /console/api/openapi.json': {
@@ -638,7 +809,7 @@ export interface Operations {
       q?: string
     }
     body: undefined
-    answer: unknown
+    answer: string
   }
   'GET /console/api/orders/{txn_id}': {
     query: Record<string, never>
@@ -734,8 +905,17 @@ export interface Operations {
       state?: 'to_decide' | 'decided'
       /** an agent's app id */
       agent?: string
-      /** one of late, wrong_amount, duplicate, fee, bound, unmatched */
-      why?: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched'
+      /** one of late, wrong_amount, duplicate, fee, bound, unmatched, claimed_twice, wrong_provider, wrong_currency */
+      why?:
+        | 'late'
+        | 'wrong_amount'
+        | 'duplicate'
+        | 'fee'
+        | 'bound'
+        | 'unmatched'
+        | 'claimed_twice'
+        | 'wrong_provider'
+        | 'wrong_currency'
       /** an address of a user */
       assignee?: string
       /** next from the page before */
@@ -753,10 +933,20 @@ export interface Operations {
         agent_name: string | null
         /** the order it came in for */
         txn_id: string | null
-        /** what has become of it */
-        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
         /** why it waits */
-        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
@@ -774,7 +964,9 @@ export interface Operations {
           account_name: string | null
           bank_code: string | null
         } | null
-        /** how it was returned */
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
         evidence: string | null
         /** the address of who looks into it */
         assignee: string | null
@@ -795,10 +987,20 @@ export interface Operations {
         agent_name: string | null
         /** the order it came in for */
         txn_id: string | null
-        /** what has become of it */
-        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
         /** why it waits */
-        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
@@ -816,11 +1018,59 @@ export interface Operations {
           account_name: string | null
           bank_code: string | null
         } | null
-        /** how it was returned */
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
         evidence: string | null
         /** the address of who looks into it */
         assignee: string | null
       }
+      contradicted: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      } | null
       candidates: {
         order: {
           /** the service's transaction id */
@@ -1107,7 +1357,7 @@ export interface Operations {
       to: string
     }
     body: undefined
-    answer: unknown
+    answer: string
   }
   'GET /console/api/wallets/{app_id}/statement.pdf': {
     query: {
@@ -1117,7 +1367,7 @@ export interface Operations {
       to: string
     }
     body: undefined
-    answer: unknown
+    answer: string
   }
   'PATCH /console/api/agents/{app_id}': {
     query: Record<string, never>
@@ -1152,7 +1402,7 @@ export interface Operations {
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin?: string[]
       /** 1 to 500 printable characters */
       support?: string | null
@@ -1200,7 +1450,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -1300,7 +1550,7 @@ export interface Operations {
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin?: string[]
       /** 1 to 500 printable characters */
       support?: string | null
@@ -1426,7 +1676,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -1489,7 +1739,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -1588,10 +1838,13 @@ export interface Operations {
     answer: {
       /** callbacks that go out again */
       resent: number
+      /** callbacks that stay as they are, because a later state of their order has gone out */
+      left_out: number
       agents: {
         /** an agent's app id */
         app_id: string
         resent: number
+        left_out: number
       }[]
     }
   }
@@ -1657,6 +1910,301 @@ export interface Operations {
       code: string
     }
     answer: Record<string, never>
+  }
+  'POST /console/api/open-items/{item_id}/assign': {
+    query: Record<string, never>
+    body: {
+      /** an address of a user */
+      assignee: string | null
+      /** who looked into it when it was read, null for nobody; refused where that has changed */
+      instead_of?: string | null
+    }
+    answer: {
+      item: {
+        /** its kind and the reference of the payout */
+        item_id: string
+        /** what contradicts what */
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the withdrawal */
+        txn_id: string
+        /** who said it */
+        provider: string
+        /** what the provider knows the payout by */
+        reference: string
+        /** what the payout is about */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** the state that its word would lead to */
+        provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
+        /** what the order was when it was said */
+        order_status: string
+        /** who had the order then */
+        order_provider: string | null
+        /** both sides, in words */
+        words: string
+        /** when it was first said */
+        opened_at: string
+        /** when it was closed */
+        closed_at: string | null
+        /** order_paid: its order is PAID by this payout after all; looked_into: by a person otherwise */
+        resolution: 'order_paid' | 'looked_into' | null
+        /** the address of who closed it */
+        closed_by: string | null
+        /** what it was closed on */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+      }
+      /** what can be done about it, in words */
+      next: string
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/open-items/{item_id}/close': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      item: {
+        /** its kind and the reference of the payout */
+        item_id: string
+        /** what contradicts what */
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the withdrawal */
+        txn_id: string
+        /** who said it */
+        provider: string
+        /** what the provider knows the payout by */
+        reference: string
+        /** what the payout is about */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** the state that its word would lead to */
+        provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
+        /** what the order was when it was said */
+        order_status: string
+        /** who had the order then */
+        order_provider: string | null
+        /** both sides, in words */
+        words: string
+        /** when it was first said */
+        opened_at: string
+        /** when it was closed */
+        closed_at: string | null
+        /** order_paid: its order is PAID by this payout after all; looked_into: by a person otherwise */
+        resolution: 'order_paid' | 'looked_into' | null
+        /** the address of who closed it */
+        closed_by: string | null
+        /** what it was closed on */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+      }
+      /** what can be done about it, in words */
+      next: string
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/open-items/{item_id}/note': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 1000 printable characters */
+      note: string
+    }
+    answer: {
+      item: {
+        /** its kind and the reference of the payout */
+        item_id: string
+        /** what contradicts what */
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the withdrawal */
+        txn_id: string
+        /** who said it */
+        provider: string
+        /** what the provider knows the payout by */
+        reference: string
+        /** what the payout is about */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** the state that its word would lead to */
+        provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
+        /** what the order was when it was said */
+        order_status: string
+        /** who had the order then */
+        order_provider: string | null
+        /** both sides, in words */
+        words: string
+        /** when it was first said */
+        opened_at: string
+        /** when it was closed */
+        closed_at: string | null
+        /** order_paid: its order is PAID by this payout after all; looked_into: by a person otherwise */
+        resolution: 'order_paid' | 'looked_into' | null
+        /** the address of who closed it */
+        closed_by: string | null
+        /** what it was closed on */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+      }
+      /** what can be done about it, in words */
+      next: string
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
   }
   'POST /console/api/orders/{txn_id}/cancel': {
     query: Record<string, never>
@@ -2348,10 +2896,20 @@ export interface Operations {
         agent_name: string | null
         /** the order it came in for */
         txn_id: string | null
-        /** what has become of it */
-        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
         /** why it waits */
-        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
@@ -2369,11 +2927,59 @@ export interface Operations {
           account_name: string | null
           bank_code: string | null
         } | null
-        /** how it was returned */
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
         evidence: string | null
         /** the address of who looks into it */
         assignee: string | null
       }
+      contradicted: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      } | null
       candidates: {
         order: {
           /** the service's transaction id */
@@ -2451,10 +3057,20 @@ export interface Operations {
         agent_name: string | null
         /** the order it came in for */
         txn_id: string | null
-        /** what has become of it */
-        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
         /** why it waits */
-        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
@@ -2472,11 +3088,218 @@ export interface Operations {
           account_name: string | null
           bank_code: string | null
         } | null
-        /** how it was returned */
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
         evidence: string | null
         /** the address of who looks into it */
         assignee: string | null
       }
+      contradicted: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      } | null
+      candidates: {
+        order: {
+          /** the service's transaction id */
+          txn_id: string
+          /** the agent's own id */
+          ref_id: string
+          /** an agent's app id */
+          app_id: string
+          agent_name: string
+          /** deposit or withdraw */
+          kind: 'deposit' | 'withdraw'
+          /** what has become of it */
+          status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+          user_id: string
+          /** the amount asked for */
+          amount: number
+          /** the fee of the transaction */
+          fee: number
+          /** THB or VND */
+          currency: 'THB' | 'VND'
+          /** what was really paid */
+          paid_amount: number | null
+          /** masked for viewers */
+          account_name: string
+          /** masked for viewers */
+          account_no: string
+          bank_code: string
+          /** null for the agent's own users */
+          provider: string | null
+          /** null for the agent's own users */
+          provider_ref: string | null
+          /** when it was created */
+          created_at: string
+          /** until when a deposit can be paid */
+          expires_at: string | null
+          /** when its outcome became known */
+          completed_at: string | null
+        }
+        /** why it may be the one that was meant */
+        because: string
+        /** whether it can be credited to it */
+        allowed: boolean
+        why_not: string | null
+      }[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/payments/{payment_id}/dismiss': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      payment: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      contradicted: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      } | null
       candidates: {
         order: {
           /** the service's transaction id */
@@ -2548,10 +3371,20 @@ export interface Operations {
         agent_name: string | null
         /** the order it came in for */
         txn_id: string | null
-        /** what has become of it */
-        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
         /** why it waits */
-        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
@@ -2569,11 +3402,59 @@ export interface Operations {
           account_name: string | null
           bank_code: string | null
         } | null
-        /** how it was returned */
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
         evidence: string | null
         /** the address of who looks into it */
         assignee: string | null
       }
+      contradicted: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      } | null
       candidates: {
         order: {
           /** the service's transaction id */
@@ -2649,10 +3530,20 @@ export interface Operations {
         agent_name: string | null
         /** the order it came in for */
         txn_id: string | null
-        /** what has become of it */
-        state: 'waiting' | 'credited' | 'returned' | 'taken_back'
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
         /** why it waits */
-        why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
@@ -2670,11 +3561,59 @@ export interface Operations {
           account_name: string | null
           bank_code: string | null
         } | null
-        /** how it was returned */
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
         evidence: string | null
         /** the address of who looks into it */
         assignee: string | null
       }
+      contradicted: {
+        /** the provider's name and its own id */
+        payment_id: string
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the order it came in for */
+        txn_id: string | null
+        /** what has become of it; dismissed: it was not money */
+        state: 'waiting' | 'credited' | 'returned' | 'taken_back' | 'dismissed'
+        /** why it waits */
+        why:
+          | 'late'
+          | 'wrong_amount'
+          | 'duplicate'
+          | 'fee'
+          | 'bound'
+          | 'unmatched'
+          | 'claimed_twice'
+          | 'wrong_provider'
+          | 'wrong_currency'
+          | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        /** what came in */
+        amount: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** when it was paid, by the bank */
+        paid_at: string
+        /** when it was reported */
+        reported_at: string
+        /** what the payer gave, where it led nowhere */
+        reference: string | null
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** the payment that it says something else of, by the same id */
+        contradicts: string | null
+        /** how it was returned, or what shows that it was not money */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      } | null
       candidates: {
         order: {
           /** the service's transaction id */
@@ -3009,7 +3948,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example */
+      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null

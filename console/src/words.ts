@@ -39,6 +39,7 @@ export const words = {
     orders: 'Orders',
     callbacks: 'Callbacks',
     payments: 'To decide',
+    openItems: 'Open items',
     wallets: 'Wallets',
     wallet: 'Wallet',
     agents: 'Agents',
@@ -219,7 +220,7 @@ export const words = {
       'mark-paid': {
         label: 'Mark paid',
         explain:
-          'Says that the bank paid this. It is final: the books move and the agent is told PAID.',
+          'Says that the bank paid this. It is final: the books move and the agent is told PAID. Of one that failed, amount and fee are taken from the wallet, below zero if need be.',
       },
       'mark-failed': {
         label: 'Mark failed',
@@ -296,12 +297,17 @@ export const words = {
       open: 'Replay failed',
       title: 'Send again what was given up',
       explain:
-        'Every callback that was given up or superseded since then goes out again, oldest first.',
+        'Every callback that was given up since then goes out again, oldest first, unless a later state of its order has gone out.',
       allAgents: 'All agents',
       since: 'Failed since',
       confirm: 'Replay',
-      done: (n: number) =>
-        n === 1 ? '1 callback goes out again.' : `${n} callbacks go out again.`,
+      done: (n: number, leftOut: number) =>
+        [
+          n === 1 ? '1 callback goes out again.' : `${n} callbacks go out again.`,
+          leftOut > 0 ? `${leftOut} left out: a later state of the order has gone out.` : '',
+        ]
+          .join(' ')
+          .trim(),
     },
   },
 
@@ -356,30 +362,89 @@ export const words = {
     },
   },
 
+  notes: {
+    title: 'Who looks into it',
+    assignee: 'Assigned to',
+    nobody: 'nobody',
+    take: 'Take it',
+    letGo: 'Let go',
+    note: 'A note for the next who looks',
+    add: 'Add note',
+    assigned: (who: string | null) =>
+      who === null ? 'Nobody looks into it now.' : `Assigned to ${who}.`,
+  },
+
+  openItems: {
+    title: 'Open items',
+    says: 'Payouts of which a provider and the books say what cannot both be true. No notice changes the books then: a person finds out who is right.',
+    none: 'Nothing contradicts the books',
+    noneTeach:
+      'A payout that failed and is then said to be paid appears here, one that two providers say they paid, and one that was paid and is then said to have failed.',
+    state: 'State',
+    open: 'Open',
+    closed: 'Closed',
+    mine: 'Mine',
+    columns: {
+      kind: 'What',
+      words: 'Who says what',
+      amount: 'Amount',
+      age: 'First said',
+      order: 'Order',
+      agent: 'Agent',
+      assignee: 'Assignee',
+      reference: 'Reference',
+    },
+  },
+
+  openItem: {
+    title: 'Open item',
+    heading: (amount: string) => `Payout of ${amount}: who is right?`,
+    next: 'What to do',
+    toOrder: 'Go to the order',
+    close: 'Close',
+    isClosed: 'It has been closed already.',
+    closeTitle: 'Close this item',
+    closeExplain:
+      'Says that you found out who is right. No money moves: revert or mark the order, or adjust the wallet, first.',
+    evidenceHint: 'What you know it from: a statement line, an answer of the bank.',
+    closedNow: 'Closed.',
+    facts: {
+      kind: 'What',
+      amount: 'Amount',
+      provider: 'Provider',
+      reference: 'Reference there',
+      agent: 'Agent',
+      order: 'Order',
+      orderNow: 'The order now',
+      openedAt: 'First said',
+      closedAt: 'Closed',
+      closedBy: 'Closed by',
+      evidence: 'Evidence',
+    },
+  },
+
   payment: {
     title: 'Payment',
     heading: (amount: string) => `Payment of ${amount}`,
     toWallet: 'Credit a wallet',
     return: 'Mark returned',
+    dismiss: 'Dismiss',
+    dismissNotNobodys: 'It came in for an agent: credit it or return it.',
     credit: 'Credit this order',
     isDecided: 'This payment has been decided already.',
-    nobody: 'nobody',
     candidates: 'Orders it may be for',
     noCandidates: 'No order looks like it',
     noCandidatesTeach: 'Credit it to a wallet, or send it back at the bank and mark it returned.',
     because: 'Because',
     decide: 'Decide',
-    notes: 'Who looks into it',
-    assignee: 'Assigned to',
-    take: 'Take it',
-    letGo: 'Let go',
-    note: 'A note for the next who looks',
-    addNote: 'Add note',
-    assigned: (who: string | null) =>
-      who === null ? 'Nobody looks into it now.' : `Assigned to ${who}.`,
     whose: 'Whose wallet',
     choose: 'Choose an agent',
     returnEvidence: 'What shows that the money went back: a statement line, a transfer id.',
+    dismissEvidence:
+      'What shows that no money came in: the statement it is not on, the bank’s word.',
+    contradicts: 'What it contradicts',
+    contradictsSays:
+      'The provider has reported this payment before, for something else. Crediting both is right only where two payments came in under one id.',
     decidedNow: 'Decided. The journal has it.',
     whys: {
       late: 'It came after the order had expired or ended.',
@@ -388,6 +453,9 @@ export const words = {
       fee: 'The fee would eat all of it.',
       bound: 'It is larger than any amount that is allowed.',
       unmatched: 'No order goes with its reference.',
+      claimed_twice: 'The provider reported this payment before, for another order or amount.',
+      wrong_provider: 'The order it names is not with the provider that reports it.',
+      wrong_currency: 'The agent of the order it names has another currency.',
     },
     facts: {
       state: 'State',
@@ -417,6 +485,12 @@ export const words = {
         title: (amount: string) => `Mark ${amount} returned`,
         explain: 'Says that the money was sent back at the bank. No wallet changes.',
         confirm: 'Mark returned',
+      },
+      dismiss: {
+        title: (amount: string) => `Dismiss ${amount}`,
+        explain:
+          'Says that what was reported is not money: nothing came in. No wallet changes. Money that did come in is credited or returned.',
+        confirm: 'Dismiss it',
       },
     },
   },
@@ -483,6 +557,7 @@ export const words = {
         deposit_taken_back: 'Deposit taken back',
         withdraw_held: 'Withdrawal held',
         withdraw_paid: 'Withdrawal paid',
+        withdraw_paid_after_failed: 'Withdrawal paid after all',
         withdraw_failed: 'Withdrawal failed',
         withdraw_cancelled: 'Withdrawal cancelled',
         withdraw_reverted: 'Withdrawal reverted',
@@ -500,8 +575,14 @@ export const words = {
     dayNote: (paid: number, orders: number, before: string) =>
       `${paid.toLocaleString('en')} of ${orders.toLocaleString('en')}; yesterday ${before}`,
     payments: 'Payments to decide',
+    openItems: 'Open items',
+    openItemsAlarm: (many: number) =>
+      many === 1
+        ? 'A provider says it paid a payout that did not count as paid by it'
+        : `Providers say they paid ${many} payouts that did not count as paid by them`,
     payouts: 'Unknown payouts',
     withdrawals: 'Withdrawals no provider has',
+    noticeEvents: 'Reports not acted on yet',
     failing: 'Callbacks failing',
     givenUp: 'Callbacks given up',
     held: 'Held for withdrawals',
@@ -627,6 +708,8 @@ export const words = {
     create: 'Create an agent',
     createExplain: 'With usual terms, which can be changed afterwards. Its secret is shown once.',
     currencyHint: 'Never changes afterwards.',
+    framesHint:
+      'Sites that may show the payment page in a frame: one to a line, such as https://shop.example; or any, or none.',
     columns: {
       name: 'Name',
       appId: 'App id',
@@ -706,7 +789,10 @@ export const words = {
       logo: ['Logo', 'PNG, JPEG or WebP of at most 32 KiB.'],
       support: ['Help for payers', 'Whom to ask, and how.'],
       allow_ip: ['Allowed IP addresses', 'One to a line; none for any.'],
-      frame_origin: ['Sites that may frame it', 'One to a line, such as https://shop.example.'],
+      frame_origin: [
+        'Sites that may frame it',
+        'One to a line, such as https://shop.example; or any.',
+      ],
     } satisfies Record<string, [label: string, hint: string]>,
     logo: {
       alt: 'The logo',
@@ -867,6 +953,9 @@ export const words = {
 
 /** How states are said; what is not here is said as the service says it. */
 export const stateWords: Record<string, string> = {
+  paid_after_failed: 'Paid after it failed',
+  paid_twice: 'Paid twice',
+  failed_after_paid: 'Failed after it was paid',
   PAID: 'Paid',
   WAITING: 'Waiting',
   FAILED: 'Failed',
@@ -891,6 +980,10 @@ export const stateWords: Record<string, string> = {
   wrong_amount: 'Wrong amount',
   duplicate: 'Duplicate',
   unmatched: 'Unmatched',
+  claimed_twice: 'Claimed twice',
+  wrong_provider: 'Wrong provider',
+  wrong_currency: 'Wrong currency',
+  dismissed: 'Dismissed',
   fee: 'Fee eats it',
   bound: 'Too large',
   failing: 'Failing',

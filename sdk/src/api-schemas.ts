@@ -10,14 +10,14 @@ export type OrderRequest = {
   amount: number
   /** 1 to 128 printable characters */
   accountName: string
-  /** 4 to 34 letters and digits */
+  /** 4 to 34 letters and digits; spaces and dashes between them are taken away */
   accountNo: string
   /** a code from GET /payment/banks */
   bankCode: string
   /** an ISO 8601 time with zone, within 300 seconds of the service's clock, such as 2026-01-31T08:30:00Z */
   timestamp: string
-  /** an object of at most 4 KiB and 5 levels */
-  extraParams?: Record<string, unknown>
+  /** an object of at most 4 KiB and 5 levels; null is as none */
+  extraParams?: Record<string, unknown> | null
 }
 
 /** A deposit as it was created. */
@@ -184,7 +184,7 @@ export type Wallet = {
 
 /** From where on, and how many. */
 export type SeqQuery = {
-  /** a seq; what comes after it is returned */
+  /** a seq, 0 to 999999999999999; what comes after it is returned */
   after?: number
   /** 1 to 200 */
   limit?: number
@@ -273,7 +273,7 @@ export type BankList = {
 export type Trigger = {
   /** one of PAID, FAILED, EXPIRED, VOID, REVERT, CANCEL */
   outcome: 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'REVERT' | 'CANCEL'
-  /** an amount no finer than the agent's currency, with a deposit that is PAID */
+  /** an amount in steps of 0.01, or of 1 in a currency without decimals, with a deposit that is PAID */
   paidAmount?: number
   /** 1 to 34 letters, digits, * for masked ones, or -, with a deposit that is PAID */
   payerAccountNo?: string

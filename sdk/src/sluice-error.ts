@@ -15,6 +15,7 @@ export const problemCodes = [
   'request_timeout',
   'body_too_large',
   'unsupported_media_type',
+  'expectation_failed',
   'ref_id_conflict',
   'order_not_cancellable',
   'invalid_transition',
@@ -26,6 +27,7 @@ export const problemCodes = [
   'headers_too_large',
   'overloaded',
   'provider_unavailable',
+  'http_version_not_supported',
   'internal',
 ] as const
 

@@ -1,9 +1,9 @@
 /** Writes the types of `sdk/src/api-schemas.ts` from the service's `/openapi.json`. */
 
 interface Schema {
-  type?: string
+  type?: string | string[]
   description?: string
-  enum?: string[]
+  enum?: (string | null)[]
   anyOf?: Schema[]
   items?: Schema
   properties?: Record<string, Schema>
@@ -121,7 +121,12 @@ export function queryOf({ parameters = [] }: Operation): Schema {
 
 export function written(schema: Schema, typeOf: (schema: Schema) => string): string {
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ')
-  if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' | ')
+  if (schema.enum) {
+    return schema.enum.map((value) => (value === null ? 'null' : `'${value}'`)).join(' | ')
+  }
+  if (Array.isArray(schema.type)) {
+    return schema.type.map((type) => written({ ...schema, type }, typeOf)).join(' | ')
+  }
   switch (schema.type) {
     case 'integer':
     case 'number':

@@ -7,6 +7,7 @@ import { pauseCallbacks } from '../dist/callbacks/resend-callbacks.js'
 import { WakeUp } from '../dist/callbacks/wake-up.js'
 import { readConfig } from '../dist/config.js'
 import type { Order } from '../dist/ledger/book.js'
+import { systemClock } from '../dist/lib/clock.js'
 import { txnId } from '../dist/lib/ids.js'
 import { makeLog, startService } from '../dist/service.js'
 import { newDeposit } from './new-deposit.js'
@@ -43,7 +44,7 @@ async function deliver(count: number): Promise<void> {
   const orders = await newDeposits(count)
   seqsBefore = await lastSeqs()
   await Promise.all(
-    agents.map(({ agentId }) => pauseCallbacks(backend.pool, agentId, true, new Date())),
+    agents.map(({ agentId }) => pauseCallbacks(backend.pool, agentId, true, systemClock)),
   )
   await inParts(orders, pay)
   await proved()
@@ -149,6 +150,7 @@ function pay({ agentId, orderId, amountMinor }: Order) {
     type: 'receive_payment',
     agentId,
     orderId,
+    provider: null,
     at: new Date(),
     payment: { paymentId: `bench:${orderId}`, amountMinor, paidAt: new Date(), payer: null },
   })
@@ -172,7 +174,8 @@ async function postsAfter(before: Map<bigint, bigint>): Promise<Post[]> {
   const made: Post[] = []
   for (const { agentId, appId, secret, url } of agents) {
     const { rows } = await backend.pool.query<{ seq: bigint; body: string }>(
-      `select seq, body from callbacks where agent_id = $1 and seq > $2 and state = 'delivered'`,
+      `select seq, b.body from callbacks join callback_bodies b using (agent_id, seq, created_at)
+       where agent_id = $1 and seq > $2 and state = 'delivered'`,
       [agentId, before.get(agentId)],
     )
     for (const { seq, body } of rows) {

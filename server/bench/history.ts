@@ -50,7 +50,9 @@ function paidDeposits(agentId: string, first: number, last: number, all: number)
         paid_fee)
       select agent_id, hex::uuid, 'deposit', 'history-' || n, 'user-' || n % 5000, 10000, 0, '0%',
         'Somchai Jaidee', '1234567890', 'SCB', 'PAID', 2,
-        format('{"txn_id":"%s-%s","ref_id":"history-%s","amount":100,"method":"link"}', agent_id, hex, n),
+        format('{"txn_id":"%s-%s","ref_id":"history-%s","amount":100,"fee":0,"method":"link",' ||
+          '"expires_in":900,"created_at":"%s"}', agent_id, hex, n,
+          to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')),
         at, at + interval '15 minutes', at, 10000, 0
       from made
     ), new_rows as (
@@ -63,6 +65,9 @@ function paidDeposits(agentId: string, first: number, last: number, all: number)
     ), new_payments as (
       insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at, state, credited_to)
       select agent_id, 'history:' || hex, hex::uuid, 10000, at, at, 'credited', 'order' from made
+    ), new_claims as (
+      insert into payment_claims (payment_id, agent_id, order_id, amount, currency, claimed_at)
+      select 'history:' || hex, agent_id, hex::uuid, 10000, 'THB', at from made
     ), new_callbacks as (
       insert into callbacks (agent_id, seq, order_id, body, state, created_at, kind, follows, attempts,
         due_at, again, delivered_at)

@@ -5,6 +5,7 @@ import { createAgent, defaultTerms, updateAgent } from '../dist/agents/save-agen
 import { openBackend } from '../dist/backend.js'
 import { CallbackPoster } from '../dist/callbacks/post-callback.js'
 import { readConfig } from '../dist/config.js'
+import { SharedBuckets } from '../dist/db/shared-buckets.js'
 import { Metrics } from '../dist/http/metrics.js'
 import { buildServer } from '../dist/http/server.js'
 import { fold } from '../dist/ledger/fold.js'
@@ -110,7 +111,10 @@ if (kind === 'database' || kind === 'mixed') {
     orders: new Map(),
     refIds: new Map(),
     payments: new Map(),
+    claims: new Map(),
     adjustments: new Set<string>(),
+    archivedRefs: new Set<string>(),
+    archivedKeys: new Set<string>(),
   }
   finder.find = async (appId: string) => found.get(appId)
   const app = await buildServer({
@@ -135,6 +139,8 @@ if (kind === 'database' || kind === 'mixed') {
             },
     },
     agents: finder,
+    listPool: backend.pool,
+    buckets: new SharedBuckets(backend.pool, desk.now, () => {}),
     keyUse: { note: () => {} } as never,
     metrics,
     metricsToken: undefined,

@@ -3,8 +3,9 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { openEmbeddedPostgres } from './db/embedded.ts'
-import { DatabaseFault, migrate, pendingMigrations } from './db/migrate.ts'
+import { migrate, pendingMigrations } from './db/migrate.ts'
 import { openPool, type Pool, sqlState } from './db/pool.ts'
+import { DatabaseFault } from './db/run-migration.ts'
 import { type SecretKeys, unseal } from './lib/secret-box.ts'
 
 /** The database and the keys: what the service and the command line both stand on. */
@@ -65,7 +66,7 @@ async function bringUpToDate(
     }
     return
   }
-  for (const name of await migrate(databaseUrl)) log(`applied migration ${name}`)
+  for (const name of await migrate(databaseUrl, { log })) log(`applied migration ${name}`)
 }
 
 /** Keys that open no secret at all are another database's: agents could not sign, new ones neither. */

@@ -23,6 +23,8 @@ export interface Config {
   callbacksPerAgent: number
   /** Days for which attempts to deliver callbacks are kept. */
   attemptsKeptDays: number
+  /** Days for which providers' notices are kept as they came. */
+  noticesKeptDays: number
   /** Commands in one transaction of the teller. */
   tellerBatch: number
 }
@@ -124,6 +126,7 @@ export function readConfig(
     logLevel: oneOf('LOG_LEVEL', 'info', logLevels),
     callbacksPerAgent: number('CALLBACKS_PER_AGENT', 64, 1, 1_000),
     attemptsKeptDays: number('CALLBACK_ATTEMPTS_DAYS', 90, 1, 36_500),
+    noticesKeptDays: number('NOTICES_KEPT_DAYS', 400, 31, 36_500),
     tellerBatch: number('TELLER_BATCH', 500, 1, 2_000),
   }
   return faults.length > 0 ? { faults } : { config }

@@ -10,8 +10,11 @@ import { CallbackPoster } from './callbacks/post-callback.ts'
 import { CallbackSender } from './callbacks/sender.ts'
 import { listen, WakeUp } from './callbacks/wake-up.ts'
 import type { Config } from './config.ts'
+import { unsafeSettings } from './db/durability.ts'
 import { isConnectionLost, openPool, type Pool } from './db/pool.ts'
+import { SharedBuckets } from './db/shared-buckets.ts'
 import { buildApp } from './http/app.ts'
+import type { ConnectionLimits } from './http/bound-connections.ts'
 import { Metrics } from './http/metrics.ts'
 import { noticeRoutes } from './http/provider-webhooks/notices.ts'
 import { buildServer } from './http/server.ts'
@@ -22,6 +25,7 @@ import type { Desk } from './orders/desk.ts'
 import { PayoutRunner } from './orders/payout-runner.ts'
 import { Providers } from './orders/providers.ts'
 import { Teller, type TellerOptions } from './orders/teller.ts'
+import { openTellerPool, tellerLanes } from './orders/teller-pool.ts'
 import type { Provider } from './providers/provider.ts'
 import { SandboxBank } from './providers/sandbox/bank-client.ts'
 import { makeSandboxProvider } from './providers/sandbox/sandbox.ts'
@@ -91,27 +95,14 @@ export function openDesk(
     ...hooks
   } = options
   const localTime = localTimeIn(config.timeZone)
-  const lanes = 3
-  const pool = openPool({
-    url: backend.databaseUrl,
-    max: lanes,
-    name: 'sluice teller',
-    pipeline: true,
-    onError: (error) => hooks.onFault?.(error),
-    settings: {
-      // Every statement of the teller names its rows by key. A plan made while a table was small
-      // must not scan it when it has grown.
-      enable_seqscan: 'off',
-      enable_hashjoin: 'off',
-      enable_mergejoin: 'off',
-    },
-  })
+  const pool = openTellerPool(backend.databaseUrl, (error) => hooks.onFault?.(error))
   const teller = new Teller({
     pool,
     localTime,
-    lanes,
+    ...tellerLanes,
     maxBatch: config.tellerBatch,
     maxQueue: 5_000,
+    maxQueuePerAgent: 1_250,
     patienceMs: 10_000,
     ...hooks,
   })
@@ -229,6 +220,7 @@ function settingsShown(config: Config): Record<string, string | number | boolean
     log_level: config.logLevel,
     callbacks_per_agent: config.callbacksPerAgent,
     callback_attempts_days: config.attemptsKeptDays,
+    notices_kept_days: config.noticesKeptDays,
     teller_batch: config.tellerBatch,
   }
 }
@@ -248,6 +240,8 @@ export interface Outside {
   paysOut?: boolean
   /** How long a file may take to leave the console, and its reader may stop. */
   exportLimits?: { wholeMs: number; idleMs: number }
+  /** How much one connection may have under way, and how long it may stand still. */
+  connectionLimits?: ConnectionLimits
 }
 
 /** Starts the service on an open backend, which stays the caller's to close. */
@@ -263,6 +257,11 @@ export async function startService(
   const onError = (error: unknown) => {
     // Ctrl-C reaches the database at the same moment as the service.
     if (!draining || !isConnectionLost(error)) log.error({ err: error })
+  }
+  for (const name of await unsafeSettings(backend.pool)) {
+    log.error(
+      `${name} is off in the database: what was acknowledged may be lost or spoilt when its machine fails. Turn it on`,
+    )
   }
   const works = config.role !== 'api'
   let noticeUrl: string | undefined
@@ -300,7 +299,18 @@ export async function startService(
   })
   const payouts =
     works && outside.paysOut !== false ? new PayoutRunner(desk, 64, onError) : undefined
-  const agents = new AgentFinder(backend.pool, backend.secretKeys, clock, onError)
+  // Nobody's reads are in the way of finding out who asks.
+  const doorPool = openPool({ url: backend.databaseUrl, max: 3, name: 'sluice door', onError })
+  const listPool = openPool({
+    url: backend.databaseUrl,
+    max: 4,
+    name: 'sluice lists',
+    onError,
+    // Lists go along keys: a plan that reads a whole table first is not bounded.
+    settings: { statement_timeout: '2s', enable_seqscan: 'off', enable_bitmapscan: 'off' },
+  })
+  const buckets = new SharedBuckets(doorPool, clock, onError)
+  const agents = new AgentFinder(doorPool, backend.secretKeys, clock, onError)
   const callbackPool = openCallbackPool(backend.databaseUrl, onError)
   const poster = new CallbackPoster({
     mode: config.mode,
@@ -347,7 +357,14 @@ export async function startService(
     onError,
   })
   metrics.watch(
-    { main: backend.pool, teller: tellerPool, callbacks: callbackPool, proof: proofPool },
+    {
+      main: backend.pool,
+      door: doorPool,
+      lists: listPool,
+      teller: tellerPool,
+      callbacks: callbackPool,
+      proof: proofPool,
+    },
     () => teller.queueDepth,
     clock,
   )
@@ -355,8 +372,11 @@ export async function startService(
   const app = await buildServer({
     log,
     ...(outside.exportLimits && { exportLimits: outside.exportLimits }),
+    ...(outside.connectionLimits && { connectionLimits: outside.connectionLimits }),
     version,
     desk,
+    listPool,
+    buckets,
     metrics,
     agents,
     keyUse: new KeyUse(backend.pool, clock, onError),
@@ -384,6 +404,7 @@ export async function startService(
         proofPool,
         sender,
         attemptsKeptMs: config.attemptsKeptDays * 86_400_000,
+        noticesKeptMs: config.noticesKeptDays * 86_400_000,
         onError,
         onLie: (finding) => log.fatal({ finding }, 'the ledger does not prove'),
       })
@@ -399,6 +420,8 @@ export async function startService(
     await poster.close()
     await close()
     await callbackPool.end()
+    await doorPool.end()
+    await listPool.end()
     await proofPool.end()
   }
   try {

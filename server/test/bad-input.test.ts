@@ -87,8 +87,11 @@ const badFields: [field: string, what: string, text: string | undefined][] = [
   ['accountName', '129 Thai characters', inString('ก'.repeat(129))],
   ['accountNo', '3 digits', '"123"'],
   ['accountNo', '35 digits', inString('1'.repeat(35))],
-  ['accountNo', 'dashes', '"123-4-56789-0"'],
-  ['accountNo', 'a space', '"1234 5678"'],
+  ['accountNo', '3 digits with dashes', '"1-2-3"'],
+  ['accountNo', 'dashes alone', '"- - - - -"'],
+  ['accountNo', 'a hundred spaces', inString(`1234${' '.repeat(100)}`)],
+  ['accountNo', 'a tab', '"1234\\t5678"'],
+  ['accountNo', 'a dash of another kind', '"1234\\u20135678"'],
   ['accountNo', 'a line break at its end', '"123456\\n"'],
   ['accountNo', 'Thai digits', inString('๑๒๓๔๕')],
   ['accountNo', 'an asterisk', '"1234*6789"'],
@@ -109,13 +112,13 @@ const badFields: [field: string, what: string, text: string | undefined][] = [
   ['amount', 'a number of 400 digits', '9'.repeat(400)],
   ['amount', '2^63', '9223372036854775808'],
   ['timestamp', 'no zone', '"2026-01-31T08:30:00"'],
+  ['timestamp', 'no zone, nor seconds', '"2026-01-31T08:30"'],
   ['timestamp', 'a date alone', '"2026-01-31"'],
   ['timestamp', 'an impossible date', '"2026-02-30T08:30:00Z"'],
   ['timestamp', 'an impossible hour', '"2026-01-31T25:00:00Z"'],
   ['timestamp', 'unix seconds', '"1767225600"'],
   ['timestamp', 'words', '"yesterday"'],
   ['timestamp', '100 characters', inString('2'.repeat(100))],
-  ['extraParams', 'null', 'null'],
   ['extraParams', 'an array', '[]'],
   ['extraParams', 'an array of objects', '[{}]'],
   ['extraParams', 'a string', '"{}"'],
@@ -399,6 +402,8 @@ describe('what is just right', () => {
     ['accountName', '128 Thai characters', inString('ก'.repeat(128))],
     ['accountNo', '4 digits', '"1234"'],
     ['accountNo', '34 characters', inString('A1'.repeat(17))],
+    ['accountNo', 'spaces and dashes', '" 123-4 56789--0 "'],
+    ['accountNo', '34 characters, each behind a dash', inString('-1'.repeat(34))],
     ['amount', '1', '1'],
     ['amount', '1e2', '1e2'],
     ['amount', '1E+2', '1E+2'],
@@ -407,6 +412,7 @@ describe('what is just right', () => {
     ['amount', '10^12', '1000000000000'],
     ['amount', '1e12', '1e12'],
     ['extraParams', 'nothing in it', '{}'],
+    ['extraParams', 'null', 'null'],
     ['extraParams', '4096 bytes', ofBytes(4096)],
     ['extraParams', '4096 bytes of Thai', `{"k":"${'ก'.repeat(1362)}xx"}`],
     ['extraParams', '5 levels', ofLevels(5)],
@@ -427,6 +433,18 @@ describe('what is just right', () => {
     })
     expect('polluted' in {}).toBe(false)
   })
+})
+
+test.each([
+  ['without a colon', (iso: string) => iso.replace('Z', '+0000')],
+  ['in hours alone', (iso: string) => iso.replace('Z', '-00')],
+  ['in lower case', (iso: string) => iso.toLowerCase()],
+  ['with a comma', (iso: string) => iso.replace('.', ',')],
+  ['without seconds', (iso: string) => iso.replace(/:\d\d\.\d+/, '')],
+])('a timestamp is taken as people write it: its zone or seconds %s', async (_what, write) => {
+  const timestamp = write(s.clock().toISOString())
+  const { status, text } = await agent.deposit({ timestamp })
+  expect(status, text).toBe(201)
 })
 
 describe('terms of the agent', () => {

@@ -57,6 +57,7 @@ type Draft = { agent: number; target: number } & (
   | {
       type: 'outcome'
       to: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+      by: 'bank' | 'person' | 'former'
     }
   | {
       type: 'receive_payment'
@@ -65,6 +66,7 @@ type Draft = { agent: number; target: number } & (
       lag: number
       payer: string | null
       matched: boolean
+      by: string | null
     }
   | { type: 'credit_payment' | 'credit_wallet' | 'return_payment' | 'take_back'; payment: number }
   | { type: 'instruct' }
@@ -101,10 +103,11 @@ const drafts: fc.Arbitrary<Draft> = fc
             lag: fc.nat({ max: 15 }),
             payer: fc.constantFrom(null, '1234567890', '5555555555'),
             matched: fc.constantFrom(true, true, true, true, false),
+            by: fc.constantFrom('bank', 'bank', 'bank', 'bank', null, 'rival'),
           }),
         },
         {
-          weight: 6,
+          weight: 10,
           arbitrary: fc.record({
             type: fc.constant('outcome' as const),
             to: fc.constantFrom(
@@ -116,6 +119,15 @@ const drafts: fc.Arbitrary<Draft> = fc
               'VOID' as const,
               'CANCEL' as const,
               'REVERT' as const,
+            ),
+            // A person, or a provider that had it once and has it no more.
+            by: fc.constantFrom<'bank' | 'person' | 'former'>(
+              'bank',
+              'bank',
+              'person',
+              'person',
+              'person',
+              'former',
             ),
           }),
         },
@@ -208,17 +220,19 @@ it(
 it('the commands of the property reach every event and every refusal', () => {
   const seen = new Set<string>()
   for (const drafted of fc.sample(fc.array(drafts, { minLength: 40, maxLength: 40 }), {
-    numRuns: 300,
+    numRuns: 600,
     seed: 1,
   })) {
     const model = new NaiveModel(new Map(agentIds.map((id, at) => [id, contractOf(at)])))
     for (const command of commandsOf(drafted)) {
       const answer = model.do(command)
-      seen.add('refused' in answer ? answer.refused : `changed ${answer.changed}`)
+      if ('refused' in answer) seen.add(answer.refused)
+      else seen.add('unmatched' in answer ? answer.unmatched : `changed ${answer.changed}`)
     }
     for (const { event } of model.journal) seen.add(String(event))
     for (const { state, why } of model.payments) seen.add(why ?? state)
     for (const { state } of model.payouts) seen.add(`payout ${state}`)
+    for (const { kind } of model.items) seen.add(String(kind))
   }
   expect([...seen].sort()).toEqual([
     'adjustment',
@@ -226,6 +240,7 @@ it('the commands of the property reach every event and every refusal', () => {
     'bound',
     'changed false',
     'changed true',
+    'claimed_twice',
     'credited',
     'deposit_expired',
     'deposit_failed',
@@ -239,6 +254,8 @@ it('the commands of the property reach every event and every refusal', () => {
     'late',
     'order_not_cancellable',
     'order_not_found',
+    'paid_after_failed',
+    'paid_twice',
     'payout handed',
     'payout rejected',
     'ref_id_conflict',
@@ -249,8 +266,10 @@ it('the commands of the property reach every event and every refusal', () => {
     'withdraw_failed',
     'withdraw_held',
     'withdraw_paid',
+    'withdraw_paid_after_failed',
     'withdraw_reverted',
     'wrong_amount',
+    'wrong_provider',
   ])
 })
 
@@ -269,6 +288,7 @@ function commandsOf(drafted: Draft[]): Command[] {
 interface Target {
   orderId: string
   amount: bigint
+  answer: string
 }
 
 function commandOf(draft: Draft, index: number, own: Target[]): Command {
@@ -283,10 +303,11 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
       const feeRule = draft.kind === 'deposit' ? contract.depositFee : contract.withdrawFee
       const rule = parseFeeRule(feeRule, contract.currency)
       if (typeof rule === 'string') throw new Error(rule)
-      const order = newOrder({
+      const fields = {
         agentId,
         orderId: orderIdOf(index + 1),
         kind: draft.kind,
+        provider: draft.kind === 'deposit' ? 'bank' : null,
         createdAt: at,
         refId: `ref "${draft.ref}"`,
         userId: `user-${draft.user}`,
@@ -295,8 +316,9 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         feeRule,
         extraParams: [null, '{}', '{ "a": 1.50 }', '{"a":1.5}'][draft.extra] ?? null,
         expiresAt: draft.kind === 'deposit' ? new Date(at.getTime() + expiresInMs) : null,
-      })
-      own.push({ orderId: order.orderId, amount: draft.amount })
+      }
+      const order = newOrder(fields, contract.currency)
+      own.push({ orderId: order.orderId, amount: draft.amount, answer: order.answer })
       return { type: 'create', agentId, at, order }
     }
     case 'hand_over':
@@ -316,10 +338,18 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
     case 'expire':
       return { type: 'expire', agentId, at, orderId }
     case 'outcome':
-      return { type: 'outcome', agentId, at, orderId, to: draft.to }
+      return {
+        type: 'outcome',
+        agentId,
+        at,
+        orderId,
+        to: draft.to,
+        ...(draft.by === 'person' && { evidence: 'seen' }),
+        ...(draft.by === 'former' && { provider: 'former', providerRef: `${orderId}-former` }),
+      }
     case 'receive_payment': {
       const payment = {
-        paymentId: `bank:${draft.payment}`,
+        paymentId: paymentOf(draft),
         amountMinor: (aim?.amount ?? 1_000n) + draft.off,
         paidAt: new Date(at.getTime() - draft.lag * stepMs),
         payer:
@@ -332,22 +362,23 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         agentId,
         at,
         orderId: draft.matched ? orderId : null,
+        provider: draft.by,
         payment,
       }
     }
     case 'credit_payment':
-      return { type: 'credit_payment', agentId, at, orderId, paymentId: `bank:${draft.payment}` }
+      return { type: 'credit_payment', agentId, at, orderId, paymentId: paymentOf(draft) }
     case 'credit_wallet':
-      return { type: draft.type, agentId, at, paymentId: `bank:${draft.payment}`, reason: 'found' }
+      return { type: draft.type, agentId, at, paymentId: paymentOf(draft), reason: 'found' }
     case 'return_payment':
-      return { type: draft.type, agentId, at, paymentId: `bank:${draft.payment}`, evidence: 'sent' }
+      return { type: draft.type, agentId, at, paymentId: paymentOf(draft), evidence: 'sent' }
     case 'take_back':
       return {
         type: 'take_back_payment',
         agentId,
         at,
         orderId: draft.target === 0 ? null : orderId,
-        paymentId: `bank:${draft.payment}`,
+        paymentId: paymentOf(draft),
       }
     case 'instruct':
       return {
@@ -358,7 +389,7 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         provider: 'bank',
         providerRef: orderId,
         instructions: '{"pay":"here"}',
-        answer: '{"told":"later"}',
+        answer: aim?.answer.replace('"method":"link"', '"method":"link+qrcode"') ?? '',
       }
     case 'adjust':
       return {
@@ -370,6 +401,11 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         ref: String(draft.ref),
       }
   }
+}
+
+/** Of the agent's own: which of two agents is first is not for the order of commands to say. */
+function paymentOf({ agent, payment }: { agent: number; payment: number }): string {
+  return `bank:${agent}-${payment}`
 }
 
 function oneByOne(commands: Command[]) {
@@ -438,8 +474,8 @@ async function onEmptyBooks(
   run: (teller: Teller) => Promise<ModelAnswer[]>,
 ) {
   await owner.query(
-    `delete from callbacks; delete from payments; delete from journal; delete from payouts;
-     delete from orders;
+    `delete from callbacks; delete from callback_bodies; delete from payments; delete from payment_claims;
+     delete from journal; delete from payouts; delete from open_items; delete from orders;
      update wallets set seq = 0, available = 0, held = 0, clearing = 0, fees = 0, adjustments = 0`,
   )
   const teller = new Teller({
@@ -457,7 +493,8 @@ async function onEmptyBooks(
 
 async function answerOf(teller: Teller, command: Command): Promise<ModelAnswer> {
   try {
-    const { order, changed } = await teller.do(command)
+    const { order, changed, unmatched } = await teller.do(command)
+    if (unmatched) return { unmatched }
     const isRepeat = command.type === 'create' && !changed
     return { status: isRepeat ? null : (order?.status ?? null), changed }
   } catch (error) {
@@ -484,8 +521,9 @@ async function readRows() {
        from journal order by agent_id, seq`,
     ),
     callbacks: await read(
-      `select agent_id, seq, ${orderId}, body, state, created_at
-       from callbacks order by agent_id, seq`,
+      `select c.agent_id, c.seq, ${orderId}, b.body, c.state, c.created_at
+       from callbacks c join callback_bodies b using (agent_id, seq, created_at)
+       order by c.agent_id, c.seq`,
     ),
     payments: await read(
       `select agent_id, payment_id, ${orderId}, amount, paid_at, reported_at, payer_account_no,
@@ -495,6 +533,11 @@ async function readRows() {
     payouts: await read(
       `select agent_id, ${orderId}, attempt, provider, reference, state, handed_at, asks, ask_at
        from payouts order by agent_id, order_id, attempt`,
+    ),
+    items: await read(
+      `select agent_id, item_id, kind, ${orderId}, reference, amount, provider_said, opened_at,
+         closed_at
+       from open_items order by agent_id, item_id`,
     ),
   }
 }
@@ -560,5 +603,6 @@ function rowsOf(model: NaiveModel) {
       model.payouts,
       (payout) => `${payout.agent_id} ${payout.order_id} ${payout.attempt}`,
     ),
+    items: sorted(model.items, (item) => `${item.agent_id} ${item.item_id}`),
   }
 }

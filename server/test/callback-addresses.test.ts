@@ -239,12 +239,13 @@ describe('the command line refuses to set what may not be called', () => {
   test('for a new agent and an existing one, in live', async () => {
     const options = ['--deposit-callback', 'https://127.1/cb']
     const withdraw = ['--withdraw-callback', 'http://198.41.0.4/cb']
-    const created = await command(['agent', 'create', '--name', 'A', ...options], env('live'))
+    const make = ['agent', 'create', '--frame-origin', 'none', '--name']
+    const created = await command([...make, 'A', ...options], env('live'))
     expect(created).toMatchObject({ code: 1, stdout: '' })
     expect(created.stderr).toContain(
       '--deposit-callback: 127.0.0.1 is not a public address (loopback)',
     )
-    const { app_id } = await commandJson(['agent', 'create', '--name', 'B'], env('live'))
+    const { app_id } = await commandJson([...make, 'B'], env('live'))
     const changed = await command(['agent', 'set', app_id, ...options, ...withdraw], env('live'))
     expect(changed).toMatchObject({ code: 1, stdout: '' })
     expect(changed.stderr).toContain('--deposit-callback: 127.0.0.1 is not a public address')

@@ -184,6 +184,7 @@ describe('callback resend', () => {
     receiver.answer = () => {}
     expect(await commandJson(['callback', 'resend', agent.appId, '--all'], own)).toEqual({
       resent: count,
+      left_out: 0,
     })
     await receiver.until(1)
     await killed.stop('SIGKILL')
@@ -208,7 +209,8 @@ describe('callback resend', () => {
     const resent: number[] = []
     for (let round = 0; round < 15; round++) {
       const { pool } = s.backend
-      const again = () => resendCallbacks(pool, { agentId: agent.agentId }, new Date())
+      const again = async () =>
+        (await resendCallbacks(pool, { agentId: agent.agentId }, s.clock)).resent
       resent.push(...(await Promise.all([again(), again(), again()])))
       await s.sql(`select pg_notify('sluice_callbacks', $1)`, [String(agent.agentId)])
     }

@@ -306,14 +306,14 @@ describe('what is held back', () => {
     const agent = await findAgentById(s.backend.pool, agentId)
     if (!agent) throw new Error('there is no such agent')
     await updateAgent(s.backend.pool, agent, { ...agent, depositCallbackUrl }, s.clock())
-    await hurryCallbacks(s.backend.pool, agentId, s.clock())
+    await hurryCallbacks(s.backend.pool, agentId, s.clock)
   }
 
   test('a paused agent is sent nothing; resumed, it gets everything, each order in order', async () => {
     const sender = started()
     const agent = await newAgent(receiver.url)
     const other = await newAgent(receiver.url)
-    await pauseCallbacks(s.backend.pool, agent.agentId, true, s.clock())
+    await pauseCallbacks(s.backend.pool, agent.agentId, true, s.clock)
     const orders = await makeOutcomes(s, agent, 100, ['PAID', 'VOID'])
     await makeOutcomes(s, other, 1, ['FAILED'])
     await sender.round()
@@ -324,7 +324,7 @@ describe('what is held back', () => {
     expect(receiver.received.map(({ headers }) => headers['x-appid'])).toEqual([other.appId])
     expect(await deliveries(agent)).toEqual(new Set(['paused']))
 
-    await pauseCallbacks(s.backend.pool, agent.agentId, false, s.clock())
+    await pauseCallbacks(s.backend.pool, agent.agentId, false, s.clock)
     await sender.round()
     expect(await deliveries(agent)).toEqual(new Set(['delivered']))
     expect(statusesByOrder(receiver.received.slice(1))).toEqual(

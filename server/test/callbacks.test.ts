@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { rotateKey } from '../src/agents/save-agent.ts'
-import { pauseCallbacks } from '../src/callbacks/resend-callbacks.ts'
+import { pauseCallbacks, resendCallbacks } from '../src/callbacks/resend-callbacks.ts'
 import { version } from '../src/version.ts'
 import { type Received, type Receiver, startReceiver } from './support/receiver.ts'
 import { AgentClient, startTestService, type TestService } from './support/service.ts'
@@ -329,9 +329,45 @@ describe('a later outcome of an order', () => {
     await afterOneMore(agent)
     expect(statuses()).toEqual([...Array(5).fill('PAID'), 'REVERT'])
 
+    // Among those that were given up it is left out; only who names it has it sent.
+    const failed = { agentId: agent.agentId, failed: true }
+    expect(await resendCallbacks(s.backend.pool, failed, s.clock)).toEqual({
+      resent: 0,
+      leftOut: 1,
+    })
+    expect(await delivery(agent, 3)).toBe('superseded')
     expect((await agent.post('/payment/events/3/resend')).status).toBe(202)
     await becomes(agent, 3, 'delivered')
     expect(statuses().at(-1)).toBe('PAID')
+  })
+
+  test('that was accepted keeps the earlier one, which was given up, from being sent with all that were', async () => {
+    const agent = await fundedAgent()
+    const txnId = await paidWithdrawal(agent)
+    await agent.trigger(txnId, 'REVERT')
+    await becomes(agent, 4, 'delivered')
+    await paidWithdrawal(agent)
+    await becomes(agent, 6, 'delivered')
+    // As after days of failures: the first state of each was given up, and the later one of the first accepted.
+    await s.sql(
+      `update callbacks set state = 'exhausted', delivered_at = null where agent_id = $1 and seq in (3, 6)`,
+      [agent.agentId],
+    )
+    receiver.received = []
+    const failed = { agentId: agent.agentId, failed: true }
+    expect(await resendCallbacks(s.backend.pool, failed, s.clock)).toEqual({
+      resent: 1,
+      leftOut: 1,
+    })
+    await look(agent)
+    await becomes(agent, 6, 'delivered')
+    expect(receiver.received.map(({ headers }) => headers['x-event-seq'])).toEqual(['6'])
+    expect(await delivery(agent, 3)).toBe('exhausted')
+    await resendCallbacks(s.backend.pool, { agentId: agent.agentId }, s.clock)
+    await look(agent)
+    await becomes(agent, 4, 'delivered')
+    const again = receiver.received.map(({ headers }) => headers['x-event-seq'])
+    expect(again.indexOf('3')).toBeLessThan(again.indexOf('4'))
   })
 
   test('that is sent again with all the others follows the earlier one again, however old both are', async () => {
@@ -340,9 +376,9 @@ describe('a later outcome of an order', () => {
     await agent.trigger(txnId, 'REVERT')
     await becomes(agent, 4, 'delivered')
     s.clock.advance(60 * minuteMs)
-    await pauseCallbacks(s.backend.pool, agent.agentId, true, s.clock())
+    await pauseCallbacks(s.backend.pool, agent.agentId, true, s.clock)
     for (const seq of [3, 4]) await agent.post(`/payment/events/${seq}/resend`)
-    await pauseCallbacks(s.backend.pool, agent.agentId, false, s.clock())
+    await pauseCallbacks(s.backend.pool, agent.agentId, false, s.clock)
     await look(agent)
     await becomes(agent, 4, 'delivered')
     expect(statuses()).toEqual(['PAID', 'REVERT', 'PAID', 'REVERT'])
@@ -521,7 +557,7 @@ describe('an agent sees in its events how far each one is', () => {
 
   test('paused: held back, nothing lost', async () => {
     const agent = await toldAgent()
-    await pauseCallbacks(s.backend.pool, agent.agentId, true, s.clock())
+    await pauseCallbacks(s.backend.pool, agent.agentId, true, s.clock)
     await agent.fund(100)
     await agent.fund(100)
     expect(await delivery(agent, 1)).toBe('paused')
@@ -532,7 +568,7 @@ describe('an agent sees in its events how far each one is', () => {
     await receiver.until(1)
     expect(receiver.received[0]?.headers['x-appid']).toBe(unpaused.appId)
 
-    await pauseCallbacks(s.backend.pool, agent.agentId, false, s.clock())
+    await pauseCallbacks(s.backend.pool, agent.agentId, false, s.clock)
     await look(agent)
     await becomes(agent, 1, 'delivered')
     await becomes(agent, 2, 'delivered')

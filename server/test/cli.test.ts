@@ -244,6 +244,36 @@ describe('agent', () => {
     expect(await agentCount()).toBe(count + 1)
   })
 
+  it('in live, create asks who may frame the payment page; in the sandbox it need not be said', async () => {
+    const live = { ...env, MODE: 'live', PUBLIC_URL: 'https://pay.example' }
+    const make = ['agent', 'create', '--name', 'Framed', '--json']
+    const count = await agentCount()
+    expectRefused(await command(make, live), '--frame-origin: say who may', '"any" or "none"')
+    expectRefused(await command([...make, '--frame-origin', 'any', 'none'], live), 'stands alone')
+    expectRefused(
+      await command(
+        [...make, '--frame-origin', 'any', '--frame-origin', 'https://a.example'],
+        live,
+      ),
+      'any stands alone',
+    )
+    expect(await agentCount()).toBe(count)
+    const origins = ['https://a.example', 'https://b.example:8443']
+    for (const [said, kept] of [
+      [['any'], ['any']],
+      [['none'], []],
+      [origins, origins],
+    ] as const) {
+      const options = said.flatMap((origin) => ['--frame-origin', origin])
+      const { app_id } = await commandJson([...make, ...options], live)
+      expect(await json('agent', 'show', app_id)).toMatchObject({ frame_origin: kept })
+    }
+    const { app_id } = await json('agent', 'create', '--name', 'Tried out')
+    expect(await json('agent', 'set', app_id, '--frame-origin', 'any')).toMatchObject({
+      frame_origin: ['any'],
+    })
+  })
+
   it('a choice outside of the list is refused with the list', async () => {
     const wrong: [string, string][] = [
       ['--currency', 'USD'],
@@ -552,6 +582,7 @@ describe('verify', () => {
   })
 
   const order = 'order_id = (select max(order_id::text)::uuid from sluice.orders)'
+  const told = `(agent_id, seq) in (select agent_id, seq from sluice.callbacks where ${order})`
   it.each([
     [
       "an order's state",
@@ -565,8 +596,8 @@ describe('verify', () => {
     ],
     [
       "a callback's body",
-      `update sluice.callbacks set body = replace(body, 'PAID', 'VOID') where ${order}`,
-      `update sluice.callbacks set body = replace(body, 'VOID', 'PAID') where ${order}`,
+      `update sluice.callback_bodies set body = replace(body, 'PAID', 'VOID') where ${told}`,
+      `update sluice.callback_bodies set body = replace(body, 'VOID', 'PAID') where ${told}`,
     ],
   ])('fails where %s was changed behind its back', async (_what, breakIt, mendIt) => {
     const agent = await s.agent()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { typesFromOpenApi } from '../../console/test/types-from-openapi.ts'
 import type { OpenApi } from '../../sdk/test/schemas-from-openapi.ts'
+import { inlineSchemas } from '../src/http/name-schemas.ts'
 import { root } from './support/process.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
@@ -10,7 +11,9 @@ let s: TestService
 let openapi: OpenApi
 beforeAll(async () => {
   s = await startTestService()
-  openapi = (await (await fetch(`${s.service.url}/console/api/openapi.json`)).json()) as OpenApi
+  openapi = inlineSchemas(
+    (await (await fetch(`${s.service.url}/console/api/openapi.json`)).json()) as OpenApi,
+  )
 })
 afterAll(() => s.close())
 

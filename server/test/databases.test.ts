@@ -320,6 +320,8 @@ async function expectUnchangeable(run: (sql: string) => Promise<unknown>): Promi
     'delete from sluice.orders',
     'delete from sluice.callbacks',
     `update sluice.callbacks set body = '{}'`,
+    `update sluice.callback_bodies set body = '{}'`,
+    'delete from sluice.callback_bodies',
     'update sluice.orders set amount = amount + 1',
     'create table sluice.mine ()',
     'create or replace function sluice.f() returns int language sql as $$ select 1 $$',

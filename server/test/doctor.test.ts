@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkAgent } from '../src/cli/check-books.ts'
+import { snapshotFinding } from '../src/cli/check-database.ts'
 import { clockFinding, diskFinding } from '../src/cli/check-machine.ts'
 import type { Finding } from '../src/cli/finding.ts'
 import { cleanUp, command, type Env, freePort, tempFolder } from './support/process.ts'
@@ -69,10 +70,15 @@ describe('doctor', () => {
       service: ['ok'],
       clock: ['ok', 'ok'],
       database: ['ok'],
+      // The PostgreSQL of the tests is allowed to forget.
+      durability: ['warn'],
+      snapshots: ['ok'],
       migrations: ['ok'],
       role: ['ok'],
       secrets: ['ok'],
       ledger: ['ok'],
+      partitions: ['ok'],
+      notices: ['ok'],
       provider: ['ok'],
       'deposit callback': ['ok'],
       'withdraw callback': ['ok'],
@@ -159,6 +165,9 @@ describe('doctor', () => {
     expect(other.service).toMatchObject([
       { state: 'fail', text: expect.stringContaining('answers 404') },
     ])
+    expect(live.durability).toMatchObject([
+      { state: 'fail', text: expect.stringContaining('fsync and full_page_writes off') },
+    ])
     expect(live.provider).toMatchObject([{ state: 'fail', text: expect.stringContaining('503') }])
     expect(live.settings).toMatchObject([
       { state: 'warn', text: expect.stringContaining('plain http') },
@@ -199,6 +208,17 @@ describe('doctor', () => {
     authority.close()
     expect(await checkAgent('app_nobody', s.backend, s.config)).toMatchObject([{ state: 'fail' }])
   })
+})
+
+test.each([
+  [null, 'ok', /none/],
+  [{ ageS: 60, since: new Date(0) }, 'ok', /pg_dump\) has held the oldest since 1970-01-01T/],
+  [{ ageS: 700, since: new Date(0) }, 'warn', /12345 transactions ago/],
+  [{ ageS: null, since: null }, 'ok', /may not see/],
+  [{ ageS: null, since: null, transactions: 2_000_000 }, 'warn', /may not see/],
+])('a snapshot that is held: %o', (oldest, state, says) => {
+  const held = oldest && { holder: 'session 1 (pg_dump)', transactions: 12_345, ...oldest }
+  expect(snapshotFinding(held)).toMatchObject({ state, text: expect.stringMatching(says) })
 })
 
 test.each([

@@ -145,6 +145,7 @@ function payment(agentId: bigint, orderId: string, paymentId: string, paidAt: Da
     agentId,
     at: s.clock(),
     orderId,
+    provider: null,
     payment: { paymentId, amountMinor: 10_000n, paidAt, payer: null },
   }
 }
@@ -158,9 +159,10 @@ async function statuses(agentIds: bigint[]): Promise<Record<string, number>> {
 }
 
 async function bodiesOf(agentId: bigint) {
-  const { rows } = await s.sql('select body from callbacks where agent_id = $1 order by seq', [
-    agentId,
-  ])
+  const { rows } = await s.sql(
+    'select body from callback_bodies where agent_id = $1 order by seq',
+    [agentId],
+  )
   return rows.map(({ body }) => JSON.parse(body))
 }
 

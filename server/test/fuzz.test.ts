@@ -2,6 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto'
 import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inlineSchemas } from '../src/http/name-schemas.ts'
 import { bodies, hostileText, type Known, valid, wellFormed } from './fuzz/bodies.ts'
 import { type Operation, operationsOf, type Schema } from './fuzz/described.ts'
 import { type Framing, framings, inChunks, pathTexts, signed, signings } from './fuzz/wire.ts'
@@ -35,7 +36,7 @@ beforeAll(async () => {
   txnIds = made.map(({ json }) => json.txn_id)
   pageLink = new URL(made[0]?.json.link)
   const { json: description } = await agent.get('/openapi.json')
-  operations = operationsOf(description)
+  operations = operationsOf(inlineSchemas(description))
 })
 afterAll(async () => {
   // Whatever came in, the books are right.

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { splitStatements } from '../src/db/split-statements.ts'
 
 /** A file of the repository, its path relative to the root. */
 interface Source {
@@ -24,6 +25,7 @@ const folders = [
   'operators',
   'callbacks',
   'orders',
+  'archive',
   'http',
   'worker',
   'cli',
@@ -42,6 +44,7 @@ const sharedTables: Record<string, { folder: string; verb: string }> = {
   wallets: { folder: 'agents', verb: 'insert into' },
   // No outcome without its callback: the teller writes both in one transaction, callbacks/ delivers.
   callbacks: { folder: 'ledger', verb: 'insert into' },
+  callback_bodies: { folder: 'ledger', verb: 'insert into' },
 }
 
 /** Folders import only those before them in the list; http, worker and cli never each other. */
@@ -222,6 +225,8 @@ const oneWriter: Rule = (files) => {
         `${write.where}: the table to write is chosen at run time: write its name into the statement, so that it can be found`,
       ]
     }
+    // Only the owner's login may remove anything of the books, and only what is in the archive's files.
+    if (write.folder === 'archive' && write.verb === 'delete from') return []
     const shared = sharedTables[write.table]
     if (shared?.folder === write.folder && shared.verb === write.verb) return []
     const owner = owners.get(write.table) ?? write
@@ -264,6 +269,21 @@ const noSqlAtTheDoors: Rule = (files) =>
       ),
     )
 
+/** What is kept as text is somebody else's: PostgreSQL refuses what JSON allows, such as an escaped NUL. */
+const textStaysText: Rule = (files) =>
+  files
+    .filter((file) => /^server\/src\/.*\.(tsx?|sql)$/.test(file.path) && !isTest(file.path))
+    .flatMap((file) =>
+      find(
+        file,
+        /::\s*jsonb?\b(?!\[)|\bcast\s*\([^()]*\bas\s+jsonb?\b/gi,
+        () =>
+          'has the database read text as JSON: read it with JSON.parse, or keep what is asked for in a column',
+        // Comments of SQL are not those of TypeScript.
+        file.path.endsWith('.sql') ? file.text.replace(/--.*$/gm, '') : code(file),
+      ),
+    )
+
 const moneyIsExact: Rule = (files) =>
   inSource(files).flatMap((file) => [
     ...find(
@@ -295,22 +315,106 @@ const settingsAreDocumented: Rule = (files) => {
   )
 }
 
+/** A number may be left out: it was somebody's who did not need it after all. */
 const migrationsAreNumbered: Rule = (files) =>
   files
     .map((file) => file.path)
     .filter((path) => path.startsWith('server/src/db/migrations/'))
     .sort()
-    .flatMap((path, index) => {
-      const number = String(index + 1).padStart(4, '0')
+    .flatMap((path, index, paths) => {
+      const before = posix.basename(paths[index - 1] ?? '0000')
+      const next = String(Number(before.slice(0, 4)) + 1).padStart(4, '0')
       const name = posix.basename(path)
       if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(name)) {
-        return [`${path}:1: is not named like a migration: name it ${number}_what_it_adds.sql`]
+        return [`${path}:1: is not named like a migration: name it ${next}_what_it_adds.sql`]
       }
-      if (name.startsWith(number)) return []
-      return [
-        `${path}:1: breaks the numbering: it should be ${number}; number migrations from 0001 without gaps or doubles`,
-      ]
+      if (name.slice(0, 4) !== before.slice(0, 4)) return []
+      return [`${path}:1: has the number of ${before}: give it ${next}, or the next that is free`]
     })
+
+/** Tables that may be large and are in use while a migration runs. */
+const largeTables = [
+  'orders',
+  'journal',
+  'callbacks',
+  'callback_attempts',
+  'callback_bodies',
+  'payments',
+  'payment_claims',
+  'payouts',
+  'notices',
+  'notice_events',
+  'audit_log',
+]
+
+const concurrently = 'in a file whose first line is "-- outside a transaction"'
+const validated = 'add it "not valid", and validate it in a statement of its own'
+
+/** What a statement does to a large table, and what to do instead. */
+const lockingChanges: [pattern: RegExp, says: string][] = [
+  [
+    /^create\s+(?:unique\s+)?index\s+(?!concurrently)[\s\S]*?\bon\s+(?:only\s+)?(\w+)/i,
+    `builds an index while nobody can write: build it "concurrently if not exists", ${concurrently}`,
+  ],
+  [
+    /^(?:update|delete\s+from)\s+(\w+)/i,
+    'changes all of it in one go: go page by page, in a block that commits',
+  ],
+  [
+    /^alter\s+table\s+(\w+)[\s\S]*\badd\s+(?:constraint\s+\w+\s+)?(?:check|unique|primary|foreign|exclude)\b(?!((?!\badd\b)[\s\S])*(\bnot\s+valid\b|\busing\s+index\b))/i,
+    `reads all of it under a lock: ${validated}`,
+  ],
+  [
+    /^alter\s+table\s+(\w+)[\s\S]*\badd\s+(?:column\s+)?(?!constraint|check|unique|primary|foreign|exclude)\w+\s(?:(?!\badd\b)[\s\S])*\b(?:check|references|unique|primary)\b/i,
+    `reads all of it under a lock for the new column's constraint: ${validated}`,
+  ],
+  [
+    /^alter\s+table\s+(\w+)[\s\S]*\b(?:type\s+\w+|default\s+\w+\s*\(|set\s+(?:logged|unlogged|tablespace))/i,
+    'writes all of it anew under a lock: add a column that is null or has a constant default',
+  ],
+  [
+    /^alter\s+table\s+(\w+)[\s\S]*\bset\s+not\s+null\b/i,
+    'reads all of it under a lock: add a check "not valid", and validate it in a statement of its own',
+  ],
+]
+
+/** From 0010 on; the ones before were released. */
+const migrationsLetOthersWork: Rule = (files) =>
+  files
+    .filter(({ path }) => /^server\/src\/db\/migrations\/(?!000\d)\d{4}_/.test(path))
+    .flatMap((file) => {
+      const made = [
+        ...file.text.matchAll(
+          /\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(\w+)/gi,
+        ),
+      ]
+      const isNew = new Set(made.map((match) => match[1]))
+      return splitStatements(file.text).flatMap((statement) => {
+        const line = lineOfStatement(file.text, statement)
+        const found = lockingChanges.flatMap(([pattern, says]) => {
+          const table = pattern.exec(statement)?.[1] ?? ''
+          if (!largeTables.includes(table) || isNew.has(table)) return []
+          return [`${file.path}:${line}: ${table}: ${says}`]
+        })
+        if (!/^(create|drop)\s.*\bindex\s+concurrently\b/i.test(statement)) return found
+        if (!file.text.startsWith('-- outside a transaction\n')) {
+          found.push(
+            `${file.path}:${line}: runs in a transaction, where it cannot: put it ${concurrently}`,
+          )
+        }
+        if (!/concurrently\s+if\s+(not\s+)?exists\b/i.test(statement)) {
+          found.push(
+            `${file.path}:${line}: cannot be run again: say "if not exists" or "if exists"`,
+          )
+        }
+        return found
+      })
+    })
+
+function lineOfStatement(text: string, statement: string): number {
+  const [first = ''] = statement.split('\n')
+  return text.slice(0, text.indexOf(first)).split('\n').length
+}
 
 /** Each with samples that it must see, as [path, text, part of the message], and some it must not. */
 const rules: {
@@ -491,6 +595,20 @@ const rules: {
     ],
   },
   {
+    guarantee: 'the database reads no text as JSON',
+    rule: textStaysText,
+    sees: [
+      ['server/src/orders/a.ts', "`select body::json ->> 'a' from notices`", 'JSON.parse'],
+      ['server/src/orders/a.ts', '`select $1::jsonb`', 'JSON.parse'],
+      ['server/src/orders/a.ts', '`select cast(body as json) from notices`', 'JSON.parse'],
+      ['server/src/db/migrations/0002_more.sql', 'select body :: jsonb from notices', 'JSON.parse'],
+    ],
+    allows: [
+      ['server/src/orders/a.ts', '`select json_build_object($1::text, a)::text from b`'],
+      ['server/src/db/migrations/0002_more.sql', 'create table a (b json); -- never b::json'],
+    ],
+  },
+  {
     guarantee: 'money is never a float',
     rule: moneyIsExact,
     sees: [
@@ -514,15 +632,50 @@ const rules: {
     ],
   },
   {
-    guarantee: 'migrations are numbered without gaps',
+    guarantee: 'every migration has a number of its own',
     rule: migrationsAreNumbered,
     sees: [
-      ['server/src/db/migrations/0003_later.sql', '', 'it should be 0002'],
-      ['server/src/db/migrations/0001_second.sql', '', 'breaks the numbering'],
+      ['server/src/db/migrations/0001_second.sql', '', 'has the number of 0001_first.sql'],
       ['server/src/db/migrations/2_more.sql', '', 'name it 0002_what_it_adds.sql'],
       ['server/src/db/migrations/0002-more.sql', '', 'not named like a migration'],
     ],
-    allows: [['server/src/db/migrations/0002_more.sql', '']],
+    allows: [
+      ['server/src/db/migrations/0002_more.sql', ''],
+      ['server/src/db/migrations/0003_later.sql', ''],
+    ],
+  },
+  {
+    guarantee: 'migrations let those work who use the database',
+    rule: migrationsLetOthersWork,
+    sees: [
+      ['create index a on orders (b);', 'concurrently if not exists'],
+      ['create unique index a\n  on journal (b) where c is null;', 'nobody can write'],
+      ['create index concurrently if not exists a on orders (b);', 'runs in a transaction'],
+      ['-- outside a transaction\ncreate index concurrently a on orders (b);', 'run again'],
+      ['-- outside a transaction\ndrop index concurrently a;', 'run again'],
+      ['alter table orders add constraint a check (b > 0);', 'not valid'],
+      [
+        'alter table orders add constraint a check (b > 0), add constraint c check (d > 0) not valid;',
+        'not valid',
+      ],
+      ['alter table payments add foreign key (a) references b;', 'not valid'],
+      ['alter table orders add column a text check (length(a) < 5);', "new column's constraint"],
+      ['alter table orders add column a bigint references agents;', "new column's constraint"],
+      ['alter table orders add column a uuid default gen_random_uuid();', 'writes all of it anew'],
+      ['alter table orders alter column a type bigint;', 'writes all of it anew'],
+      ['alter table orders alter column a set not null;', 'reads all of it'],
+      ['-- why\nupdate callbacks set a = 1;', 'page by page'],
+    ].map(([text = '', says = '']) => ['server/src/db/migrations/0010_new.sql', text, says]),
+    allows: [
+      'create table a (b int check (b > 0)); create index c on a (b);',
+      '-- outside a transaction\ncreate index concurrently if not exists a on orders (b);',
+      'alter table orders add constraint a check (b > 0) not valid, add column c int not null default 0;',
+      'alter table orders validate constraint a;',
+      'alter table orders add constraint a primary key using index b, drop constraint c;',
+      'alter table orders set (fillfactor = 90);',
+      'create index a on agents (b);',
+      '-- update callbacks set a = 1;\ninsert into agents select 1 from orders;',
+    ].map((text) => ['server/src/db/migrations/0010_new.sql', text]),
   },
 ]
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import Schema from 'typebox/schema'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { inlineSchemas } from '../src/http/name-schemas.ts'
 import { problemCatalogue } from '../src/lib/problem.ts'
 import { version } from '../src/version.ts'
 import { testDatabase } from './support/database.ts'
@@ -173,8 +174,6 @@ describe('every answer', () => {
     ['200', () => agent.get('/payment/wallet')],
     ['201', () => agent.deposit()],
     ['200 of a text', () => ask('/metrics')],
-    ['200 of a page', () => ask('/docs')],
-    ['200 of the description', () => ask('/openapi.json')],
     ['400', () => agent.send('POST', '/payment/deposit', '{')],
     ['401', () => ask('/payment/wallet')],
     ['404', () => ask('/nothing')],
@@ -202,6 +201,34 @@ describe('every answer', () => {
       expect(headers.get('x-powered-by')).toBeNull()
     },
   )
+
+  test.each(['/docs', '/openapi.json', '/console/api/openapi.json', '/embed.js'])(
+    '%s is made once, and not sent again to who has it',
+    async (path) => {
+      const first = await ask(path)
+      const etag = first.headers.get('etag') ?? ''
+      expect(etag).toMatch(/^"[\w-]{43}"$/)
+      expect(first.headers.get('cache-control')).toMatch(/^public, max-age=\d+$/)
+      expect(first.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(first.headers.get('content-security-policy')).toContain("default-src 'none'")
+      const again = (known: string) =>
+        sendRaw(s.service.url, { path, headers: [['if-none-match', known]] })
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const { status, text, headers } = await again(known)
+        expect([status, text, headers.get('etag')]).toEqual([304, '', etag])
+      }
+      expect(await again('"other"')).toMatchObject({ status: 200, text: first.text })
+    },
+  )
+
+  test('descriptions cost no more however often they are asked for', async () => {
+    const describe = vi.spyOn(s.service.app, 'swagger')
+    const pages = await Promise.all(Array.from({ length: 50 }, () => ask('/docs')))
+    expect(new Set(pages.map(({ text }) => text)).size).toBe(1)
+    await ask('/openapi.json')
+    expect(describe.mock.calls.length).toBeLessThanOrEqual(1)
+    describe.mockRestore()
+  })
 
   const problems = answers.filter(([what]) => what.startsWith('4'))
   test.each(problems)('%s tells its problem in the one shape there is', async (_what, get) => {
@@ -257,6 +284,7 @@ describe('every answer', () => {
       '409 ref_id_conflict',
       '413 body_too_large',
       '415 unsupported_media_type',
+      '417 expectation_failed',
       '422 amount_out_of_range',
       '422 insufficient_balance',
       '422 invalid_request',
@@ -266,6 +294,7 @@ describe('every answer', () => {
       '500 internal',
       '503 overloaded',
       '503 provider_unavailable',
+      '505 http_version_not_supported',
     ])
   })
 })
@@ -318,11 +347,6 @@ describe('what goes wrong inside', () => {
     expect(headers.get('cache-control')).toBe('no-store')
     expect((await ask('/healthz')).status).toBe(200)
   })
-
-  test('a request without a host is refused before it reaches us', async () => {
-    const answer = await sendBytes(s.service.url, Buffer.from('GET /healthz HTTP/1.1\r\n\r\n'))
-    expect(answer.status).toBe(400)
-  })
 })
 
 describe('the description', () => {
@@ -358,7 +382,7 @@ describe('the description', () => {
     paths: Record<string, Record<string, Operation>>
   }
   const describedBy = async (url: string): Promise<Document> =>
-    (await ask('/openapi.json', 'GET', url)).json
+    inlineSchemas((await ask('/openapi.json', 'GET', url)).json)
   const operations = ({ paths }: Document) =>
     Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -370,8 +394,11 @@ describe('the description', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/)
     expect(document.info).toMatchObject({ title: 'Sluice', version })
     expect(document.servers).toEqual([{ url: 'https://pay.example/base' }])
-    expect(Object.keys(document.components.securitySchemes)).toEqual(['appId', 'signature'])
-    expect(JSON.stringify(document)).not.toContain('"$ref"')
+    expect(Object.keys(document.components.securitySchemes)).toEqual([
+      'appId',
+      'signature',
+      'callbackSignature',
+    ])
     for (const { path, method, operation } of operations(document)) {
       expect(path).toMatch(/^\/[\w/{}]+$/)
       expect(['get', 'post']).toContain(method)
@@ -504,6 +531,13 @@ describe('the description', () => {
         changes,
         fits(order) ? 201 : 422,
       ])
+    }
+  })
+
+  test('says what is kept of the answer to a callback', async () => {
+    const { webhooks } = (await ask('/openapi.json')).json
+    for (const { post } of Object.values<Answer['json']>(webhooks)) {
+      expect(post.responses[200].description).toContain('at most 16 KiB of the body are kept')
     }
   })
 

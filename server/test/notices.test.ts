@@ -8,6 +8,7 @@ import {
   FakeProvider,
   fundedAgent,
   orderOf,
+  patient,
   paymentEvent,
   payoutEvent,
   statusOf,
@@ -49,16 +50,33 @@ async function payout() {
   const agent = await fundedAgent(s)
   const id: string = (await agent.withdraw()).json.txn_id
   const order = await orderOf(s.service.desk, id)
-  const attempt = await handOver(s.service.desk, order)
+  const attempt = await handOver(s.service.desk, order, bank)
   if (!attempt) throw new Error('it was not handed over')
   await submit(s.service.desk, attempt, order)
   return { agent, id, reference: attempt.reference }
 }
 
+/** The events of an id, each with its notice. */
 async function recorded(id: string) {
-  const { rows } = await s.sql('select * from notices where event_id = $1', [id])
+  const { rows } = await s.sql(
+    `select e.*, n.body from notice_events e left join notices n using (notice_id, received_at)
+     where e.event_id = $1`,
+    [id],
+  )
   return rows
 }
+
+/** As long as it takes until what was left over has been tried again. */
+async function tryAgainUntil(done: () => Promise<boolean>) {
+  await expect
+    .poll(async () => {
+      s.clock.advance(60_000)
+      return done()
+    }, patient)
+    .toBe(true)
+}
+
+const isFinished = async (id: string) => (await recorded(id))[0]?.result !== null
 
 const unmatched = async (reference: string) =>
   (await s.sql('select * from unmatched_payments where reference = $1', [reference])).rows
@@ -92,8 +110,8 @@ describe('the door', () => {
     expect((await post('bank/notices', body, rival.sign(body))).status).toBe(401)
     expect(await code(await post('nobody/notices', body, good))).toEqual([404, 'not_found'])
     expect(await code(await post('__proto__/notices', body, good))).toEqual([404, 'not_found'])
-    const { rows } = await s.sql('select count(*)::int as n from notices')
-    expect(rows).toEqual([{ n: 0 }])
+    const { rows } = await s.sql('select from notice_events union all select from notices')
+    expect(rows).toEqual([])
   })
 
   it('takes a body of any type, but not of any size', async () => {
@@ -126,7 +144,7 @@ describe('the door', () => {
 })
 
 describe('a notice', () => {
-  it('is kept byte for byte, once for each event in it', async () => {
+  it('is kept byte for byte, once for all events in it', async () => {
     const [one, two] = [await deposit(), await deposit()]
     const events = [paymentEvent(one.id, s.clock()), paymentEvent(two.id, s.clock())]
     const { body } = await tell(...events)
@@ -140,6 +158,10 @@ describe('a notice', () => {
         },
       ])
     }
+    const bodies = () => s.sql('select from notices where body = $1', [Buffer.from(body)])
+    expect((await bodies()).rowCount).toBe(1)
+    await tell(...events)
+    expect((await bodies()).rowCount).toBe(1)
   })
 
   it('that comes twenty times at once through two processes acts once', async () => {
@@ -163,7 +185,8 @@ describe('a notice', () => {
   it('that was recorded by a process that died is acted on when it is repeated', async () => {
     const { agent, id } = await deposit()
     const event = paymentEvent(id, s.clock())
-    proxy.cutNextCommits(['before'], () => proxy.refuse(true))
+    // The first commit is the notice's, the second the teller's.
+    proxy.cutNextCommits(['spared', 'before'], () => proxy.refuse(true))
     const lost = bank.tell(other.service.url, event)
     await expect.poll(() => recorded(event.id)).toMatchObject([{ result: null }])
     expect(await statusOf(agent, id)).toBe('WAITING')
@@ -177,7 +200,7 @@ describe('a notice', () => {
 
   it('whose commit was lost on the way is answered as it was decided', async () => {
     const { agent, id } = await deposit()
-    proxy.cutNextCommits(['after'])
+    proxy.cutNextCommits(['spared', 'after'])
     const answer = await bank.tell(other.service.url, paymentEvent(id, s.clock()))
     expect(answer.json.results).toMatchObject([{ result: 'applied' }])
     expect(await told(agent, id)).toEqual(['PAID'])
@@ -185,13 +208,13 @@ describe('a notice', () => {
 })
 
 describe('in any order', () => {
-  it('a payment that is taken back before it is known has to be reported again', async () => {
+  it('a payment that is taken back before it is known is taken back when it comes', async () => {
     const { agent, id } = await deposit()
     const payment = paymentEvent(id, s.clock())
     const back = takenBack(payment.paymentId, id)
-    const early = await tell(back)
-    expect([early.status, early.json.code]).toEqual([503, 'overloaded'])
+    expect((await tell(back)).json.results).toMatchObject([{ result: 'open' }])
     await tell(payment)
+    // By itself, or when it is said again.
     expect((await tell(back)).json.results).toMatchObject([{ result: 'applied' }])
     expect((await tell({ ...back, id: eventId() })).json.results).toMatchObject([
       { result: 'unchanged' },
@@ -276,7 +299,7 @@ describe('money for nobody', () => {
       ])
     }
     const foreign = paymentEvent(id, s.clock(), { currency: 'VND' })
-    expect((await tell(foreign)).json.results[0].detail).toBe('unmatched')
+    expect((await tell(foreign)).json.results[0].detail).toBe('wrong_currency')
     expect([await statusOf(agent, id), await rich.balance()]).toEqual(['WAITING', 99_900])
   })
 
@@ -341,5 +364,65 @@ describe('money for nobody', () => {
       expect(await recorded(event.id)).toMatchObject([{ result: 'refused' }])
     }
     expect(await statusOf(agent, id)).toBe('WAITING')
+  })
+})
+
+/** They move the clock, and with it what others do by themselves: so they come last. */
+describe('what could not be acted on at once', () => {
+  it('without a time in it is judged by when it came, however late it is acted on', async () => {
+    const { agent, id } = await deposit({ expiresInS: 60 })
+    const event = paymentEvent(id, null)
+    // As by a process that died after it had put the notice on disk.
+    proxy.cutNextCommits(['spared', 'before'], () => proxy.refuse(true))
+    const lost = bank.tell(other.service.url, event)
+    await expect.poll(() => recorded(event.id)).toMatchObject([{ result: null }])
+    await tryAgainUntil(() => isFinished(event.id))
+    proxy.refuse(false)
+    expect((await told(agent, id)).at(-1)).toBe('PAID')
+    expect(await recorded(event.id)).toMatchObject([{ result: 'applied' }])
+    expect((await lost).status).toBe(200)
+  })
+
+  it('is answered 200 once it is on disk: an event that fails keeps no other from being acted on', async () => {
+    const [one, two] = [await deposit(), await deposit()]
+    const back = takenBack('not-yet', one.id)
+    const poison = paymentEvent(one.id, s.clock(), { currency: 'USD' as 'THB' })
+    const payment = paymentEvent(two.id, s.clock())
+    const answer = await tell(back, poison, payment)
+    expect([answer.status, answer.json.results]).toEqual([
+      200,
+      [
+        { id: back.id, result: 'open', detail: 'Payment not-yet is not known yet.' },
+        { id: poison.id, result: 'open', detail: 'It could not be acted on yet.' },
+        { id: payment.id, result: 'applied' },
+      ],
+    ])
+    expect(await told(two.agent, two.id)).toEqual(['PAID'])
+    const metrics = await (await fetch(`${s.service.url}/metrics`)).text()
+    expect(metrics).toMatch(/^sluice_notice_events_open 2$/m)
+    expect(metrics).toMatch(/^sluice_notice_events_oldest_seconds 0$/m)
+    // The news of the payment comes; the poisoned event, which stays, is in nobody's way.
+    await tell(paymentEvent(one.id, s.clock(), { paymentId: 'not-yet' }))
+    await tryAgainUntil(() => isFinished(back.id))
+    expect(await told(one.agent, one.id)).toEqual(['PAID', 'VOID'])
+    expect(await recorded(back.id)).toMatchObject([{ result: 'applied', act_at: null }])
+    expect(await recorded(poison.id)).toMatchObject([{ result: null }])
+    await s.sql(`update notice_events set act_at = null where event_id = $1`, [poison.id])
+  })
+
+  it('whose events were left over is acted on once, by however many processes', async () => {
+    const orders = await Promise.all(Array.from({ length: 10 }, () => deposit()))
+    const events = orders.map(({ id }) => takenBack(`later-${id}`, id))
+    await tell(...events)
+    for (const { id } of orders) {
+      await tell(paymentEvent(id, s.clock(), { paymentId: `later-${id}` }))
+    }
+    await tryAgainUntil(async () => {
+      const results = await Promise.all(events.map(({ id }) => isFinished(id)))
+      return results.every((done) => done)
+    })
+    for (const { agent, id } of orders) {
+      expect([await told(agent, id), await agent.balance()]).toEqual([['PAID', 'VOID'], 0])
+    }
   })
 })

@@ -113,6 +113,39 @@ describe('agents', () => {
     )
   })
 
+  it('are made in live only with a word on who may frame the payment page', async () => {
+    const live = await startTestService({
+      beside: test,
+      env: { MODE: 'live', METRICS_TOKEN: 'x'.repeat(32) },
+    })
+    const boss = await signIn(live, 'admin')
+    const make = (frame_origin?: string[]) =>
+      boss.post('/agents', { name: 'Framed', currency: 'THB', frame_origin })
+    for (const [said, message] of [
+      [undefined, 'say who may show the payment page in a frame'],
+      [['any', 'https://shop.example'], 'any stands alone'],
+      [['none', 'any'], 'stands alone'],
+    ] as const) {
+      const { status, json } = await make(said && [...said])
+      expect(status).toBe(422)
+      expect(json.errors[0]).toMatchObject({
+        field: 'frame_origin',
+        message: expect.stringContaining(message),
+      })
+    }
+    for (const [said, kept] of [
+      [['any'], ['any']],
+      [['none'], []],
+      [[], []],
+      [['https://shop.example'], ['https://shop.example']],
+    ] as const) {
+      const { status, json } = await make([...said])
+      expect(status).toBe(201)
+      expect((await boss.get(`/agents/${json.app_id}`)).json.frame_origin).toEqual(kept)
+    }
+    await live.close()
+  })
+
   it('are changed by one of two operators at once; the other is told', async () => {
     const read = await updatedAt(shop.appId)
     const change = (client: OperatorClient, support: string) =>

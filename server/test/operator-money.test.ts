@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { printedMoney } from '../src/lib/money.ts'
+import { recordUnmatched } from '../src/orders/unmatched-payments.ts'
 import { type OperatorClient, signIn } from './support/operator.ts'
 import { printedIn } from './support/printed-text.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
@@ -182,7 +183,11 @@ describe('callbacks', () => {
     ])
     const since = { failed_since: '2020-01-01T00:00:00Z', reason }
     const { json } = await owner.post('/callbacks/replay', since)
-    expect(json).toEqual({ resent: 2, agents: [{ app_id: shop.appId, resent: 2 }] })
+    expect(json).toEqual({
+      resent: 2,
+      left_out: 0,
+      agents: [{ app_id: shop.appId, resent: 2, left_out: 0 }],
+    })
     expect((await admin.post('/callbacks/replay', { failed_since: 'x', reason })).status).toBe(422)
     expect((await viewer.post('/callbacks/replay', since)).json.code).toBe('not_permitted')
   })
@@ -297,10 +302,19 @@ describe('payments to decide', () => {
 
   it("that are nobody's have candidates, and are credited once where two decide at once", async () => {
     const { json: made } = await other.deposit({ amount: 77, accountNo: '5550001111' })
-    await s.sql(
-      `insert into unmatched_payments (payment_id, reference, amount, currency, paid_at, reported_at,
-         payer_account_no, state) values ('sandbox:lost', 'INV 1', 7700, 'THB', $1, $1, '5550001111', 'waiting')`,
-      [s.clock()],
+    await recordUnmatched(
+      s.backend.pool,
+      {
+        paymentId: 'sandbox:lost',
+        reference: 'INV 1',
+        amountMinor: 7700n,
+        currency: 'THB',
+        why: 'unmatched',
+        contradicts: null,
+        paidAt: s.clock(),
+        payer: { accountNo: '5550001111', accountName: null, bankCode: null },
+      },
+      s.clock(),
     )
     const path = '/payments/sandbox%3Alost'
     const { json: detail } = await admin.get(path)

@@ -164,6 +164,25 @@ describe('users', () => {
     }
   })
 
+  it('stay signed in through a change that changes nothing', async () => {
+    const agent = await test.agent()
+    const person = await signIn(test, 'agent', agent)
+    const id = await idOf(person)
+    for (const change of [
+      { role: 'agent' },
+      { app_id: agent.appId },
+      { role: 'agent', app_id: agent.appId, disabled: false },
+    ]) {
+      const answer = await admin.patch(`/users/${id}`, {
+        ...change,
+        reason: 'pressed save',
+        code: admin.code(),
+      })
+      expect(answer.status).toBe(200)
+      expect((await person.get('/me')).status).toBe(200)
+    }
+  })
+
   it('are there once for an email address, and of an agent only with one', async () => {
     const { email } = clients.viewer
     const make = (user: object) => admin.post('/users', { ...user, code: admin.code() })

@@ -239,6 +239,11 @@ describe.each(['deposit', 'withdraw'] as const)('repeating a %s', (kind) => {
     ],
     ['an alias of the bank', { bankCode: () => '014' }],
     ['the bank in lower case', { bankCode: () => 'scb' }],
+    ['an account number in groups', { accountNo: () => '123-4-56789 0' }],
+    [
+      'a timestamp written otherwise',
+      { timestamp: () => s.clock().toISOString().replace('Z', '+00') },
+    ],
   ])('%s makes no other order', async (_what, changes) => {
     const agent = await rich()
     const order = agent.order(queued)
@@ -277,6 +282,10 @@ describe.each(['deposit', 'withdraw'] as const)('repeating a %s', (kind) => {
     ['with a number spelled otherwise', '{"a":100}', '{"a":1e2}', 200],
     ['left out for {}', '{}', undefined, 200],
     ['{} for none', undefined, '{}', 200],
+    ['null for none', undefined, 'null', 200],
+    ['null for {}', '{}', 'null', 200],
+    ['none for null', 'null', undefined, 200],
+    ['null for something', '{"a":1}', 'null', 409],
     ['with a list in another order', '{"a":[1,2]}', '{"a":[2,1]}', 409],
     ['with a string for a number', '{"a":1}', '{"a":"1"}', 409],
     ['with null for nothing', '{"a":null}', '{}', 409],
@@ -821,6 +830,15 @@ describe('callbacks', () => {
     await agent.trigger(txn_id, 'PAID')
     await agent.trigger(txn_id, 'REVERT')
     expect((await lastCallback(agent)).json).toMatchObject({ fee: 2, wallet: { balance: 998 } })
+  })
+
+  test('an account number is kept without what groups its digits', async () => {
+    const agent = await s.agent()
+    const { json } = await agent.deposit({ accountNo: ' 123-4 56789-0 ' })
+    const { rows } = await s.sql('select account_no from orders where order_id = $1', [
+      json.txn_id.split('-')[1],
+    ])
+    expect(rows).toEqual([{ account_no: '1234567890' }])
   })
 
   test('an order without extraParams has extParams {}', async () => {

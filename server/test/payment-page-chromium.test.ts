@@ -311,7 +311,12 @@ describe('shown by a shop', () => {
   })
 
   it('a parent that the agent has not named sees nothing and hears nothing', async () => {
-    const { link } = await order()
+    const live = await startTestService({
+      beside: test,
+      env: { MODE: 'live', METRICS_TOKEN: 'x'.repeat(32) },
+    })
+    const { link: shown, txnId } = await order()
+    const link = live.service.url + new URL(shown).pathname
     const page = await newTab({ viewport: desktop })
     const refusals: string[] = []
     page.on('console', (message) => refusals.push(message.text()))
@@ -324,9 +329,11 @@ describe('shown by a shop', () => {
       page.evaluate(`openPage(${JSON.stringify(link)}, { mode: 'popup' })`),
     ])
     await shows(popup, 'waiting')
-    await popup.getByRole('button', { name: 'Pay ฿100.00' }).click()
+    await agent.trigger(txnId, 'PAID')
     await shows(popup, 'paid')
     expect(await page.evaluate('said')).toEqual([])
+    await tabs.closeAll()
+    await live.close()
   })
 })
 

@@ -166,10 +166,19 @@ describe('safety', () => {
       `^default-src 'none'; script-src 'self'; style-src 'self' 'sha256-[\\w+/=]{44}'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ${origins}$`,
     )
 
+  let live: TestService
+  beforeAll(async () => {
+    live = await startTestService({
+      beside: test,
+      env: { MODE: 'live', METRICS_TOKEN: 'x'.repeat(32) },
+    })
+  })
+  afterAll(() => live.close())
+
   it('nobody keeps, lists, frames or leaks the page', async () => {
     const { path } = await newPage()
     for (const at of [path, `${path}/qr`, '/pay/wrong']) {
-      const { headers } = await open(at)
+      const { headers } = await open(at, {}, live)
       expect(headers.get('content-security-policy')).toMatch(policy("'none'"))
       expect(headers.get('x-frame-options')).toBe('DENY')
       expect(headers.get('cache-control')).toBe('no-store')
@@ -185,12 +194,25 @@ describe('safety', () => {
     }
   })
 
+  it.each([
+    ['in the sandbox', () => test, []],
+    ['in the sandbox, whatever the agent says', () => test, ['https://shop.example']],
+    ['where the agent says so', () => live, ['any']],
+  ])('every origin may frame it %s', async (_where, of, frameOrigins) => {
+    const { path } = await newPage(await test.agent({ frameOrigins }))
+    const { headers, text } = await open(`${path}?origin=https%3A%2F%2Fa.example`, {}, of())
+    expect(headers.get('content-security-policy')).toMatch(policy('\\*'))
+    expect(headers.get('x-frame-options')).toBeNull()
+    expect(text).toContain('data-parent-origin="https://a.example"')
+    expect((await open(`${path}?origin=*`, {}, of())).text).toContain('data-parent-origin=""')
+  })
+
   it('only the origins the agent names may frame it', async () => {
     const framed = await test.agent({
       frameOrigins: ['https://shop.example', 'http://localhost:3000'],
     })
     const { path } = await newPage(framed)
-    const { headers } = await open(path)
+    const { headers } = await open(path, {}, live)
     expect(headers.get('content-security-policy')).toMatch(
       policy('https://shop\\.example http://localhost:3000'),
     )
@@ -207,7 +229,7 @@ describe('safety', () => {
   ])('with %s and %o it speaks to "%s" alone', async (query, headers, origin) => {
     const framed = await test.agent({ frameOrigins: ['https://shop.example'] })
     const { path } = await newPage(framed)
-    const { text } = await open(path + query, { headers })
+    const { text } = await open(path + query, { headers }, live)
     expect(text).toContain(`data-parent-origin="${origin}"`)
   })
 

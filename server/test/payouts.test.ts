@@ -205,14 +205,13 @@ describe('handing over', () => {
   })
 })
 
-/** Ends a payout, then tries to end it again and the other way round. */
+/** Ends a payout, then tries to end it again. */
 async function byFunction(_agent: AgentClient, txnId: string, word: 'paid' | 'failed') {
   const { agentId, orderId } = parseTxnId(txnId) ?? { agentId: 0n, orderId: '' }
   const resolve = (to: 'paid' | 'failed', evidence: string) =>
     resolvePayout(s.service.desk, agentId, orderId, to, evidence)
   await resolve(word, `statement 7: ${word}`)
   await resolve(word, 'once more')
-  await expect(resolve(word === 'paid' ? 'failed' : 'paid', 'no')).rejects.toThrow('cannot become')
 }
 
 /** The same by the command line. */
@@ -523,9 +522,7 @@ describe('marking a payout as failed', () => {
       // The person's word is about to be written down.
       const { agentId, orderId } = parseTxnId(txnId) ?? { agentId: 0n, orderId: '' }
       const [attempt] = await payoutsOfOrder(s.backend.pool, agentId, orderId)
-      const now = s.clock()
-      const until = new Date(now.getTime() + 60_000)
-      expect(attempt && (await holdPayout(s.backend.pool, attempt, now, until))).toBe(true)
+      expect(attempt && (await holdPayout(s.backend.pool, attempt, s.clock(), 60_000))).toBe(true)
       return { type: 'not_found' }
     }
     s.clock.advance(silenceMs)
@@ -548,7 +545,7 @@ describe('a sure no', () => {
     expect(sentTo(beta, txnId)).toEqual([])
   })
 
-  it('heard by several at once is one more payout, and what the first bank says then changes nothing', async () => {
+  it('heard by several at once is one more payout, and what the first bank says then waits for a person', async () => {
     const all = await Promise.all([start(), start()])
     for (let round = 0; round < 8; round++) {
       const { agent, txnId } = await withdrawal(large)
@@ -575,7 +572,8 @@ describe('a sure no', () => {
         expect(answer.status).toBe(200)
       }
       expect([await statusOf(agent, txnId), others().length]).toEqual(['WAITING', 1])
-      expect(await attemptsOf(s, txnId)).toMatchObject(attempts)
+      const paidTwice = { provider: 'alpha', state: 'paid', attempt: 1 }
+      expect(await attemptsOf(s, txnId)).toMatchObject([paidTwice, second])
       next.book.set(others()[0]?.reference ?? '', paid)
       s.clock.advance(silenceMs)
       await process.round()

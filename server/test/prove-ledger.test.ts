@@ -11,7 +11,7 @@ afterAll(() => s.close())
 test.each([
   ['wallets', 'available = available + 1, adjustments = adjustments - 1'],
   ['orders', `status = 'FAILED'`],
-  ['callbacks', `body = replace(body, 'PAID', 'VOID')`],
+  ['callback_bodies', `body = replace(body, 'PAID', 'VOID')`],
 ])('what is changed in %s behind the ledger’s back is found', async (table, change) => {
   const [agent, other] = [await s.agent(), await s.agent()]
   await Promise.all([agent.fund(100), other.fund(100)])

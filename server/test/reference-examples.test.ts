@@ -6,6 +6,7 @@ import { type OpenApi, operations } from '../../sdk/test/schemas-from-openapi.ts
 import type { Example } from '../src/http/agent-api/describe-api.ts'
 import { examples } from '../src/http/agent-api/examples.ts'
 import { DepositCallback, WithdrawCallback } from '../src/http/agent-api/schemas.ts'
+import { inlineSchemas } from '../src/http/name-schemas.ts'
 import { root } from './support/process.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 
@@ -133,7 +134,9 @@ export const examples: Record<string, Example> = ${JSON.stringify(fixed(made), n
 })
 
 test('every operation has an example, which is of the shape that is described', async () => {
-  const openapi: OpenApi & { webhooks: object } = (await agent.get('/openapi.json')).json
+  const openapi: OpenApi & { webhooks: object } = inlineSchemas(
+    (await agent.get('/openapi.json')).json,
+  )
   for (const [path, method, { responses }] of operations(openapi)) {
     const { status, answer } = examples[`${method.toUpperCase()} ${path}`] ?? {}
     expect(status, `${method} ${path}`).toBeDefined()

@@ -8,6 +8,7 @@ import {
   operations,
   schemasFromOpenApi,
 } from '../../sdk/test/schemas-from-openapi.ts'
+import { inlineSchemas } from '../src/http/name-schemas.ts'
 import { problemCatalogue } from '../src/lib/problem.ts'
 import { root } from './support/process.ts'
 import { startTestService, type TestService } from './support/service.ts'
@@ -16,7 +17,7 @@ let s: TestService
 let openapi: OpenApi
 beforeAll(async () => {
   s = await startTestService()
-  openapi = (await (await fetch(`${s.service.url}/openapi.json`)).json()) as OpenApi
+  openapi = inlineSchemas((await (await fetch(`${s.service.url}/openapi.json`)).json()) as OpenApi)
 })
 afterAll(() => s.close())
 

@@ -193,3 +193,24 @@ async function row(txnId: string): Promise<{ handed_over_at: Date | null }> {
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50))
 }
+
+it('CANCEL by a trigger ends a withdrawal at any stage before its end, while it is handed over too', async () => {
+  const agent = await s.agent()
+  await agent.fund(1_000)
+  const stages = Array.from({ length: 48 }, (_, at) => (at % 6 === 0 ? 'queued' : 'slow'))
+  const answers = await Promise.all(
+    stages.map(async (sandbox) => {
+      const { json } = await agent.withdraw({ amount: 1, extraParams: { sandbox } })
+      return agent.trigger(json.txn_id, 'CANCEL')
+    }),
+  )
+  expect(answers.map(({ status, json }) => [status, json.detail ?? json.status])).toEqual(
+    stages.map(() => [200, 'CANCEL']),
+  )
+  expect((await agent.get('/payment/wallet')).json).toMatchObject({ balance: 1_000, held: 0 })
+
+  const { json } = await agent.withdraw({ amount: 1, extraParams: { sandbox: 'slow' } })
+  await agent.trigger(json.txn_id, 'PAID')
+  const late = await agent.trigger(json.txn_id, 'CANCEL')
+  expect([late.status, late.json.detail]).toEqual([409, expect.stringContaining('PAID')])
+})

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openPool } from '../src/db/pool.ts'
 import type { Order, OrderKind, OrderStatus } from '../src/ledger/book.ts'
 import type { Command } from '../src/ledger/decide.ts'
 import { verify } from '../src/ledger/verify.ts'
@@ -9,6 +8,7 @@ import { newOrderId } from '../src/lib/ids.ts'
 import { localTimeIn } from '../src/lib/local-time.ts'
 import { Problem } from '../src/lib/problem.ts'
 import { type Done, Teller, type TellerOptions } from '../src/orders/teller.ts'
+import { openTellerPool } from '../src/orders/teller-pool.ts'
 import { newOrder } from './support/naive-model.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 import { type CutAtCommit, TcpProxy } from './support/tcp-proxy.ts'
@@ -307,7 +307,7 @@ describe('closing', () => {
     await until(() => someoneWaitsForALock())
     const others = Array.from({ length: 40 }, (_, n) => own.withdraw({ refId: `w-${n + 1}` }))
     const { teller } = t.service.desk
-    await until(() => teller instanceof Teller && teller.queueDepth === 40)
+    await until(() => teller instanceof Teller && teller.queueDepth === 41)
     closed = t.close()
     await unlock()
     const answers = await Promise.all([first, ...others])
@@ -321,7 +321,7 @@ describe('closing', () => {
     await fund(agentId, 500_000n)
     const unlock = await lockWallet(agentId)
     const pool = poolOn(s.database.url, 1)
-    const teller = tellerWith(pool, { lanes: 1, maxBatch: 10 })
+    const teller = tellerWith(pool, { lanes: 1, maxBatch: 10, patienceMs: 1_000 })
     const first = Array.from({ length: 10 }, (_, n) =>
       teller.do(create(agentId, 'withdraw', `first-${n}`)),
     )
@@ -333,12 +333,10 @@ describe('closing', () => {
     const ended = pool.end()
     await unlock()
     await ended
-    expect((await outcomes).map(({ status }) => status)).toEqual([
-      ...Array(10).fill('fulfilled'),
-      ...Array(30).fill('rejected'),
-    ])
-    expect(new Set(refusalsOf(await outcomes))).toEqual(new Set(['overloaded']))
-    expect(await orderCount(agentId)).toBe(10)
+    const done = (await outcomes).filter(({ status }) => status === 'fulfilled')
+    expect(refusalsOf(await outcomes)).toEqual(Array(40 - done.length).fill('overloaded'))
+    expect(await orderCount(agentId)).toBe(done.length)
+    expect(teller.queueDepth).toBe(0)
   })
 })
 
@@ -393,9 +391,7 @@ describe('a connection that is lost', () => {
       const sameWithoutLoss = (await kinds[kind]?.(twin.agentId, size)) ?? []
       const proxy = await proxied()
       const teller = tellerOn(proxy.url)
-      // Deposits alone are one statement.
-      if (kind === 'deposits') proxy.cutNextStatements('insert-orders', [cut])
-      else proxy.cutNextCommits([cut])
+      proxy.cutNextCommits([cut])
       const done = await Promise.all(commands.map((command) => teller.do(command)))
       expect(proxy.cuts).toBe(1)
 
@@ -458,9 +454,7 @@ describe('a connection that is lost', () => {
       await fund(agentId, 400_000n)
       const proxy = await proxied()
       const teller = tellerOn(proxy.url, { patienceMs: 150 })
-      const refuse = () => proxy.refuse(true)
-      if (kind === 'deposit') proxy.cutNextStatements('insert-orders', [cut], refuse)
-      else proxy.cutNextCommits([cut], refuse)
+      proxy.cutNextCommits([cut], () => proxy.refuse(true))
       const commands = many(20, (n) => create(agentId, kind, `x-${n}`))
       const outcomes = await Promise.allSettled(commands.map((command) => teller.do(command)))
       expect(refusalsOf(outcomes)).toEqual(Array(20).fill('overloaded'))
@@ -577,11 +571,11 @@ async function proxied(): Promise<TcpProxy> {
 }
 
 function poolOn(url: string, max: number) {
-  return openPool({ url, max, name: 'test teller', pipeline: true, onError: () => {} })
+  return openTellerPool(url, () => {}, max)
 }
 
 function tellerOn(url: string, options: Partial<TellerOptions> = {}): Teller {
-  const pool = poolOn(url, options.lanes ?? 3)
+  const pool = poolOn(url, (options.lanes ?? 3) + 1)
   closers.push(() => pool.end())
   return tellerWith(pool, options)
 }
@@ -647,6 +641,7 @@ function payment(agentId: bigint, orderId: string, amountMinor: bigint): Command
     agentId,
     at: paidAt,
     orderId,
+    provider: null,
     payment: { paymentId: `bank:${orderId}`, amountMinor, paidAt, payer: null },
   }
 }
@@ -731,9 +726,9 @@ async function bookOf(agentId: bigint) {
     ),
     journal: await read(
       `select j.seq, j.event, j.available, j.held, j.clearing, o.ref_id,
-         c.body is not null as told, (c.body::json -> 'wallet')::text as wallet
+         b.body is not null as told, (b.body::json -> 'wallet')::text as wallet
        from journal j left join orders o using (agent_id, order_id)
-       left join callbacks c using (agent_id, seq)
+       left join callback_bodies b using (agent_id, seq)
        where j.agent_id = $1 order by j.seq`,
     ),
     payments: await read(

@@ -11,7 +11,15 @@ import { type TestDatabase, testDatabase } from './support/database.ts'
 import { newOrder, orderIdOf } from './support/naive-model.ts'
 
 const at = new Date('2026-01-01T00:00:00Z')
-const tables = ['wallets', 'orders', 'journal', 'callbacks', 'payments']
+const tables = [
+  'wallets',
+  'orders',
+  'journal',
+  'callbacks',
+  'callback_bodies',
+  'payments',
+  'payment_claims',
+]
 
 /** The order that a name stands for, in SQL. */
 const order = (ref: string) => `agent_id = 1 and ref_id = '${ref}'`
@@ -22,7 +30,7 @@ const row = (event: string, ref?: string) =>
 const callback = (event: string, ref?: string) =>
   `agent_id = 1 and seq = (select seq from journal where ${row(event, ref)})`
 const body = (event: string, from: string, to: string) =>
-  `update callbacks set body = replace(body, '${from}', '${to}') where ${callback(event)}`
+  `update callback_bodies set body = replace(body, '${from}', '${to}') where ${callback(event)}`
 const lastRow = 'agent_id = 1 and seq = (select seq from wallets where agent_id = 1)'
 
 /** Each kind of lie: how it comes about, and what must be said of it. */
@@ -48,6 +56,16 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
     /^the wallet is at seq \d+, the journal at 0$|^journal row \d+ is missing$/,
   ],
   [
+    'a payment is claimed by another agent',
+    `update payment_claims set agent_id = 2 where payment_id = 'bank:dp'`,
+    /^the claim on payment bank:dp says agent 2, but it is 1$/,
+  ],
+  [
+    'a payment that waits is claimed by nobody',
+    `delete from payment_claims where payment_id = 'bank:dw'`,
+    /^the claim on payment bank:dw is missing$/,
+  ],
+  [
     'a leg is changed',
     `update journal set available_change = available_change + 1 where ${row('deposit_taken_back')}`,
     /^the legs of journal row \d+ do not add up to zero$/,
@@ -70,14 +88,14 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
      update journal set available = available + 1, clearing = clearing - 1
        where agent_id = 1 and seq >= (select seq from journal where ${row('deposit_failed')});
      update wallets set available = available + 1, clearing = clearing - 1 where agent_id = 1`,
-    /^the callback of journal row \d+ says balance [\d.]+, but it is [\d.]+$/,
+    /^journal row \d+ \(deposit_failed\) moves available 1, .*, but order 1-\w+ says available 0, /,
   ],
   [
     'the last row moves something else, and the wallet agrees',
     `update journal set fees_change = 1, available_change = available_change - 1,
        fees = fees + 1, available = available - 1 where ${lastRow};
      update wallets set fees = fees + 1, available = available - 1 where agent_id = 1`,
-    /^journal row \d+ \(withdraw_held\) does not move what order 1-\w+ is about$/,
+    /^journal row \d+ \(withdraw_held\) moves available -10151, .*, but order 1-\w+ says available -10150, /,
   ],
   [
     'an adjustment moves what it must not',
@@ -111,18 +129,19 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
   [
     'an event is another one',
     `update journal set event = 'withdraw_cancelled' where ${row('withdraw_failed')}`,
-    /^the callback of journal row \d+ says status FAILED, but it is CANCEL$/,
+    /^order 1-\w+ is FAILED, its journal says CANCEL$/,
   ],
   [
     'a row is of another order',
     `update journal set order_id = ${idOf('wp')} where ${row('withdraw_failed')}`,
-    /^the callback of journal row \d+ says order \w+, but it is \w+$/,
+    /^order 1-\w+ has withdraw_failed \(journal row \d+\) after withdraw_paid$/,
   ],
   [
     'a row and its callback are of another order, which it does not follow',
-    `update callbacks set order_id = ${idOf('df')}, body = replace(body,
+    `update callback_bodies set body = replace(body,
        replace(${idOf('dv')}::text, '-', ''), replace(${idOf('df')}::text, '-', ''))
        where ${callback('deposit_void')};
+     update callbacks set order_id = ${idOf('df')} where ${callback('deposit_void')};
      update journal set order_id = ${idOf('df')} where ${row('deposit_void')}`,
     /^order 1-\w+ has deposit_void \(journal row \d+\) after deposit_failed$/,
   ],
@@ -170,32 +189,32 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
   [
     'the version of an order is changed',
     `update orders set version = version + 1 where ${order('df')}`,
-    /^order 1-\w+ has version 3, its journal says 2$/,
+    /^order 1-\w+ says version 3, but it is 2$/,
   ],
   [
     'a hand-over is forgotten',
     `update orders set handed_over_at = null where ${order('wh')}`,
-    /^order 1-\w+ has version 2, its journal says 1$/,
+    /^order 1-\w+ was handed to a provider 1 times, but says that it never was$/,
   ],
   [
     'what was paid is changed in the order',
     `update orders set paid_amount = paid_amount + 1 where ${order('dp')}`,
-    /^order 1-\w+ says it was paid 10001, its journal says 10000$/,
+    /^order 1-\w+ says paid_amount 10001, but it is 10000$/,
   ],
   [
     'the fee that was paid is changed in the order',
     `update orders set paid_fee = paid_fee + 1 where ${order('wp')}`,
-    /^order 1-\w+ says it was paid \d+, its journal says \d+$/,
+    /^order 1-\w+ says paid_fee 151, but it is 150$/,
   ],
   [
     'the amount of an order is changed',
     `update orders set amount = amount - 1 where ${order('wr')}`,
-    /^journal row \d+ \(withdraw_held\) does not move what order 1-\w+ is about$/,
+    /^journal row \d+ \(withdraw_held\) moves available -10150, .*, but order 1-\w+ says available -10149, /,
   ],
   [
     'an order is missing',
     `delete from orders where ${order('dt')}`,
-    /^the journal tells of 1 orders that are not there$/,
+    /^journal row \d+ \(deposit_paid\) is of an order that is not there$/,
   ],
   [
     'a withdrawal has no hold',
@@ -207,12 +226,12 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
   [
     'a callback says another state',
     body('deposit_expired', '"EXPIRED"', '"VOID"'),
-    /^the callback of journal row \d+ says status VOID, but it is EXPIRED$/,
+    /^the callback of journal row \d+ says status "VOID", but it is "EXPIRED"$/,
   ],
   [
     'a callback says another balance',
     body('deposit_void', '"balance":', '"balance":1'),
-    /^the callback of journal row \d+ says balance \d[\d.]*, but it is \d[\d.]*$/,
+    /^the callback of journal row \d+ says wallet {"balance":[\d.]+}, but it is {"balance":[\d.]+}$/,
   ],
   [
     'a callback says another amount',
@@ -230,7 +249,7 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
   [
     'a callback names another transaction',
     body('deposit_failed', '"transactionId":"1-', '"transactionId":"2-'),
-    /^the callback of journal row \d+ says transactionId 2-\w+, but it is 1-\w+$/,
+    /^the callback of journal row \d+ says transactionId "2-\w+", but it is "1-\w+"$/,
   ],
   [
     'a callback is queued with another order',
@@ -239,13 +258,23 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
   ],
   [
     'a callback is no JSON',
-    `update callbacks set body = 'PAID' where ${callback('deposit_failed')}`,
+    `update callback_bodies set body = 'PAID' where ${callback('deposit_failed')}`,
     /^the callback of journal row \d+ is not JSON$/,
   ],
   [
     'a callback is empty',
-    `update callbacks set body = 'null' where ${callback('deposit_failed')}`,
-    /^the callback of journal row \d+ says status undefined, but it is FAILED$/,
+    `update callback_bodies set body = 'null' where ${callback('deposit_failed')}`,
+    /^the callback of journal row \d+ says status null, but it is "FAILED"$/,
+  ],
+  [
+    'a callback has lost its body',
+    `delete from callback_bodies where ${callback('deposit_failed')}`,
+    /^the callback of journal row \d+ has no body$/,
+  ],
+  [
+    'a callback has another body beside its own',
+    `update callbacks set body = '{}' where ${callback('deposit_failed')}`,
+    /^the callback of journal row \d+ says status null, but it is "FAILED"$/,
   ],
   [
     'a callback is missing',
@@ -270,22 +299,22 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
   [
     'the amount of a payment is changed',
     `update payments set amount = amount + 1 where agent_id = 1 and order_id = ${idOf('dp')}`,
-    /^journal row \d+ credits payment:bank:dp, which is not recorded so$/,
+    /^journal row \d+ credits payment:bank:dp, which says amount 10001, but it is 10000$/,
   ],
   [
     'a credited payment waits',
     `update payments set state = 'waiting', why = 'late' where agent_id = 1 and order_id = ${idOf('dp')}`,
-    /^journal row \d+ credits payment:bank:dp, which is not recorded so$/,
+    /^journal row \d+ credits payment:bank:dp, which says state waiting, but it is credited$/,
   ],
   [
     'a credited payment is of another order',
     `update payments set order_id = ${idOf('dw')} where agent_id = 1 and order_id = ${idOf('dp')}`,
-    /^journal row \d+ credits payment:bank:dp, which is not recorded so$/,
+    /^journal row \d+ credits payment:bank:dp, which says order \w+, but it is \w+$/,
   ],
   [
     'a credited payment is missing',
     `delete from payments where agent_id = 1 and order_id = ${idOf('dp')}`,
-    /^journal row \d+ credits payment:bank:dp, which is not recorded so$/,
+    /^journal row \d+ credits payment:bank:dp, which is not recorded$/,
   ],
 ]
 
@@ -353,6 +382,7 @@ describe('a book with every kind of event', () => {
         journalRows: Number(journalRows),
         orders: Number(orders),
         callbacks: Number(callbacks),
+        payments: 3,
         finding: null,
       })),
     )
@@ -420,6 +450,10 @@ it('a payment that counts as credited without a journal row is found', async () 
      select agent_id, 'sandbox:made-up', order_id, 100, now(), now(), 'credited', 'order'
      from orders where agent_id = 1 and kind = 'deposit' and status = 'WAITING' limit 1`,
   )
+  await owner.query(
+    `insert into payment_claims select payment_id, agent_id, order_id, amount, 'THB', reported_at
+     from payments where payment_id = 'sandbox:made-up'`,
+  )
   expect(await verify(pool, {})).toMatchObject([
     { finding: 'payment sandbox:made-up counts as credited, but no journal row does so' },
     { finding: null },
@@ -471,7 +505,7 @@ describe('the proof in the background', () => {
 
   it('goes on for the others while an agent is red, and tells how much is left', async () => {
     await owner.query('update wallets set seq = seq + 5 where agent_id = 1')
-    await owner.query(`update callbacks set body = 'x' where ${callback('deposit_failed')}`)
+    await owner.query(`update callback_bodies set body = 'x' where ${callback('deposit_failed')}`)
     await proveOnward(pool, now())
     const before = await provedSeqs()
     for (let n = 0; n < 3; n++) {
@@ -517,6 +551,9 @@ async function provedSeqs(): Promise<bigint[]> {
   return rows.map(({ proved_seq }) => proved_seq)
 }
 
+/** A payment is one agent's. */
+const paymentOf = (agentId: bigint, ref: string) => `bank:${agentId === 1n ? '' : agentId}${ref}`
+
 /** Every event there is, and orders that are still open. The last row is a hold. */
 async function writeEveryEvent(agentId: bigint): Promise<void> {
   const outcome = (orderId: string, to: OrderStatus) =>
@@ -527,7 +564,8 @@ async function writeEveryEvent(agentId: bigint): Promise<void> {
       agentId,
       at,
       orderId,
-      payment: { paymentId: `bank:${ref}`, amountMinor, paidAt: at, payer: null },
+      provider: null,
+      payment: { paymentId: paymentOf(agentId, ref), amountMinor, paidAt: at, payer: null },
     })
   const open = async (kind: OrderKind, ref: string) => {
     const { order } = await teller.do(create(agentId, kind, ref))
@@ -540,7 +578,7 @@ async function writeEveryEvent(agentId: bigint): Promise<void> {
   await outcome(await open('deposit', 'dv'), 'VOID')
   const takenBack = await open('deposit', 'dt')
   await pay(takenBack, 'dt')
-  const paymentId = 'bank:dt'
+  const paymentId = paymentOf(agentId, 'dt')
   await teller.do({ type: 'take_back_payment', agentId, at, orderId: takenBack, paymentId })
   await pay(await open('deposit', 'dw'), 'dw', 5n)
   await outcome(await open('withdraw', 'wp'), 'PAID')
@@ -573,7 +611,8 @@ function adjust(agentId: bigint, ref: string): Command & { type: 'adjust' } {
 async function freeToLie(): Promise<void> {
   const { rows } = await owner.query<{ statement: string }>(
     `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
-     from pg_constraint where connamespace = 'sluice'::regnamespace and contype in ('c', 'f', 'u')`,
+     from pg_constraint where connamespace = 'sluice'::regnamespace and contype in ('c', 'f', 'u')
+       and coninhcount = 0`,
   )
   for (const { statement } of rows) await owner.query(statement)
 }

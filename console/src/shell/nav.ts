@@ -1,4 +1,5 @@
 import {
+  IconArrowsDiff,
   IconBuildingBank,
   IconClipboardList,
   IconFlask,
@@ -43,6 +44,7 @@ const table: Row[] = [
   row(pages.orders, nav.orders, IconClipboardList, nav.work, 'view', 'all'),
   row(pages.callbacks, nav.callbacks, IconSend, nav.work, 'view', 'all'),
   row(pages.payments, nav.payments, IconGavel, nav.work, 'view', 'operators'),
+  row(pages.openItems, nav.openItems, IconArrowsDiff, nav.work, 'view', 'operators'),
   row(pages.wallets, nav.wallets, IconWallet, nav.work, 'view', 'operators'),
   row((me) => pages.wallet(own(me)), nav.wallet, IconWallet, nav.work, 'view', 'agents'),
   row(pages.agents, nav.agents, IconUsersGroup, nav.setUp, 'view', 'operators'),

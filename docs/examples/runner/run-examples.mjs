@@ -1,7 +1,7 @@
 /**
  * `npm run examples [-- NAME ...]`: runs every example, or the named ones, against a real service. Each
  * creates an order, is sent its callback, and must refuse what is forged. What a language needs is
- * installed where apt and the right to use it are there.
+ * installed where apt and the right to use it are there. Clients made from the descriptions pay an order too.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from 'sluice-sdk'
 import { startSluice } from '../../../demo/start-sluice.js'
+import { generatedClients } from './generated-clients.mjs'
 import {
   folder,
   freePort,
@@ -56,6 +57,7 @@ const examples = {
     vectors: 'vectors.txt',
     mayBeMissing: true,
   },
+  ...generatedClients,
 }
 
 const asked = process.argv.slice(2)
@@ -104,6 +106,11 @@ async function resultOf(name, example, agent) {
       if (!example.mayBeMissing) return { ...result, note }
       return { ...result, note: `${note}; check it with vectors.txt`, failed: false }
     }
+    if (example.check) {
+      progress(name, 'made from the descriptions')
+      result.note = await checked(example, agent)
+      return { ...result, failed: false, seconds: secondsSince(started) }
+    }
     if (example.build) run(example.build)
     progress(name, 'vectors')
     result.vectors = vectorsOf(example)
@@ -116,7 +123,23 @@ async function resultOf(name, example, agent) {
     stopPrograms()
   }
   progress(name, result.failed ? `FAILED: ${result.note}` : 'passed')
-  return { ...result, seconds: ((performance.now() - started) / 1000).toFixed(1) }
+  return { ...result, seconds: secondsSince(started) }
+}
+
+function secondsSince(started) {
+  return ((performance.now() - started) / 1000).toFixed(1)
+}
+
+/** In a folder of its own, with the descriptions as the service serves them. */
+async function checked({ check }, { appId, secrets }) {
+  const at = mkdtempSync(join(scratch, 'made-'))
+  const textOf = async (path) => (await fetch(service.url + path)).text()
+  const descriptions = {
+    agents: await textOf('/openapi.json'),
+    console: await textOf('/console/api/openapi.json'),
+  }
+  const env = { SLUICE_URL: service.url, SLUICE_APP_ID: appId, SLUICE_SECRET: secrets[0] }
+  return check(at, descriptions, env)
 }
 
 /** The tool that is not there and cannot be had. */

@@ -26,6 +26,7 @@ export interface Agent {
   /** Requests a second; 0 for no limit. */
   rateLimit: number
   allowedIps: string[]
+  /** Who may show its payment page in a frame; empty: nobody, `any`: everybody. */
   frameOrigins: string[]
   support: string | null
   createdAt: Date

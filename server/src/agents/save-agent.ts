@@ -8,6 +8,7 @@ import { isPrintable } from '../lib/printable.ts'
 import { type SecretKeys, seal } from '../lib/secret-box.ts'
 import { type Agent, type AgentRow, agentFromRow } from './agent.ts'
 import { callbackUrlFault } from './callback-url.ts'
+import { frameOriginFaults, frameOriginMissing } from './frame-origins.ts'
 
 /** What an operator may say of an agent. */
 export type AgentTerms = Omit<Agent, 'agentId' | 'appId' | 'createdAt' | 'updatedAt'>
@@ -81,13 +82,21 @@ export async function termsFaults(
   for (const range of terms.allowedIps) {
     require(isCidr(range), 'allow_ip', `"${range}" is not an address or a CIDR range`)
   }
-  for (const origin of terms.frameOrigins) {
-    const message = `"${origin}" is not an origin such as https://shop.example`
-    require(isOrigin(origin), 'frame_origin', message)
+  for (const message of frameOriginFaults(terms.frameOrigins)) {
+    faults.push({ field: 'frame_origin', message })
   }
   const isSupport = terms.support === null || isPrintable(terms.support, 500)
   require(isSupport, 'support', 'must be 1 to 500 printable characters')
   return faults
+}
+
+/** What must be said of a new agent: in live, nobody decides unasked who may frame its payment page. */
+export function newTermsFaults(
+  mode: 'sandbox' | 'live',
+  frameOrigins: readonly string[] | undefined,
+): TermsFault[] {
+  if (mode === 'sandbox' || frameOrigins !== undefined) return []
+  return [{ field: 'frame_origin', message: frameOriginMissing }]
 }
 
 function isWithin(number: number, min: number, max: number): boolean {
@@ -266,10 +275,4 @@ function termsValues(terms: AgentTerms): unknown[] {
 
 function isCidr(range: string): boolean {
   return ipaddr.isValid(range) || ipaddr.isValidCIDR(range)
-}
-
-function isOrigin(text: string): boolean {
-  return (
-    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
-  )
 }

@@ -1,13 +1,14 @@
 import { stampOfAgent } from '../agents/agent-finder.ts'
+import { databaseTime, timeToPass } from '../db/database-time.ts'
 import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
+import { storedBody } from '../ledger/stored-body.ts'
+import type { Clock } from '../lib/clock.ts'
 import { lockLane } from './lane-row.ts'
-
-/** How long a claim holds. Whoever does not report by then has lost it. */
-export const leaseMs = 60_000
+import { Lease, leaseS } from './lease.ts'
 
 /** How long a later callback of an order waits for an earlier one. */
-export const supersedeAfterMs = 15 * 60_000
+const supersedeAfterS = 15 * 60
 
 export interface ClaimedCallback {
   agentId: bigint
@@ -19,7 +20,7 @@ export interface ClaimedCallback {
   createdAtMs: number
   /** The turn of the lane in which it was claimed. */
   turn: bigint
-  leaseUntil: Date
+  lease: Lease
 }
 
 export interface Claim {
@@ -66,13 +67,17 @@ const unfinishedEarlier = `select e.agent_id, e.seq
  * It counts from when the later one came due, so that old outcomes can be sent again in their order,
  * and not while the agent's callbacks are held back: the earlier one has its chance after that.
  */
-const supersede = `update callbacks e set state = 'superseded'
+const supersede = `with at as (
+    select ${databaseTime('$2')} - interval '${supersedeAfterS} s' as overdue
+  )
+  update callbacks e set state = 'superseded'
   where e.agent_id = $1 and e.state in ('waiting', 'no_address') and e.seq in (
-    select earlier.seq from callback_lanes l, callbacks c, lateral (
+    select earlier.seq from at, callback_lanes l, callbacks c, lateral (
       ${unfinishedEarlier}
     ) earlier
-    where l.agent_id = $1 and not l.paused and (l.resumed_at is null or l.resumed_at <= $2)
-      and c.agent_id = $1 and c.state = 'waiting' and c.follows and c.due_at <= $2
+    where l.agent_id = $1 and not l.paused and (l.resumed_at is null or l.resumed_at <= at.overdue)
+      and c.agent_id = $1 and c.state = 'waiting' and c.follows
+      and c.due_at <= at.overdue and c.created_at <= at.overdue
   ) and e.seq <> all(${underWayOf('$1')})`
 
 /**
@@ -84,24 +89,26 @@ const supersede = `update callbacks e set state = 'superseded'
  * A later state goes out only once it is on disk that the earlier one is done with: its claim waits for
  * the disk, and with it for everything written before.
  */
-const claim = `with free as (
+const claim = `with at as (
+    select ${databaseTime('$5')} as now
+  ), free as (
     select agent_id from callback_lanes where agent_id = $1 and ($2::bigint is null or turn = $2)
     for no key update skip locked
   ), lane as (
     update callback_lanes l set turn = l.turn + 1
     where l.agent_id = $1 and ($2::bigint is null or l.turn = $2)
       and l.agent_id = any(array(select agent_id from free))
-    returning l.turn, l.width >= $8 and l.failed_seqs = '{}' as healthy,
-      case when l.paused or l.probe_at > $5 then 0 else least($3, least(l.width, $8) - $4 - (
+    returning l.turn, l.width >= $7 and l.failed_seqs = '{}' as healthy,
+      case when l.paused or l.probe_at > (select now from at) then 0 else least($3, least(l.width, $7) - $4 - (
         select coalesce(sum(cardinality(k.seqs)), 0) from callback_claims k
         where k.agent_id = $1 and k.sender <> $6
       )) end::int as room
   ), due as (
-    select c.seq, c.kind, c.attempts, c.body,
+    select c.seq, c.kind, c.attempts, ${storedBody} as body,
       date_part('epoch', c.created_at) * 1000 as created_at_ms,
       case when c.follows then set_config('synchronous_commit', 'on', true) end as flushed
     from callbacks c
-    where c.agent_id = $1 and c.state = 'waiting' and c.due_at <= $5
+    where c.agent_id = $1 and c.state = 'waiting' and c.due_at <= (select now from at)
       and c.seq <> all(${underWayOf('$1')})
       and (not c.follows or (select true from (${unfinishedEarlier}) earlier limit 1) is null)
     order by c.due_at
@@ -109,10 +116,10 @@ const claim = `with free as (
   ), taken as (
     select array_agg(seq) as seqs, count(flushed) as flushed,
       string_agg(concat_ws(' ', seq, kind, attempts, created_at_ms, body), '${separator}') as records
-    from due
+    from due where body is not null
   ), claimed as (
     insert into callback_claims (agent_id, turn, sender, seqs, lease_until)
-    select $1, turn, $6, seqs, $7 from lane, taken where seqs is not null
+    select $1, turn, $6, seqs, now + interval '${leaseS} s' from lane, taken, at where seqs is not null
   )
   select l.turn, l.healthy, l.room, ${stampOfAgent} as agent_stamp, taken.records
   from lane l, taken, agents a
@@ -121,7 +128,7 @@ const claim = `with free as (
 export interface ClaimOptions {
   /** The process that will send what is claimed. */
   sender: string
-  now: Date
+  now: Clock
   widest: number
 }
 
@@ -163,14 +170,14 @@ export async function claimThoroughly(
 ): Promise<Claim> {
   const { agentId } = wanted
   return withClient(pool, async (client) => {
-    const overdue = new Date(options.now.getTime() - supersedeAfterMs)
+    const at = timeToPass(options.now)
     const begun = client.query('begin')
     const made = client.query({ name: 'make-lane', text: makeLane, values: [agentId, firstWidth] })
-    const locked = client.query({ name: 'lock-lane', text: lockLane, values: [agentId] })
+    const locked = client.query({ name: 'lock-lane', text: lockLane, values: [agentId, at] })
     const superseded = client.query({
       name: 'supersede',
       text: supersede,
-      values: [agentId, overdue],
+      values: [agentId, at],
     })
     const taken = take(client, { ...wanted, turn: null }, options)
     const committed = client.query('commit')
@@ -188,17 +195,17 @@ async function take(
   options: ClaimOptions,
 ): Promise<Claim | undefined> {
   const { sender, now, widest } = options
-  const leaseUntil = new Date(now.getTime() + leaseMs)
+  const lease = new Lease(now)
   const { rows } = await client.query<ClaimRow>({
     name: 'claim',
     text: claim,
-    values: [agentId, turn, most, underWay, now, sender, leaseUntil, widest],
+    values: [agentId, turn, most, underWay, timeToPass(now), sender, widest],
   })
   const [lane] = rows
   if (!lane) return undefined
   const { room, healthy, agent_stamp: agentStamp } = lane
   const records = lane.records?.split(separator) ?? []
-  const callbacks = records.map((text) => callbackFromRecord(text, agentId, lane.turn, leaseUntil))
+  const callbacks = records.map((text) => callbackFromRecord(text, agentId, lane.turn, lease))
   return { callbacks, turn: lane.turn, room, healthy, agentStamp }
 }
 
@@ -207,7 +214,7 @@ function callbackFromRecord(
   text: string,
   agentId: bigint,
   turn: bigint,
-  leaseUntil: Date,
+  lease: Lease,
 ): ClaimedCallback {
   const kindAt = text.indexOf(' ') + 1
   const attemptsAt = text.indexOf(' ', kindAt) + 1
@@ -216,7 +223,7 @@ function callbackFromRecord(
   return {
     agentId,
     turn,
-    leaseUntil,
+    lease,
     seq: BigInt(text.slice(0, kindAt - 1)),
     kind: text.slice(kindAt, attemptsAt - 1) as OrderKind,
     attempts: Number(text.slice(attemptsAt, createdMsAt - 1)),
@@ -237,32 +244,4 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
   } finally {
     client.release(broken)
   }
-}
-
-/**
- * Agents that have something due. Also gives back what a process that died had claimed, and sets
- * going what had no address and has one now.
- */
-export async function findDueAgents(pool: Pool, now: Date): Promise<bigint[]> {
-  await pool.query(
-    `update callbacks c set state = 'waiting', due_at = $1 from agents a
-     where c.agent_id = a.agent_id and c.state = 'no_address' and c.kind = any(array[
-       case when a.deposit_callback_url is not null then 'deposit' end,
-       case when a.withdraw_callback_url is not null then 'withdraw' end])`,
-    [now],
-  )
-  await pool.query('delete from callback_claims where lease_until <= $1', [now])
-  const { rows } = await pool.query<{ agent_id: bigint }>(
-    `select a.agent_id from agents a
-     left join callback_lanes l using (agent_id),
-     lateral (
-       select 1 from callbacks c
-       where c.agent_id = a.agent_id and c.state = 'waiting' and c.due_at <= $1
-         and c.seq <> all(${underWayOf('a.agent_id')})
-       limit 1
-     ) due
-     where not coalesce(l.paused, false) and (l.probe_at is null or l.probe_at <= $1)`,
-    [now],
-  )
-  return rows.map(({ agent_id }) => agent_id)
 }

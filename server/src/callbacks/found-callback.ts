@@ -1,4 +1,5 @@
-import type { OrderKind } from '../ledger/book.ts'
+import type { JournalEvent, OrderKind } from '../ledger/book.ts'
+import { statusOf } from '../ledger/lie.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import { deliveryOfCallback, latestAttempt } from './read-callbacks.ts'
 
@@ -25,7 +26,7 @@ export interface FoundRow {
   order_id: string
   ref_id: string
   kind: OrderKind
-  status: string
+  event: JournalEvent
   created_at: Date
   delivery: string
   attempts: number
@@ -35,13 +36,17 @@ export interface FoundRow {
   last_error: string | null
 }
 
-/** What is added to a callback's row for a list: done for one page only. */
+/**
+ * What is added to a callback's row for a list: done for one page only. What was told is in the journal: the
+ * body is the agent's text too, which the database never reads.
+ */
 export const withLatest = (page: string, order: string) => `
-  select c.agent_id, c.seq, c.order_id, o.ref_id, c.kind, c.body::json ->> 'status' as status,
+  select c.agent_id, c.seq, c.order_id, o.ref_id, c.kind, j.event,
     c.created_at, c.attempts, c.due_at, c.delivered_at, l.error as last_error, l.status as last_status,
     ${deliveryOfCallback} as delivery
   from (${page}) c
   join orders o on o.agent_id = c.agent_id and o.order_id = c.order_id
+  join journal j on j.agent_id = c.agent_id and j.seq = c.seq
   left join callback_lanes n on n.agent_id = c.agent_id
   ${latestAttempt}
   order by ${order}`
@@ -53,7 +58,7 @@ export function foundFromRow(row: FoundRow): FoundCallback {
     orderId: orderIdFromUuid(row.order_id),
     refId: row.ref_id,
     kind: row.kind,
-    status: row.status,
+    status: statusOf[row.event] ?? 'WAITING',
     at: row.created_at,
     delivery: row.delivery,
     attempts: row.attempts,

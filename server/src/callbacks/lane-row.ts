@@ -1,3 +1,4 @@
+import { databaseTime } from '../db/database-time.ts'
 import type { Lane } from './lane.ts'
 
 export interface LaneRow {
@@ -6,10 +7,12 @@ export interface LaneRow {
   probe_at: Date | null
   probe_every_s: number | null
   why: string | null
+  /** When it was read. */
+  now: Date
 }
 
 /** Reads a lane and keeps everybody else from changing it until the transaction ends. */
-export const lockLane = `select width, failed_seqs, probe_at, probe_every_s, why
+export const lockLane = `select width, failed_seqs, probe_at, probe_every_s, why, ${databaseTime('$2')} as now
   from callback_lanes where agent_id = $1 for update`
 
 export function laneFromRow(row: LaneRow): Lane {

@@ -1,4 +1,5 @@
 import type { Pool } from '../db/pool.ts'
+import { archivedSeqs } from '../ledger/archived.ts'
 import { seqsAsOf } from '../ledger/wallet-as-of.ts'
 import { type CallbackSearch, conditionOf, undelivered } from './callback-search.ts'
 import { type FoundCallback, type FoundRow, foundFromRow, withLatest } from './found-callback.ts'
@@ -39,10 +40,16 @@ async function newestOfAll(pool: Pool, search: CallbackSearch): Promise<FoundCal
   const near = heads.filter(({ at }) => !end || at >= moved(end, -clocksDifferMs))
   const ids = near.map(({ agentId }) => agentId)
   const ends = end && (await seqsAsOf(pool, ids, moved(end, -clocksDifferMs - 1)))
+  const archived = await archivedSeqs(pool, ids)
+  // Of what is archived no times are known, and little is left there.
+  const bottomOf = (agentId: bigint) => {
+    const seq = ends?.get(agentId) ?? 0n
+    return seq > (archived.get(agentId) ?? 0n) ? seq : 0n
+  }
   const ranges = {
     agentIds: ids,
     tops: near.map(({ top }) => top),
-    bottoms: ids.map((agentId) => ends?.get(agentId) ?? 0n),
+    bottoms: ids.map(bottomOf),
   }
   return readRanges(pool, search, ranges, 'created_at desc, agent_id desc, seq desc')
 }

@@ -26,19 +26,18 @@ export async function writePastCallbacks(
   if (past.length === 0) return
   const column = (of: (each: PastCallback) => unknown) => past.map(of)
   await tx.query(
-    `insert into callbacks (agent_id, seq, order_id, kind, follows, body, state, created_at, due_at,
+    `insert into callbacks (agent_id, seq, order_id, kind, follows, state, created_at, due_at,
        attempts, again, delivered_at)
-     select a, s, o, k, f, b, st, c, coalesce(d, c), n, 0, v
+     select a, s, o, k, f, st, c, coalesce(d, c), n, 0, v
      from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::boolean[], $6::text[],
-       $7::text[], $8::timestamptz[], $9::timestamptz[], $10::int[], $11::timestamptz[])
-       p(a, s, o, k, f, b, st, c, d, n, v)`,
+       $7::timestamptz[], $8::timestamptz[], $9::int[], $10::timestamptz[])
+       p(a, s, o, k, f, st, c, d, n, v)`,
     [
       column(({ callback }) => callback.agentId),
       column(({ callback }) => callback.seq),
       column(({ callback }) => callback.orderId),
       column(({ callback }) => callback.kind),
       column(({ callback }) => callback.follows),
-      column(({ callback }) => callback.body),
       column(({ state }) => state),
       column(({ callback }) => callback.createdAt.toISOString()),
       column(({ dueAt }) => dueAt?.toISOString() ?? null),
@@ -46,6 +45,16 @@ export async function writePastCallbacks(
       column(({ state, attempts }) =>
         state === 'delivered' ? (attempts.at(-1)?.startedAt.toISOString() ?? null) : null,
       ),
+    ],
+  )
+  await tx.query(
+    `insert into callback_bodies (agent_id, seq, created_at, body)
+     select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[])`,
+    [
+      column(({ callback }) => callback.agentId),
+      column(({ callback }) => callback.seq),
+      column(({ callback }) => callback.createdAt.toISOString()),
+      column(({ callback }) => callback.body),
     ],
   )
   await writeAttempts(

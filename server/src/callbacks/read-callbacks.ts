@@ -1,5 +1,6 @@
 import type { Pool } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
+import { storedBody } from '../ledger/stored-body.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 
 /** An outcome with its callback, as its agent and the operator see it. */
@@ -51,10 +52,15 @@ export const deliveryOfCallback = `case
     when c.state = 'waiting' and coalesce(n.paused, false) then 'paused'
     else c.state end`
 
-/** The latest attempt to deliver the callback `c`, as `l`. */
+/** How much earlier than its outcome an attempt may say it was, by the clock of another process. */
+const clocksDifferS = 86_400
+
+/** The latest attempt to deliver the callback `c`, as `l`: not in the months before the outcome. */
 export const latestAttempt = `left join lateral (
     select t.error, t.status from callback_attempts t
-    where t.agent_id = c.agent_id and t.seq = c.seq order by t.attempt_id desc limit 1
+    where t.agent_id = c.agent_id and t.seq = c.seq
+      and t.started_at >= c.created_at - interval '${clocksDifferS} s'
+    order by t.attempt_id desc limit 1
   ) l on true`
 
 /** Outcomes with their callbacks, oldest first. */
@@ -62,7 +68,7 @@ export async function readEvents(pool: Pool, filter: EventFilter): Promise<Outco
   const { rows } = await pool.query<EventRow>(
     `select * from (
        select c.agent_id, a.app_id, c.seq, c.order_id, o.ref_id, c.kind, c.created_at, c.attempts,
-         c.due_at, c.body, l.error as last_error, l.status as last_status,
+         c.due_at, ${storedBody} as body, l.error as last_error, l.status as last_status,
          ${deliveryOfCallback} as delivery
        from callbacks c
        join agents a using (agent_id)
@@ -125,19 +131,4 @@ export async function readBacklog(pool: Pool, now: Date): Promise<Backlog> {
     waiting: Number(rows[0]?.waiting ?? 0n),
     oldestAgeS: oldest ? Math.max(0, (now.getTime() - oldest.getTime()) / 1000) : 0,
   }
-}
-
-/** Forgets attempts from before a time, a bounded number at once; the latest of each stays. */
-export async function pruneAttempts(pool: Pool, before: Date, limit: number): Promise<number> {
-  const { rowCount } = await pool.query(
-    `delete from callback_attempts t using (
-       select x.agent_id, x.seq, x.attempt_id from callback_attempts x
-       where x.started_at < $1 and exists (
-         select 1 from callback_attempts later where later.agent_id = x.agent_id
-           and later.seq = x.seq and later.attempt_id > x.attempt_id)
-       limit $2
-     ) old where t.agent_id = old.agent_id and t.seq = old.seq and t.attempt_id = old.attempt_id`,
-    [before, limit],
-  )
-  return rowCount ?? 0
 }

@@ -1,4 +1,6 @@
+import { databaseTime, timeToPass } from '../db/database-time.ts'
 import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
+import type { Clock } from '../lib/clock.ts'
 import { newOrderId } from '../lib/ids.ts'
 import type { ClaimedCallback } from './claim-callbacks.ts'
 import { laneAfter } from './lane.ts'
@@ -18,9 +20,10 @@ export interface Outcome {
  * meanwhile goes out again at once.
  */
 const record = `with told as (
-    select *, state in ('delivered', 'exhausted') as ended
-    from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::timestamptz[], $7::int[])
-      x(agent_id, seq, turn, state, due_at, attempts)
+    select x.*, now, now + delay_ms * interval '1 ms' as due_at, state in ('delivered', 'exhausted') as ended
+    from (select ${databaseTime('$1')} as now) at,
+      unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::int[], $7::int[])
+        x(agent_id, seq, turn, state, delay_ms, attempts)
   ), told_of as (
     select agent_id, turn, array_agg(seq) as seqs from told group by agent_id, turn
   ), let_go as (
@@ -40,10 +43,10 @@ const record = `with told as (
   ), changed as (
     update callbacks c set
       state = case when c.again > 0 and u.ended then 'waiting' else u.state end,
-      due_at = case when u.ended then $1 else u.due_at end,
+      due_at = u.due_at,
       attempts = case when c.again > 0 and u.ended then 0 else u.attempts end,
       again = case when u.ended then greatest(c.again - 1, 0) else c.again end,
-      delivered_at = case when u.state = 'delivered' then $1 else c.delivered_at end
+      delivered_at = case when u.state = 'delivered' then u.now else c.delivered_at end
     from told u, held h
     where h.agent_id = u.agent_id and h.turn = u.turn and u.seq = any(h.seqs)
       and c.agent_id = u.agent_id and c.seq = u.seq
@@ -57,13 +60,15 @@ const record = `with told as (
     y(agent_id, seq, attempt_id, started_ms, duration_ms, n)
   where attempt_id is not null`
 
+/** Where there was no address, it may have been set since the callback was claimed: the next poll looks. */
 const updateLane = `update callback_lanes set width = $2, failed_seqs = $3, probe_at = $4,
-    probe_every_s = $5, why = $6 where agent_id = $1`
+    probe_every_s = $5, why = $6, addressed = case when $7 then '{}' else addressed end
+  where agent_id = $1`
 
 export interface RecordOptions {
   /** The process that claimed: a database that lost its last moments may give a turn out again. */
   sender: string
-  now: Date
+  now: Clock
   widest: number
   random: () => number
   /** Whether nothing need be written of a lane as long as nothing fails. */
@@ -77,7 +82,7 @@ export async function recordAttempts(
   options: RecordOptions,
 ): Promise<void> {
   const outcomes = inKeyOrder(results)
-  const values = [options.now, ...columnsOf(outcomes, options), options.sender]
+  const values = [timeToPass(options.now), ...columnsOf(outcomes, options), options.sender]
   const statement = { name: 'record', text: record, values }
   const changes = laneChanges(outcomes, options)
   const client = await pool.connect()
@@ -88,9 +93,7 @@ export async function recordAttempts(
       await client.query(statement)
     } else {
       await client.query('begin')
-      for (const [agentId, own] of changes) {
-        await changeLane(client, agentId, own, options)
-      }
+      for (const change of changes) await changeLane(client, change, options)
       await client.query(statement)
       await client.query('commit')
     }
@@ -102,14 +105,14 @@ export async function recordAttempts(
 
 async function changeLane(
   client: PoolClient,
-  agentId: bigint,
-  results: readonly LaneResult[],
+  { agentId, results, hadNoAddress }: LaneChange,
   { widest, now }: RecordOptions,
 ): Promise<void> {
-  const { rows } = await client.query<LaneRow>(lockLane, [agentId])
-  if (!rows[0]) return
-  let lane = laneFromRow(rows[0])
-  for (const result of results) lane = laneAfter(lane, result, widest, now)
+  const { rows } = await client.query<LaneRow>(lockLane, [agentId, timeToPass(now)])
+  const [row] = rows
+  if (!row) return
+  let lane = laneFromRow(row)
+  for (const result of results) lane = laneAfter(lane, result, widest, row.now)
   await client.query(updateLane, [
     agentId,
     lane.width,
@@ -117,6 +120,7 @@ async function changeLane(
     lane.probeAt,
     lane.probeEveryS,
     lane.why,
+    hadNoAddress,
   ])
 }
 
@@ -132,8 +136,9 @@ function inKeyOrder(outcomes: readonly Outcome[]): Outcome[] {
 function columnsOf(outcomes: readonly Outcome[], { now, random }: RecordOptions): unknown[] {
   const columns = Array.from({ length: 10 }, () => [] as Plain[])
   const answers: Attempt[] = []
+  const at = now()
   for (const { callback, attempt } of outcomes) {
-    const { state, dueAt, attempts } = stateAfter(callback, attempt, now, random())
+    const { state, delayMs, attempts } = stateAfter(callback, attempt, at, random())
     const made = typeof attempt === 'string' ? undefined : attempt
     const last = answers.at(-1)
     if (made && !(last && isSameAnswer(made, last))) answers.push(made)
@@ -142,7 +147,7 @@ function columnsOf(outcomes: readonly Outcome[], { now, random }: RecordOptions)
       callback.seq,
       callback.turn,
       state,
-      dueAt?.toISOString(),
+      delayMs,
       attempts,
       made && newOrderId(made.startedAt),
       made?.startedAt.getTime(),
@@ -185,41 +190,51 @@ function plainArray(values: readonly Plain[]): string {
 
 type Plain = bigint | number | string | null | undefined
 
-interface LaneResult {
-  seq: bigint
-  error: string | null
+interface LaneChange {
+  agentId: bigint
+  results: { seq: bigint; error: string | null }[]
+  hadNoAddress: boolean
 }
 
-/** The results that can change a lane, by agent in id order. */
-function laneChanges(outcomes: readonly Outcome[], { isHealthy }: RecordOptions) {
-  const byAgent = new Map<bigint, LaneResult[]>()
+/** What can change a lane, by agent in id order. */
+function laneChanges(
+  outcomes: readonly Outcome[],
+  { isHealthy }: RecordOptions,
+): readonly LaneChange[] {
+  const byAgent = new Map<bigint, LaneChange>()
   for (const { callback, attempt } of outcomes) {
-    if (typeof attempt === 'string') continue
-    const own = byAgent.get(callback.agentId) ?? []
-    own.push({ seq: callback.seq, error: attempt.error })
-    byAgent.set(callback.agentId, own)
+    const { agentId, seq } = callback
+    const own = byAgent.get(agentId) ?? { agentId, results: [], hadNoAddress: false }
+    byAgent.set(agentId, own)
+    if (attempt === 'no_address') own.hadNoAddress = true
+    else if (attempt !== 'not_sent') own.results.push({ seq, error: attempt.error })
   }
-  return [...byAgent]
-    .filter(([agentId, own]) => !isHealthy(agentId) || own.some(({ error }) => error !== null))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return [...byAgent.values()]
+    .filter(
+      ({ agentId, results, hadNoAddress }) =>
+        hadNoAddress ||
+        results.some(({ error }) => error !== null) ||
+        (results.length > 0 && !isHealthy(agentId)),
+    )
+    .sort((a, b) => (a.agentId < b.agentId ? -1 : 1))
 }
 
-/** What has ended has no time at which it is due. */
+/** What becomes of a callback, and how long from now it is due. */
 function stateAfter(
   callback: ClaimedCallback,
   attempt: Outcome['attempt'],
   now: Date,
   random: number,
-): { state: string; dueAt: Date | undefined; attempts: number } {
+): { state: string; delayMs: number; attempts: number } {
   const { attempts } = callback
-  if (attempt === 'no_address') return { state: 'no_address', dueAt: now, attempts }
-  if (attempt === 'not_sent') return { state: 'waiting', dueAt: now, attempts }
+  if (attempt === 'no_address') return { state: 'no_address', delayMs: 0, attempts }
+  if (attempt === 'not_sent') return { state: 'waiting', delayMs: 0, attempts }
   if (attempt.error === null) {
-    return { state: 'delivered', dueAt: undefined, attempts: attempts + 1 }
+    return { state: 'delivered', delayMs: 0, attempts: attempts + 1 }
   }
   const asked = parseRetryAfter(attempt.retryAfter, now)
   const delayMs = nextDelayMs(attempts + 1, asked, random)
   return delayMs === undefined
-    ? { state: 'exhausted', dueAt: undefined, attempts: attempts + 1 }
-    : { state: 'waiting', dueAt: new Date(now.getTime() + delayMs), attempts: attempts + 1 }
+    ? { state: 'exhausted', delayMs: 0, attempts: attempts + 1 }
+    : { state: 'waiting', delayMs, attempts: attempts + 1 }
 }

@@ -1,5 +1,7 @@
 import pg from 'pg'
+import { databaseTime, timeToPass } from '../db/database-time.ts'
 import type { Pool } from '../db/pool.ts'
+import type { Clock } from '../lib/clock.ts'
 import { underWayOf } from './claim-callbacks.ts'
 import { newLane } from './lane.ts'
 
@@ -14,15 +16,21 @@ export interface ResendFilter {
   since?: Date
 }
 
+export interface Resent {
+  resent: number
+  /** A later state of their order has gone first, or was accepted: only who names one sends it. */
+  leftOut: number
+}
+
 /**
  * Sends callbacks again: they are set going in the table that is the queue, so nothing of it is lost
- * in a restart. What is under way goes out once more after that. Returns how many there are.
+ * in a restart. What is under way goes out once more after that.
  */
 export async function resendCallbacks(
   pool: Pool,
   filter: ResendFilter,
-  now: Date,
-): Promise<number> {
+  now: Clock,
+): Promise<Resent> {
   for (let tries = 1; ; tries++) {
     try {
       return await setGoing(pool, filter, now)
@@ -34,11 +42,22 @@ export async function resendCallbacks(
   }
 }
 
+/** Which callbacks `x` are named by $2, $3 and $4. */
+const named = `($2::bigint is null or x.seq = $2)
+  and (not $3::boolean or x.state in ('exhausted', 'superseded'))
+  and ($4::timestamptz is null or x.created_at >= $4)`
+
+/** The callback `x` would bring an older state after a newer one. Where all are sent again, they go in order. */
+const overtaken = `$2::bigint is null and exists (
+  select from journal j join callbacks y on y.agent_id = j.agent_id and y.seq = j.seq
+  where j.agent_id = x.agent_id and j.order_id = x.order_id and j.seq > x.seq
+    and (x.state = 'superseded' or ($3::boolean and y.delivered_at is not null)))`
+
 async function setGoing(
   pool: Pool,
   { agentId, seq, failed, since }: ResendFilter,
-  now: Date,
-): Promise<number> {
+  now: Clock,
+): Promise<Resent> {
   const client = await pool.connect()
   let broken = true
   try {
@@ -50,27 +69,30 @@ async function setGoing(
     await client.query('select from callback_claims where agent_id = $1 order by turn for update', [
       agentId,
     ])
+    const filter = [agentId, seq ?? null, failed ?? false, since ?? null]
+    const { rows } = await client.query<{ left_out: bigint }>(
+      `select count(*) as left_out from callbacks x where x.agent_id = $1 and ${named} and ${overtaken}`,
+      filter,
+    )
     const { rowCount } = await client.query(
-      `update callbacks c set
+      `with at as (select ${databaseTime('$5')} as now)
+       update callbacks c set
          again = again + case when under_way
            or (state = 'waiting' and delivered_at is not null) then 1 else 0 end,
          attempts = case when under_way then attempts else 0 end,
-         due_at = case when under_way then due_at else $2 end,
+         due_at = case when under_way then due_at else (select now from at) end,
          state = case when under_way then state else 'waiting' end
        from (
          select x.seq, x.seq = any(${underWayOf('$1')}) as under_way
-         from callbacks x where x.agent_id = $1
-           and ($3::bigint is null or x.seq = $3)
-           and (not $4::boolean or x.state in ('exhausted', 'superseded'))
-           and ($5::timestamptz is null or x.created_at >= $5)
+         from callbacks x where x.agent_id = $1 and ${named} and not (${overtaken})
          order by x.seq for update of x
        ) named
        where c.agent_id = $1 and c.seq = named.seq`,
-      [agentId, now, seq ?? null, failed ?? false, since ?? null],
+      [...filter, timeToPass(now)],
     )
     await client.query('commit')
     broken = false
-    return rowCount ?? 0
+    return { resent: rowCount ?? 0, leftOut: Number(rows[0]?.left_out ?? 0n) }
   } finally {
     client.release(broken)
   }
@@ -80,15 +102,27 @@ function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01'
 }
 
-/** Tries what waits for a later time now: for an address that was mended or changed. */
-export async function hurryCallbacks(pool: Pool, agentId: bigint, now: Date): Promise<void> {
+const hurriedAtOnce = 10_000
+
+/**
+ * Tries what waits for a later time now: for an address that was mended or changed. Not all of it where
+ * there is very much: what remains comes due by itself.
+ */
+export async function hurryCallbacks(pool: Pool, agentId: bigint, now: Clock): Promise<void> {
+  const at = timeToPass(now)
   await pool.query(
-    `update callbacks set due_at = $2 where agent_id = $1 and state = 'waiting' and due_at > $2`,
-    [agentId, now],
+    `with at as (select ${databaseTime('$2')} as now)
+     update callbacks set due_at = (select now from at) where agent_id = $1 and seq = any(array(
+       select x.seq from callbacks x
+       where x.agent_id = $1 and x.state = 'waiting' and x.due_at > (select now from at)
+       order by x.due_at limit ${hurriedAtOnce}))`,
+    [agentId, at],
   )
   await pool.query(
-    `update callback_lanes set probe_at = $2 where agent_id = $1 and probe_at > $2`,
-    [agentId, now],
+    `with at as (select ${databaseTime('$2')} as now)
+     update callback_lanes set probe_at = (select now from at)
+     where agent_id = $1 and probe_at > (select now from at)`,
+    [agentId, at],
   )
 }
 
@@ -97,14 +131,14 @@ export async function pauseCallbacks(
   pool: Pool,
   agentId: bigint,
   paused: boolean,
-  now: Date,
+  now: Clock,
 ): Promise<void> {
   await pool.query(
-    `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn)
-     values ($1, $2, $3, '{}', 0)
+    `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn, resumed_at)
+     select $1, $2, $3, '{}', 0, case when not $2 then ${databaseTime('$4')} end
      on conflict (agent_id) do update set paused = excluded.paused,
        resumed_at = case when callback_lanes.paused and not excluded.paused
-         then $4::timestamptz else callback_lanes.resumed_at end`,
-    [agentId, paused, newLane.width, now],
+         then excluded.resumed_at else callback_lanes.resumed_at end`,
+    [agentId, paused, newLane.width, timeToPass(now)],
   )
 }

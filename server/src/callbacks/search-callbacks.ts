@@ -1,4 +1,5 @@
 import type { Pool } from '../db/pool.ts'
+import { storedBody } from '../ledger/stored-body.ts'
 import { type CallbackSearch, conditionOf, goesByDue } from './callback-search.ts'
 import { type FoundCallback, type FoundRow, foundFromRow, withLatest } from './found-callback.ts'
 import { newestCallbacks } from './newest-callbacks.ts'
@@ -42,7 +43,8 @@ export async function findCallback(
 ): Promise<(FoundCallback & { body: string }) | undefined> {
   const page = 'select * from callbacks where agent_id = $1 and seq = $2'
   const { rows } = await pool.query<FoundRow & { body: string }>(
-    `select f.*, b.body from (${withLatest(page, 'c.seq')}) f join callbacks b using (agent_id, seq)`,
+    `select f.*, ${storedBody} as body from (${withLatest(page, 'c.seq')}) f
+     join callbacks c using (agent_id, seq)`,
     [agentId, seq],
   )
   return rows[0] && { ...foundFromRow(rows[0]), body: rows[0].body }
@@ -56,7 +58,8 @@ export async function callbacksOfRows(
 ): Promise<(FoundCallback & { body: string })[]> {
   const page = 'select * from callbacks where agent_id = $1 and seq = any($2::bigint[])'
   const { rows } = await pool.query<FoundRow & { body: string }>(
-    `select f.*, b.body from (${withLatest(page, 'c.seq')}) f join callbacks b using (agent_id, seq)
+    `select f.*, ${storedBody} as body from (${withLatest(page, 'c.seq')}) f
+     join callbacks c using (agent_id, seq)
      order by f.seq`,
     [agentId, seqs],
   )

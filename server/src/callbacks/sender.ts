@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentFinder, AgentWithKeys } from '../agents/agent-finder.ts'
 import { isContention, type Pool } from '../db/pool.ts'
+import { sendToNewAddresses } from './address-callbacks.ts'
 import { callbackHeaders } from './callback-headers.ts'
 import {
   type Claim,
   type ClaimedCallback,
   claimAtTurns,
   claimThoroughly,
-  findDueAgents,
   type Wanted,
 } from './claim-callbacks.ts'
+import { findDueAgents, giveBackClaims } from './due-agents.ts'
 import { newLane } from './lane.ts'
 import { type Attempt, attemptLimitMs, type CallbackPoster } from './post-callback.ts'
 import { type Outcome, recordAttempts } from './record-attempts.ts'
@@ -91,10 +92,19 @@ export class CallbackSender {
     this.pump()
   }
 
-  /** Looks for what nobody was woken for: retries that have come due, claims of dead processes. */
+  /**
+   * Looks for what nobody was woken for: claims of dead processes, new addresses, retries that have come
+   * due. What fails is told of, and keeps nothing else from being done.
+   */
   async poll(): Promise<void> {
     if (this.stopped) return
-    const due = await findDueAgents(this.options.pool, this.options.now())
+    const { pool, now, onError } = this.options
+    await giveBackClaims(pool, now).catch(onError)
+    await sendToNewAddresses(pool, now, onError).catch(onError)
+    const due = await findDueAgents(pool, now).catch((error): bigint[] => {
+      onError(error)
+      return []
+    })
     for (const agentId of due) this.waiting.set(agentId, true)
     this.pump()
   }
@@ -182,7 +192,7 @@ export class CallbackSender {
     onClaim: (wanted: Wanted, claim: Claim | undefined) => void,
   ): Promise<void> {
     const { pool, now, widest } = this.options
-    const options = { sender: this.name, now: now(), widest }
+    const options = { sender: this.name, now, widest }
     const [first] = wanted
     if (first?.turn !== null) return claimAtTurns(pool, wanted, options, onClaim)
     const firstWidth = Math.min(widest, newLane.width)
@@ -217,7 +227,7 @@ export class CallbackSender {
     if (url === null) return 'no_address'
     const at = now()
     // A process that was frozen must not send what another one may be sending by now.
-    if (callback.leaseUntil.getTime() - at.getTime() < 2 * attemptLimitMs) return 'not_sent'
+    if (callback.lease.leftMs() < 2 * attemptLimitMs) return 'not_sent'
     const body = Buffer.from(callback.body)
     const headers = callbackHeaders({
       appId: agent.appId,
@@ -282,7 +292,7 @@ export class CallbackSender {
       try {
         await recordAttempts(pool, batch, {
           sender: this.name,
-          now: now(),
+          now,
           random,
           widest,
           isHealthy: (agentId) => this.lanes.get(agentId)?.healthy ?? false,
@@ -291,7 +301,7 @@ export class CallbackSender {
         this.options.onError(error)
         // While the claim holds there is time to try again. What is not recorded in the end goes out
         // again: better twice than never.
-        const open = batch.filter(({ callback }) => callback.leaseUntil > now())
+        const open = batch.filter(({ callback }) => callback.lease.leftMs() > 0)
         if (open.length > 0 && !this.stopped) {
           this.outcomes.unshift(...open)
           batch = batch.filter((outcome) => !open.includes(outcome))

@@ -10,10 +10,12 @@ import {
 } from '../agents/agent-brand.ts'
 import { agentView, keyView } from '../agents/agent-view.ts'
 import { findAgent, listAgents, listKeys } from '../agents/find-agent.ts'
+import { readFrameOrigins } from '../agents/frame-origins.ts'
 import {
   type AgentTerms,
   createAgent,
   defaultTerms,
+  newTermsFaults,
   rotateKey,
   type TermsFault,
   termsFaults,
@@ -21,6 +23,7 @@ import {
 } from '../agents/save-agent.ts'
 import { hurryCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { Pool } from '../db/pool.ts'
+import { systemClock } from '../lib/clock.ts'
 import { currencies } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { withBackend } from './command.ts'
@@ -66,7 +69,8 @@ export function agentCommand(): Command {
         const currency = options.currency ?? 'THB'
         const terms = applied({ ...defaultTerms, name: options.name ?? '', currency }, options)
         const { brand, faults } = await brandOf(options)
-        refuse([...optionFaults(await termsFaults(terms, mode)), ...faults])
+        const missing = newTermsFaults(mode, options.frameOrigin)
+        refuse([...optionFaults([...missing, ...(await termsFaults(terms, mode))]), ...faults])
         const { agent: created, secret } = await onRecord(
           pool,
           { action: 'create_agent', subject: { kind: 'agent', id: 'new' }, agentId: null },
@@ -132,7 +136,7 @@ export function agentCommand(): Command {
           agentView,
         )
         if (options.depositCallback !== undefined || options.withdrawCallback !== undefined) {
-          await hurryCallbacks(pool, changed.agentId, new Date())
+          await hurryCallbacks(pool, changed.agentId, systemClock)
         }
         if (brand) await saveBrand(pool, changed.agentId, brand, new Date())
         await show(pool, changed, options.json)
@@ -198,7 +202,10 @@ function withTerms(command: Command): Command {
     .option('--max-withdraw <amount>', 'whole units')
     .option('--rate-limit <number>', 'requests a second, 0 for no limit')
     .option('--allow-ip <cidr...>', 'only requests from these addresses')
-    .option('--frame-origin <origin...>', 'who may show the payment page in a frame')
+    .option(
+      '--frame-origin <origin...>',
+      'who may show the payment page in a frame: origins, "any" or "none"',
+    )
     .option('--support <text>', 'whom payers ask; shown on the payment page')
     .option('--colour <#rrggbb>', 'of the payment page')
     .option('--logo <file>', 'PNG, JPEG or WebP of at most 32 KiB, for the payment page')
@@ -256,7 +263,7 @@ function applied(terms: AgentTerms, options: TermsOptions): AgentTerms {
     maxWithdraw: units(options.maxWithdraw, terms.maxWithdraw),
     rateLimit: whole(options.rateLimit, terms.rateLimit),
     allowedIps: list(options.allowIp, terms.allowedIps),
-    frameOrigins: list(options.frameOrigin, terms.frameOrigins),
+    frameOrigins: options.frameOrigin ? readFrameOrigins(options.frameOrigin) : terms.frameOrigins,
     support: orNone(options.support, terms.support),
   }
 }

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { countOpen, readEvents } from '../callbacks/read-callbacks.ts'
 import { pauseCallbacks, resendCallbacks } from '../callbacks/resend-callbacks.ts'
 import { WakeUp } from '../callbacks/wake-up.ts'
+import { systemClock } from '../lib/clock.ts'
 import { txnId } from '../lib/ids.ts'
 import { parseIsoTime } from '../lib/local-time.ts'
 import { entryOf, existing } from './agent.ts'
@@ -122,11 +123,11 @@ export function callbackCommand(): Command {
             ...(options.seq !== undefined && { seq: BigInt(options.seq) }),
             ...(since && { since }),
           }
-          const resent = await onRecord(
+          const { resent, leftOut } = await onRecord(
             pool,
             { ...entryOf('resend_callbacks', agent), before: which },
-            () => resendCallbacks(pool, { agentId, ...which }, new Date()),
-            (count) => ({ resent: count }),
+            () => resendCallbacks(pool, { agentId, ...which }, systemClock),
+            (done) => ({ ...done }),
           )
           if (options.seq !== undefined && resent === 0) {
             throw new UsageError(`the agent has no callback ${options.seq}`)
@@ -140,8 +141,13 @@ export function callbackCommand(): Command {
             await new Promise((resolve) => setTimeout(resolve, 500))
           }
           progress('')
-          if (options.json) return printJson({ resent })
+          if (options.json) return printJson({ resent, left_out: leftOut })
           print(`${resent} callbacks are being sent again.`)
+          if (leftOut > 0) {
+            print(
+              `${leftOut} are left out: a later state of their order has gone out. --seq sends one all the same.`,
+            )
+          }
         })
       },
     )
@@ -159,7 +165,7 @@ export function callbackCommand(): Command {
           const agent = await existing(pool, appId)
           const { agentId } = agent
           await onRecord(pool, entryOf(`${name}_callbacks`, agent), () =>
-            pauseCallbacks(pool, agentId, paused, new Date()),
+            pauseCallbacks(pool, agentId, paused, systemClock),
           )
           await new WakeUp(pool, () => {}).tellNow([agentId])
           if (options.json) return printJson({ app_id: appId, paused })

@@ -4,13 +4,16 @@ import { type Backend, countSecrets } from '../backend.ts'
 import { callbackHeaders } from '../callbacks/callback-headers.ts'
 import { type Attempt, CallbackPoster } from '../callbacks/post-callback.ts'
 import type { Config } from '../config.ts'
+import { coveredUntil } from '../db/partitions.ts'
 import { proofState } from '../ledger/verify.ts'
 import type { Desk } from '../orders/desk.ts'
+import { openEvents } from '../orders/notice-events.ts'
 import type { Provider } from '../providers/provider.ts'
 import { version } from '../version.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const providerLimitMs = 10_000
+const soonMs = 14 * 86_400_000
 
 /** Whether the secrets open and the balances prove. */
 export async function checkBooks({ pool, secretKeys }: Backend): Promise<Finding[]> {
@@ -32,6 +35,34 @@ export async function checkBooks({ pool, secretKeys }: Backend): Promise<Finding
           'Run "sluice verify" to see where.',
         ),
   ]
+}
+
+/** Whether the tables that are cut by month have partitions for the coming weeks. */
+export async function checkPartitions({ pool }: Backend, now: Date): Promise<Finding> {
+  const until = [...(await coveredUntil(pool, now))].sort(
+    ([, a], [, b]) => a.getTime() - b.getTime(),
+  )
+  const [first] = until
+  if (!first) return ok('partitions', 'no table is cut by month')
+  const [table, end] = first
+  const text = `made until ${end.toISOString().slice(0, 10)}`
+  if (end.getTime() - now.getTime() > soonMs) return ok('partitions', text)
+  return warn(
+    'partitions',
+    `those of ${table} are ${text}`,
+    'A running service or worker makes them every hour: see its log for why it does not. Rows go into the default partition meanwhile, and nothing is lost.',
+  )
+}
+
+/** Whether everything that providers reported has been acted on. */
+export async function checkNotices({ pool }: Backend, now: Date): Promise<Finding> {
+  const { count, oldestAt } = await openEvents(pool, now)
+  if (!oldestAt) return ok('notices', 'everything that providers reported has been acted on')
+  return warn(
+    'notices',
+    `${count} reported events could not be acted on yet, the oldest since ${oldestAt.toISOString()}`,
+    'They are tried again by themselves. See the log for why they fail; a payment that is taken back waits for the news of itself.',
+  )
 }
 
 /** Whether each provider answers. */

@@ -21,6 +21,8 @@ export async function checkDatabase(config: Config, url: string): Promise<Findin
   return [
     versionFinding(found),
     clockFinding("the database's clock", found.clockAheadMs),
+    durabilityFinding(found, config),
+    snapshotFinding(found.oldestSnapshot),
     migrationFinding(found, config),
     ...roleFindings(found, config),
   ]
@@ -36,6 +38,34 @@ function versionFinding({ version, login, isReadOnly }: DatabaseFindings): Findi
     return fail('database', `${text} is a standby, which cannot be written to`, advice)
   }
   return ok('database', text)
+}
+
+function durabilityFinding(found: DatabaseFindings, { mode }: Config): Finding {
+  const { unsafeSettings, synchronousCommit } = found
+  if (unsafeSettings.length === 0) {
+    const isRaised = ['off', 'local', 'remote_write'].includes(synchronousCommit)
+    const text = `synchronous_commit ${synchronousCommit}${isRaised ? ', raised to on' : ''}`
+    return ok('durability', `fsync and full_page_writes on, ${text}`)
+  }
+  const text = `${unsafeSettings.join(' and ')} off: what was acknowledged may be lost or spoilt when the database's machine fails`
+  const advice = 'Turn it on in postgresql.conf and reload.'
+  return mode === 'live' ? fail('durability', text, advice) : warn('durability', text, advice)
+}
+
+const longSnapshotS = 600
+const longSnapshotTransactions = 1_000_000
+
+/** A snapshot that is held for long keeps old versions of rows from being cleaned up. */
+export function snapshotFinding(oldest: DatabaseFindings['oldestSnapshot']): Finding {
+  if (!oldest) return ok('snapshots', 'none is held')
+  const { holder, since, ageS, transactions } = oldest
+  const started = since === null ? 'a time that this login may not see' : since.toISOString()
+  const text = `${holder} has held the oldest since ${started}, ${transactions} transactions ago`
+  const isLong = ageS === null ? transactions > longSnapshotTransactions : ageS > longSnapshotS
+  if (!isLong) return ok('snapshots', text)
+  const advice =
+    'Hot rows grow slow meanwhile. Wait for it or end it; for backups see docs/operate.md.'
+  return warn('snapshots', text, advice)
 }
 
 function migrationFinding({ pending, unknown }: DatabaseFindings, config: Config): Finding {

@@ -32,6 +32,10 @@ const commands: Record<string, Listed> = {
     description: 'payouts that are with a provider',
     load: async () => (await import('./payout.ts')).payoutCommand(),
   },
+  'open-item': {
+    description: 'payouts of which a provider and the books say what cannot both be true',
+    load: async () => (await import('./open-item.ts')).openItemCommand(),
+  },
   payments: {
     description: 'money that came in and waits for a decision',
     load: async () => (await import('./payments.ts')).paymentsCommand(),
@@ -63,6 +67,10 @@ const commands: Record<string, Listed> = {
   verify: {
     description: 'prove every balance from the journal; fails on the first lie of an agent',
     load: async () => (await import('./verify.ts')).verifyCommand(),
+  },
+  archive: {
+    description: 'move the oldest part of the books to files; as the owner of the database',
+    load: async () => (await import('./archive.ts')).archiveCommand(),
   },
   seed: {
     description: 'make up agents with weeks of orders, to look at; in the sandbox only',

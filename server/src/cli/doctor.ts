@@ -5,7 +5,13 @@ import { type Backend, readSecretKeys } from '../backend.ts'
 import { type Config, readConfig } from '../config.ts'
 import { openEmbeddedPostgres } from '../db/embedded.ts'
 import { openPool } from '../db/pool.ts'
-import { checkAgent, checkBooks, checkProviders } from './check-books.ts'
+import {
+  checkAgent,
+  checkBooks,
+  checkNotices,
+  checkPartitions,
+  checkProviders,
+} from './check-books.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkMachine } from './check-machine.ts'
 import { type Finding, fail, warn } from './finding.ts'
@@ -48,7 +54,7 @@ async function examine(appId: string | undefined): Promise<Finding[]> {
     const database = await checkDatabase(config, databaseUrl)
     // Without its tables and its role there is nothing more to look at.
     const isUsable = database.every(
-      ({ check, state }) => state === 'ok' || check === 'clock' || check === 'role',
+      ({ check, state }) => state === 'ok' || !['database', 'migrations'].includes(check),
     )
     const books = isUsable ? await examineBooks(config, databaseUrl, appId) : []
     return [...machine, ...database, ...books]
@@ -78,7 +84,9 @@ async function examineBooks(
         : openDesk(config, backend, {})
     const providers = await checkProviders(desk).finally(close)
     const agent = appId === undefined ? [] : await checkAgent(appId, backend, config)
-    return [...(await checkBooks(backend)), ...providers, ...agent]
+    const partitions = await checkPartitions(backend, new Date())
+    const notices = await checkNotices(backend, new Date())
+    return [...(await checkBooks(backend)), partitions, notices, ...providers, ...agent]
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     return [fail('database', text, 'Put right what is named above, then run this again.')]

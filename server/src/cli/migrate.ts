@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { openEmbeddedPostgres } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { loadConfig, plainFault } from './command.ts'
-import { print, printJson } from './output.ts'
+import { note, print, printJson } from './output.ts'
 
 export function migrateCommand(): Command {
   return new Command('migrate')
@@ -20,7 +20,8 @@ export function migrateCommand(): Command {
             ? decodeURIComponent(new URL(databaseUrl).username)
             : undefined
         const url = databaseOwnerUrl ?? databaseUrl ?? embedded?.url ?? ''
-        const applied = await migrate(url, login === '' ? undefined : login).catch((error) => {
+        const serviceLogin = login === '' ? undefined : login
+        const applied = await migrate(url, { serviceLogin, log: note }).catch((error) => {
           throw plainFault(error)
         })
         if (options.json) printJson({ applied })

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { findAgentById } from '../agents/find-agent.ts'
 import type { Pool } from '../db/pool.ts'
 import { accountNames } from '../ledger/accounts.ts'
+import { isArchivedOrder } from '../ledger/archived.ts'
 import { readJournalOfOrder } from '../ledger/read-journal.ts'
 import { parseTxnId } from '../lib/ids.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
@@ -135,6 +136,9 @@ export async function existingOrder(pool: Pool, text: string) {
   if (!named) throw new UsageError(`"${text}" is not a transaction id`)
   const found = await findOrder(pool, named.agentId, named.orderId)
   const agent = found && (await findAgentById(pool, named.agentId))
+  if (!found && (await isArchivedOrder(pool, named.agentId, named.orderId))) {
+    throw new UsageError(`order ${text} was archived: look for it in the archive's files`)
+  }
   if (!found || !agent) throw new UsageError(`there is no order ${text}`)
   return { found, agent }
 }

@@ -3,7 +3,12 @@ import { txnId } from '../lib/ids.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { decimalText } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
-import { creditPayment, listWaitingPayments, returnPayment } from '../orders/payments.ts'
+import {
+  creditPayment,
+  dismissPayment,
+  listWaitingPayments,
+  returnPayment,
+} from '../orders/payments.ts'
 import { existing } from './agent.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
@@ -37,6 +42,7 @@ export function paymentsCommand(): Command {
           paid_at: each.paidAt.toISOString(),
           reported_at: each.reportedAt.toISOString(),
           reference: each.reference,
+          contradicts: each.contradicts,
           payer_account_no: each.payer?.accountNo ?? null,
           payer_account_name: each.payer?.accountName ?? null,
           payer_bank_code: each.payer?.bankCode ?? null,
@@ -61,7 +67,7 @@ export function paymentsCommand(): Command {
               row.why,
               `${row.amount} ${row.currency}`,
               ageText(Math.floor((now.getTime() - Date.parse(row.reported_at)) / 1000)),
-              row.txn_id ?? `(${row.reference})`,
+              row.txn_id ?? `(${row.reference})${row.contradicts ? ` not ${row.contradicts}` : ''}`,
             ]),
           ),
         )
@@ -123,6 +129,27 @@ export function paymentsCommand(): Command {
         )
         if (options.json) return printJson({ payment_id: paymentId, state: 'returned' })
         print(`${paymentId} is returned`)
+      })
+    })
+
+  payments
+    .command('dismiss <payment_id>')
+    .description('say that what was reported is not money')
+    .requiredOption('--evidence <text>', 'what shows it, such as the statement it is not on')
+    .option('--json', 'as JSON')
+    .action(async (paymentId: string, options: { evidence: string; json?: boolean }) => {
+      if (!isPrintable(options.evidence, 1000)) {
+        throw new UsageError('--evidence must be 1 to 1000 printable characters')
+      }
+      await withDesk(async (desk) => {
+        await onRecord(
+          desk.pool,
+          entryOf('dismiss_payment', paymentId, options.evidence),
+          () => dismissPayment(desk, paymentId, options.evidence),
+          (done) => done,
+        )
+        if (options.json) return printJson({ payment_id: paymentId, state: 'dismissed' })
+        print(`${paymentId} is dismissed`)
       })
     })
   return payments

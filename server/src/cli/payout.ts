@@ -61,7 +61,7 @@ export function payoutCommand(): Command {
 
   payout
     .command('resolve <txn_id> <outcome>')
-    .description('end a payout by your word: paid or failed')
+    .description('end a payout by your word, or take one that failed to PAID: paid or failed')
     .requiredOption('--evidence <text>', 'what you know it from; it stays in the journal')
     .option('--json', 'as JSON')
     .action(async (text: string, word: string, options: { evidence: string; json?: boolean }) => {

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { proveWithBooks } from '../archive/prove-with-books.ts'
 import { verify } from '../ledger/verify.ts'
 import { existing } from './agent.ts'
 import { withBackend } from './command.ts'
@@ -7,33 +9,57 @@ import { note, print, printJson, progress } from './output.ts'
 export function verifyCommand(): Command {
   return new Command('verify')
     .option('--agent <app_id>', 'only this agent')
+    .option(
+      '--archive <dir>',
+      'prove the files of the archive too, and that they go on in the books',
+    )
     .option('--json', 'as JSON')
-    .action(async (options: { agent?: string; json?: boolean }) => {
+    .action(async (options: { agent?: string; archive?: string; json?: boolean }) => {
       await withBackend(async ({ pool }) => {
         if (options.agent !== undefined) await existing(pool, options.agent)
         const started = performance.now()
         const proofs = await verify(pool, {
           ...(options.agent !== undefined && { appId: options.agent }),
-          onProgress: (proof) =>
-            progress(`${proof.appId}: ${proof.journalRows} journal rows, ${proof.orders} orders`),
+          onProgress: (proof, journalRows) =>
+            progress(
+              `${proof.appId}: ${proof.journalRows} of ${journalRows} journal rows, ${proof.orders} orders, ${proof.payments} payments`,
+            ),
         })
+        const archives =
+          options.archive === undefined
+            ? []
+            : await proveWithBooks(pool, resolve(options.archive), {
+                ...(options.agent !== undefined && { appId: options.agent }),
+                onProgress: ({ appId, parts }) =>
+                  progress(`${appId}: part ${parts} of the archive`),
+              })
         progress('')
         const sum = (count: (proof: (typeof proofs)[number]) => number) =>
           proofs.reduce((total, proof) => total + count(proof), 0)
-        const red = proofs.filter(({ finding }) => finding !== null)
+        const red = [...proofs, ...archives].filter(({ finding }) => finding !== null)
         const checked = {
           agents: proofs.length,
           journal_rows: sum((proof) => proof.journalRows),
           orders: sum((proof) => proof.orders),
           callbacks: sum((proof) => proof.callbacks),
+          payments: sum((proof) => proof.payments),
+          ...(options.archive !== undefined && {
+            archived_journal_rows: archives.reduce((total, each) => total + each.journalRows, 0),
+            archived_orders: archives.reduce((total, each) => total + each.orders, 0),
+          }),
           seconds: Math.round((performance.now() - started) / 100) / 10,
         }
         const findings = red.map(({ appId, finding }) => ({ app_id: appId, finding }))
         if (options.json) printJson({ ok: red.length === 0, checked, findings })
         else {
           print(
-            `Checked ${checked.agents} agents, ${checked.journal_rows} journal rows, ${checked.orders} orders and ${checked.callbacks} callbacks in ${checked.seconds} s.`,
+            `Checked ${checked.agents} agents, ${checked.journal_rows} journal rows, ${checked.orders} orders, ${checked.callbacks} callbacks and ${checked.payments} payments in ${checked.seconds} s.`,
           )
+          if (options.archive !== undefined) {
+            print(
+              `And ${checked.archived_journal_rows} journal rows and ${checked.archived_orders} orders in the archive.`,
+            )
+          }
           for (const { app_id, finding } of findings) note(`${app_id}: ${finding}`)
           print(red.length === 0 ? 'Every balance is proved.' : 'The ledger does NOT prove.')
         }

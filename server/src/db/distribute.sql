@@ -1,6 +1,6 @@
 -- Optional: spreads the books over the nodes of a Citus cluster, by agent. Run once, as the owner,
 -- after "sluice migrate" and before the first order. Nothing else changes: every key of these tables
--- begins with agent_id, and every hot statement names its agent.
+-- begins with agent_id, but for two that are spread by an id of their own, and every hot statement names its agent.
 
 set search_path to sluice;
 
@@ -15,6 +15,7 @@ select create_reference_table('sessions');
 select create_reference_table('invitations');
 select create_reference_table('audit_log');
 select create_reference_table('payment_notes');
+select create_reference_table('attempt_prunings');
 select create_reference_table('schema_migrations');
 
 select create_distributed_table('wallets', 'agent_id');
@@ -26,5 +27,18 @@ select create_distributed_table('proofs', 'agent_id', colocate_with => 'wallets'
 select create_distributed_table('callback_lanes', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('callback_claims', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('callback_attempts', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('callback_bodies', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('payouts', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('notice_events', 'agent_id', colocate_with => 'wallets');
+
+-- A payment is one payment whosever it is, and a notice may tell of several agents.
+select create_distributed_table('payment_claims', 'payment_id', colocate_with => 'none');
+select create_distributed_table('notices', 'notice_id', colocate_with => 'none');
 select create_distributed_table('notices', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('archive_parts', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('archived_refs', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('archived_keys', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('open_items', 'agent_id', colocate_with => 'wallets');
+
+-- Limits have nothing to do with each other or with the books.
+select create_distributed_table('limit_buckets', 'bucket', colocate_with => 'none');

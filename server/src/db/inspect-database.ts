@@ -1,4 +1,6 @@
+import { unsafeSettings } from './durability.ts'
 import { migrationState } from './migrate.ts'
+import { type OldestSnapshot, oldestSnapshot } from './oldest-snapshot.ts'
 import { openPool, serviceRole } from './pool.ts'
 
 export interface DatabaseFindings {
@@ -16,6 +18,11 @@ export interface DatabaseFindings {
   mayAct: boolean
   /** Whether the service's role could change the journal. */
   journalIsOpen: boolean
+  /** Settings that are off and must be on. */
+  unsafeSettings: string[]
+  /** As the database or the login has it; the service raises it. */
+  synchronousCommit: string
+  oldestSnapshot: OldestSnapshot | null
 }
 
 /** Looks a database over without changing anything. Fails where it cannot be reached. */
@@ -31,13 +38,15 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
       clock_ms: number
       role_exists: boolean
       journal: string | null
+      synchronous_commit: string
     }>(
       `select current_setting('server_version_num')::int as version, current_user as login,
          coalesce((select rolsuper from pg_roles where rolname = current_user), false) as is_superuser,
          pg_is_in_recovery() as is_read_only,
          (extract(epoch from clock_timestamp()) * 1000)::float8 as clock_ms,
          exists (select from pg_roles where rolname = $1) as role_exists,
-         to_regclass('sluice.journal')::text as journal`,
+         to_regclass('sluice.journal')::text as journal,
+         (select reset_val from pg_settings where name = 'synchronous_commit') as synchronous_commit`,
       [serviceRole],
     )
     const [row] = rows
@@ -62,6 +71,9 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
       roleExists: row.role_exists,
       mayAct: rights?.rows[0]?.may_act ?? false,
       journalIsOpen: rights?.rows[0]?.journal_is_open ?? false,
+      unsafeSettings: await unsafeSettings(pool),
+      synchronousCommit: row.synchronous_commit,
+      oldestSnapshot: await oldestSnapshot(pool),
     }
   } finally {
     await pool.end()

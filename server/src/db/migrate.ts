@@ -2,32 +2,36 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { serviceRole, sqlState } from './pool.ts'
+import { DatabaseFault, type MigratingSession, runMigration } from './run-migration.ts'
 
-const folder = new URL('../../src/db/migrations/', import.meta.url)
+const ourMigrations = new URL('../../src/db/migrations/', import.meta.url)
 
 /** Held while migrating, so that a second starter waits instead of doing the same work. */
 const migrationLock = 7_358_401
 
-/** Why a database cannot be used as it is, and what to do. */
-export class DatabaseFault extends Error {}
+export interface MigrateOptions {
+  /** The login that the service runs as, where it is not the owner's. */
+  serviceLogin?: string | undefined
+  /** Told who is in the way, for as long as somebody is. */
+  log?: (message: string) => void
+  folder?: URL
+}
 
 /**
- * Brings the schema up to date: each file of `migrations/` once, in order of its number, each in a
- * transaction of its own. Returns the names it applied. Files that were applied must not change.
+ * Brings the schema up to date: each file of `migrations/` once, in order of its number, and without
+ * making those that use the database wait. Returns the names it applied. Files that were applied must
+ * not change. What was interrupted goes on where it was when it is run again.
  */
-export async function migrate(ownerUrl: string, serviceLogin?: string): Promise<string[]> {
-  const client = new pg.Client({
-    connectionString: ownerUrl,
-    application_name: 'sluice migrate',
-    connectionTimeoutMillis: 10_000,
-  })
-  // Queries report the same loss; this listener only keeps it from being fatal.
-  client.on('error', () => {})
+export async function migrate(ownerUrl: string, options: MigrateOptions = {}): Promise<string[]> {
+  const { log = () => {} } = options
+  const client = newClient(ownerUrl)
+  const onlooker = newClient(ownerUrl)
   await client.connect()
   try {
-    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await onlooker.connect()
+    await takeMigrationLock(client, log)
     await createRole(client)
-    await joinRole(client, serviceLogin)
+    await joinRole(client, options.serviceLogin)
     await client.query('create schema if not exists sluice')
     await client.query('set search_path to sluice')
     await client.query(
@@ -35,21 +39,51 @@ export async function migrate(ownerUrl: string, serviceLogin?: string): Promise<
     )
     await client.query(`grant usage on schema sluice to ${serviceRole}`)
     await client.query(`grant select on schema_migrations to ${serviceRole}`)
-    return await applyPending(client)
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const session = { client, pid: rows[0]?.pid ?? 0, onlooker, log }
+    return await applyPending(session, options.folder ?? ourMigrations)
   } finally {
-    await client.end()
+    await Promise.all([client.end(), onlooker.end()])
   }
 }
 
-async function applyPending(client: pg.Client): Promise<string[]> {
+function newClient(url: string): pg.Client {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'sluice migrate',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  })
+  // Queries report the same loss; this listener only keeps it from being fatal.
+  client.on('error', () => {})
+  return client
+}
+
+/**
+ * Asks again and again instead of waiting inside a statement: an index that is built concurrently waits
+ * for every statement that was there before it, so the two would wait for each other.
+ */
+async function takeMigrationLock(client: pg.Client, log: (message: string) => void): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { rows } = await client.query<{ taken: boolean }>(
+      'select pg_try_advisory_lock($1) as taken',
+      [migrationLock],
+    )
+    if (rows[0]?.taken === true) return
+    if (attempt === 10) log('another process is migrating the database: waiting for it to end')
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+async function applyPending(session: MigratingSession, folder: URL): Promise<string[]> {
   const applied = new Map(
     (
-      await client.query<{ name: string; sha256: string }>(
+      await session.client.query<{ name: string; sha256: string }>(
         'select name, sha256 from schema_migrations',
       )
     ).rows.map((row) => [row.name, row.sha256]),
   )
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  const names = await namesIn(folder)
   for (const name of applied.keys()) {
     if (!names.includes(name)) {
       throw new DatabaseFault(
@@ -66,24 +100,14 @@ async function applyPending(client: pg.Client): Promise<string[]> {
     if (known !== undefined) {
       throw new DatabaseFault(`migration ${name} is not the file that was applied: restore it`)
     }
-    await client.query('begin')
-    try {
-      await client.query(sql)
-      await client.query('insert into schema_migrations values ($1, $2, $3)', [
-        name,
-        sha256,
-        new Date(),
-      ])
-      await client.query('commit')
-    } catch (error) {
-      await client.query('rollback')
-      throw new DatabaseFault(`migration ${name} failed and was rolled back: ${String(error)}`, {
-        cause: error,
-      })
-    }
+    await runMigration(session, { name, sql, sha256 })
     done.push(name)
   }
   return done
+}
+
+async function namesIn(folder: URL): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
 }
 
 /** Roles belong to the whole server, so another database's migration may be creating it right now. */
@@ -148,7 +172,7 @@ function isForbidden(error: unknown): boolean {
 export async function migrationState(
   pool: pg.Pool,
 ): Promise<{ pending: string[]; unknown: string[] }> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  const names = await namesIn(ourMigrations)
   const { rows } = await pool.query<{ table: string | null }>(
     `select to_regclass('sluice.schema_migrations')::text as table`,
   )

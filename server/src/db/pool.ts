@@ -27,6 +27,15 @@ export type Pool = pg.Pool
 export type PoolClient = pg.PoolClient
 
 /**
+ * What was acknowledged must be on disk, whatever the database, the login or the address say: a lower
+ * setting is raised, a higher one stays. It is fixed for the session, so that a change of the server's
+ * settings cannot lower it later.
+ */
+const raiseDurability = `select set_config('synchronous_commit',
+  case when current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then 'on'
+    else current_setting('synchronous_commit') end, false)`
+
+/**
  * A pool whose sessions start in our schema and role. Both are start-up options of the session, so
  * that no statement can run before them and `reset role` leads back to the service's role.
  */
@@ -62,6 +71,12 @@ export function openPool({ url, max, name, onError, ...options }: PoolOptions): 
     query_timeout: 20_000,
     keepAlive: true,
     pipeline: options.pipeline ?? false,
+  }
+  if (!('synchronous_commit' in settings)) {
+    // A connection that cannot be made durable is not handed out.
+    config.onConnect = async (client) => {
+      await client.query(raiseDurability)
+    }
   }
   const pool = new pg.Pool(config)
   pool.on('error', onError)

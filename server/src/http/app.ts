@@ -1,10 +1,26 @@
-import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  LogController,
+} from 'fastify'
 import { isConnectionLost, sqlState } from '../db/pool.ts'
 import { Problem, type ProblemCode } from '../lib/problem.ts'
+import { boundConnections, type ConnectionLimits, connectionLimits } from './bound-connections.ts'
+import {
+  bareAnswer,
+  endWith,
+  manners,
+  methodNotAllowed,
+  newRequestId,
+  problemType,
+  refuseExpectation,
+  refuseUnreadable,
+  requestTimeoutMs,
+  versionNotSupported,
+} from './refuse-unreadable.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,18 +34,12 @@ export interface AppOptions {
   trustedProxies: string[]
   publicUrl: () => string
   version: string
+  /** Other limits than the usual ones on what a connection may have under way. */
+  connectionLimits?: ConnectionLimits
   onResponse?: (answer: { route: string; method: string; status: number; seconds: number }) => void
 }
 
 const maxBodyBytes = 16 * 1024
-const problemType = 'application/problem+json'
-/** What every answer says, unless its route says otherwise. */
-const manners = {
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-}
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** An HTTP server with the manners all doors share: ids, problems, headers, one log line a request. */
@@ -39,6 +49,9 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const { log, trustedProxies, publicUrl, version } = options
   const roots = new Set<string>()
+  const taken = new Map<string, string[]>()
+  const allowOf = (url: string) =>
+    methodsOf(taken, withoutPrefix(url, publicPath(publicUrl()), roots)).join(', ')
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({
@@ -50,12 +63,19 @@ export async function buildApp(
     forceCloseConnections: 'idle',
     // What comes in over an open connection while draining is answered like everything else.
     return503OnClosing: false,
-    requestTimeout: 30_000,
+    requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 75_000,
+    http: {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+      // Refused below, with a body that says why.
+      requireHostHeader: false,
+    },
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     genReqId: newRequestId,
     rewriteUrl: (request) => withoutPrefix(request.url ?? '/', publicPath(publicUrl()), roots),
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, allowOf),
     frameworkErrors: (error, request, reply) => {
       const { status, headers, body } = bareAnswer(problemOf(error), request.id)
       reply.raw.writeHead(status, headers)
@@ -71,7 +91,25 @@ export async function buildApp(
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
 
   closeSilentConnections(app)
+  boundConnections(app.server, options.connectionLimits ?? connectionLimits)
+  app.server.on('checkExpectation', refuseExpectation)
+  app.server.on('connect', ({ url }, socket: Socket) => {
+    const allow = allowOf(url ?? '')
+    endWith(socket, methodNotAllowed(allow), { allow })
+  })
   app.decorateRequest('appId', undefined)
+  app.addHook('onRequest', async ({ raw, method }, reply) => {
+    if (raw.httpVersionMajor !== 1) throw versionNotSupported()
+    const hosts = raw.headersDistinct.host?.length ?? 0
+    if (hosts > 1 || (hosts === 0 && raw.httpVersionMinor > 0)) {
+      throw new Problem('malformed_request', 'Send the header Host, and send it once.')
+    }
+    if (!allMethods.some((each) => each === method)) {
+      const allow = allowOf(raw.url ?? '')
+      reply.header('allow', allow)
+      throw methodNotAllowed(allow)
+    }
+  })
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id)
     for (const [name, value] of Object.entries(manners)) {
@@ -129,7 +167,7 @@ export async function buildApp(
   app.addHook('onRoute', ({ url }) => {
     roots.add(rootOf(url))
   })
-  addRoutesAndRefuseOtherMethods(app, addRoutes)
+  addRoutesAndRefuseOtherMethods(app, taken, addRoutes)
   return app
 }
 
@@ -171,9 +209,9 @@ function closeSilentConnections(app: FastifyInstance): void {
 /** A path that exists answers other methods with 405 and the ones it takes. */
 function addRoutesAndRefuseOtherMethods(
   app: FastifyInstance,
+  taken: Map<string, string[]>,
   addRoutes: (app: FastifyInstance) => void,
 ): void {
-  const taken = new Map<string, string[]>()
   let isComplete = false
   app.addHook('onRoute', ({ url, method }) => {
     if (!isComplete) taken.set(url, [...(taken.get(url) ?? []), ...[method].flat()])
@@ -182,16 +220,33 @@ function addRoutesAndRefuseOtherMethods(
   isComplete = true
   for (const [url, methods] of taken) {
     const allow = methods.join(', ')
+    const refuse = async (_request: unknown, reply: FastifyReply) => {
+      reply.header('allow', allow)
+      throw methodNotAllowed(allow)
+    }
     app.route({
       url,
       method: allMethods.filter((method) => !methods.includes(method)),
       schema: { hide: true },
-      handler: (_request, reply) => {
-        reply.header('allow', allow)
-        throw new Problem('method_not_allowed', `This path takes ${allow}.`)
-      },
+      // Whatever the body may be.
+      onRequest: refuse,
+      handler: refuse,
     })
   }
+}
+
+/** The methods that a path takes or, where there is nothing, those that some path takes. */
+function methodsOf(taken: ReadonlyMap<string, string[]>, url: string): readonly string[] {
+  const path = url.split('?')[0] ?? ''
+  const isPath = (pattern: string) => {
+    const literal = pattern.replaceAll('.', '\\.')
+    return new RegExp(`^${literal.replace(/:\w+/g, '[^/]+').replace('*', '.*')}$`).test(path)
+  }
+  const exactness = (pattern: string) => pattern.replace(/:\w+|\*/g, '').length
+  const [found] = [...taken]
+    .filter(([pattern]) => isPath(pattern))
+    .sort(([one], [other]) => exactness(other) - exactness(one))
+  return found?.[1] ?? allMethods.filter((method) => method !== 'OPTIONS')
 }
 
 /** What is told of an error: its own words, or those for what fastify or the database said. */
@@ -229,39 +284,4 @@ export function problemOf(error: unknown): Problem {
     'The request may or may not have taken effect; repeat it, and report the request_id if it stays so.',
   ]
   return new Problem(problem, detail, { cause: error })
-}
-
-function newRequestId(): string {
-  return `req_${randomUUID().replaceAll('-', '')}`
-}
-
-/** A problem with all an answer has, for where there is no reply that hooks could complete. */
-function bareAnswer(problem: Problem, requestId: string) {
-  const body = JSON.stringify(problem.toJSON(requestId))
-  const headers = {
-    ...manners,
-    'x-request-id': requestId,
-    'content-type': problemType,
-    'content-length': Buffer.byteLength(body),
-  }
-  return { status: problem.status, headers, body }
-}
-
-/** Bytes that are not HTTP, or headers that are too large: there is no request to answer yet. */
-function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const problem =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? new Problem('headers_too_large', 'The headers of a request have at most 16 KiB.')
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? new Problem('request_timeout', 'Send the whole request within 30 seconds.')
-        : new Problem('malformed_request', 'This is not a request the service can read.')
-  const { status, headers, body } = bareAnswer(problem, newRequestId())
-  const lines = Object.entries({ ...headers, connection: 'close' }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  )
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
 }

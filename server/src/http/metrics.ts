@@ -2,10 +2,15 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { readBacklog } from '../callbacks/read-callbacks.ts'
+import { oldestSnapshot } from '../db/oldest-snapshot.ts'
+import { coveredUntil } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
+import { itemKinds } from '../ledger/book.ts'
+import { countOpenItems } from '../ledger/open-items.ts'
 import { countOpenPayouts } from '../ledger/payouts.ts'
 import { proofState } from '../ledger/verify.ts'
 import { Problem } from '../lib/problem.ts'
+import { openEvents } from '../orders/notice-events.ts'
 import { countWaitingPayments } from '../orders/payments.ts'
 
 /** What the service counts. Made once for a process. */
@@ -88,7 +93,7 @@ export class Metrics {
   watch(pools: Record<string, Pool>, queueDepth: () => number, now: () => Date): void {
     new Gauge({
       name: 'sluice_teller_queue_commands',
-      help: 'Commands waiting for a batch',
+      help: 'Commands that have not been answered',
       registers: [this.registry],
       collect() {
         this.set(queueDepth())
@@ -138,6 +143,32 @@ export class Metrics {
       'Payments that came in and wait for a decision',
       async () => one(await countWaitingPayments(main)),
     )
+    const events = atOnce(() => openEvents(main, now()))
+    this.gauge(
+      'sluice_notice_events_open',
+      'Events that providers reported and that could not be acted on yet',
+      async () => one((await events())?.count),
+    )
+    this.gauge(
+      'sluice_notice_events_oldest_seconds',
+      'Age of the oldest reported event that could not be acted on yet',
+      async () => {
+        const { oldestAt } = (await events()) ?? { oldestAt: null }
+        return one(oldestAt ? Math.max(0, (now().getTime() - oldestAt.getTime()) / 1000) : 0)
+      },
+    )
+    this.gauge(
+      'sluice_open_items',
+      'Payouts of which a provider and the books say what cannot both be true; must be 0',
+      async () => {
+        const open = await countOpenItems(main)
+        // Each kind is there when nothing is wrong, so that an alarm knows the difference to no figure.
+        return itemKinds.map((kind) => ({
+          kind,
+          value: open.find((each) => each.kind === kind)?.count ?? 0,
+        }))
+      },
+    )
     const proof = atOnce(() => proofState(main))
     this.gauge('sluice_proof_red_agents', 'Agents whose book does not prove; must be 0', async () =>
       one((await proof())?.redAgents),
@@ -147,6 +178,28 @@ export class Metrics {
       'Journal rows that the endless proof has not reached yet',
       async () => one((await proof())?.unprovedRows),
     )
+    const snapshot = atOnce(() => oldestSnapshot(main))
+    this.gauge(
+      'sluice_oldest_snapshot_seconds',
+      'Age of the oldest snapshot, which keeps old versions of rows; missing where it cannot be seen',
+      async () =>
+        one(await snapshot().then((oldest) => (oldest === null ? 0 : (oldest?.ageS ?? undefined)))),
+    )
+    this.gauge(
+      'sluice_oldest_snapshot_transactions',
+      'Transactions begun since the oldest snapshot was taken',
+      async () =>
+        one(await snapshot().then((oldest) => (oldest === null ? 0 : oldest?.transactions))),
+    )
+    this.gauge(
+      'sluice_partitions_ahead_seconds',
+      'Time until rows go into a default partition, for want of a month; must not come near 0',
+      async () => {
+        const at = now()
+        const ends = [...(await coveredUntil(main, at)).values()].map((end) => end.getTime())
+        return one((Math.min(...ends) - at.getTime()) / 1000)
+      },
+    )
   }
 
   /** A figure that is read from the database at the moment somebody asks. */
@@ -154,7 +207,7 @@ export class Metrics {
     new Gauge({
       name,
       help,
-      labelNames: ['state'],
+      labelNames: ['state', 'kind'],
       registers: [this.registry],
       async collect() {
         const figures = await read().catch(() => undefined)
@@ -168,6 +221,7 @@ export class Metrics {
 
 interface Figure {
   state?: string
+  kind?: string
   value: number
 }
 

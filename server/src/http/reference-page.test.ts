@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { problemCatalogue } from '../lib/problem.ts'
 import { operation } from './agent-api/operation.ts'
 import { OrderPage, OrderQuery, OrderRequest, OrderView, TxnParams } from './agent-api/schemas.ts'
+import { nameSchemas } from './name-schemas.ts'
 import { type OpenApiDocument, referencePage } from './reference-page.ts'
 
 const hostile = `</style><script>alert(1)</script><img src="https://evil.example/" onerror='x'>&amp;`
@@ -13,6 +14,8 @@ const hostile = `</style><script>alert(1)</script><img src="https://evil.example
 /** A document as the service makes it. */
 async function served(url = 'http://localhost:8080') {
   const app = fastify()
+  // As in the service, where schemas are compiled by other hands.
+  app.setValidatorCompiler(() => () => true)
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -26,17 +29,36 @@ async function served(url = 'http://localhost:8080') {
       },
     },
   })
-  const described = { summary: 'An operation', tag: 'Orders', answers: { 200: OrderView } }
+  const described = {
+    summary: 'An operation',
+    tag: 'Orders',
+    answers: { 200: OrderView },
+  }
   const answer = async () => ''
-  app.post('/orders', { schema: operation({ ...described, body: OrderRequest }) }, answer)
-  app.get(
+  app.post(
     '/orders',
-    { schema: operation({ ...described, query: OrderQuery, answers: { 200: OrderPage } }) },
+    { schema: operation({ ...described, id: 'make', body: OrderRequest }) },
     answer,
   )
-  app.delete('/orders/:txn_id', { schema: operation({ ...described, params: TxnParams }) }, answer)
+  app.get(
+    '/orders',
+    {
+      schema: operation({
+        ...described,
+        id: 'list',
+        query: OrderQuery,
+        answers: { 200: OrderPage },
+      }),
+    },
+    answer,
+  )
+  app.delete(
+    '/orders/:txn_id',
+    { schema: operation({ ...described, id: 'take', params: TxnParams }) },
+    answer,
+  )
   await app.ready()
-  return app.swagger()
+  return nameSchemas({ ...app.swagger() }, { OrderRequest, OrderPage, OrderView })
 }
 
 /** A document with the hostile text wherever a document has text. */
@@ -103,8 +125,8 @@ test('a request shows each field, what it must be, and an example the schema all
   const { html } = referencePage(await served())
   const text = textOf(articleOf(html, 'post-orders'))
   for (const name of Object.keys(OrderRequest.properties)) expect(text).toContain(`"${name}": `)
-  expect(text).toContain('accountNostringrequired4 to 34 letters and digits ^[A-Za-z0-9]{4,34}$')
-  expect(text).toContain('extraParamsobjectoptionalan object of at most 4 KiB')
+  expect(text).toContain('accountNostringrequired4 to 34 letters and digits')
+  expect(text).toContain('extraParamsobject or nulloptionalan object of at most 4 KiB')
   const example = /Example, application\/json\s*(\{[\s\S]*?\n\})/.exec(text)?.[1] ?? ''
   expect(Value.Check(OrderRequest, JSON.parse(example))).toBe(true)
 })

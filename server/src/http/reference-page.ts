@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { clockToleranceS, signRequest } from '../lib/signature.ts'
 import { Html, html, nothing } from './html.ts'
+import { inlineSchemas } from './name-schemas.ts'
 import { referenceErrors } from './reference-errors.ts'
 import {
   type Content,
@@ -35,10 +36,11 @@ interface Operation {
 const styleHash = createHash('sha256').update(referenceStyle).digest('base64')
 
 /** An OpenAPI document as one page that needs no script and asks nothing of anybody. */
-export function referencePage(document: OpenApiDocument): {
+export function referencePage(named: OpenApiDocument): {
   html: string
   contentSecurityPolicy: string
 } {
+  const document = inlineSchemas(named)
   const { title, version, description } = document.info
   const base = baseUrl(document)
   const tags = groupBy(operationsOf(document), ({ tag }) => tag)

@@ -1,12 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import type { AgentFinder } from '../agents/agent-finder.ts'
+import { AgentRate } from '../agents/agent-rate.ts'
 import type { KeyUse } from '../agents/key-use.ts'
+import type { Pool } from '../db/pool.ts'
+import type { SharedBuckets } from '../db/shared-buckets.ts'
 import type { Desk } from '../orders/desk.ts'
 import { cancelOrderRoute, triggerRoute } from './agent-api/change-order.ts'
 import { createOrderRoutes } from './agent-api/create-order.ts'
 import { describeApi } from './agent-api/describe-api.ts'
 import { makeDoor } from './agent-api/door.ts'
 import { eventRoutes } from './agent-api/events.ts'
+import { makeReadList } from './agent-api/read-list.ts'
 import { readOrderRoutes } from './agent-api/read-orders.ts'
 import { readWalletRoutes } from './agent-api/read-wallet.ts'
 import { type AppOptions, buildApp, publicPath } from './app.ts'
@@ -17,13 +21,17 @@ import { type OperatorDeps, operatorRoutes } from './operator-api/operator-route
 import { paymentPageRoutes } from './payment-page/routes.ts'
 import { noticeRoutes } from './provider-webhooks/notices.ts'
 import { referencePage } from './reference-page.ts'
+import { fiveMinutes, madeOnce, sendDocument, staticDocument } from './static-document.ts'
 
 export interface ServerOptions
   extends AppOptions,
     Pick<OperatorDeps, 'poster' | 'resolveHost' | 'settings' | 'exportLimits'> {
   desk: Desk
+  /** For agents' lists alone. */
+  listPool: Pool
   agents: AgentFinder
   keyUse: KeyUse
+  buckets: SharedBuckets
   metrics: Metrics
   metricsToken: string | undefined
   mode: 'sandbox' | 'live'
@@ -48,24 +56,41 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     const door = makeDoor({
       agents,
       keyUse,
+      rate: new AgentRate(options.buckets, desk.now),
       now: desk.now,
       publicPath: () => publicPath(desk.publicUrl()),
     })
     createOrderRoutes(app, door, desk)
-    readOrderRoutes(app, door, desk)
+    const readList = makeReadList(options.listPool)
+    readOrderRoutes(app, door, desk, readList)
     cancelOrderRoute(app, door, desk)
-    readWalletRoutes(app, door, desk)
-    eventRoutes(app, door, desk, options.wake)
+    readWalletRoutes(app, door, desk, readList)
+    eventRoutes(app, door, desk, readList, options.wake)
     noticeRoutes(app, desk)
     if (mode === 'sandbox') triggerRoute(app, door, desk)
     paymentPageRoutes(app, options)
     operatorRoutes(app, options)
     consoleRoutes(app, options.consoleDir, () => publicPath(desk.publicUrl()))
-    app.get('/openapi.json', async (_request, reply) => reply.send(describeApi(app.swagger())))
-    app.get('/docs', async (_request, reply) => {
-      const { html, contentSecurityPolicy } = referencePage(describeApi(app.swagger()))
-      reply.header('content-security-policy', contentSecurityPolicy)
-      return reply.type('text/html; charset=utf-8').send(html)
-    })
+    descriptionRoutes(app)
+  })
+}
+
+/** What the API is, for programs and for people. */
+function descriptionRoutes(app: FastifyInstance): void {
+  const described = madeOnce(() => describeApi(app.swagger()))
+  const json = madeOnce(() =>
+    staticDocument('application/json; charset=utf-8', JSON.stringify(described())),
+  )
+  const page = madeOnce(() => {
+    const { html, contentSecurityPolicy } = referencePage(described())
+    return { document: staticDocument('text/html; charset=utf-8', html), contentSecurityPolicy }
+  })
+  app.get('/openapi.json', async (request, reply) =>
+    sendDocument(request, reply, json(), fiveMinutes),
+  )
+  app.get('/docs', async (request, reply) => {
+    const { document, contentSecurityPolicy } = page()
+    reply.header('content-security-policy', contentSecurityPolicy)
+    return sendDocument(request, reply, document, fiveMinutes)
   })
 }

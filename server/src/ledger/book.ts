@@ -53,6 +53,7 @@ export interface Terms {
 export type OrderEvent =
   | 'withdraw_held'
   | 'withdraw_paid'
+  | 'withdraw_paid_after_failed'
   | 'withdraw_failed'
   | 'withdraw_cancelled'
   | 'withdraw_reverted'
@@ -112,6 +113,20 @@ export interface Payment {
   evidence: string | null
 }
 
+/** Whose a provider's payment is, and what it was first reported for. */
+export interface PaymentClaim {
+  paymentId: string
+  /** 0 where it is nobody's. */
+  agentId: bigint
+  orderId: string | null
+  amountMinor: bigint
+  currency: Currency
+  claimedAt: Date
+}
+
+/** Why a payment is none of the agent's that it was reported for, and waits for a person. */
+export type UnmatchedWhy = 'unmatched' | 'claimed_twice' | 'wrong_provider' | 'wrong_currency'
+
 /** A withdrawal as it is handed to a provider; a later attempt takes the place of a rejected one. */
 export interface HandedPayout {
   agentId: bigint
@@ -122,6 +137,40 @@ export interface HandedPayout {
   /** Whoever handed it over knows its own by it. */
   token: string
   handedAt: Date
-  /** When the provider is to be asked, should nothing be heard of it; null where another has it. */
-  askAt: Date | null
+  /**
+   * When the provider is to be asked, should nothing be heard of it; in so many milliseconds by the
+   * database's time where it is a number, null where another has it.
+   */
+  askAt: Date | number | null
+}
+
+export const itemKinds = ['paid_after_failed', 'paid_twice', 'failed_after_paid'] as const
+
+export type ItemKind = (typeof itemKinds)[number]
+
+/** Two sides that contradict each other on a payout, until a person has found out who is right. */
+export interface OpenItem {
+  agentId: bigint
+  /** Of its kind and the payout's reference, so that the same said again is the same item. */
+  itemId: string
+  kind: ItemKind
+  orderId: string
+  provider: string
+  reference: string
+  amountMinor: bigint
+  currency: Currency
+  providerSaid: OrderStatus
+  /** What the order said then, and with which provider it was. */
+  orderStatus: OrderStatus
+  orderProvider: string | null
+  openedAt: Date
+}
+
+/** What settles the items about a payout: its order is PAID by it after all. */
+export interface ClosedItem {
+  agentId: bigint
+  orderId: string
+  reference: string
+  at: Date
+  evidence: string
 }

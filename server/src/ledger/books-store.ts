@@ -1,14 +1,29 @@
-import type { PoolClient } from '../db/pool.ts'
+import { type PoolClient, sqlState } from '../db/pool.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Accounts } from './accounts.ts'
-import type { Order, Payment, Terms } from './book.ts'
+import type { Order, Payment, PaymentClaim, Terms } from './book.ts'
 import { adjustmentKey, type Command, needsWallet } from './decide.ts'
-import { type Books, keyOf, paymentIdOf, type Writes } from './fold.ts'
+import { type Books, keyOf, onceKeyOf, paymentIdOf, type Writes } from './fold.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
 import { payerFromRow } from './payer-from-row.ts'
+import {
+  type ClaimRow,
+  claimFromRow,
+  claimsById,
+  claimValues,
+  insertClaims,
+} from './payment-claims.ts'
 
 /** Another process changed what this batch had read: it has to be read and folded again. */
-export class BooksChanged extends Error {}
+export class BooksChanged extends Error {
+  /** Whose books changed, where that is known. */
+  readonly agentIds: ReadonlySet<bigint>
+
+  constructor(message: string, agentIds: ReadonlySet<bigint> = new Set()) {
+    super(message)
+    this.agentIds = agentIds
+  }
+}
 
 /** A connection inside a transaction that the teller has begun. */
 export type BatchTx = PoolClient & { readonly inBatch: unique symbol }
@@ -42,6 +57,8 @@ const lockWallet = `select w.agent_id, w.seq, w.available, w.held, w.clearing, w
   from wallets w join agents a using (agent_id)
   where w.agent_id = $1 for no key update of w`
 
+const lockFreeWallet = `${lockWallet} skip locked`
+
 const ordersByRefId = `select o.* from orders o
   join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
     on o.agent_id = k.agent_id and o.ref_id = k.ref_id`
@@ -54,38 +71,76 @@ const paymentsById = `select p.* from payments p
   join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
     on p.agent_id = k.agent_id and p.payment_id = k.payment_id`
 
+const archivedByRefId = `select a.agent_id, a.ref_id from archived_refs a
+  join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
+    on a.agent_id = k.agent_id and a.ref_id = k.ref_id`
+
+const archivedByKey = `select a.agent_id, a.once_key from archived_keys a
+  join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
+    on a.agent_id = k.agent_id and a.once_key = k.once_key`
+
 const adjustmentsByKey = `select j.agent_id, j.once_key from journal j
   join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
     on j.agent_id = k.agent_id and j.once_key = k.once_key`
 
-/** Locks the wallets that the commands may change, in id order, and reads all they look at. */
-export async function readBooks(tx: BatchTx, commands: readonly Command[]): Promise<Books> {
+/**
+ * Locks the wallets that the commands may change, in id order, and reads all they look at. A wallet that
+ * somebody else has locked is waited for, or left out of the books.
+ */
+export async function readBooks(
+  tx: BatchTx,
+  commands: readonly Command[],
+  ifLocked: 'wait' | 'skip' = 'wait',
+): Promise<Books> {
   const locked = new Set(commands.filter(needsWallet).map(({ agentId }) => agentId))
 
   const refIds = pairs(commands, (c) => (c.type === 'create' ? c.order.refId : undefined))
   const orderIds = pairs(commands, (c) => ('orderId' in c ? (c.orderId ?? undefined) : undefined))
   const paymentIds = pairs(commands, paymentIdOf)
+  const received = commands.flatMap((c) =>
+    c.type === 'receive_payment' ? c.payment.paymentId : [],
+  )
   const keys = pairs(commands, (c) => (c.type === 'adjust' ? adjustmentKey(c.ref) : undefined))
+  const onceKeys = pairs(commands, onceKeyOf)
 
-  // Sent in one go; the database runs them one after the other, so the reads see what the locks saw.
-  const [accounts, byRefId, byId, payments, adjustments] = await all([
-    all(
-      [...locked]
-        .sort((a, b) => (a < b ? -1 : 1))
-        .map((agentId) => run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])),
-    ),
-    read<OrderRow>(tx, 'orders-by-ref-id', ordersByRefId, refIds),
-    read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
-    read<PaymentRow>(tx, 'payments-by-id', paymentsById, paymentIds),
-    read<{ agent_id: bigint; once_key: string }>(tx, 'adjustments-by-key', adjustmentsByKey, keys),
-  ])
+  // Sent in one go; the database runs them one after the other, so the reads see what the locks saw. What was
+  // archived is looked for after what is in the books: between the two it can only have gone there.
+  const [accounts, byRefId, byId, payments, claims, adjustments, archivedRefs, archivedKeys] =
+    await all([
+      all(
+        [...locked]
+          .sort((a, b) => (a < b ? -1 : 1))
+          .map((agentId) =>
+            ifLocked === 'wait'
+              ? run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])
+              : run<AccountRow>(tx, 'lock-free-wallet', lockFreeWallet, [agentId]),
+          ),
+      ),
+      read<OrderRow>(tx, 'orders-by-ref-id', ordersByRefId, refIds),
+      read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
+      read<PaymentRow>(tx, 'payments-by-id', paymentsById, paymentIds),
+      received.length === 0
+        ? Promise.resolve([])
+        : run<ClaimRow>(tx, 'claims-by-id', claimsById, [received]).then(({ rows }) => rows),
+      read<{ agent_id: bigint; once_key: string }>(
+        tx,
+        'adjustments-by-key',
+        adjustmentsByKey,
+        keys,
+      ),
+      read<{ agent_id: bigint; ref_id: string }>(tx, 'archived-by-ref-id', archivedByRefId, refIds),
+      read<{ agent_id: bigint; once_key: string }>(tx, 'archived-by-key', archivedByKey, onceKeys),
+    ])
 
   const books: Books = {
     wallets: new Map(),
     orders: new Map(),
     refIds: new Map(),
     payments: new Map(),
+    claims: new Map(claims.map((row) => [row.payment_id, claimFromRow(row)])),
     adjustments: new Set(adjustments.map((row) => keyOf(row.agent_id, row.once_key))),
+    archivedRefs: new Set(archivedRefs.map((row) => keyOf(row.agent_id, row.ref_id))),
+    archivedKeys: new Set(archivedKeys.map((row) => keyOf(row.agent_id, row.once_key))),
   }
   for (const { rows } of accounts) {
     for (const { agent_id, seq, currency, revert_fee, late_money, ...balances } of rows) {
@@ -136,11 +191,15 @@ const insertJournal = `insert into journal (agent_id, seq, order_id, event, at, 
     $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[],
     $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::text[], $17::text[])`
 
-const insertCallbacks = `insert into callbacks (agent_id, seq, order_id, kind, follows, body, state,
+/** Due at once, also where the clock of this process is ahead of the database's. */
+const insertCallbacks = `insert into callbacks (agent_id, seq, order_id, kind, follows, state,
     created_at, due_at, attempts, again)
-  select agent_id, seq, order_id, kind, follows, body, 'waiting', created_at, created_at, 0, 0
-  from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::boolean[], $6::text[],
-    $7::timestamptz[]) c(agent_id, seq, order_id, kind, follows, body, created_at)`
+  select agent_id, seq, order_id, kind, follows, 'waiting', created_at, least(created_at, now()), 0, 0
+  from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::boolean[], $6::timestamptz[])
+    c(agent_id, seq, order_id, kind, follows, created_at)`
+
+const insertBodies = `insert into callback_bodies (agent_id, seq, created_at, body)
+  select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[])`
 
 const insertPayments = `insert into payments (agent_id, payment_id, order_id, amount, paid_at,
     reported_at, payer_account_no, payer_account_name, payer_bank_code, state, why, credited_to,
@@ -165,10 +224,31 @@ const closePayouts = `update payouts p set state = 'rejected', ask_at = null
 const insertPayouts = `insert into payouts (agent_id, order_id, attempt, provider, reference, token,
     state, handed_at, asks, ask_at)
   select agent_id, order_id, attempt, provider, reference, token,
-    case when ask_at is null then 'rejected' else 'handed' end, handed_at, 0, ask_at
+    case when ask_at is null and ask_in_ms is null then 'rejected' else 'handed' end, handed_at, 0,
+    coalesce(ask_at, now() + ask_in_ms * interval '1 millisecond')
   from unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::uuid[],
-    $7::timestamptz[], $8::timestamptz[])
-    u(agent_id, order_id, attempt, provider, reference, token, handed_at, ask_at)`
+    $7::timestamptz[], $8::timestamptz[], $9::bigint[])
+    u(agent_id, order_id, attempt, provider, reference, token, handed_at, ask_at, ask_in_ms)`
+
+/** The same said again, or more of it, is the same item. */
+const insertItems = `insert into open_items (agent_id, item_id, kind, order_id, provider, reference,
+    amount, currency, provider_said, order_status, order_provider, opened_at)
+  select * from unnest($1::bigint[], $2::text[], $3::text[], $4::uuid[], $5::text[], $6::text[],
+    $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[], $12::timestamptz[])
+  on conflict (agent_id, item_id) do update set provider_said = excluded.provider_said`
+
+/** What the provider says of its payout is what its row says, whatever the order says. */
+const contradictPayouts = `update payouts p set state = u.state, ask_at = null
+  from unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) u(agent_id, provider, reference, state)
+  where p.agent_id = u.agent_id and p.provider = u.provider and p.reference = u.reference
+    and p.state <> 'returned'`
+
+const closeItems = `update open_items i set closed_at = u.at, resolution = 'order_paid',
+    evidence = u.evidence
+  from unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[])
+    u(agent_id, order_id, reference, at, evidence)
+  where i.agent_id = u.agent_id and i.order_id = u.order_id and i.reference = u.reference
+    and i.closed_at is null and i.kind <> 'failed_after_paid'`
 
 const updateWallets = `update wallets w set seq = u.seq, available = u.available, held = u.held,
     clearing = u.clearing, fees = u.fees, adjustments = u.adjustments
@@ -204,20 +284,81 @@ const orderValues = (o: Order): Value[] => [
   o.instructions,
 ]
 
+/** Fails where one of these orders has the refId of an archived one: nothing but an error ends a pipeline. */
+const refusal = `select 1 / case when count(*) = 0 then 1 else 0 end from (${archivedByRefId}) archived`
+
+/**
+ * An order whose refId is free in the books may have the refId of one that was archived. That one's refId was
+ * written down before or with its removal, so whoever looks after the insert went through is sure to see it.
+ */
+async function refuseArchivedRefs(client: PoolClient, orders: Order[]): Promise<void> {
+  if (orders.length === 0) return
+  const values = columnsOf(orders, ({ agentId, refId }) => [agentId, refId])
+  try {
+    await client.query({ name: 'refuse-archived-refs', text: refusal, values })
+  } catch (error) {
+    const isDivision = sqlState(error) === '22012'
+    throw isDivision ? new BooksChanged('a refId was archived') : error
+  }
+}
+
 /** Inserts new orders, as many as have a refId of their own. Returns the ids of those. */
 export async function insertOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
+  // In one order by everybody: two that insert the same refIds never wait for each other in a circle.
+  const sorted = orders.toSorted((a, b) =>
+    a.agentId === b.agentId ? (a.refId < b.refId ? -1 : 1) : a.agentId < b.agentId ? -1 : 1,
+  )
   const { rows } = await client.query<{ order_id: string }>({
     name: 'insert-orders',
     text: ordersInsert,
-    values: columnsOf(orders, orderValues),
+    values: columnsOf(sorted, orderValues),
   })
   return new Set(rows.map(({ order_id }) => orderIdFromUuid(order_id)))
+}
+
+/** The same by itself and on disk. Where one has a refId that was archived, none is inserted. */
+export async function commitOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
+  const [, inserted] = await all([
+    client.query('begin'),
+    insertOrders(client, orders),
+    refuseArchivedRefs(client, orders),
+    client.query('commit'),
+  ])
+  return inserted
+}
+
+/** The same beside other changes: each of them must have a refId of its own. */
+async function insertAllOrders(tx: BatchTx, orders: Order[]): Promise<void> {
+  if (orders.length === 0) return
+  const inserted = await insertOrders(tx, orders)
+  const taken = orders.filter(({ orderId }) => !inserted.has(orderId))
+  if (taken.length === 0) return
+  throw new BooksChanged(
+    `${taken.length} refIds were taken meanwhile`,
+    new Set(taken.map(({ agentId }) => agentId)),
+  )
+}
+
+/** The key over all agents: whoever was first has the payment, and everybody else looks again. */
+async function insertAllClaims(tx: BatchTx, claims: PaymentClaim[]): Promise<void> {
+  if (claims.length === 0) return
+  const values = columnsOf(claims, claimValues)
+  const { rows } = await run<{ payment_id: string }>(tx, 'insert-claims', insertClaims, values)
+  if (rows.length === claims.length) return
+  const inserted = new Set(rows.map(({ payment_id }) => payment_id))
+  const taken = claims.filter(({ paymentId }) => !inserted.has(paymentId))
+  throw new BooksChanged(
+    `${taken.length} payments were claimed meanwhile`,
+    new Set(taken.map(({ agentId }) => agentId)),
+  )
 }
 
 /** Writes what a batch came to. Every statement must meet as many rows as it names. */
 export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
   await all([
-    write(tx, 'insert-orders', ordersInsert, writes.newOrders, orderValues),
+    insertAllClaims(tx, writes.newClaims),
+    insertAllOrders(tx, writes.newOrders),
+    refuseArchivedRefs(tx, writes.newOrders),
     write(tx, 'update-orders', updateOrders, writes.changedOrders, ({ order, versionRead }) => [
       order.agentId,
       order.orderId,
@@ -275,8 +416,11 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       p.reference,
       p.token,
       p.handedAt,
-      p.askAt,
+      typeof p.askAt === 'number' ? null : p.askAt,
+      typeof p.askAt === 'number' ? p.askAt : null,
     ]),
+    openItems(tx, writes.newItems),
+    closeItemsOf(tx, writes.closedItems),
     write(tx, 'insert-journal', insertJournal, writes.journal, (row) => [
       row.agentId,
       row.seq,
@@ -302,8 +446,13 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       c.orderId,
       c.kind,
       c.follows,
-      c.body,
       c.createdAt,
+    ]),
+    write(tx, 'insert-callback-bodies', insertBodies, writes.callbacks, (c) => [
+      c.agentId,
+      c.seq,
+      c.createdAt,
+      c.body,
     ]),
     write(tx, 'update-wallets', updateWallets, writes.wallets, ({ wallet, seqRead }) => [
       wallet.agentId,
@@ -386,6 +535,52 @@ async function closeRefused(tx: BatchTx, payouts: Writes['newPayouts']): Promise
   if (later.length === 0) return
   const keys = columnsOf(later, (p) => [p.agentId, p.orderId, p.attempt])
   await run(tx, 'close-payouts', closePayouts, keys)
+}
+
+async function openItems(tx: BatchTx, items: Writes['newItems']): Promise<void> {
+  if (items.length === 0) return
+  // A statement cannot write one row twice: the last word on an item counts.
+  const latest = [
+    ...new Map(items.map((item) => [keyOf(item.agentId, item.itemId), item])).values(),
+  ]
+  const paid = latest.filter(({ kind }) => kind !== 'failed_after_paid')
+  const statements = [
+    run(
+      tx,
+      'insert-items',
+      insertItems,
+      columnsOf(latest, (item) => [
+        item.agentId,
+        item.itemId,
+        item.kind,
+        item.orderId,
+        item.provider,
+        item.reference,
+        item.amountMinor,
+        item.currency,
+        item.providerSaid,
+        item.orderStatus,
+        item.orderProvider,
+        item.openedAt,
+      ]),
+    ),
+  ]
+  if (paid.length > 0) {
+    const said = columnsOf(paid, ({ agentId, provider, reference, providerSaid }) => [
+      agentId,
+      provider,
+      reference,
+      providerSaid === 'REVERT' ? 'returned' : 'paid',
+    ])
+    statements.push(run(tx, 'contradict-payouts', contradictPayouts, said))
+  }
+  await all(statements)
+}
+
+async function closeItemsOf(tx: BatchTx, closed: Writes['closedItems']): Promise<void> {
+  if (closed.length === 0) return
+  const values = columnsOf(closed, (c) => [c.agentId, c.orderId, c.reference, c.at, c.evidence])
+  await run(tx, 'close-items', closeItems, values)
 }
 
 type Value = bigint | string | number | boolean | Date | null

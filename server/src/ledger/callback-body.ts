@@ -28,7 +28,7 @@ export function callbackBody(
     extParams: order.extraParams ?? '{}',
     successAt: quoted(localTime(row.at)),
     wallet: jsonObject({ balance: money(row.balances.available) }),
-    flag_incorrect_payee: payer ? String(isAnotherPayer(order, payer)) : undefined,
+    flag_incorrect_payee: payer ? isAnotherPayer(order, payer)?.toString() : undefined,
     payee: payer
       ? jsonObject({
           account_no: quoted(payer.accountNo),
@@ -47,12 +47,17 @@ function chargedFee(order: Order, row: JournalRow): bigint {
   return 0n
 }
 
-/** Digits a bank masks are compared only where they are visible; an unknown payer is no mismatch. */
-function isAnotherPayer(order: Order, payer: Payer): boolean {
-  if (payer.accountNo === null || payer.accountNo === '') return false
-  const shown = payer.accountNo.replace(/[\s-]/g, '').toUpperCase()
+/**
+ * Digits a bank masks are compared only where they are visible. Where the mask shows none, or does not
+ * keep the length, it is neither the same nor another; a payer without an account is no mismatch.
+ */
+function isAnotherPayer(order: Order, payer: Payer): boolean | undefined {
+  const shown = (payer.accountNo ?? '').replace(/[\s-]/g, '').toUpperCase()
   const expected = order.accountNo.toUpperCase()
-  if (!/[X*•]/.test(shown)) return shown !== expected
-  if (shown.length !== expected.length) return false
-  return [...shown].some((character, at) => !/[X*•]/.test(character) && character !== expected[at])
+  const isMasked = (character: string) => /[X*•]/.test(character)
+  if (shown === expected || shown === '') return false
+  if ([...shown].every(isMasked)) return undefined
+  if (!isMasked(shown)) return true
+  if (shown.length !== expected.length) return undefined
+  return [...shown].some((character, at) => !isMasked(character) && character !== expected[at])
 }

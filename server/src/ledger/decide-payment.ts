@@ -1,13 +1,14 @@
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
-import type { Order, Payment } from './book.ts'
+import type { Order, Payment, PaymentClaim } from './book.ts'
 import type { Command, Decision, Page } from './decide.ts'
 import { beyondBound, nothingElse, outcome, refused, writeRow } from './entry.ts'
 
 /**
  * Records money that came in, and pays the order with it where everything fits. Anything else waits
- * for a person, unless the agent's terms credit what came late or in another amount.
+ * for a person, unless the agent's terms credit what came late or in another amount. A payment is
+ * whose it was first reported as, and only the order's own provider can report one for it.
  */
 export function receivePayment(
   page: Page,
@@ -16,10 +17,17 @@ export function receivePayment(
 ): Decision {
   const { order } = page
   const { payment: notice, at } = command
+  if (page.archived) return unchanged
   if (command.orderId !== null && order?.kind !== 'deposit') {
     return refused('order_not_found', 'The agent has no such deposit order.')
   }
+  if (page.claim && !agrees(page.claim, page.payment, command)) {
+    return { type: 'unmatched', order: undefined, why: 'claimed_twice' }
+  }
   if (page.payment) return { type: 'unchanged', order }
+  if (order && command.provider !== null && order.provider !== command.provider) {
+    return { type: 'unmatched', order: undefined, why: 'wrong_provider' }
+  }
   const payment: Payment = {
     ...notice,
     agentId: command.agentId,
@@ -41,6 +49,18 @@ export function receivePayment(
   const byPolicy = (why === 'late' || why === 'wrong_amount') && page.terms.lateMoney === 'credit'
   if (why !== null && !byPolicy) return recorded(page, { ...payment, why })
   return pay(page, order, payment, at, localTime)
+}
+
+/** Whether a report says of a payment what was said of it first, or what a person made of it since. */
+function agrees(
+  claim: PaymentClaim,
+  payment: Payment | undefined,
+  { agentId, orderId, provider, payment: { amountMinor } }: Command & { type: 'receive_payment' },
+): boolean {
+  if (claim.agentId !== agentId) return false
+  if (provider === null) return true
+  const isForIt = claim.orderId === orderId || payment?.orderId === orderId
+  return isForIt && claim.amountMinor === amountMinor
 }
 
 /** An operator credits a payment that waits to an order, with the amount really paid. */

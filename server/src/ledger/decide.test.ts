@@ -41,7 +41,9 @@ function decided(
       terms: review,
       order: undefined,
       payment: undefined,
+      claim: undefined,
       adjusted: false,
+      archived: false,
       ...page,
     },
     { agentId, at, ...command },
@@ -122,6 +124,8 @@ describe('handing over and cancelling', () => {
         handedAt: created,
         askAt: created,
       },
+      item: undefined,
+      closes: undefined,
     })
   })
 
@@ -409,7 +413,12 @@ describe('adjusting', () => {
 
 function notice(fields: Partial<{ amountMinor: bigint; paidAt: Date }> = {}) {
   const payment = { paymentId: 'bank:p-1', amountMinor: 10_000n, paidAt: created, payer: null }
-  return { type: 'receive_payment', orderId, payment: { ...payment, ...fields } } as const
+  return {
+    type: 'receive_payment',
+    orderId,
+    provider: null,
+    payment: { ...payment, ...fields },
+  } as const
 }
 
 function paymentThat(fields: Partial<Payment>): Payment {

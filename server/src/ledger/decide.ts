@@ -4,15 +4,20 @@ import { isSameJson } from '../lib/same-json.ts'
 import { noChange } from './accounts.ts'
 import type {
   Callback,
+  ClosedItem,
   HandedPayout,
   JournalRow,
+  OpenItem,
   Order,
   OrderStatus,
   Payer,
   Payment,
+  PaymentClaim,
   Terms,
+  UnmatchedWhy,
   Wallet,
 } from './book.ts'
+import { decideOutcome, move } from './decide-outcome.ts'
 import {
   creditPayment,
   creditWallet,
@@ -20,8 +25,7 @@ import {
   returnPayment,
   takeBackPayment,
 } from './decide-payment.ts'
-import { beyondBound, nothingElse, outcome, refused, write, writeRow } from './entry.ts'
-import { eventOf } from './transitions.ts'
+import { beyondBound, nothingElse, refused, write, writeRow } from './entry.ts'
 import { withdrawAnswer } from './withdraw-answer.ts'
 
 /** Everything that can be asked of an agent's book. Each one may be asked again: it happens once. */
@@ -45,20 +49,33 @@ export type Command = { agentId: bigint; at: Date } & (
       insteadOf: string | null
       /** Drawn afresh for every hand-over. */
       token: string
-      askAt: Date
+      askAt: Date | number
     }
   | { type: 'cancel'; orderId: string }
   | { type: 'expire'; orderId: string }
-  /** `providerRef`: only where the payout is still known by it. `evidence`: by a person's word. */
+  /**
+   * `provider` and `providerRef`: the payout that this is said of. `evidence`: by a person's word.
+   * `insteadOf` names the attempt that was surely refused after this one had been taken for refused.
+   */
   | {
       type: 'outcome'
       orderId: string
       to: OrderStatus
+      provider?: string
       providerRef?: string
+      insteadOf?: string
       evidence?: string
     }
-  /** Without an order it is the agent's money that waits for a decision. */
-  | { type: 'receive_payment'; orderId: string | null; payment: PaymentNotice }
+  /**
+   * Without an order it is the agent's money that waits for a decision. `provider` is who reports it;
+   * null where a person says whose it is.
+   */
+  | {
+      type: 'receive_payment'
+      orderId: string | null
+      provider: string | null
+      payment: PaymentNotice
+    }
   | { type: 'credit_payment'; orderId: string; paymentId: string }
   | { type: 'credit_wallet'; paymentId: string; reason: string }
   | { type: 'return_payment'; paymentId: string; evidence: string }
@@ -89,14 +106,20 @@ export interface Page {
   /** The order the command names or, for a creation, the one that already has its refId. */
   order: Order | undefined
   payment: Payment | undefined
+  /** Whose the payment that is received is already, whichever agent's. */
+  claim: PaymentClaim | undefined
   /** Whether an adjustment with this reference has been made. */
   adjusted: boolean
+  /** Whether the refId, or the payment or adjustment, is one that was archived: it has happened long ago. */
+  archived: boolean
 }
 
 export type Decision =
   | { type: 'refused'; code: ProblemCode; detail: string }
   /** Nothing to write: it has happened before, or changes nothing. */
   | { type: 'unchanged'; order: Order | undefined }
+  /** The money is not the order's that it was reported for: it waits outside of the agent's book. */
+  | { type: 'unmatched'; order: undefined; why: UnmatchedWhy }
   | {
       type: 'changed'
       order: Order | undefined
@@ -105,6 +128,9 @@ export type Decision =
       callback: Callback | undefined
       payment: Payment | undefined
       payout: HandedPayout | undefined
+      /** Somebody said what cannot be true beside the books: a person has to look into it. */
+      item: OpenItem | undefined
+      closes: ClosedItem | undefined
     }
 
 /** What a command does to an agent's book. Pure: no clock, no ids, no I/O. */
@@ -139,10 +165,7 @@ export function decide(page: Page, command: Command, localTime: LocalTime): Deci
       }
       return move(page, order, 'EXPIRED', command.at, localTime)
     case 'outcome':
-      if (command.providerRef !== undefined && command.providerRef !== order.providerRef) {
-        return refused('invalid_transition', 'The payout is not with this provider any more.')
-      }
-      return move(page, order, command.to, command.at, localTime, command.evidence)
+      return decideOutcome(page, order, command, localTime)
     case 'credit_payment':
       return creditPayment(page, order, command.at, localTime)
   }
@@ -155,6 +178,7 @@ function create(page: Page, order: Order, at: Date, localTime: LocalTime): Decis
     }
     return refused('ref_id_conflict', refIdConflictDetail)
   }
+  if (page.archived) return refused('ref_id_conflict', archivedRefDetail)
   if (order.kind === 'deposit') {
     return { type: 'changed', order, wallet: page.wallet, ...nothingElse }
   }
@@ -167,6 +191,9 @@ function create(page: Page, order: Order, at: Date, localTime: LocalTime): Decis
   const answer = withdrawAnswer(order, entry.wallet.balances.available, page.terms, localTime)
   return { type: 'changed', ...nothingElse, ...entry, order: { ...order, answer } }
 }
+
+export const archivedRefDetail =
+  'This refId was used for an order that was archived; a new order needs a refId of its own.'
 
 export const refIdConflictDetail =
   'This refId was used for an order with other contents; a new order needs a refId of its own.'
@@ -185,7 +212,7 @@ export function isRepeat(first: Order, again: Order): boolean {
 }
 
 function adjust(page: Page, command: Command & { type: 'adjust' }): Decision {
-  if (page.adjusted) return { type: 'unchanged', order: undefined }
+  if (page.adjusted || page.archived) return { type: 'unchanged', order: undefined }
   const change = {
     ...noChange,
     available: command.amountMinor,
@@ -263,32 +290,4 @@ function cancel(page: Page, order: Order, at: Date, localTime: LocalTime): Decis
     )
   }
   return move(page, order, to, at, localTime)
-}
-
-/** Takes an order to another state, if there is such a step. Payments have ways of their own. */
-function move(
-  page: Page,
-  order: Order,
-  to: OrderStatus,
-  at: Date,
-  localTime: LocalTime,
-  evidence?: string,
-): Decision {
-  if (order.status === to) return { type: 'unchanged', order }
-  const event = eventOf(order, to)
-  // Money that comes in or is taken back is told as a payment, and counts once by the provider's id.
-  if (!event || event === 'deposit_paid' || event === 'deposit_taken_back') {
-    return refused(
-      'invalid_transition',
-      `A ${order.kind} order that is ${order.status} cannot become ${to}.`,
-    )
-  }
-  const moved: Order = { ...order, status: to, version: order.version + 1, completedAt: at }
-  if (event === 'withdraw_paid') {
-    moved.paidAmountMinor = order.amountMinor
-    moved.paidFeeMinor = order.feeMinor
-  }
-  return outcome(page, moved, event, at, localTime, {
-    ...(evidence !== undefined && { reason: evidence }),
-  })
 }

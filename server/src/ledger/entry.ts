@@ -73,6 +73,8 @@ export const nothingElse = {
   callback: undefined,
   payment: undefined,
   payout: undefined,
+  item: undefined,
+  closes: undefined,
 }
 
 export const beyondBound: Decision = {

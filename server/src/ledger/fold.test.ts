@@ -29,6 +29,7 @@ const paid = (number: number, paymentId: string, amountMinor = 10_000n): Command
   agentId: 1n,
   at,
   orderId: orderIdOf(number),
+  provider: null,
   payment: { paymentId, amountMinor, paidAt: at, payer: null },
 })
 const takenBack = (number: number, paymentId: string): Command => ({
@@ -67,7 +68,10 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     orders: new Map(),
     refIds: new Map(),
     payments: new Map(),
+    claims: new Map(),
     adjustments: new Set(),
+    archivedRefs: new Set(),
+    archivedKeys: new Set(),
     ...fields,
   }
 }

@@ -1,6 +1,17 @@
 import type { LocalTime } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
-import type { Callback, HandedPayout, JournalRow, Order, Payment, Terms, Wallet } from './book.ts'
+import type {
+  Callback,
+  ClosedItem,
+  HandedPayout,
+  JournalRow,
+  OpenItem,
+  Order,
+  Payment,
+  PaymentClaim,
+  Terms,
+  Wallet,
+} from './book.ts'
 import { adjustmentKey, type Command, type Decision, decide, needsWallet } from './decide.ts'
 
 /** What has been read of the books that a batch of commands touches. */
@@ -10,8 +21,13 @@ export interface Books {
   /** By agent and refId: the order that has it. */
   refIds: Map<string, Order>
   payments: Map<string, Payment>
+  /** By the payment's id alone: one over all agents. */
+  claims: Map<string, PaymentClaim>
   /** By agent: the keys of adjustments that were made. */
   adjustments: Set<string>
+  /** By agent: refIds of orders, and keys of payments and adjustments, that were archived. */
+  archivedRefs: Set<string>
+  archivedKeys: Set<string>
 }
 
 /** What a batch writes, each thing once, however often it changed within the batch. */
@@ -20,10 +36,32 @@ export interface Writes {
   changedOrders: { order: Order; versionRead: number }[]
   journal: JournalRow[]
   callbacks: Callback[]
+  /** In the order of their ids, so that two batches do not wait for each other. */
+  newClaims: PaymentClaim[]
   newPayments: Payment[]
   changedPayments: { payment: Payment; stateRead: Payment['state'] }[]
   newPayouts: HandedPayout[]
+  newItems: OpenItem[]
+  closedItems: ClosedItem[]
   wallets: { wallet: Wallet; seqRead: bigint }[]
+}
+
+/** What a batch writes for one of its agents. */
+export function writesFor(writes: Writes, agentId: bigint): Writes {
+  const isOwn = (item: { agentId: bigint }) => item.agentId === agentId
+  return {
+    newOrders: writes.newOrders.filter(isOwn),
+    changedOrders: writes.changedOrders.filter(({ order }) => isOwn(order)),
+    journal: writes.journal.filter(isOwn),
+    callbacks: writes.callbacks.filter(isOwn),
+    newClaims: writes.newClaims.filter(isOwn),
+    newPayments: writes.newPayments.filter(isOwn),
+    changedPayments: writes.changedPayments.filter(({ payment }) => isOwn(payment)),
+    newPayouts: writes.newPayouts.filter(isOwn),
+    newItems: writes.newItems.filter(isOwn),
+    closedItems: writes.closedItems.filter(isOwn),
+    wallets: writes.wallets.filter(({ wallet }) => isOwn(wallet)),
+  }
 }
 
 export const keyOf = (agentId: bigint, id: string) => `${agentId} ${id}`
@@ -34,12 +72,21 @@ export function paymentIdOf(command: Command): string | undefined {
   return 'paymentId' in command ? command.paymentId : undefined
 }
 
+/** The key that a command must count once by, if it has one. */
+export function onceKeyOf(command: Command): string | undefined {
+  if (command.type === 'adjust') return adjustmentKey(command.ref)
+  return command.type === 'receive_payment' ? `payment:${command.payment.paymentId}` : undefined
+}
+
 export const noBooks: Books = {
   wallets: new Map(),
   orders: new Map(),
   refIds: new Map(),
   payments: new Map(),
+  claims: new Map(),
   adjustments: new Set(),
+  archivedRefs: new Set(),
+  archivedKeys: new Set(),
 }
 
 /** Stands for a wallet that a command neither looks at nor changes. */
@@ -48,6 +95,11 @@ function untouched(agentId: bigint): { wallet: Wallet; terms: Terms } {
     wallet: { agentId, seq: 0n, balances: noChange },
     terms: { currency: 'THB', revertFee: 'return', lateMoney: 'review' },
   }
+}
+
+function claimOf(payment: Payment, orderId: string | null, { currency }: Terms): PaymentClaim {
+  const { paymentId, agentId, amountMinor, reportedAt } = payment
+  return { paymentId, agentId, orderId, amountMinor, currency, claimedAt: reportedAt }
 }
 
 /** Folds commands over the books, in order. A refusal leaves the books as they were. */
@@ -60,10 +112,13 @@ export function fold(
   const orders = new Map(books.orders)
   const refIds = new Map(books.refIds)
   const payments = new Map(books.payments)
+  const claims = new Map(books.claims)
   const adjustments = new Set(books.adjustments)
   const journal: JournalRow[] = []
   const callbacks: Callback[] = []
   const newPayouts: HandedPayout[] = []
+  const newItems: OpenItem[] = []
+  const closedItems: ClosedItem[] = []
 
   const decisions = commands.map((command): Decision => {
     const { agentId } = command
@@ -80,8 +135,13 @@ export function fold(
               ? orders.get(keyOf(agentId, command.orderId))
               : undefined,
         payment: paymentId === undefined ? undefined : payments.get(keyOf(agentId, paymentId)),
+        claim: paymentId === undefined ? undefined : claims.get(paymentId),
         adjusted:
           command.type === 'adjust' && adjustments.has(keyOf(agentId, adjustmentKey(command.ref))),
+        archived:
+          command.type === 'create'
+            ? books.archivedRefs.has(keyOf(agentId, command.order.refId))
+            : books.archivedKeys.has(keyOf(agentId, onceKeyOf(command) ?? '')),
       },
       command,
       localTime,
@@ -94,6 +154,12 @@ export function fold(
     }
     if (decision.payment) {
       payments.set(keyOf(agentId, decision.payment.paymentId), decision.payment)
+      if (command.type === 'receive_payment' && !claims.has(decision.payment.paymentId)) {
+        claims.set(
+          decision.payment.paymentId,
+          claimOf(decision.payment, command.orderId, account.terms),
+        )
+      }
     }
     if (decision.row) {
       journal.push(decision.row)
@@ -102,6 +168,8 @@ export function fold(
       }
     }
     if (decision.callback) callbacks.push(decision.callback)
+    if (decision.item) newItems.push(decision.item)
+    if (decision.closes) closedItems.push(decision.closes)
     if (decision.payout) {
       const { orderId } = decision.payout
       for (const earlier of newPayouts) if (earlier.orderId === orderId) earlier.askAt = null
@@ -115,9 +183,14 @@ export function fold(
     changedOrders: [],
     journal,
     callbacks,
+    newClaims: [...claims.values()]
+      .filter(({ paymentId }) => !books.claims.has(paymentId))
+      .sort((a, b) => (a.paymentId < b.paymentId ? -1 : 1)),
     newPayments: [],
     changedPayments: [],
     newPayouts,
+    newItems,
+    closedItems,
     wallets: [],
   }
   for (const [key, order] of orders) {

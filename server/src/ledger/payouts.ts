@@ -1,3 +1,4 @@
+import { databaseTime } from '../db/database-time.ts'
 import type { Pool } from '../db/pool.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Order } from './book.ts'
@@ -24,6 +25,8 @@ export interface PayoutAttempt {
   handedAt: Date
   asks: number
   askAt: Date | null
+  /** Grows with everybody who takes it; who read another number comes too late. */
+  turn: number
   said: string | null
   evidence: string | null
 }
@@ -38,6 +41,7 @@ interface PayoutRow {
   handed_at: Date
   asks: number
   ask_at: Date | null
+  turn: number
   said: string | null
   evidence: string | null
 }
@@ -53,109 +57,166 @@ function payoutFromRow(row: PayoutRow): PayoutAttempt {
     handedAt: row.handed_at,
     asks: row.asks,
     askAt: row.ask_at,
+    turn: row.turn,
     said: row.said,
     evidence: row.evidence,
   }
 }
 
-/** Withdrawals that no provider has, after the given one in the order of agents and ids. */
+/** Agents of whom a withdrawal is with no provider. */
+export async function findAgentsToHandOver(pool: Pool): Promise<bigint[]> {
+  const { rows } = await pool.query<{ agent_id: bigint }>(
+    `select w.agent_id from wallets w cross join lateral (
+       select 1 from orders o
+       where o.agent_id = w.agent_id and o.status = 'WAITING' and o.kind = 'withdraw'
+         and o.handed_over_at is null
+       limit 1
+     ) x`,
+  )
+  return rows.map(({ agent_id }) => agent_id)
+}
+
+/**
+ * Withdrawals of an agent that no provider has, after the given one in the order of ids. Those that were
+ * created less than `headStartMs` ago are left to whoever took them; a time to come is a wrong clock's.
+ */
 export async function findToHandOver(
   pool: Pool,
-  after: { agentId: bigint; orderId: string },
-  createdBefore: Date,
+  agentId: bigint,
+  after: string,
+  at: Date | null,
+  headStartMs: number,
   limit: number,
 ): Promise<Order[]> {
   const { rows } = await pool.query<OrderRow>(
     `select * from orders
-     where status = 'WAITING' and kind = 'withdraw' and handed_over_at is null
-       and (agent_id, order_id) > ($1, $2) and created_at <= $3
-     order by agent_id, order_id limit $4`,
-    [after.agentId, after.orderId, createdBefore, limit],
+     where agent_id = $1 and order_id > $2
+       and status = 'WAITING' and kind = 'withdraw' and handed_over_at is null
+       and (created_at <= ${databaseTime('$3')} - $4 * interval '1 millisecond'
+         or created_at > ${databaseTime('$3')})
+     order by order_id limit $5`,
+    [agentId, after, at, headStartMs, limit],
   )
   return rows.map(orderFromRow)
 }
 
+/** Payouts that a provider is to be asked about now, those that were due first before the others. */
 export async function findDuePayouts(
   pool: Pool,
-  now: Date,
+  provider: string,
+  at: Date | null,
   limit: number,
 ): Promise<PayoutAttempt[]> {
   const { rows } = await pool.query<PayoutRow>(
-    'select * from payouts where ask_at <= $1 order by ask_at limit $2',
-    [now, limit],
+    `select * from payouts where provider = $1 and ask_at <= ${databaseTime('$2')}
+     order by ask_at limit $3`,
+    [provider, at, limit],
+  )
+  return rows.map(payoutFromRow)
+}
+
+/** Payouts that are due at providers which are not set up. */
+export async function findStrandedPayouts(
+  pool: Pool,
+  setUp: readonly string[],
+  at: Date | null,
+  limit: number,
+): Promise<PayoutAttempt[]> {
+  const { rows } = await pool.query<PayoutRow>(
+    `select * from payouts where provider <> all($1::text[]) and ask_at <= ${databaseTime('$2')}
+     limit $3`,
+    [setUp, at, limit],
   )
   return rows.map(payoutFromRow)
 }
 
 /**
- * Takes a payout until `next.askAt`, to ask about it or to hand it over once more; false where anybody else
+ * Takes a payout for so long, to ask about it or to hand it over once more; undefined where anybody else
  * has had it since it was read.
  */
 export async function claimPayout(
   pool: Pool,
   payout: PayoutAttempt,
-  next: Pick<PayoutAttempt, 'state' | 'asks' | 'askAt'>,
-): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update payouts set state = $5, asks = $6, ask_at = $7
-     where agent_id = $1 and order_id = $2 and attempt = $3 and ask_at = $4`,
+  next: Pick<PayoutAttempt, 'state' | 'asks'>,
+  at: Date | null,
+  leaseMs: number,
+): Promise<PayoutAttempt | undefined> {
+  const { rows } = await pool.query<PayoutRow>(
+    `update payouts set state = $5, asks = $6, turn = turn + 1,
+       ask_at = ${databaseTime('$7')} + $8 * interval '1 millisecond'
+     where agent_id = $1 and order_id = $2 and attempt = $3 and turn = $4 and ask_at is not null
+     returning *`,
     [
       payout.agentId,
       payout.orderId,
       payout.attempt,
-      payout.askAt,
+      payout.turn,
       next.state,
       next.asks,
-      next.askAt,
+      at,
+      leaseMs,
     ],
   )
-  return rowCount === 1
+  return rows[0] && payoutFromRow(rows[0])
 }
 
 /**
- * Keeps everybody from handing a payout over until then; who has just asked for it will not. False where
+ * Keeps everybody from handing a payout over for so long; who has just asked for it will not. False where
  * the provider is being called with it, and may be paying it.
  */
 export async function holdPayout(
   pool: Pool,
   payout: PayoutAttempt,
-  now: Date,
-  until: Date,
+  at: Date | null,
+  holdMs: number,
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `update payouts set ask_at = $5
+    `update payouts set ask_at = ${databaseTime('$4')} + $5 * interval '1 millisecond',
+       turn = turn + 1
      where agent_id = $1 and order_id = $2 and attempt = $3
-       and ask_at is not null and (state <> 'handed' or ask_at <= $4)`,
-    [payout.agentId, payout.orderId, payout.attempt, now, until],
+       and ask_at is not null and (state <> 'handed' or ask_at <= ${databaseTime('$4')})`,
+    [payout.agentId, payout.orderId, payout.attempt, at, holdMs],
   )
   return rowCount === 1
 }
 
+/** What is known of a payout, and for as long as it is open in how long it is asked about. */
+export interface KnownOfPayout {
+  state: PayoutState
+  askInMs: number | null
+  said: string | null
+  evidence?: string
+}
+
 /**
- * Writes down what is known of a payout. What has ended stays ended, and what is still open is only
- * written by whoever it was left to.
+ * Writes down what is known of a payout. What has ended stays ended, unless a person says that it was
+ * paid; what is still open is only written by whoever it was left to.
  */
 export async function savePayout(
   pool: Pool,
-  payout: Pick<PayoutAttempt, 'agentId' | 'orderId' | 'attempt' | 'askAt'>,
-  what: { state: PayoutState; askAt: Date | null; said: string | null; evidence?: string },
+  payout: Pick<PayoutAttempt, 'agentId' | 'orderId' | 'attempt' | 'turn'>,
+  what: KnownOfPayout,
+  at: Date | null,
 ): Promise<void> {
   await pool.query(
-    `update payouts set state = $4, ask_at = $5, said = coalesce($6, said),
-       evidence = coalesce($7, evidence)
+    `update payouts set state = $4, turn = turn + 1, said = coalesce($6, said),
+       ask_at = ${databaseTime('$9')} + $5::double precision * interval '1 millisecond',
+       evidence = coalesce($7::text, evidence)
      where agent_id = $1 and order_id = $2 and attempt = $3
-       and (ask_at is not null or (state = 'paid' and $4 = 'returned'))
-       and ($5::timestamptz is null or ask_at = $8)`,
+       and (ask_at is not null or (state = 'paid' and $4 = 'returned')
+         or (state in ('rejected', 'cancelled') and $4 = 'paid' and $7::text is not null))
+       and ($5::double precision is null or turn = $8)`,
     [
       payout.agentId,
       payout.orderId,
       payout.attempt,
       what.state,
-      what.askAt,
+      what.askInMs,
       // A provider's words may hold anything, and PostgreSQL takes no NUL.
       what.said?.replaceAll('\0', '').slice(0, 1_000) ?? null,
       what.evidence ?? null,
-      payout.askAt,
+      payout.turn,
+      at,
     ],
   )
 }

@@ -16,7 +16,8 @@ const at = new Date('2026-01-01T00:00:00Z')
 
 /**
  * What a provider's word does to an order: the event it is written down as, `unchanged` where it
- * has happened before, `by payment` where only money that came in or was taken back takes that step.
+ * has happened before, `by payment` where only money that came in or was taken back takes that step,
+ * `by a person` where only somebody's word with evidence does.
  */
 const table: [OrderKind, OrderStatus, OrderStatus, string][] = [
   ['deposit', 'WAITING', 'WAITING', 'unchanged'],
@@ -69,7 +70,7 @@ const table: [OrderKind, OrderStatus, OrderStatus, string][] = [
   ['withdraw', 'PAID', 'CANCEL', 'refused'],
   ['withdraw', 'PAID', 'REVERT', 'withdraw_reverted'],
   ['withdraw', 'FAILED', 'WAITING', 'refused'],
-  ['withdraw', 'FAILED', 'PAID', 'refused'],
+  ['withdraw', 'FAILED', 'PAID', 'by a person'],
   ['withdraw', 'FAILED', 'FAILED', 'unchanged'],
   ['withdraw', 'FAILED', 'EXPIRED', 'refused'],
   ['withdraw', 'FAILED', 'VOID', 'refused'],
@@ -103,7 +104,10 @@ describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to
     const order = orderThatIs(kind, from)
     const wallet = { agentId: 7n, seq: 4n, balances: balancesOf(order) }
     const decision = decide(
-      { wallet, terms, order, payment: undefined, adjusted: false },
+      {
+        ...{ wallet, terms, order, payment: undefined, claim: undefined },
+        ...{ adjusted: false, archived: false },
+      },
       { type: 'outcome', agentId: 7n, orderId: order.orderId, at, to },
       localTimeIn('UTC'),
     )
@@ -112,6 +116,7 @@ describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to
         return expect(decision).toEqual({ type: 'unchanged', order })
       case 'refused':
       case 'by payment':
+      case 'by a person':
         return expect(decision).toMatchObject({ type: 'refused', code: 'invalid_transition' })
       default:
         return expect(decision).toMatchObject({
@@ -126,6 +131,7 @@ describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to
 
   it('has a step of its own only if it is one', () => {
     const steps: Record<string, string | undefined> = {
+      'by a person': 'withdraw_paid_after_failed',
       'by payment': to === 'VOID' ? 'deposit_taken_back' : 'deposit_paid',
       unchanged: undefined,
       refused: undefined,
@@ -157,6 +163,12 @@ describe('what an event moves', () => {
     ['deposit_void', 'deposit', terms, {}],
     ['withdraw_held', 'withdraw', terms, { available: -10_150n, held: 10_150n }],
     ['withdraw_paid', 'withdraw', terms, { held: -10_150n, clearing: 10_000n, fees: 150n }],
+    [
+      'withdraw_paid_after_failed',
+      'withdraw',
+      terms,
+      { available: -10_150n, clearing: 10_000n, fees: 150n },
+    ],
     ['withdraw_failed', 'withdraw', terms, { available: 10_150n, held: -10_150n }],
     ['withdraw_cancelled', 'withdraw', terms, { available: 10_150n, held: -10_150n }],
     [

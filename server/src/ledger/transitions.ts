@@ -20,6 +20,7 @@ export const transitions: readonly {
   { kind: 'withdraw', from: 'WAITING', to: 'PAID', event: 'withdraw_paid' },
   { kind: 'withdraw', from: 'WAITING', to: 'FAILED', event: 'withdraw_failed' },
   { kind: 'withdraw', from: 'WAITING', to: 'CANCEL', event: 'withdraw_cancelled' },
+  { kind: 'withdraw', from: 'FAILED', to: 'PAID', event: 'withdraw_paid_after_failed' },
   { kind: 'withdraw', from: 'PAID', to: 'REVERT', event: 'withdraw_reverted' },
 ]
 
@@ -47,6 +48,8 @@ export function changeOf(event: OrderEvent, order: Order, terms: Terms): Account
       return { ...noChange, available: -total, held: total }
     case 'withdraw_paid':
       return { ...noChange, held: -total, clearing: order.amountMinor, fees: order.feeMinor }
+    case 'withdraw_paid_after_failed':
+      return { ...noChange, available: -total, clearing: order.amountMinor, fees: order.feeMinor }
     case 'withdraw_failed':
     case 'withdraw_cancelled':
       return { ...noChange, available: total, held: -total }

@@ -1,12 +1,12 @@
 import type { Pool } from '../db/pool.ts'
 import type { Currency } from '../lib/money.ts'
-import { Lie, type ProofTx } from './lie.ts'
-import { type OrderRow, orderFromRow } from './order-row.ts'
-import { proveSpan, proveTotals } from './prove.ts'
-import { proveOrders } from './prove-orders.ts'
-import { proveCredits } from './prove-payments.ts'
-
-const chunk = 2_000
+import { Lie, type ProofTx, type ProvedAgent, type ProvedPage, type Stretch } from './lie.ts'
+import { inSnapshot, Pace } from './proof-snapshot.ts'
+import { proveJournalPage, proveTotals } from './prove.ts'
+import { proveArchivedRefs, proveParts } from './prove-archived.ts'
+import { proveClaimPage, proveUnmatchedPage } from './prove-claims.ts'
+import { proveOrderPage, proveOrdersById } from './prove-orders.ts'
+import { provePaymentPage } from './prove-payments.ts'
 
 export interface Proof {
   agentId: bigint
@@ -14,126 +14,135 @@ export interface Proof {
   journalRows: number
   orders: number
   callbacks: number
+  payments: number
   /** The first lie found, in words. */
   finding: string | null
 }
 
-/** Proves every agent's whole book, or one agent's. Calls back while it works. */
+/** Called while a proof goes on, with how many journal rows the agent has in all. */
+export type OnProgress = (proof: Proof, journalRowsInAll: number) => void
+
+const firstOrder = '00000000-0000-0000-0000-000000000000'
+
+/** Proves every agent's whole book, or one agent's, page by page. Calls back while it works. */
 export async function verify(
   pool: Pool,
-  options: { appId?: string; onProgress?: (proof: Proof) => void },
+  options: { appId?: string; onProgress?: OnProgress },
 ): Promise<Proof[]> {
-  const { rows: agents } = await pool.query<AgentToProve>(
+  const { rows: agents } = await pool.query<AgentRow>(
     `select agent_id, app_id, currency from agents
      where $1::text is null or app_id = $1 order by agent_id`,
     [options.appId ?? null],
   )
   const proofs: Proof[] = []
+  const counts = { journalRows: 0, orders: 0, callbacks: 0, payments: 0 }
   if (options.appId === undefined) {
-    for (const agentId of await findOrphans(pool)) {
+    for (const agentId of await findOrphans(pool, agents)) {
       const finding = `agent ${agentId} has orders, but is not there`
-      proofs.push({ agentId, appId: '-', journalRows: 0, orders: 0, callbacks: 0, finding })
+      proofs.push({ agentId, appId: '-', ...counts, finding })
     }
   }
-  for (const agent of agents) {
-    const proof: Proof = {
-      agentId: agent.agent_id,
-      appId: agent.app_id,
-      journalRows: 0,
-      orders: 0,
-      callbacks: 0,
-      finding: null,
-    }
-    proof.finding = await inSnapshot(pool, (tx) =>
-      proveWholly(tx, agent, proof, () => options.onProgress?.(proof)),
+  for (const { agent_id: agentId, app_id: appId, currency } of agents) {
+    const proof: Proof = { agentId, appId, ...counts, finding: null }
+    proof.finding = await findingOf(() =>
+      proveWholly(pool, { agentId, currency }, proof, options.onProgress),
     )
-    options.onProgress?.(proof)
     proofs.push(proof)
+  }
+  // What is wrong in an agent's book is said there.
+  if (options.appId === undefined && proofs.every(({ finding }) => finding === null)) {
+    const finding = await findingOf(() => proveEveryClaim(pool))
+    if (finding !== null) proofs.push({ agentId: 0n, appId: '-', ...counts, finding })
   }
   return proofs
 }
 
-/** Agents that have orders and are not there. Skips from agent to agent along the orders' key. */
-async function findOrphans(pool: Pool): Promise<bigint[]> {
-  const { rows } = await pool.query<{ agent_id: bigint }>(
-    `with recursive owners as (
-       (select agent_id from orders order by agent_id limit 1)
-       union all
-       select (select o.agent_id from orders o where o.agent_id > owners.agent_id
-               order by o.agent_id limit 1)
-       from owners where owners.agent_id is not null
-     )
-     select agent_id from owners
-     where agent_id is not null and agent_id not in (select agent_id from agents)`,
-  )
-  return rows.map(({ agent_id }) => agent_id)
+/** Whose the payments of all providers are, over all agents and where they are nobody's. */
+async function proveEveryClaim(pool: Pool): Promise<void> {
+  const pace = new Pace(pool)
+  for (const provePage of [proveClaimPage, proveUnmatchedPage]) {
+    for (let after: string | null = ''; after !== null; ) {
+      const from: string = after
+      after = await pace.page((tx, limit) => provePage(tx, from, limit))
+    }
+  }
 }
 
-interface AgentToProve {
+interface AgentRow {
   agent_id: bigint
   app_id: string
   currency: Currency
 }
 
-async function proveWholly(
-  tx: ProofTx,
-  { agent_id, currency }: AgentToProve,
-  proof: Proof,
-  onProgress: () => void,
-): Promise<void> {
-  const lastSeq = await proveTotals(tx, agent_id)
-  await proveCredits(tx, agent_id)
-  for (let seq = 0n; seq < lastSeq; onProgress()) {
-    const span = await proveSpan(tx, agent_id, currency, seq, chunk)
-    proof.journalRows += span.rows
-    proof.callbacks += span.callbacks
-    if (span.rows === 0) throw new Lie(`journal row ${seq + 1n} is missing`)
-    seq = span.lastSeq
+/** Agents that have orders and are not there. Skips from agent to agent along the orders' key. */
+async function findOrphans(pool: Pool, agents: readonly AgentRow[]): Promise<bigint[]> {
+  const known = new Set(agents.map(({ agent_id }) => agent_id))
+  const orphans: bigint[] = []
+  for (let after = 0n; ; ) {
+    const { rows } = await pool.query<{ agent_id: bigint }>(
+      'select agent_id from orders where agent_id > $1 order by agent_id limit 1',
+      [after],
+    )
+    if (!rows[0]) return orphans
+    after = rows[0].agent_id
+    if (!known.has(after)) orphans.push(after)
   }
-  for (let after: string | null = null; ; onProgress()) {
-    const page = await proveOrderPage(tx, agent_id, after, chunk)
-    proof.orders += page.orders
-    if (page.last === null) return
+}
+
+/**
+ * History does not change, so each page of it is proved by itself; what changes is proved with all that it
+ * must agree with, in one page. What is added meanwhile is for the next proof.
+ */
+async function proveWholly(
+  pool: Pool,
+  agent: ProvedAgent,
+  proof: Proof,
+  onProgress: OnProgress = () => {},
+): Promise<void> {
+  const pace = new Pace(pool)
+  const extent = await pace.page((tx) => proveTotals(tx, agent.agentId))
+  const tell = () => onProgress(proof, Number(extent.seq))
+  await pace.page((tx) => proveArchivedRefs(tx, agent.agentId))
+  for (let seq = 0n; seq < extent.seq; tell()) {
+    const page = await pace.page((tx, limit) => proveNextPage(tx, agent, seq, limit))
+    proof.journalRows += page.rows
+    proof.callbacks += page.callbacks
+    if (page.lastSeq >= extent.seq) break
+    if (page.rows === 0) throw new Lie(`journal row ${seq + 1n} is missing`)
+    seq = page.lastSeq
+  }
+  for (let after: string | null = firstOrder; after !== null; tell()) {
+    const from: Omit<Stretch, 'limit'> = { after, upTo: extent.lastOrder }
+    const page: ProvedPage = await pace.page((tx, limit) =>
+      proveOrderPage(tx, agent, { ...from, limit }),
+    )
+    proof.orders += page.proved
+    after = page.last
+  }
+  for (let after: string | null = ''; after !== null; tell()) {
+    const from: Omit<Stretch, 'limit'> = { after, upTo: extent.lastPayment }
+    const page: ProvedPage = await pace.page((tx, limit) =>
+      provePaymentPage(tx, agent, { ...from, limit }),
+    )
+    proof.payments += page.proved
     after = page.last
   }
 }
 
-async function proveOrderPage(tx: ProofTx, agentId: bigint, after: string | null, limit: number) {
-  const { rows } = await tx.query<OrderRow>(
-    `select * from orders where agent_id = $1 and order_id > coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
-     order by order_id limit $3`,
-    [agentId, after, limit],
-  )
-  await proveOrders(tx, agentId, rows.map(orderFromRow))
-  await proveCredits(
-    tx,
-    agentId,
-    rows.map(({ order_id }) => order_id),
-  )
-  return { orders: rows.length, last: rows.length < limit ? null : (rows.at(-1)?.order_id ?? null) }
+/** Proves journal rows after a seq, or after what is archived: that may go on meanwhile. */
+async function proveNextPage(tx: ProofTx, agent: ProvedAgent, seq: bigint, limit: number) {
+  const archived = await proveParts(tx, agent.agentId)
+  return proveJournalPage(tx, agent, archived > seq ? archived : seq, limit)
 }
 
-/** Runs a proof on one snapshot of the database. Returns the lie it found, or null. */
-async function inSnapshot(
-  pool: Pool,
-  prove: (tx: ProofTx) => Promise<void>,
-): Promise<string | null> {
-  const client = await pool.connect()
-  let broken = true
+/** The lie that a proof ended with, or null. */
+async function findingOf(prove: () => Promise<void>): Promise<string | null> {
   try {
-    await client.query('begin isolation level repeatable read read only')
-    let finding: string | null = null
-    try {
-      await prove(client as unknown as ProofTx)
-    } catch (error) {
-      if (!(error instanceof Lie)) throw error
-      finding = error.message
-    }
-    await client.query('commit')
-    broken = false
-    return finding
-  } finally {
-    client.release(broken)
+    await prove()
+    return null
+  } catch (error) {
+    if (error instanceof Lie) return error.message
+    throw error
   }
 }
 
@@ -150,47 +159,86 @@ export async function proveOnward(
   now: Date,
 ): Promise<{ rows: number; findings: string[] }> {
   const { rows: agents } = await pool.query<
-    AgentToProve & { proved_seq: bigint; again_seq: bigint; again_order: string | null }
+    AgentRow & {
+      proved_seq: bigint
+      again_seq: bigint
+      again_order: string | null
+      again_payment: string | null
+    }
   >(
     `(select a.agent_id, a.app_id, a.currency, coalesce(p.proved_seq, 0)::bigint as proved_seq,
-        coalesce(p.again_seq, 0)::bigint as again_seq, p.again_order
+        coalesce(p.again_seq, 0)::bigint as again_seq, p.again_order, p.again_payment
       from wallets w join agents a using (agent_id) left join proofs p using (agent_id)
       where w.seq > coalesce(p.proved_seq, 0) order by p.checked_at nulls first limit 10)
      union
      (select a.agent_id, a.app_id, a.currency, coalesce(p.proved_seq, 0),
-        coalesce(p.again_seq, 0), p.again_order
+        coalesce(p.again_seq, 0), p.again_order, p.again_payment
       from wallets w join agents a using (agent_id) left join proofs p using (agent_id)
       order by p.checked_at nulls first limit 1)`,
   )
   let looked = 0
-  const findings: string[] = []
-  for (const agent of agents) {
+  const findings = await findWalletless(pool)
+  for (const { agent_id: agentId, currency, ...agent } of agents) {
     const next = {
       proved: agent.proved_seq,
       again: agent.again_seq,
       order: agent.again_order,
+      payment: agent.again_payment,
     }
-    const finding = await inSnapshot(pool, async (tx) => {
-      const tail = await proveSpan(tx, agent.agent_id, agent.currency, agent.proved_seq, tailRows)
-      await proveTotals(tx, agent.agent_id)
-      next.proved = tail.lastSeq
-      const again = await proveSpan(tx, agent.agent_id, agent.currency, agent.again_seq, againRows)
-      next.again = again.rows < againRows ? 0n : again.lastSeq
-      const page = await proveOrderPage(tx, agent.agent_id, agent.again_order, againRows)
-      next.order = page.last
-      looked += tail.rows + again.rows
+    const finding = await findingOf(async () => {
+      looked += await proveStep(pool, { agentId, currency }, next)
     })
     if (finding !== null) findings.push(`${agent.app_id}: ${finding}`)
     await pool.query(
-      `insert into proofs (agent_id, proved_seq, again_seq, again_order, finding, checked_at)
-       values ($1, $2, $3, $4, $5, $6)
+      `insert into proofs (agent_id, proved_seq, again_seq, again_order, again_payment, finding,
+         checked_at)
+       values ($1, $2, $3, $4, $5, $6, $7)
        on conflict (agent_id) do update set proved_seq = excluded.proved_seq,
          again_seq = excluded.again_seq, again_order = excluded.again_order,
-         finding = excluded.finding, checked_at = excluded.checked_at`,
-      [agent.agent_id, next.proved, next.again, next.order, finding, now],
+         again_payment = excluded.again_payment, finding = excluded.finding,
+         checked_at = excluded.checked_at`,
+      [agentId, next.proved, next.again, next.order, next.payment, finding, now],
     )
   }
   return { rows: looked, findings }
+}
+
+/** The wallets are counted last, so that an agent who comes meanwhile is none too many. */
+async function findWalletless(pool: Pool): Promise<string[]> {
+  const count = async (what: string) => {
+    const { rows } = await pool.query<{ count: bigint }>(`select count(*) from ${what}`)
+    return rows[0]?.count ?? 0n
+  }
+  const agents = await count('agents')
+  const wallets = await count('wallets join agents using (agent_id)')
+  return agents > wallets ? [`${agents - wallets} agents have no wallet`] : []
+}
+
+/** Proves what is new of an agent and a stretch of the rest, each in a short look of its own. */
+async function proveStep(
+  pool: Pool,
+  agent: ProvedAgent,
+  next: { proved: bigint; again: bigint; order: string | null; payment: string | null },
+): Promise<number> {
+  const tail = await inSnapshot(pool, async (tx) => {
+    const page = await proveNextPage(tx, agent, next.proved, tailRows)
+    await proveOrdersById(tx, agent, page.orderIds)
+    return page
+  })
+  await inSnapshot(pool, (tx) => proveTotals(tx, agent.agentId))
+  next.proved = tail.lastSeq
+  const stretch = { upTo: null, limit: againRows }
+  const again = await inSnapshot(pool, (tx) => proveNextPage(tx, agent, next.again, stretch.limit))
+  next.again = again.rows < againRows ? 0n : again.lastSeq
+  const orders = await inSnapshot(pool, (tx) =>
+    proveOrderPage(tx, agent, { ...stretch, after: next.order ?? firstOrder }),
+  )
+  next.order = orders.last
+  const payments = await inSnapshot(pool, (tx) =>
+    provePaymentPage(tx, agent, { ...stretch, after: next.payment ?? '' }),
+  )
+  next.payment = payments.last
+  return tail.rows + again.rows
 }
 
 /** How the endless proof stands, over all agents. */

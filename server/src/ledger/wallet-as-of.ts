@@ -1,11 +1,21 @@
 import type { Pool } from '../db/pool.ts'
+import { Problem } from '../lib/problem.ts'
 import { type Accounts, noChange } from './accounts.ts'
+import { archivedSeq, archivedSeqs } from './archived.ts'
 import type { JournalRow } from './book.ts'
 import { type JournalDbRow, journalFromRow } from './read-journal.ts'
 
 /** The last journal row that was written at or before a time; 0 where there was none. */
 export async function seqAsOf(pool: Pool, agentId: bigint, at: Date): Promise<bigint> {
-  return (await seqsAsOf(pool, [agentId], at)).get(agentId) ?? 0n
+  const seq = (await seqsAsOf(pool, [agentId], at)).get(agentId) ?? 0n
+  const archived = await archivedSeq(pool, agentId)
+  if (archived === 0n || seq > archived) return seq
+  const last = await readRow(pool, agentId, archived)
+  if (last && last.at <= at) return seq
+  throw new Problem(
+    'not_found',
+    `The journal up to ${last?.at.toISOString()} was archived: take a later time, or look into the archive's files.`,
+  )
 }
 
 /**
@@ -13,7 +23,7 @@ export async function seqAsOf(pool: Pool, agentId: bigint, at: Date): Promise<bi
  * row by its key, without an index that every row would pay for. Clocks of several processes may differ: then
  * the answer is off by as much, and still the same whenever it is asked, since the rows that are looked at do
  * not depend on how many there are. So statements of one time after another share their ends, and hold every
- * row once.
+ * row once. Archived rows count as written before, whatever the time: nothing older can be told.
  */
 export async function seqsAsOf(
   pool: Pool,
@@ -21,14 +31,18 @@ export async function seqsAsOf(
   at: Date,
 ): Promise<Map<bigint, bigint>> {
   const wallets = await readWallets(pool, agentIds)
+  const archived = await archivedSeqs(pool, agentIds)
   const found = new Map([...wallets.keys()].map((agentId) => [agentId, 0n]))
   for (let step = 1n << 62n; step > 0n; step /= 2n) {
     const asked = [...found]
       .map(([agentId, seq]) => ({ agentId, seq: seq + step }))
       .filter(({ agentId, seq }) => seq <= (wallets.get(agentId)?.seq ?? 0n))
-    if (asked.length === 0) continue
-    const times = await timesOf(pool, asked)
-    for (const { agentId, seq } of asked) {
+    const isKept = ({ agentId, seq }: JournalName) => seq > (archived.get(agentId) ?? 0n)
+    const kept = asked.filter(isKept)
+    for (const name of asked) if (!isKept(name)) found.set(name.agentId, name.seq)
+    if (kept.length === 0) continue
+    const times = await timesOf(pool, kept)
+    for (const { agentId, seq } of kept) {
       const time = times.get(agentId)
       if (!time) throw new Error(`agent ${agentId}: journal row ${seq} is missing`)
       if (time <= at) found.set(agentId, seq)
@@ -37,11 +51,13 @@ export async function seqsAsOf(
   return found
 }
 
+interface JournalName {
+  agentId: bigint
+  seq: bigint
+}
+
 /** When one journal row of each agent was written. */
-async function timesOf(
-  pool: Pool,
-  asked: { agentId: bigint; seq: bigint }[],
-): Promise<Map<bigint, Date>> {
+async function timesOf(pool: Pool, asked: JournalName[]): Promise<Map<bigint, Date>> {
   const { rows } = await pool.query<{ agent_id: bigint; at: Date }>({
     name: 'journal-times',
     text: `select j.agent_id, j.at from unnest($1::bigint[], $2::bigint[]) a(agent_id, seq)
@@ -70,7 +86,7 @@ async function readRow(pool: Pool, agentId: bigint, seq: bigint): Promise<Journa
   return rows[0] && journalFromRow(rows[0])
 }
 
-/** Rows of an agent's journal before a seq, newest first. */
+/** Rows of an agent's journal before a seq, newest first, down to what is archived. */
 export async function readJournalBack(
   pool: Pool,
   agentId: bigint,
@@ -78,8 +94,8 @@ export async function readJournalBack(
   limit: number,
 ): Promise<JournalRow[]> {
   const { rows } = await pool.query<JournalDbRow>(
-    'select * from journal where agent_id = $1 and seq < $2 order by seq desc limit $3',
-    [agentId, before, limit],
+    'select * from journal where agent_id = $1 and seq < $2 and seq > $3 order by seq desc limit $4',
+    [agentId, before, await archivedSeq(pool, agentId), limit],
   )
   return rows.map(journalFromRow)
 }

@@ -1,3 +1,6 @@
+/** Who was called said nothing in the time it had. */
+export class NoAnswer extends Error {}
+
 /**
  * A call to somebody outside, which ends in time: its signal tells it to, and it is left behind where it
  * does not listen. Throws what the call throws, or why it was ended.
@@ -8,7 +11,7 @@ export async function callWithin<T>(
   call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const ending = new AbortController()
-  const late = setTimeout(() => ending.abort(new Error('There was no answer in time.')), limitMs)
+  const late = setTimeout(() => ending.abort(new NoAnswer('There was no answer in time.')), limitMs)
   const stopped = () => ending.abort(stop?.reason)
   stop?.addEventListener('abort', stopped)
   if (stop?.aborted) stopped()

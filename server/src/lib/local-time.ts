@@ -32,13 +32,31 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** An ISO 8601 time with a zone, checked to the calendar day, of the years 1 to 9999 in UTC, or undefined. */
+/**
+ * An ISO 8601 time as people send it, checked to the calendar day, of the years 1 to 9999 in UTC; or undefined.
+ * The zone may be +07:00, +0700 or +07, but is never left out: a time without one is anybody's guess.
+ */
 export function parseIsoTime(text: string): Date | undefined {
-  const match = /^(\d{4}-\d\d-\d\d)T(\d\d):\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.exec(text)
-  if (!match?.[1] || Number(match[2]) > 23) return undefined
-  const day = new Date(`${match[1]}T00:00:00Z`)
-  if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== match[1]) return undefined
-  const at = new Date(text)
+  const [, day, hour, minute, second = '00', fraction = '0', written = ''] =
+    isoTime.exec(text) ?? []
+  const zone = colonZone(written)
+  if (day === undefined || Number(hour) > 23 || zone === undefined) return undefined
+  const midnight = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day) {
+    return undefined
+  }
+  const at = new Date(`${day}T${hour}:${minute}:${second}.${fraction}${zone}`)
   // Other years are written with another number of digits, which the database does not take.
   return at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9_999 ? at : undefined
+}
+
+const isoTime =
+  /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)$/i
+
+/** A zone in the one way of writing it that every engine reads; undefined where no clock has it. */
+function colonZone(zone: string): string | undefined {
+  if (zone.length === 1) return 'Z'
+  const hours = zone.slice(0, 3)
+  const minutes = zone.length > 3 ? zone.slice(-2) : '00'
+  return Math.abs(Number(hours)) < 24 && Number(minutes) < 60 ? `${hours}:${minutes}` : undefined
 }

@@ -21,6 +21,7 @@ export const problemAdvice: Record<ProblemCode, string> = {
   body_too_large: 'A body has at most 16 KiB; keep what is larger on your side and send its key.',
   unsupported_media_type:
     'Send `content-type: application/json` and no `content-encoding`: bodies are not compressed.',
+  expectation_failed: 'Send `expect: 100-continue` or no `expect` at all.',
   ref_id_conflict:
     'This `refId` is taken by an order with other contents. Read that order; take a new `refId` only for another payment.',
   order_not_cancellable:
@@ -36,6 +37,7 @@ export const problemAdvice: Record<ProblemCode, string> = {
     'Repeat the same request after `retry-after` seconds: it may or may not have happened.',
   provider_unavailable:
     'Repeat after `retry-after` seconds. In live it can mean that no provider is set up for such an order.',
+  http_version_not_supported: 'Send HTTP/1.1 or 1.0; HTTP/2 ends at the proxy in front.',
   internal:
     'Repeat the same request: it may or may not have happened. If it stays so, tell the operator the `request_id`.',
 }

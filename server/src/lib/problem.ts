@@ -13,6 +13,7 @@ export const problemCatalogue = {
   request_timeout: [408, 'The request did not arrive in time'],
   body_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The body must be plain application/json'],
+  expectation_failed: [417, 'What the header expect asks for cannot be met'],
   ref_id_conflict: [409, 'This refId belongs to another order'],
   order_not_cancellable: [409, 'The order can no longer be cancelled'],
   invalid_transition: [409, 'The order cannot go to that state'],
@@ -24,6 +25,7 @@ export const problemCatalogue = {
   headers_too_large: [431, 'The headers are too large'],
   overloaded: [503, 'The service cannot take this now'],
   provider_unavailable: [503, 'No payment provider can take this now'],
+  http_version_not_supported: [505, 'The service speaks HTTP/1.1'],
   internal: [500, 'Something went wrong here'],
 } as const satisfies Record<string, readonly [number, string]>
 

@@ -7,11 +7,6 @@ export class TokenBuckets {
     this.maxKeys = maxKeys
   }
 
-  /** Lets a key begin anew. */
-  forget(key: string): void {
-    this.buckets.delete(key)
-  }
-
   /** Takes one token if there is one. `waitS` says when the next one comes. */
   take(key: string, perSecond: number, burst: number, nowMs: number) {
     const bucket = this.buckets.get(key) ?? { tokens: burst, atMs: nowMs }

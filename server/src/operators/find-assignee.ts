@@ -1,12 +1,21 @@
 import type { Pool } from '../db/pool.ts'
-import { permissionsOf, roles } from './operator.ts'
+import { type Permission, permissionsOf, roles } from './operator.ts'
 
 /** Whether this is the address of somebody who may decide on payments. */
-export async function mayDecidePayments(pool: Pool, email: string): Promise<boolean> {
-  const deciding = roles.filter((role) => permissionsOf[role].includes('decide_payments'))
+export function mayDecidePayments(pool: Pool, email: string): Promise<boolean> {
+  return hasPermission(pool, email, 'decide_payments')
+}
+
+/** Whether this is the address of somebody who can sign in and may do this. */
+export async function hasPermission(
+  pool: Pool,
+  email: string,
+  permission: Permission,
+): Promise<boolean> {
+  const permitted = roles.filter((role) => permissionsOf[role].includes(permission))
   const { rows } = await pool.query(
     'select 1 from users where email = $1 and disabled_at is null and role = any($2::text[])',
-    [email, deciding],
+    [email, permitted],
   )
   return rows.length > 0
 }

@@ -60,7 +60,10 @@ export interface UserChange {
   disabled?: boolean
 }
 
-/** Changes a role, or whether somebody may sign in at all. Their sessions end at once. */
+/**
+ * Changes a role, or whether somebody may sign in at all. Their sessions end at once, unless they stay
+ * what they were.
+ */
 export async function changeUser(
   pool: Pool,
   userId: bigint,
@@ -80,12 +83,16 @@ export async function changeUser(
     }
     if (role !== 'admin' || disabled) keepAnAdmin(admins, userId)
     const disabledAt = disabled ? (user.disabledAt ?? asked.at) : null
-    await tx.query(
-      `update users set role = $2, agent_id = $3, disabled_at = $4, updated_at = $5
-       where user_id = $1`,
-      [userId, role, agentId, disabledAt, asked.at],
-    )
-    await endSessions(tx, userId, asked.at)
+    const isSame =
+      role === user.role && agentId === user.agentId && disabled === (user.disabledAt !== null)
+    if (!isSame) {
+      await tx.query(
+        `update users set role = $2, agent_id = $3, disabled_at = $4, updated_at = $5
+         where user_id = $1`,
+        [userId, role, agentId, disabledAt, asked.at],
+      )
+      await endSessions(tx, userId, asked.at)
+    }
     const changed = await existing(tx, userId)
     await audit(tx, 'change_user', changed, asked, shown(user), shown(changed))
     return changed

@@ -1,8 +1,9 @@
+import { createHmac } from 'node:crypto'
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
+import type { SharedBuckets } from '../db/shared-buckets.ts'
 import { Problem } from '../lib/problem.ts'
-import type { SecretKeys } from '../lib/secret-box.ts'
-import { TokenBuckets } from '../lib/token-bucket.ts'
+import { derivedKey, type SecretKeys } from '../lib/secret-box.ts'
 import { writeAudit } from './audit.ts'
 import { fieldProblem } from './invite.ts'
 import type { Operator } from './operator.ts'
@@ -25,20 +26,21 @@ export interface SignInRequest {
  */
 const limits = {
   address: { perS: 1 / 6, burst: 30 },
-  accountAtAddress: { perS: 1 / 60, burst: 6 },
+  accountAtAddress: { perS: 1 / 60, burst: 10 },
   accountFromElsewhere: { perS: 1 / 30, burst: 30 },
 }
 
-/** The sign-in of one process, with what was tried of late. */
+/** Signing in, over all processes: what was tried of late is in the database. */
 export class SignIn {
   private readonly pool: Pool
   private readonly secretKeys: SecretKeys
+  private readonly buckets: SharedBuckets
   private readonly now: () => Date
-  private readonly tried = new TokenBuckets()
 
-  constructor(pool: Pool, secretKeys: SecretKeys, now: () => Date) {
+  constructor(pool: Pool, secretKeys: SecretKeys, buckets: SharedBuckets, now: () => Date) {
     this.pool = pool
     this.secretKeys = secretKeys
+    this.buckets = buckets
     this.now = now
   }
 
@@ -50,11 +52,12 @@ export class SignIn {
     const { ip, userAgent } = request
     const now = this.now()
     const email = parseEmail(request.email) ?? ''
-    this.slowDown('address', ip)
-    this.slowDown('accountAtAddress', `${email} ${ip}`)
+    await this.slowDown('address', ip)
+    await this.slowDown('accountAtAddress', `${email} ${ip}`)
     const user = await this.findWithPassword(email)
     const userId = user?.user_id ?? 0n
-    if (!(await hasBeenAt(this.pool, userId, ip))) this.slowDown('accountFromElsewhere', email)
+    if (!(await hasBeenAt(this.pool, userId, ip)))
+      await this.slowDown('accountFromElsewhere', email)
     const isRight = await isPassword(user?.password_hash ?? null, request.password)
     const step = await checkCode(this.pool, this.secretKeys, userId, request.code, now)
     const started = await inTransaction(this.pool, async (tx) => {
@@ -82,7 +85,7 @@ export class SignIn {
         'Email, password and code do not go together. A code works once: wait for the next one.',
       )
     }
-    this.tried.forget(`accountAtAddress ${email} ${ip}`)
+    await this.buckets.forget(this.bucketOf('accountAtAddress', `${email} ${ip}`))
     const { role, agent_id: agentId } = user
     const { token, sessionId } = started
     return { token, operator: { userId, email, role, agentId, sessionId, ip } }
@@ -94,7 +97,7 @@ export class SignIn {
     given: { currentPassword: string; password: string },
   ): Promise<void> {
     const { userId, email, ip, agentId, sessionId } = operator
-    this.slowDown('accountAtAddress', `${email} ${ip}`)
+    await this.slowDown('accountAtAddress', `${email} ${ip}`)
     const user = await this.findWithPassword(email)
     const subject = { kind: 'user', id: String(userId) }
     const entry = { operator, action: 'change_password', subject, agentId }
@@ -117,12 +120,18 @@ export class SignIn {
     })
   }
 
-  private slowDown(limit: keyof typeof limits, key: string): void {
-    const { perS, burst } = limits[limit]
-    const { taken, waitS } = this.tried.take(`${limit} ${key}`, perS, burst, this.now().getTime())
+  private async slowDown(limit: keyof typeof limits, key: string): Promise<void> {
+    const bucket = this.bucketOf(limit, key)
+    const { taken, waitS } = await this.buckets.takeOne(bucket, limits[limit])
     if (!taken) {
       throw new Problem('rate_limited', 'Too many tries; wait a while.', { retryAfterS: waitS })
     }
+  }
+
+  /** What was typed as an address may be anything: the database sees a digest that nobody else can make. */
+  private bucketOf(limit: keyof typeof limits, key: string): string {
+    const digestKey = derivedKey(this.secretKeys[0], 'sign-in limits')
+    return `${limit} ${createHmac('sha256', digestKey).update(key).digest('base64url')}`
   }
 
   private async findWithPassword(email: string) {

@@ -1,3 +1,4 @@
+import { timeToPass } from '../db/database-time.ts'
 import type { Order } from '../ledger/book.ts'
 import { payoutsOfOrder, savePayout } from '../ledger/payouts.ts'
 import { Problem } from '../lib/problem.ts'
@@ -54,13 +55,15 @@ async function takeBack(desk: ActionDesk, { agentId, orderId }: Order): Promise<
 /** The bank sent a payout back. */
 async function revert(desk: ActionDesk, order: Order, evidence: string): Promise<ActionDone> {
   const { agentId, orderId } = order
-  const attempt = (await payoutsOfOrder(desk.pool, agentId, orderId)).at(-1)
+  const attempts = await payoutsOfOrder(desk.pool, agentId, orderId)
+  const attempt = attempts.find(({ reference }) => reference === order.providerRef)
   const at = desk.now()
   const after = await done(
     desk.teller.do({ type: 'outcome', agentId, orderId, at, to: 'REVERT', evidence }),
   )
   if (attempt) {
-    await savePayout(desk.pool, attempt, { state: 'returned', askAt: null, said: null, evidence })
+    const known = { state: 'returned', askInMs: null, said: null, evidence } as const
+    await savePayout(desk.pool, attempt, known, timeToPass(desk.now))
   }
   return after
 }

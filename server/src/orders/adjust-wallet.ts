@@ -31,13 +31,10 @@ export async function adjustWallet(
   if (changed) return { changed }
   const first = await readJournalByKey(desk.pool, agentId, adjustmentKey(ref))
   if (first?.change.available !== amountMinor) {
-    throw new Problem(
-      'invalid_request',
-      'This reference stands for another amount: take a new one.',
-      {
-        errors: [{ field: 'ref', message: 'was used for another amount' }],
-      },
-    )
+    const what = first ? 'another amount' : 'an adjustment that was archived'
+    throw new Problem('invalid_request', `This reference stands for ${what}: take a new one.`, {
+      errors: [{ field: 'ref', message: `was used for ${what}` }],
+    })
   }
   return { changed }
 }

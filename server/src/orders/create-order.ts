@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
+import { isArchivedRef } from '../ledger/archived.ts'
 import type { Order, OrderKind } from '../ledger/book.ts'
-import { isRepeat, refIdConflictDetail } from '../ledger/decide.ts'
+import { archivedRefDetail, isRepeat, refIdConflictDetail } from '../ledger/decide.ts'
 import { findBank } from '../lib/banks.ts'
 import { callWithin } from '../lib/call-within.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
@@ -248,6 +249,9 @@ async function onlyIfRepeat(
   refusal: Problem | undefined,
 ): Promise<Order> {
   const first = await findOrderByRefId(desk.pool, order.agentId, order.refId)
+  if (!first && (await isArchivedRef(desk.pool, order.agentId, order.refId))) {
+    throw new Problem('ref_id_conflict', archivedRefDetail)
+  }
   if (!first) throw refusal ?? new Error('an order was held back without a reason')
   if (isRepeat(first, order)) return first
   throw new Problem('ref_id_conflict', refIdConflictDetail)

@@ -45,6 +45,7 @@ const attempt = (state: PayoutAttempt['state'], handedAt = now): PayoutAttempt =
   handedAt,
   asks: 1,
   askAt: now,
+  turn: 0,
   said: 'The call timed out.',
   evidence: null,
 })
@@ -78,14 +79,26 @@ const table: [string, Order, PayoutAttempt | undefined, ActionName[]][] = [
     ['mark-paid', 'mark-failed'],
   ],
   ['a paid withdrawal', order('withdraw', 'PAID', true), attempt('paid'), ['revert', 'resend']],
-  ['a failed withdrawal', order('withdraw', 'FAILED', true), attempt('rejected'), ['resend']],
+  [
+    'a failed withdrawal',
+    order('withdraw', 'FAILED', true),
+    attempt('rejected'),
+    ['mark-paid', 'resend'],
+  ],
   ['a cancelled withdrawal', order('withdraw', 'CANCEL'), undefined, ['resend']],
   ['a reverted withdrawal', order('withdraw', 'REVERT', true), attempt('returned'), ['resend']],
 ]
 
 test.each(table)('to %s can be done what its state allows', (_what, each, payout, allowed) => {
   const hasCallback = each.status !== 'WAITING'
-  const situation = { order: each, attempt: payout, waitingPayments: 0, hasCallback, now }
+  const situation = {
+    order: each,
+    attempt: payout,
+    waitingPayments: 0,
+    hasCallback,
+    openItems: 0,
+    now,
+  }
   expect(actionNames.filter((name) => whyNot(name, situation) === undefined)).toEqual(allowed)
   expect(actionsOfKind[each.kind]).toEqual(expect.arrayContaining(allowed))
   const { why, next } = orderWords(situation, bangkok)
@@ -99,6 +112,7 @@ test('the words say what the provider said, when it is asked by our clocks, and 
     attempt: attempt('unknown'),
     waitingPayments: 0,
     hasCallback: false,
+    openItems: 0,
     now,
   }
   expect(orderWords(unknown, bangkok).why).toContain('The call timed out.')

@@ -39,6 +39,8 @@ export interface OrderSituation {
   /** Payments that came in for it and wait for a decision. */
   waitingPayments: number
   hasCallback: boolean
+  /** What its providers say that cannot be true beside it, and nobody has closed. */
+  openItems: number
   now: Date
 }
 
@@ -58,6 +60,8 @@ export function whyNot(action: ActionName, situation: OrderSituation): string | 
           ? 'Money that comes in is a payment: credit it to the order under Payments to decide.'
           : 'A deposit ends by itself when it expires; void it to end it now.'
       }
+      // The bank paid after all, and the agent has had the money back.
+      if (action === 'mark-paid' && order.status === 'FAILED' && attempt) return undefined
       if (order.status !== 'WAITING') return stays
       if (!attempt) return 'No provider has it, so nothing is unknown about it: cancel it instead.'
       const isDoubtful = attempt.state === 'unknown' || attempt.state === 'not_found'
@@ -94,11 +98,17 @@ export const nothingMore = 'Nothing more happens by itself.'
 
 /** Why an order is in its state, and what happens next. */
 export function orderWords(situation: OrderSituation, localTime: LocalTime): Words {
-  const { order, waitingPayments } = situation
+  const { order, waitingPayments, openItems } = situation
   const words =
     order.kind === 'deposit'
       ? depositWords(situation, localTime)
       : withdrawWords(situation, localTime)
+  if (openItems > 0) {
+    return {
+      why: `${words.why} A provider says otherwise.`,
+      next: 'Find out who is right: it is one of the open items.',
+    }
+  }
   if (waitingPayments === 0) return words
   const many = waitingPayments === 1 ? 'A payment' : `${waitingPayments} payments`
   const next = `${many} for it did not fit and must be decided on under Payments to decide. ${words.next}`
@@ -160,7 +170,7 @@ function withdrawWords({ order, attempt }: OrderSituation, localTime: LocalTime)
         why: attempt?.evidence
           ? `It was marked as failed by a person: ${attempt.evidence}`
           : `The provider refused it, and what was held was released.${said}`,
-        next: nothingMore,
+        next: `${nothingMore} If the bank paid it after all, mark it as paid: the wallet is debited, below zero if need be.`,
       }
     case 'CANCEL':
       return { why: 'It was cancelled, and what was held was released.', next: nothingMore }

@@ -1,13 +1,20 @@
 import { currencyOf } from '../agents/agent-currency.ts'
 import type { Pool } from '../db/pool.ts'
-import type { Payment } from '../ledger/book.ts'
+import type { Payment, UnmatchedWhy } from '../ledger/book.ts'
 import type { PaymentNotice } from '../ledger/decide.ts'
-import { type PayerRow, payerFromRow } from '../ledger/payer-from-row.ts'
+import { payerFromRow } from '../ledger/payer-from-row.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from './desk.ts'
 import { findOrder } from './find-order.ts'
+import {
+  assignUnmatched,
+  endUnmatched,
+  findUnmatched,
+  type UnmatchedPayment,
+  type UnmatchedRow,
+} from './unmatched-payments.ts'
 
 type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
@@ -18,115 +25,24 @@ export interface WaitingPayment extends PaymentNotice {
   orderId: string | null
   currency: Currency
   reportedAt: Date
-  why: NonNullable<Payment['why']>
+  why: NonNullable<Payment['why']> | UnmatchedWhy
   /** What the payer gave as the reference, where it led nowhere. */
   reference: string | null
+  /** The payment that it says something else of. */
+  contradicts: string | null
 }
 
-export interface UnmatchedPayment extends PaymentNotice {
-  reference: string
-  currency: Currency
-  state: 'waiting' | 'assigned' | 'returned'
-  assignedTo: bigint | null
-}
-
-interface UnmatchedRow extends PayerRow {
-  payment_id: string
-  reference: string
-  amount: bigint
-  currency: Currency
-  paid_at: Date
-  reported_at: Date
-  state: UnmatchedPayment['state']
-  assigned_to: bigint | null
-}
-
-/** False where it was recorded before. */
-export async function recordUnmatched(
+/** The order that an agent's payment is for now, null for none; undefined where there is no such payment. */
+export async function orderOfPayment(
   pool: Pool,
-  payment: PaymentNotice & { reference: string; currency: Currency },
-  at: Date,
-): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `insert into unmatched_payments (payment_id, reference, amount, currency, paid_at, reported_at,
-       payer_account_no, payer_account_name, payer_bank_code, state)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting') on conflict do nothing`,
-    [
-      payment.paymentId,
-      payment.reference.slice(0, 200),
-      payment.amountMinor,
-      payment.currency,
-      payment.paidAt,
-      at,
-      payment.payer?.accountNo ?? null,
-      payment.payer?.accountName ?? null,
-      payment.payer?.bankCode ?? null,
-    ],
-  )
-  return rowCount === 1
-}
-
-export async function findUnmatched(
-  pool: Pool,
+  agentId: bigint,
   paymentId: string,
-): Promise<UnmatchedPayment | undefined> {
-  const { rows } = await pool.query<UnmatchedRow>(
-    'select * from unmatched_payments where payment_id = $1',
-    [paymentId],
+): Promise<string | null | undefined> {
+  const { rows } = await pool.query<{ order_id: string | null }>(
+    'select order_id from payments where agent_id = $1 and payment_id = $2',
+    [agentId, paymentId],
   )
-  const row = rows[0]
-  return (
-    row && {
-      paymentId,
-      reference: row.reference,
-      amountMinor: row.amount,
-      currency: row.currency,
-      paidAt: row.paid_at,
-      payer: payerFromRow(row),
-      state: row.state,
-      assignedTo: row.assigned_to,
-    }
-  )
-}
-
-/** False where it does not wait any more. */
-export async function returnUnmatched(
-  pool: Pool,
-  paymentId: string,
-  evidence: string,
-  at: Date,
-): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update unmatched_payments set state = 'returned', evidence = $2, decided_at = $3
-     where payment_id = $1 and state = 'waiting'`,
-    [paymentId, evidence, at],
-  )
-  return rowCount === 1
-}
-
-/** For each payment, whether it came in for nobody we knew. */
-export async function areUnmatched(pool: Pool, paymentIds: string[]): Promise<boolean[]> {
-  const { rows } = await pool.query<{ payment_id: string }>(
-    'select payment_id from unmatched_payments where payment_id = any($1)',
-    [paymentIds],
-  )
-  const found = new Set(rows.map(({ payment_id }) => payment_id))
-  return paymentIds.map((paymentId) => found.has(paymentId))
-}
-
-/** Whose payment it is. A provider that gives one id to two payments can make it more than one's. */
-export async function findPayments(
-  pool: Pool,
-  paymentId: string,
-): Promise<Pick<Payment, 'agentId' | 'orderId'>[]> {
-  const { rows } = await pool.query<{ agent_id: bigint; order_id: string | null }>(
-    'select agent_id, order_id from payments where payment_id = $1 order by agent_id',
-    [paymentId],
-  )
-  return rows.map(({ agent_id, order_id }) => ({
-    agentId: agent_id,
-    orderId: order_id && orderIdFromUuid(order_id),
-  }))
+  return rows[0]?.order_id && orderIdFromUuid(rows[0].order_id)
 }
 
 /** How many payments wait for a decision. */
@@ -148,21 +64,22 @@ export async function listWaitingPayments(
   filter: { agentId: bigint | null; paymentId: string | null; limit: number },
 ): Promise<WaitingPayment[]> {
   const { rows } = await pool.query<
-    Omit<UnmatchedRow, 'reference'> & {
+    Omit<UnmatchedRow, 'reference' | 'why'> & {
+      why: WaitingPayment['why']
       agent_id: bigint | null
       order_id: string | null
-      why: WaitingPayment['why']
       reference: string | null
     }
   >(
     `select * from (
        select p.agent_id, p.order_id, p.payment_id, p.amount, a.currency, p.paid_at, p.reported_at,
-         p.payer_account_no, p.payer_account_name, p.payer_bank_code, p.why, null as reference
+         p.payer_account_no, p.payer_account_name, p.payer_bank_code, p.why, null as reference,
+         null as contradicts
        from payments p join agents a using (agent_id)
        where p.state = 'waiting' and ($1::bigint is null or p.agent_id = $1)
        union all
        select null, null, u.payment_id, u.amount, u.currency, u.paid_at, u.reported_at,
-         u.payer_account_no, u.payer_account_name, u.payer_bank_code, 'unmatched', u.reference
+         u.payer_account_no, u.payer_account_name, u.payer_bank_code, u.why, u.reference, u.contradicts
        from unmatched_payments u
        where $1::bigint is null and ${isUndecided}
      ) waiting
@@ -181,6 +98,7 @@ export async function listWaitingPayments(
     payer: payerFromRow(row),
     why: row.why,
     reference: row.reference,
+    contradicts: row.contradicts,
   }))
 }
 
@@ -219,7 +137,7 @@ export async function returnPayment(
   const at = desk.now()
   let { agentId } = waiting
   if (agentId === null) {
-    if (await returnUnmatched(desk.pool, paymentId, evidence, at)) return { changed: true }
+    if (await endUnmatched(desk.pool, paymentId, 'returned', evidence, at)) return { changed: true }
     const unmatched = await findUnmatched(desk.pool, paymentId)
     if (!unmatched?.assignedTo) {
       throw new Problem('invalid_transition', 'The payment was decided on meanwhile.')
@@ -235,6 +153,24 @@ export async function returnPayment(
     evidence,
   })
   return { changed }
+}
+
+/** What was reported as a payment is none; only what is nobody's can be dismissed. */
+export async function dismissPayment(
+  desk: PaymentDesk,
+  paymentId: string,
+  evidence: string,
+): Promise<{ changed: boolean }> {
+  const unmatched = await findUnmatched(desk.pool, paymentId)
+  if (!unmatched) {
+    const detail = `No payment ${paymentId} is nobody's. What came in for an agent is credited or returned.`
+    throw new Problem('not_found', detail)
+  }
+  if (unmatched.state === 'dismissed') return { changed: false }
+  if (await endUnmatched(desk.pool, paymentId, 'dismissed', evidence, desk.now())) {
+    return { changed: true }
+  }
+  throw new Problem('invalid_transition', 'The payment was decided on already.')
 }
 
 /**
@@ -260,16 +196,20 @@ async function assign(
     }
   }
   const at = desk.now()
-  await desk.pool.query(
-    `update unmatched_payments set state = 'assigned', assigned_to = $2, decided_at = $3
-     where payment_id = $1 and state = 'waiting'`,
-    [paymentId, agentId, at],
-  )
+  await assignUnmatched(desk.pool, paymentId, { agentId, orderId }, at)
   const now = await findUnmatched(desk.pool, paymentId)
   if (now?.assignedTo !== agentId) {
     throw new Problem('invalid_transition', `The payment is ${now?.state ?? 'gone'} already.`)
   }
   const payment = { paymentId, amountMinor, paidAt, payer }
-  const done = await desk.teller.do({ type: 'receive_payment', agentId, orderId, at, payment })
+  const done = await desk.teller.do({
+    type: 'receive_payment',
+    provider: null,
+    agentId,
+    orderId,
+    at,
+    payment,
+  })
+  if (done.unmatched) throw new Error(`payment ${paymentId} is not the agent's it was given to`)
   return done.payment?.state === 'credited'
 }

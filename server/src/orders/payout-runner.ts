@@ -1,93 +1,154 @@
 import { setMaxListeners } from 'node:events'
+import { timeToPass } from '../db/database-time.ts'
 import type { Order } from '../ledger/book.ts'
-import { findDuePayouts, findToHandOver, type PayoutAttempt } from '../ledger/payouts.ts'
-import { ask, handOver, type PayoutDesk, submit } from './pay-out.ts'
+import { findDuePayouts, findStrandedPayouts, type PayoutAttempt } from '../ledger/payouts.ts'
+import type { Provider } from '../providers/provider.ts'
+import { ask, type CallWatch, handOver, type PayoutDesk, routePayout, submit } from './pay-out.ts'
+import { PayoutLane } from './payout-lane.ts'
+import { PayoutSweep } from './payout-sweep.ts'
 
-/** What a new order is given to be offered by whoever took it, before others look for it. */
-const headStartMs = 2_000
+type PassedOn = Parameters<NonNullable<CallWatch['passOn']>>
+
 const pageSize = 200
-/** How often everything that nobody has taken is looked at again. */
-const sweepEveryMs = 5_000
-
-const start = { agentId: 0n, orderId: '0'.repeat(32) }
+/** How often payouts are looked for whose provider is not set up here. */
+const strandedEveryMs = 60_000
 
 /**
- * Takes withdrawals to providers and asks after them. Any number of processes may run one: the teller
- * lets one of them hand a withdrawal over, and one of them asks each question.
+ * Takes withdrawals to providers and asks after them. Each provider has places of its own for either, so
+ * that one which hangs holds up nobody else, and its agents take turns. Any number of processes may run
+ * one: the teller lets one of them hand a withdrawal over, and one of them asks each question.
  */
 export class PayoutRunner {
   private readonly desk: PayoutDesk
-  private readonly maxInFlight: number
+  private readonly places: number
   private readonly onError: (error: unknown) => void
-  /** By order: what is being handed over or asked about. */
+  /** By order: what waits for a place, is being handed over or asked about. */
   private readonly underway = new Map<string, Promise<void>>()
-  private asking = 0
+  private readonly handing = new Map<string, PayoutLane>()
+  private readonly asking = new Map<string, PayoutLane>()
+  /** Providers whose questions are being looked for. */
+  private readonly reading = new Set<string>()
   private readonly stopping = new AbortController()
-  private cursor = start
-  private sweptAtMs = Number.NEGATIVE_INFINITY
+  private readonly sweep: PayoutSweep
+  private strandedAtMs = Number.NEGATIVE_INFINITY
 
-  /** `maxInFlight` calls of each kind: a provider that answers no questions must not stop the others. */
-  constructor(desk: PayoutDesk, maxInFlight: number, onError: (error: unknown) => void) {
+  /** `places`: calls of each kind under way at each provider. */
+  constructor(desk: PayoutDesk, places: number, onError: (error: unknown) => void) {
     this.desk = desk
-    this.maxInFlight = maxInFlight
+    this.places = places
     this.onError = onError
+    this.sweep = new PayoutSweep(desk, {
+      isKnown: (orderId) => this.underway.has(orderId),
+      isStopped: () => this.stopping.signal.aborted,
+      laneOf: (provider) => laneOf(this.handing, provider, places),
+      take: (order, provider) => this.hold(order.orderId, () => this.inLane(order, provider)),
+      onError,
+    })
     // Every call under way listens.
-    setMaxListeners(2 * maxInFlight, this.stopping.signal)
+    setMaxListeners(0, this.stopping.signal)
   }
 
-  /** A withdrawal that is new. Where there is no room for it now, `poll` finds it. */
+  /** A withdrawal that is new. Where there is no room for it now, the sweep finds it. */
   offer(order: Order): void {
-    if (this.room > 0) this.run(order.orderId, () => this.payOut(order))
+    this.hold(order.orderId, async () => {
+      const provider = await routePayout(this.desk, order)
+      if (!provider) return
+      const lane = laneOf(this.handing, provider.name, this.places)
+      if (lane.hasRoomFor(order.agentId)) await this.inLane(order, provider)
+    })
   }
 
-  /** Looks for what nobody has taken up, and for questions that have come due. */
-  async poll(): Promise<'done' | 'more'> {
-    const { pool, now } = this.desk
-    for (const payout of await findDuePayouts(pool, now(), pageSize)) {
-      if (this.asking < this.maxInFlight) this.run(payout.orderId, () => this.ask(payout))
-    }
-    if (this.cursor === start && performance.now() - this.sweptAtMs < sweepEveryMs) return 'done'
-    // No more than there is room for: the next page begins behind the last one taken up.
-    const room = Math.min(pageSize, this.room)
-    if (room <= 0) return 'done'
-    if (this.cursor === start) this.sweptAtMs = performance.now()
-    const before = new Date(now().getTime() - headStartMs)
-    const orders = await findToHandOver(pool, this.cursor, before, room)
-    for (const order of orders) this.offer(order)
-    this.cursor = (orders.length === room && orders.at(-1)) || start
-    return this.cursor !== start && this.room > 0 ? 'more' : 'done'
+  /** Looks for questions that have come due, and for what nobody has taken up. */
+  async poll(): Promise<'done'> {
+    await Promise.all(this.desk.providers.all.map(({ name }) => this.askDue(name)))
+    if (performance.now() - this.strandedAtMs >= strandedEveryMs) await this.askStranded()
+    await this.sweep.look()
+    return 'done'
   }
 
   /** Breaks calls off; what became of them is asked later, by whoever runs then. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('The service was stopped during the call.'))
+    for (const lane of [...this.handing.values(), ...this.asking.values()]) lane.clear()
+    await this.sweep.stopped()
     while (this.underway.size > 0) await Promise.allSettled(this.underway.values())
   }
 
-  private run(orderId: string, work: () => Promise<void>): void {
+  /** An order is in one place at a time. */
+  private hold(orderId: string, work: () => Promise<void>, then?: () => void): void {
     if (this.underway.has(orderId) || this.stopping.signal.aborted) return
     const running = work()
       .catch(this.onError)
-      .finally(() => this.underway.delete(orderId))
+      .finally(() => {
+        this.underway.delete(orderId)
+        then?.()
+      })
     this.underway.set(orderId, running)
   }
 
-  /** How many more can be handed over now. */
-  private get room(): number {
-    return this.maxInFlight - (this.underway.size - this.asking)
+  /**
+   * Waits for a place at the provider, and there hands the order over. Where it says no for sure and
+   * another may have it, that one's place is waited for next.
+   */
+  private async inLane(order: Order, provider: Provider, refused?: PayoutAttempt): Promise<void> {
+    const lane = laneOf(this.handing, provider.name, this.places)
+    let next: PassedOn | undefined
+    await lane.run(order.agentId, async () => {
+      this.sweep.goOn(order.agentId, provider.name)
+      const taken = await handOver(this.desk, order, provider, refused)
+      const passOn: CallWatch['passOn'] = (...given) => {
+        next = given
+      }
+      if (taken) await submit(this.desk, taken, order, { ...this.watchOn(lane), passOn })
+    })
+    if (next && !this.stopping.signal.aborted) await this.inLane(...next)
   }
 
-  private async ask(payout: PayoutAttempt): Promise<void> {
-    this.asking++
+  /** Asks as many questions of a provider as it has places for, and goes on as they end. */
+  private async askDue(provider: string): Promise<void> {
+    const lane = laneOf(this.asking, provider, this.places)
+    const limit = Math.min(pageSize, lane.free)
+    if (limit === 0 || this.reading.has(provider) || this.stopping.signal.aborted) return
+    this.reading.add(provider)
     try {
-      await ask(this.desk, payout, this.stopping.signal)
+      const at = timeToPass(this.desk.now)
+      const due = await findDuePayouts(this.desk.pool, provider, at, limit)
+      const goOn = () => {
+        if (due.length < limit || lane.free < this.places / 2) return
+        this.askDue(provider).catch(this.onError)
+      }
+      for (const payout of due) this.hold(payout.orderId, () => this.ask(payout, lane), goOn)
     } finally {
-      this.asking--
+      this.reading.delete(provider)
     }
   }
 
-  private async payOut(order: Order): Promise<void> {
-    const attempt = await handOver(this.desk, order)
-    if (attempt) await submit(this.desk, attempt, order, this.stopping.signal)
+  private async ask(payout: PayoutAttempt, lane: PayoutLane): Promise<void> {
+    let next: PassedOn | undefined
+    const passOn: CallWatch['passOn'] = (...given) => {
+      next = given
+    }
+    await lane.run(payout.agentId, () => ask(this.desk, payout, { ...this.watchOn(lane), passOn }))
+    if (next && !this.stopping.signal.aborted) await this.inLane(...next)
   }
+
+  private async askStranded(): Promise<void> {
+    this.strandedAtMs = performance.now()
+    const setUp = this.desk.providers.all.map(({ name }) => name)
+    const at = timeToPass(this.desk.now)
+    const lane = laneOf(this.asking, '', this.places)
+    for (const payout of await findStrandedPayouts(this.desk.pool, setUp, at, pageSize)) {
+      this.hold(payout.orderId, () => this.ask(payout, lane))
+    }
+  }
+
+  private watchOn(lane: PayoutLane): CallWatch {
+    return { signal: this.stopping.signal, onCall: (isAnswered) => lane.ended(isAnswered) }
+  }
+}
+
+function laneOf(lanes: Map<string, PayoutLane>, provider: string, places: number): PayoutLane {
+  const lane = lanes.get(provider) ?? new PayoutLane(places)
+  lanes.set(provider, lane)
+  return lane
 }

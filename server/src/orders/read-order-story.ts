@@ -1,12 +1,13 @@
 import type { Pool } from '../db/pool.ts'
 import type { Payment } from '../ledger/book.ts'
 
-/** What a provider reported of an order, as it came. */
+/** What a provider reported of an order. */
 export interface OrderNotice {
   provider: string
   eventId: string
   receivedAt: Date
-  body: Buffer
+  /** The notice as it came; the event as it was understood, once the notice is not kept any more. */
+  body: string
   result: string | null
   detail: string | null
 }
@@ -23,22 +24,46 @@ export async function noticesOfOrder(
     provider: string
     event_id: string
     received_at: Date
-    body: Buffer
+    notice_id: string | null
+    event: string | null
+    body: Buffer | null
     result: string | null
     detail: string | null
   }>(
-    `select provider, event_id, received_at, body, result, detail from notices
+    `select provider, event_id, received_at, notice_id, event, body, result, detail
+     from notice_events
      where agent_id = $1 and order_id = $2 order by received_at desc limit $3`,
     [agentId, orderId, most],
+  )
+  const bodies = await noticeBodies(
+    pool,
+    rows.flatMap(({ notice_id, received_at }) => (notice_id ? [{ notice_id, received_at }] : [])),
   )
   return rows.reverse().map((row) => ({
     provider: row.provider,
     eventId: row.event_id,
     receivedAt: row.received_at,
-    body: row.body,
+    body: (bodies.get(row.notice_id ?? '') ?? row.body)?.toString('utf8') ?? row.event ?? '',
     result: row.result,
     detail: row.detail,
   }))
+}
+
+/** By the times too: they lead to the months that have them. */
+async function noticeBodies(
+  pool: Pool,
+  notices: { notice_id: string; received_at: Date }[],
+): Promise<Map<string, Buffer>> {
+  if (notices.length === 0) return new Map()
+  const { rows } = await pool.query<{ notice_id: string; body: Buffer }>(
+    `select notice_id, body from notices
+     where notice_id = any($1::uuid[]) and received_at = any($2::timestamptz[])`,
+    [
+      notices.map(({ notice_id }) => notice_id),
+      notices.map(({ received_at }) => received_at.toISOString()),
+    ],
+  )
+  return new Map(rows.map(({ notice_id, body }) => [notice_id, body]))
 }
 
 export interface OrderPayment {

@@ -1,3 +1,4 @@
+import { timeToPass } from '../db/database-time.ts'
 import type { Order } from '../ledger/book.ts'
 import { holdPayout, type PayoutAttempt, payoutsOfOrder, savePayout } from '../ledger/payouts.ts'
 import { Problem } from '../lib/problem.ts'
@@ -5,9 +6,9 @@ import { findOrder } from './find-order.ts'
 import type { PayoutDesk } from './pay-out.ts'
 
 /**
- * Ends a payout by a person's word. The evidence stays in the journal: if the provider says otherwise
- * later, it is the person who has to answer for it. `reference` is the attempt that the person knows
- * of, where another may have followed it.
+ * Ends a payout by a person's word, or says of one that failed that it was paid after all. The evidence
+ * stays in the journal: if the provider says otherwise later, it is the person who has to answer for
+ * it. `reference` is the attempt that the person knows of, where another may have followed it.
  */
 export async function resolvePayout(
   desk: PayoutDesk,
@@ -19,10 +20,11 @@ export async function resolvePayout(
 ): Promise<{ order: Order; changed: boolean }> {
   const order = await findOrder(desk.pool, agentId, orderId)
   const attempts = await payoutsOfOrder(desk.pool, agentId, orderId)
-  const attempt =
-    reference === undefined
-      ? attempts.at(-1)
-      : attempts.find((each) => each.reference === reference)
+  // An order that failed was paid by the attempt of which its provider says so, whichever came last.
+  const isPaidAfterAll = to === 'paid' && order?.status === 'FAILED'
+  const payer = isPaidAfterAll ? attempts.findLast(({ state }) => state === 'paid') : undefined
+  const named = reference === undefined ? order?.providerRef : reference
+  const attempt = payer ?? attempts.find((each) => each.reference === named)
   if (!order) throw new Problem('order_not_found', 'There is no such order.')
   if (!attempt) {
     throw new Problem('invalid_transition', 'No provider has it: nothing is unknown about it.')
@@ -34,11 +36,13 @@ export async function resolvePayout(
     orderId,
     at: desk.now(),
     to: to === 'paid' ? 'PAID' : 'FAILED',
+    provider: attempt.provider,
     providerRef: attempt.reference,
     evidence,
   })
   const state = to === 'paid' ? 'paid' : 'rejected'
-  await savePayout(desk.pool, attempt, { state, askAt: null, said: null, evidence })
+  const known = { state, askInMs: null, said: null, evidence } as const
+  await savePayout(desk.pool, attempt, known, timeToPass(desk.now))
   if (!after) throw new Error('a payout was resolved without an order')
   return { order: after, changed }
 }
@@ -47,12 +51,11 @@ export async function resolvePayout(
 const holdMs = 60_000
 
 async function hold(desk: PayoutDesk, attempt: PayoutAttempt): Promise<void> {
-  const now = desk.now()
-  if (await holdPayout(desk.pool, attempt, now, new Date(now.getTime() + holdMs))) return
+  if (await holdPayout(desk.pool, attempt, timeToPass(desk.now), holdMs)) return
   const [latest] = (await payoutsOfOrder(desk.pool, attempt.agentId, attempt.orderId)).slice(-1)
   // It has ended meanwhile: the core says what can become of it.
   if (latest?.reference !== attempt.reference || latest.askAt === null) return
-  const seconds = Math.max(1, Math.ceil((latest.askAt.getTime() - now.getTime()) / 1000))
+  const seconds = Math.max(1, Math.ceil((latest.askAt.getTime() - desk.now().getTime()) / 1000))
   throw new Problem(
     'invalid_transition',
     `${attempt.provider} is being called with it at this moment and may be paying it: try again in ${seconds} s.`,

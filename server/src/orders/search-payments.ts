@@ -1,6 +1,7 @@
 import type { Pool } from '../db/pool.ts'
-import type { Payer, Payment } from '../ledger/book.ts'
+import type { Payer, Payment, UnmatchedWhy } from '../ledger/book.ts'
 import { payerFromRow } from '../ledger/payer-from-row.ts'
+import { findClaim } from '../ledger/payment-claims.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 
@@ -15,11 +16,14 @@ export interface FoundPayment {
   paidAt: Date
   reportedAt: Date
   payer: Payer | null
-  state: Payment['state']
-  why: Payment['why']
+  /** Dismissed: it was not money. */
+  state: Payment['state'] | 'dismissed'
+  why: Payment['why'] | UnmatchedWhy
   creditedTo: Payment['creditedTo']
   evidence: string | null
   reference: string | null
+  /** The payment that it says something else of. */
+  contradicts: string | null
   assignee: string | null
 }
 
@@ -36,15 +40,17 @@ export interface PaymentSearch {
 const isUndecided = `(u.state = 'waiting' or u.state = 'assigned' and not exists (
   select 1 from payments q where q.agent_id = u.assigned_to and q.payment_id = u.payment_id))`
 
+const isEnded = `u.state in ('returned', 'dismissed')`
+
 const columns = `p.agent_id, p.order_id, p.payment_id, p.amount, a.currency, p.paid_at, p.reported_at,
   p.payer_account_no, p.payer_account_name, p.payer_bank_code, p.state, p.why, p.credited_to,
-  p.evidence, null as reference`
+  p.evidence, null as reference, null as contradicts`
 
 const fromUnmatched = (condition: string) => `
   select null::bigint, null::uuid, u.payment_id, u.amount, u.currency, u.paid_at, u.reported_at,
     u.payer_account_no, u.payer_account_name, u.payer_bank_code,
-    case when u.state = 'assigned' then 'waiting' else u.state end, 'unmatched', null, u.evidence,
-    u.reference
+    case when u.state = 'assigned' then 'waiting' else u.state end, u.why, null, u.evidence,
+    u.reference, u.contradicts
   from unmatched_payments u where $1::bigint is null and (${condition})`
 
 /** The latest word on who looks into a payment. */
@@ -75,9 +81,10 @@ export async function searchPayments(pool: Pool, search: PaymentSearch): Promise
         and ${isNext} ${sorted} ${assignee === null ? 'limit $5' : ''}
     ) p where $1::bigint is null or a.agent_id = $1
     union all
-    select * from (${fromUnmatched(isOpen ? isUndecided : `u.state = 'returned'`)})
+    select * from (${fromUnmatched(isOpen ? isUndecided : isEnded)})
       u(agent_id, order_id, payment_id, amount, currency, paid_at, reported_at, payer_account_no,
-        payer_account_name, payer_bank_code, state, why, credited_to, evidence, reference)
+        payer_account_name, payer_bank_code, state, why, credited_to, evidence, reference,
+        contradicts)
     where ${isNext}`
   const statement =
     assignee === null
@@ -99,13 +106,17 @@ export async function findPayment(
   pool: Pool,
   paymentId: string,
 ): Promise<FoundPayment | undefined> {
+  const claim = await findClaim(pool, paymentId)
+  const payments = `select ${columns} from payments p join agents a using (agent_id)
+    where p.payment_id = $2`
   const found = `
-    select ${columns} from payments p join agents a using (agent_id)
-    where p.payment_id = $2 and $1::bigint is null
-    union all ${fromUnmatched(`u.payment_id = $2 and (u.state = 'returned' or ${isUndecided})`)}`
-  // Of two that a provider gave one id, the one to decide on first.
+    ${payments} and p.agent_id = $3
+    union ${payments} and p.state = 'waiting'
+    union all ${fromUnmatched(`u.payment_id = $2 and (${isEnded} or ${isUndecided})`)}`
+  // Of two that a provider gave one id, before there were claims, the one to decide on first.
   const first = `order by f.state = 'waiting' desc, f.reported_at, f.agent_id limit 1`
-  const { rows } = await pool.query<FoundRow>(`${withAssignee(found)} ${first}`, [null, paymentId])
+  const values = [null, paymentId, claim?.agentId ?? 0n]
+  const { rows } = await pool.query<FoundRow>(`${withAssignee(found)} ${first}`, values)
   return rows[0] && foundFromRow(rows[0])
 }
 
@@ -120,11 +131,12 @@ interface FoundRow {
   payer_account_no: string | null
   payer_account_name: string | null
   payer_bank_code: string | null
-  state: Payment['state']
-  why: Payment['why']
+  state: FoundPayment['state']
+  why: FoundPayment['why']
   credited_to: Payment['creditedTo']
   evidence: string | null
   reference: string | null
+  contradicts: string | null
   assignee: string | null
 }
 
@@ -143,6 +155,7 @@ function foundFromRow(row: FoundRow): FoundPayment {
     creditedTo: row.credited_to,
     evidence: row.evidence,
     reference: row.reference,
+    contradicts: row.contradicts,
     assignee: row.assignee,
   }
 }

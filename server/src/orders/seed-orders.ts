@@ -14,8 +14,8 @@ import { type PastPayout, writePastPayouts } from '../ledger/past-payouts.ts'
 import { toMinor } from '../lib/money.ts'
 import { depositAnswer } from './deposit-answer.ts'
 import type { Desk } from './desk.ts'
-import { recordUnmatched } from './payments.ts'
 import { type Chance, chanceFrom, planOrder } from './seed-plan.ts'
+import { recordUnmatched } from './unmatched-payments.ts'
 
 type SeedDesk = Pick<Desk, 'pool' | 'secretKeys' | 'publicUrl' | 'localTime'> & {
   /** Sends statements without waiting for the answer to the one before, as the teller's does. */
@@ -180,9 +180,17 @@ async function seedAgent(desk: SeedDesk, agent: Agent, shop: Shop, seed: AgentSe
     pending.sort((a, b) => a.at.getTime() - b.at.getTime())
     const due = pending.filter(({ at }) => at <= until)
     pending = pending.filter(({ at }) => at > until)
-    await writeChunk(desk, due, shop, now, chance, payouts)
+    const ended = endedPayouts(payouts, pending)
+    await writeChunk(desk, due, shop, now, chance, ended)
+    for (const { orderId } of ended) payouts.delete(orderId)
     tell(own.length)
   }
+}
+
+/** Payouts of which nothing is still to come: one that ended says so together with its order. */
+function endedPayouts(payouts: Map<string, PastPayout>, pending: readonly Command[]): PastPayout[] {
+  const toCome = new Set(pending.flatMap((each) => ('orderId' in each ? (each.orderId ?? []) : [])))
+  return [...payouts.values()].filter(({ orderId }) => !toCome.has(orderId))
 }
 
 /** What the payer and the agent were answered; a withdrawal's answer is made by the core. */
@@ -227,7 +235,7 @@ async function writeChunk(
   shop: Shop,
   now: Date,
   chance: Chance,
-  payouts: Map<string, PastPayout>,
+  payouts: readonly PastPayout[],
 ): Promise<void> {
   if (commands.length === 0) return
   const client = await desk.bulkPool.connect()
@@ -250,7 +258,7 @@ async function fill(
   shop: Shop,
   now: Date,
   chance: Chance,
-  payouts: Map<string, PastPayout>,
+  payouts: readonly PastPayout[],
 ): Promise<void> {
   const tx = client as unknown as BatchTx
   const books = await readBooks(tx, commands)
@@ -260,9 +268,7 @@ async function fill(
     tx,
     writes.callbacks.map((callback) => delivered(callback, shop, now, chance)),
   )
-  const own = writes.newPayouts.flatMap(({ orderId }) => payouts.get(orderId) ?? [])
-  await writePastPayouts(tx, own)
-  for (const { orderId } of own) payouts.delete(orderId)
+  await writePastPayouts(tx, payouts)
 }
 
 /** What has become of a callback, by how its agent's address behaves and how old it is. */
@@ -307,6 +313,8 @@ async function seedUnmatched(desk: SeedDesk, now: Date, chance: Chance): Promise
         reference: `INV ${Math.floor(chance() * 100_000)}`,
         amountMinor: toMinor(BigInt(Math.ceil(chance() * 5_000)) * 100n, currency),
         currency,
+        why: 'unmatched',
+        contradicts: null,
         paidAt: at,
         payer: {
           accountNo: `${Math.floor(chance() * 8_999_999) + 1_000_000}`,

@@ -104,6 +104,7 @@ function planDeposit(
     type: 'receive_payment',
     agentId,
     orderId,
+    provider: order.provider,
     at: new Date(when.getTime() + 1_500),
     payment: {
       paymentId: `sandbox:seed-${agentId}-${number}${suffix}`,

@@ -1,23 +1,11 @@
-import {
-  forgetOldPlans,
-  isConnectionLost,
-  isContention,
-  type Pool,
-  type PoolClient,
-} from '../db/pool.ts'
-import type { Order, Payment } from '../ledger/book.ts'
-import {
-  areWritten,
-  type BatchTx,
-  BooksChanged,
-  insertOrders,
-  readBooks,
-  writeBooks,
-} from '../ledger/books-store.ts'
+import { isConnectionLost, isContention, type Pool } from '../db/pool.ts'
+import type { OpenItem, Order, Payment, UnmatchedWhy } from '../ledger/book.ts'
+import { BooksChanged } from '../ledger/books-store.ts'
 import { type Command, type Decision, needsWallet } from '../ledger/decide.ts'
-import { fold, noBooks } from '../ledger/fold.ts'
+import { writesFor } from '../ledger/fold.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
+import { type Attempt, insertDeposits, NotConnected, transact } from './settle-batch.ts'
 
 /** What became of a command, once it is on disk. */
 export interface Done {
@@ -26,16 +14,24 @@ export interface Done {
   changed: boolean
   /** The payment as it is now, where the command was about one and changed it. */
   payment?: Payment | undefined
+  /** Why money that was reported for an order is not the order's: nothing was written. */
+  unmatched?: UnmatchedWhy
+  /** What a person has to look into, where the command contradicted the books. */
+  item?: OpenItem | undefined
 }
 
 export interface TellerOptions {
   pool: Pool
   localTime: LocalTime
-  /** Batches in flight at once, each with a connection. */
+  /** Batches of many agents in flight at once, each with a connection. They wait for nobody. */
   lanes: number
+  /** Agents that are served by themselves at once, each with a further connection; one by default. */
+  patientLanes?: number
   maxBatch: number
+  /** Commands that may be unanswered at once, of all agents and of one. */
   maxQueue: number
-  /** How long a batch whose commit got lost is tried again before its outcome is left unknown. */
+  maxQueuePerAgent?: number
+  /** How long a command is tried for while its wallet is locked or its commit is lost. */
   patienceMs: number
   onBatch?: (batch: { size: number; seconds: number }) => void
   onFault?: (error: unknown) => void
@@ -47,168 +43,294 @@ export interface TellerOptions {
 
 interface Waiting {
   command: Command
+  since: number
   resolve: (done: Done) => void
   reject: (error: unknown) => void
+}
+
+/** Commands of one agent that could not be settled in a batch with others. */
+interface Case {
+  entries: Waiting[]
+  attempt: Attempt
+  /** Whether a connection was lost that may have written them. */
+  isUnknown: boolean
+  tries: number
 }
 
 /**
  * The one place that changes money. Commands are collected while the batches before them commit: no
  * timer, and no waiting when idle. A wallet is never in two batches at once, so its commands take
  * effect in the order they came.
+ *
+ * A batch of many agents waits for nobody: what is locked, lost or refused in it is set aside and settled
+ * agent by agent, by turns, on connections of their own. So an agent whose wallet is held by another
+ * process, even one that is frozen, holds up itself alone.
  */
 export class Teller {
   private readonly options: TellerOptions
   private readonly queues = new Map<bigint, Waiting[]>()
+  private readonly aside = new Map<bigint, Case[]>()
   private readonly busy = new Set<bigint>()
-  private waiting = 0
+  private readonly unansweredOf = new Map<bigint, number>()
+  private unanswered = 0
   private lanesInUse = 0
+  private patientLanesInUse = 0
   private scheduled = false
 
   constructor(options: TellerOptions) {
     this.options = options
   }
 
+  /** Commands that have not been answered yet. */
   get queueDepth(): number {
-    return this.waiting
+    return this.unanswered
   }
 
   /** Resolves when the command is on disk; rejects with a Problem where it was refused. */
   do(command: Command): Promise<Done> {
-    if (this.waiting >= this.options.maxQueue) {
-      return Promise.reject(
-        new Problem('overloaded', 'Too much is waiting to be written; repeat the request.', {
-          retryAfterS: 1,
-        }),
-      )
+    const { agentId } = command
+    const ofAgent = this.unansweredOf.get(agentId) ?? 0
+    const { maxQueue, maxQueuePerAgent = maxQueue } = this.options
+    if (this.unanswered >= maxQueue || ofAgent >= maxQueuePerAgent) {
+      return Promise.reject(overloaded('Too much is waiting to be written; repeat the request.'))
     }
+    this.unanswered++
+    this.unansweredOf.set(agentId, ofAgent + 1)
     return new Promise((resolve, reject) => {
-      const key = queueOf(command)
-      const queue = this.queues.get(key)
-      const entry = { command, resolve, reject }
-      if (queue) queue.push(entry)
-      else this.queues.set(key, [entry])
-      this.waiting++
-      this.schedule()
+      let isAnswered = false
+      const once =
+        <T>(answer: (value: T) => void) =>
+        (value: T) => {
+          if (isAnswered) return
+          isAnswered = true
+          this.countAnswered(agentId)
+          answer(value)
+        }
+      this.enqueue({
+        command,
+        since: performance.now(),
+        resolve: once(resolve),
+        reject: once(reject),
+      })
     })
+  }
+
+  private countAnswered(agentId: bigint): void {
+    this.unanswered--
+    const left = (this.unansweredOf.get(agentId) ?? 1) - 1
+    if (left === 0) this.unansweredOf.delete(agentId)
+    else this.unansweredOf.set(agentId, left)
+  }
+
+  private enqueue(entry: Waiting): void {
+    const own = ownQueueOf(entry.command)
+    const key = own > 0n || this.aside.has(own) ? own : withoutWallet
+    const queue = this.queues.get(key)
+    if (queue) queue.push(entry)
+    else this.queues.set(key, [entry])
+    this.schedule()
   }
 
   /** Commands that arrive in the same turn of the event loop share the first batch. */
   private schedule(): void {
-    if (this.scheduled || this.lanesInUse >= this.options.lanes) return
+    if (this.scheduled) return
     this.scheduled = true
     setImmediate(() => {
       this.scheduled = false
       while (this.lanesInUse < this.options.lanes) {
-        const batch = this.takeBatch()
-        if (batch.length === 0) return
+        const [keys, batch] = this.takeBatch()
+        if (batch.length === 0) break
         this.lanesInUse++
-        void this.runBatch(batch)
+        void this.runBatch(keys, batch)
+      }
+      for (const [key, cases] of this.aside) {
+        if (this.patientLanesInUse >= (this.options.patientLanes ?? 1)) return
+        if (this.busy.has(key)) continue
+        this.busy.add(key)
+        this.patientLanesInUse++
+        void this.runAlone(key, cases)
       }
     })
   }
 
-  private takeBatch(): Waiting[] {
+  private takeBatch(): [keys: bigint[], batch: Waiting[]] {
+    const keys: bigint[] = []
     const batch: Waiting[] = []
     for (const [key, queue] of this.queues) {
-      if (this.busy.has(key)) continue
-      // What needs no wallet goes by itself: beside others it would wait for their locks.
-      if (key === withoutWallet && batch.length > 0) continue
+      if (this.busy.has(key) || this.aside.has(key)) continue
+      // What needs no wallet goes by itself, in one statement.
+      if (key <= 0n && batch.length > 0) continue
       batch.push(...queue.splice(0, this.options.maxBatch - batch.length))
+      keys.push(key)
       this.busy.add(key)
       // What is left goes behind the other agents.
       this.queues.delete(key)
       if (queue.length > 0) this.queues.set(key, queue)
-      if (key === withoutWallet || batch.length >= this.options.maxBatch) break
+      if (key <= 0n || batch.length >= this.options.maxBatch) break
     }
-    this.waiting -= batch.length
-    return batch
+    return [keys, batch]
   }
 
-  private async runBatch(batch: Waiting[]): Promise<void> {
+  private async runBatch(keys: bigint[], batch: Waiting[]): Promise<void> {
     const started = performance.now()
+    let open = batch
     try {
-      await this.settle(batch)
+      while (open.length > 0) open = await this.settleTogether(open)
     } catch (error) {
+      this.options.onFault?.(error)
       for (const { reject } of batch) reject(error)
     }
-    for (const { command } of batch) this.busy.delete(queueOf(command))
+    for (const key of keys) this.busy.delete(key)
     this.lanesInUse--
-    this.options.onBatch?.({
-      size: batch.length,
-      seconds: (performance.now() - started) / 1000,
-    })
+    this.report(batch.length, started)
     this.schedule()
   }
 
-  /**
-   * Runs a batch to its end. A commit whose answer was lost is resolved by running the batch again:
-   * under the same locks it sees whether its rows are there, and is answered as it was decided then.
-   */
-  private async settle(batch: Waiting[]): Promise<void> {
-    const deadline = performance.now() + this.options.patienceMs
-    const lost: Attempt = {}
+  private report(size: number, started: number): void {
+    this.options.onBatch?.({ size, seconds: (performance.now() - started) / 1000 })
+  }
+
+  /** Settles what can be settled at once. Returns what is to be tried again without the others. */
+  private async settleTogether(batch: Waiting[]): Promise<Waiting[]> {
+    const { pool, localTime } = this.options
+    const attempt: Attempt = {}
     let open = batch
-    let isUnknown = false
-    for (let attempt = 1; ; attempt++) {
-      try {
-        if (attempt === 1 && !open.some(({ command }) => needsWallet(command))) {
-          open = await this.insert(open)
-          if (open.length === 0) return
-        }
-        const decisions = await this.transact(
-          open.map(({ command }) => command),
-          lost,
-        )
-        this.answer(open, decisions, isUnknown)
-        return
-      } catch (error) {
-        const late = performance.now() > deadline
-        if (error instanceof NotConnected || isConnectionLost(error)) {
-          this.options.onFault?.(error)
-          if (late || (attempt === 1 && error instanceof NotConnected)) {
-            const detail = 'The database cannot be reached; repeat the request.'
-            throw new Problem('overloaded', detail, {
-              retryAfterS: 1,
-              cause: error,
-            })
-          }
-          isUnknown = true
-          await pause(Math.min(50 * attempt, 500))
-        } else if (error instanceof BooksChanged || isContention(error)) {
-          if (late) {
-            const detail = 'The wallet is contended; repeat the request.'
-            throw new Problem('overloaded', detail, {
-              retryAfterS: 1,
-              cause: error,
-            })
-          }
-        } else if (batch.length > 1) {
-          // One row that the database refuses must not take its neighbours down.
-          const middle = Math.ceil(batch.length / 2)
-          for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
-            try {
-              await this.settle(half)
-            } catch (fault) {
-              for (const { reject } of half) reject(fault)
-            }
-          }
-          return
-        } else {
-          this.options.onFault?.(error)
-          throw error
-        }
+    try {
+      if (!open.some(({ command }) => needsWallet(command))) {
+        open = this.answer(open, await insertDeposits(pool, commandsOf(open), localTime), false)
+        if (open.length === 0) return []
       }
+      const options = { localTime, ifLocked: 'skip' } as const
+      const decisions = await transact(pool, commandsOf(open), options, attempt)
+      this.setAside(this.answer(open, decisions, false), {}, false)
+      return []
+    } catch (error) {
+      if (error instanceof NotConnected) {
+        this.options.onFault?.(error)
+        for (const { reject } of open) reject(unreachable(error))
+        return []
+      }
+      if (error instanceof BooksChanged && error.agentIds.size > 0) {
+        const isTheirs = ({ command }: Waiting) => error.agentIds.has(command.agentId)
+        this.setAside(open.filter(isTheirs), {}, false)
+        return open.filter((entry) => !isTheirs(entry))
+      }
+      const isLost = isConnectionLost(error)
+      if (isLost) this.options.onFault?.(error)
+      this.setAside(open, isLost ? attempt : {}, isLost)
+      return []
     }
   }
 
-  private answer(batch: Waiting[], decisions: Decision[], isUnknown: boolean): void {
+  /** Leaves commands to be settled agent by agent, before all of the agent's that come after them. */
+  private setAside(entries: Waiting[], { folded }: Attempt, isUnknown: boolean): void {
+    const parts = new Map<bigint, { own: Waiting[]; decisions: (Decision | undefined)[] }>()
+    entries.forEach((entry, at) => {
+      const key = ownQueueOf(entry.command)
+      const part = parts.get(key) ?? { own: [], decisions: [] }
+      part.own.push(entry)
+      part.decisions.push(folded?.decisions[at])
+      parts.set(key, part)
+    })
+    for (const [key, { own, decisions }] of parts) {
+      const agentId = key < 0n ? -key : key
+      // Those whose wallet was skipped were not about to be written.
+      const attempt: Attempt =
+        folded && decisions[0]
+          ? { folded: { decisions, writes: writesFor(folded.writes, agentId) } }
+          : {}
+      const cases = this.aside.get(key) ?? []
+      cases.push({ entries: own, attempt, isUnknown, tries: 0 })
+      this.aside.set(key, cases)
+    }
+  }
+
+  /** Settles the first of an agent's cases, or leaves it for its next turn, behind the other agents. */
+  private async runAlone(key: bigint, cases: Case[]): Promise<void> {
+    const started = performance.now()
+    const [first] = cases
+    if (first) {
+      if (cases.length === 1) this.letJoin(key, first)
+      const { length } = first.entries
+      if (await this.settleAlone(key, cases, first)) this.report(length, started)
+    }
+    this.busy.delete(key)
+    this.patientLanesInUse--
+    this.aside.delete(key)
+    if (cases.length > 0) this.aside.set(key, cases)
+    this.schedule()
+  }
+
+  /** What came in meanwhile goes along, unless it first has to be found out what was written. */
+  private letJoin(key: bigint, { entries, attempt, isUnknown }: Case): void {
+    const queue = this.queues.get(key)
+    if (!queue || isUnknown || attempt.folded) return
+    entries.push(...queue.splice(0, Math.max(0, this.options.maxBatch - entries.length)))
+    if (queue.length === 0) this.queues.delete(key)
+  }
+
+  /**
+   * Tries a case once, and waits for its wallet shortly. A commit whose answer was lost is resolved by
+   * running the case again. Returns whether it has come to its end.
+   */
+  private async settleAlone(key: bigint, cases: Case[], first: Case): Promise<boolean> {
+    const { entries } = first
+    const options = { localTime: this.options.localTime, ifLocked: 'wait' } as const
+    try {
+      const commands = commandsOf(entries)
+      const decisions = await transact(this.options.pool, commands, options, first.attempt)
+      cases.shift()
+      this.answer(entries, decisions, first.isUnknown)
+      return true
+    } catch (error) {
+      first.tries++
+      if (error instanceof NotConnected || isConnectionLost(error)) {
+        this.options.onFault?.(error)
+        first.isUnknown ||= !(error instanceof NotConnected)
+        this.loseThePatient(cases, first, unreachable(error))
+        await pause(Math.min(50 * first.tries, 500))
+      } else if (error instanceof BooksChanged || isContention(error)) {
+        const refusal = overloaded('The wallet is contended; repeat the request.', error)
+        this.loseThePatient(cases, first, refusal)
+        if (key < 0n) letOthersPass(cases, first)
+      } else if (entries.length > 1) {
+        // One row that the database refuses must not take its neighbours down.
+        splitFirst(cases, first)
+      } else {
+        this.options.onFault?.(error)
+        cases.shift()
+        for (const { reject } of entries) reject(error)
+      }
+      return false
+    }
+  }
+
+  /** Refuses those who have waited long enough. What may be on disk is found out for all who are left. */
+  private loseThePatient(cases: Case[], first: Case, refusal: Problem): void {
+    const isOver = ({ since }: Waiting) => performance.now() - since > this.options.patienceMs
+    for (const entry of first.entries) if (isOver(entry)) entry.reject(refusal)
+    const left = first.entries.filter((entry) => !isOver(entry))
+    if (left.length === 0) cases.shift()
+    else if (!first.attempt.folded) first.entries = left
+  }
+
+  /** Answers what was decided. Returns what was not. */
+  private answer(
+    batch: Waiting[],
+    decisions: (Decision | undefined)[],
+    isUnknown: boolean,
+  ): Waiting[] {
     const agents = new Set<bigint>()
-    batch.forEach(({ command, resolve, reject }, at) => {
+    const undecided = batch.filter((entry, at) => {
+      const { command, resolve, reject } = entry
       const decision = decisions[at]
-      if (!decision) throw new Error('the fold answered fewer commands than it was given')
+      if (!decision) return true
       switch (decision.type) {
         case 'refused':
           reject(new Problem(decision.code, decision.detail))
+          break
+        case 'unmatched':
+          resolve({ order: undefined, changed: false, unmatched: decision.why })
           break
         case 'unchanged': {
           // Whoever finds its own order after a connection was lost has created it before that.
@@ -220,87 +342,21 @@ export class Teller {
           break
         }
         case 'changed':
-          resolve({ order: decision.order, changed: true, payment: decision.payment })
+          resolve({
+            order: decision.order,
+            changed: true,
+            payment: decision.payment,
+            item: decision.item,
+          })
           if (decision.callback) agents.add(command.agentId)
           if (decision.order && (decision.callback || command.type === 'create')) {
             this.options.onOrder?.(decision.order)
           }
       }
+      return false
     })
     if (agents.size > 0) this.options.onCallbacks?.(agents)
-  }
-
-  /**
-   * Orders that need no wallet are one statement, which is a transaction by itself. It goes ahead
-   * without looking, and returns those whose refId was taken: they have to be looked at.
-   */
-  private async insert(batch: Waiting[]): Promise<Waiting[]> {
-    const commands = batch.map(({ command }) => command)
-    const client = await this.connect()
-    let broken = true
-    try {
-      forgetOldPlans(client)
-      const { decisions, writes } = fold(noBooks, commands, this.options.localTime)
-      const inserted = await insertOrders(client, writes.newOrders)
-      broken = false
-      const isDone = decisions.map(
-        (decision) => decision.type !== 'refused' && inserted.has(decision.order?.orderId ?? ''),
-      )
-      this.answer(
-        batch.filter((_, at) => isDone[at]),
-        decisions.filter((_, at) => isDone[at]),
-        false,
-      )
-      return batch.filter((_, at) => !isDone[at])
-    } catch (error) {
-      broken = isConnectionLost(error)
-      throw error
-    } finally {
-      client.release(broken)
-    }
-  }
-
-  private connect(): Promise<PoolClient> {
-    return this.options.pool.connect().catch((error) => {
-      throw new NotConnected(String(error), { cause: error })
-    })
-  }
-
-  private async transact(commands: Command[], lost: Attempt): Promise<Decision[]> {
-    const client = await this.connect()
-    let broken = true
-    try {
-      forgetOldPlans(client)
-      const began = client.query('begin')
-      const reading = readBooks(client as unknown as BatchTx, commands)
-      await Promise.allSettled([began, reading])
-      await began
-      const books = await reading
-      if (lost.folded && (await areWritten(client as unknown as BatchTx, lost.folded.writes))) {
-        await client.query('rollback')
-        broken = false
-        return lost.folded.decisions
-      }
-      const folded = fold(books, commands, this.options.localTime)
-      const { decisions, writes } = folded
-      await writeBooks(client as unknown as BatchTx, writes)
-      lost.folded = folded
-      const { command } = await client.query('commit')
-      // PostgreSQL answers a commit of an aborted transaction with ROLLBACK, not with an error.
-      if (command !== 'COMMIT') throw new Error(`commit was answered with ${command}`)
-      broken = false
-      return decisions
-    } catch (error) {
-      if (!isConnectionLost(error)) {
-        broken = await client.query('rollback').then(
-          () => false,
-          () => true,
-        )
-      }
-      throw error
-    } finally {
-      client.release(broken)
-    }
+    return undecided
   }
 }
 
@@ -310,17 +366,35 @@ export class Teller {
  */
 const withoutWallet = 0n
 
-function queueOf(command: Command): bigint {
-  return needsWallet(command) ? command.agentId : withoutWallet
+/** Where a command waits when its agent is served by itself; below zero, what needs no wallet. */
+function ownQueueOf(command: Command): bigint {
+  return needsWallet(command) ? command.agentId : -command.agentId
 }
 
-/** What an attempt was about to commit, for as long as it is not known whether it did. */
-interface Attempt {
-  folded?: ReturnType<typeof fold>
+function commandsOf(entries: Waiting[]): Command[] {
+  return entries.map(({ command }) => command)
 }
 
-/** Not even a connection could be had: nothing was sent, so there is nothing to find out. */
-class NotConnected extends Error {}
+function splitFirst(cases: Case[], { entries, isUnknown }: Case): void {
+  const middle = Math.ceil(entries.length / 2)
+  const halves = [entries.slice(0, middle), entries.slice(middle)]
+  cases.splice(0, 1, ...halves.map((half) => ({ entries: half, attempt: {}, isUnknown, tries: 0 })))
+}
+
+/** Deposits need not keep their order: one that waits for another's refId holds up no other. */
+function letOthersPass(cases: Case[], first: Case): void {
+  if (cases[0] !== first) return
+  if (first.entries.length > 1) splitFirst(cases, first)
+  cases.push(...cases.splice(0, 1))
+}
+
+function overloaded(detail: string, cause?: unknown): Problem {
+  return new Problem('overloaded', detail, { retryAfterS: 1, cause })
+}
+
+function unreachable(cause: unknown): Problem {
+  return overloaded('The database cannot be reached; repeat the request.', cause)
+}
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))

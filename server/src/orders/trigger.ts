@@ -1,4 +1,5 @@
 import { currencyOf } from '../agents/agent-currency.ts'
+import { noSuchOrder } from '../ledger/archived.ts'
 import type { Order } from '../ledger/book.ts'
 import { payoutsOfOrder } from '../ledger/payouts.ts'
 import { txnId } from '../lib/ids.ts'
@@ -6,7 +7,7 @@ import { Problem } from '../lib/problem.ts'
 import { BankSilent, type SandboxBank, type Told } from '../providers/sandbox/bank-client.ts'
 import type { Desk } from './desk.ts'
 import { findOrder } from './find-order.ts'
-import { handOver, submit } from './pay-out.ts'
+import { handOver, routePayout, submit } from './pay-out.ts'
 
 export const triggerOutcomes = ['PAID', 'FAILED', 'EXPIRED', 'VOID', 'REVERT', 'CANCEL'] as const
 
@@ -48,14 +49,18 @@ export async function trigger(
     throw new Problem('provider_unavailable', detail, { retryAfterS: 1, cause })
   })
   if (told?.type === 'refused') throw impossible(order, what.outcome, told.reason)
-  const after = await existingOrder(desk, agentId, orderId)
   const event = told?.events[0]
-  if (event?.told === false) {
+  const isToldLater = event?.told === false
+  const after = await orderAfter(desk, order, isToldLater ? what.outcome : undefined)
+  // Either the bank could not tell yet, or what it told could not be acted on yet.
+  const isOpen = isToldLater || (event !== undefined && event.result === undefined)
+  if (isOpen && after.status !== what.outcome) {
     throw new Problem('overloaded', 'The bank has done so, and will say so; look again.', {
       retryAfterS: 1,
     })
   }
-  if (event?.result === 'refused') {
+  const isContradicted = event?.result === 'waiting' && order.kind === 'withdraw'
+  if (event?.result === 'refused' || isContradicted) {
     throw new Problem('invalid_transition', event.detail ?? 'The order cannot go there.')
   }
   if (event?.result === 'unchanged' && after.status !== what.outcome) {
@@ -109,26 +114,65 @@ async function tellOfPayout(
   const states = { PAID: 'paid', FAILED: 'rejected', REVERT: 'returned', CANCEL: 'cancelled' }
   const state = states[outcome as keyof typeof states] as 'paid' | undefined
   if (!state) throw impossible(order, outcome)
-  if (order.providerRef === null && outcome === 'CANCEL') {
-    // No bank has it: it is cancelled as its agent would.
-    const { agentId, orderId } = order
-    await desk.teller.do({ type: 'cancel', agentId, orderId, at: desk.now() })
-    return undefined
+  // Whoever is handing it over at this moment may be quicker: then it is another state to begin from.
+  for (let now = order, tries = 1; ; tries++) {
+    if (now.status === outcome) return undefined
+    const told =
+      now.providerRef === null
+        ? await tellBeforeBank(desk, now, outcome)
+        : await bank.setPayout(now.providerRef, state)
+    if (told !== 'overtaken') {
+      if (told?.type !== 'refused' || told.because !== 'not_found') return told
+      await book(desk, now)
+    }
+    if (tries === mostTries) break
+    now = await existingOrder(desk, order.agentId, order.orderId)
   }
-  const told = order.providerRef !== null && (await bank.setPayout(order.providerRef, state))
-  if (told && (told.type === 'told' || told.because !== 'not_found')) return told
-  // Nobody has taken it there yet, or whoever was about to did not live to do it.
-  const { pool } = desk
-  const attempt =
-    order.providerRef === null
-      ? await handOver(desk, order, { evenIfNotReady: true })
-      : (await payoutsOfOrder(pool, order.agentId, order.orderId)).at(-1)
-  if (attempt) await submit(desk, attempt, order, AbortSignal.timeout(bookingMs))
-  const { providerRef, status } = await existingOrder(desk, order.agentId, order.orderId)
-  if (providerRef !== null) return bank.setPayout(providerRef, state)
-  throw status === 'WAITING'
-    ? new Problem('provider_unavailable', 'No provider takes the payout now.', { retryAfterS: 60 })
-    : impossible({ ...order, status }, outcome)
+  throw new Problem('provider_unavailable', 'The bank does not have the payout yet.', {
+    retryAfterS: 1,
+  })
+}
+
+/** The most states that a payout can be overtaken in: queued, handed over to one after the other, ended. */
+const mostTries = 10
+
+/** Of a payout that no bank has: it is cancelled as its agent would, or given to a bank first. */
+async function tellBeforeBank(
+  desk: TriggerDesk,
+  order: Order,
+  outcome: Trigger['outcome'],
+): Promise<'overtaken' | undefined> {
+  const { agentId, orderId } = order
+  if (outcome === 'CANCEL') {
+    try {
+      await desk.teller.do({ type: 'cancel', agentId, orderId, at: desk.now() })
+      return undefined
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'order_not_cancellable') throw error
+      const { status } = await existingOrder(desk, agentId, orderId)
+      if (status !== 'WAITING') throw impossible({ ...order, status }, outcome)
+      return 'overtaken'
+    }
+  }
+  if (order.status !== 'WAITING') throw impossible(order, outcome)
+  const provider = await routePayout(desk, order, { evenIfNotReady: true })
+  if (!provider) {
+    throw new Problem('provider_unavailable', 'No provider takes the payout now.', {
+      retryAfterS: 60,
+    })
+  }
+  const taken = await handOver(desk, order, provider)
+  if (taken) await submit(desk, taken, order, { signal: AbortSignal.timeout(bookingMs) })
+  return 'overtaken'
+}
+
+/** Takes a payout to the bank that is on its way there, or whose bearer did not live to do it: it pays it once. */
+async function book(desk: TriggerDesk, order: Order): Promise<void> {
+  const attempts = await payoutsOfOrder(desk.pool, order.agentId, order.orderId)
+  const attempt = attempts.find(({ reference }) => reference === order.providerRef)
+  if (!attempt) return
+  const taken = { ...attempt, takenAtMs: performance.now() }
+  await submit(desk, taken, order, { signal: AbortSignal.timeout(bookingMs) })
 }
 
 function impossible({ kind, status }: Order, outcome: string, because?: string): Problem {
@@ -137,8 +181,26 @@ function impossible({ kind, status }: Order, outcome: string, because?: string):
   return new Problem('invalid_transition', detail + more)
 }
 
+/** How long the bank's word is waited for, where its notice was not taken at once. */
+const noticeMs = 10_000
+
+/** The order as it is; where a state is to come of it by a notice, for a while as it becomes. */
+async function orderAfter(
+  desk: TriggerDesk,
+  { agentId, orderId }: Order,
+  expected: string | undefined,
+): Promise<Order> {
+  const deadline = performance.now() + noticeMs
+  for (;;) {
+    const order = await existingOrder(desk, agentId, orderId)
+    if (expected === undefined || order.status === expected) return order
+    if (performance.now() > deadline) return order
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
 async function existingOrder(desk: TriggerDesk, agentId: bigint, orderId: string): Promise<Order> {
   const order = await findOrder(desk.pool, agentId, orderId)
-  if (!order) throw new Problem('order_not_found', 'The agent has no such order.')
+  if (!order) throw await noSuchOrder(desk.pool, agentId, { orderId })
   return order
 }

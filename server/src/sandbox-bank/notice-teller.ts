@@ -46,7 +46,7 @@ export class NoticeTeller {
   constructor(options: NoticeTellerOptions) {
     this.options = options
     this.accepted = gather(async (all: AcceptedNotice[]) => {
-      await recordAccepted(options.pool, all, options.now())
+      await recordAccepted(options.pool, all, options.now)
       return all.map(() => undefined)
     })
   }
@@ -55,7 +55,7 @@ export class NoticeTeller {
   async startDue(): Promise<number> {
     const room = maxInFlight - this.inFlight.size
     if (room <= 0 || this.options.noticeUrl() === undefined) return 0
-    const claimed = await claimDueNotices(this.options.pool, this.options.now(), room)
+    const claimed = await claimDueNotices(this.options.pool, this.options.now, room)
     for (const notice of claimed) this.track(this.send(notice).catch(this.options.onError))
     return claimed.length
   }
@@ -90,7 +90,7 @@ export class NoticeTeller {
         return { id, told: true, ...(result && { result }), ...(detail && { detail }) }
       }
       if (noticeUrl() === undefined || performance.now() > giveUpAt) return { id, told: false }
-      const next = await claimNextOf(pool, reference, now())
+      const next = await claimNextOf(pool, reference, now)
       // Somebody else is sending it right now.
       if (!next) await pause(10)
       else if (!(await this.send(next))) return { id, told: false }
@@ -102,7 +102,7 @@ export class NoticeTeller {
     const { pool, now } = this.options
     const result = await this.post(notice)
     if (result) await this.accepted({ notice, ...result })
-    else await recordRefused(pool, notice, now())
+    else await recordRefused(pool, notice, now)
     return result !== undefined
   }
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { databaseTime, timeToPass } from '../db/database-time.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
+import type { Clock } from '../lib/clock.ts'
 
 /** What the bank has to tell, as it stands on the wire but for its id. */
 export type BankEvent = { reference: string } & (
@@ -34,15 +36,15 @@ export interface EventResult {
   detail: string | null
 }
 
-/** Longer than a notice may take, so that no other process sends it meanwhile. */
-const leaseMs = 10_000
+/** Longer than a notice may take, so that no other process sends it meanwhile. By the database's time. */
+const leaseS = 10
 const repeatAfterMs = 500
 
 /** Writes down something to tell, in the transaction of what it is about. Returns its number. */
 export async function addNotice(tx: Tx, event: BankEvent, now: Date, copies = 1): Promise<bigint> {
   const { rows } = await tx.query<{ notice_no: bigint }>(
     `insert into sandbox_bank.notices (reference, event, copies_left, attempts, next_at)
-     values ($1, $2, $3, 0, $4) returning notice_no`,
+     values ($1, $2, $3, 0, least($4::timestamptz, now())) returning notice_no`,
     [event.reference, JSON.stringify(event), copies, now],
   )
   const noticeNo = rows[0]?.notice_no
@@ -64,35 +66,38 @@ const nothingEarlierIsUntold = `(n.accepted_at is not null or not exists (
   select 1 from sandbox_bank.notices e
   where e.reference = n.reference and e.notice_no < n.notice_no and e.accepted_at is null))`
 
+const leaseEnd = `${databaseTime('$1')} + interval '${leaseS} s'`
+
 const claim = (which: string) => `update sandbox_bank.notices c
-  set attempts = attempts + 1, lease_until = $2, next_at = $2
+  set attempts = attempts + 1, lease_until = ${leaseEnd}, next_at = ${leaseEnd}
   where notice_no = any(array(
     select n.notice_no from sandbox_bank.notices n where ${which} and ${nothingEarlierIsUntold}
-    order by n.next_at, n.notice_no limit $3 for update of n skip locked
+    order by n.next_at, n.notice_no limit $2 for update of n skip locked
   ))
   returning notice_no, event, attempts`
 
-const claimDue = claim('n.copies_left > 0 and n.next_at <= $1')
+const claimDue = claim(`n.copies_left > 0 and n.next_at <= ${databaseTime('$1')}`)
 const claimOfReference = claim(
-  'n.reference = $4 and n.accepted_at is null and (n.lease_until is null or n.lease_until <= $1)',
+  `n.reference = $3 and n.accepted_at is null
+    and (n.lease_until is null or n.lease_until <= ${databaseTime('$1')})`,
 )
 
 /** Claims notices that are due. Whoever does not report in time has lost the claim. */
 export async function claimDueNotices(
   pool: Pool,
-  now: Date,
+  now: Clock,
   limit: number,
 ): Promise<ClaimedNotice[]> {
-  return claimed(await pool.query<NoticeRow>(claimDue, [now, leaseEnd(now), limit]))
+  return claimed(await pool.query<NoticeRow>(claimDue, [timeToPass(now), limit]))
 }
 
 /** Claims the next notice about a reference, due or not, unless somebody is sending it. */
 export async function claimNextOf(
   pool: Pool,
   reference: string,
-  now: Date,
+  now: Clock,
 ): Promise<ClaimedNotice | undefined> {
-  const values = [now, leaseEnd(now), 1, reference]
+  const values = [timeToPass(now), 1, reference]
   return claimed(await pool.query<NoticeRow>(claimOfReference, values))[0]
 }
 
@@ -106,10 +111,6 @@ function claimed({ rows }: { rows: NoticeRow[] }): ClaimedNotice[] {
   return rows.map(({ notice_no, event, attempts }) => ({ noticeNo: notice_no, event, attempts }))
 }
 
-function leaseEnd(now: Date): Date {
-  return new Date(now.getTime() + leaseMs)
-}
-
 export interface AcceptedNotice extends EventResult {
   notice: ClaimedNotice
 }
@@ -118,14 +119,15 @@ export interface AcceptedNotice extends EventResult {
 export async function recordAccepted(
   pool: Pool,
   accepted: AcceptedNotice[],
-  now: Date,
+  now: Clock,
 ): Promise<void> {
   await pool.query(
     `update sandbox_bank.notices n set
        copies_left = copies_left - case when accepted_at is null and a.is_sent_twice then 0 else 1 end,
        result = case when accepted_at is null then a.result else n.result end,
        detail = case when accepted_at is null then a.detail else n.detail end,
-       accepted_at = coalesce(accepted_at, $6), next_at = $7, lease_until = null
+       accepted_at = coalesce(accepted_at, ${databaseTime('$6')}), lease_until = null,
+       next_at = ${databaseTime('$6')} + interval '${repeatAfterMs} ms'
      from unnest($1::bigint[], $2::integer[], $3::boolean[], $4::text[], $5::text[])
        a (notice_no, attempts, is_sent_twice, result, detail)
      where n.notice_no = a.notice_no and n.attempts = a.attempts`,
@@ -135,8 +137,7 @@ export async function recordAccepted(
       accepted.map(({ notice }) => isSentTwice(notice.noticeNo)),
       accepted.map(({ result }) => result),
       accepted.map(({ detail }) => detail),
-      now,
-      new Date(now.getTime() + repeatAfterMs),
+      timeToPass(now),
     ],
   )
 }
@@ -145,13 +146,14 @@ export async function recordAccepted(
 export async function recordRefused(
   pool: Pool,
   { noticeNo, attempts }: ClaimedNotice,
-  now: Date,
+  now: Clock,
 ): Promise<void> {
   const delayMs = Math.min(30_000, 500 * 2 ** Math.min(attempts - 1, 10))
   await pool.query(
-    `update sandbox_bank.notices set next_at = $3, lease_until = null
+    `update sandbox_bank.notices set lease_until = null,
+       next_at = ${databaseTime('$3')} + $4 * interval '1 ms'
      where notice_no = $1 and attempts = $2`,
-    [noticeNo, attempts, new Date(now.getTime() + delayMs)],
+    [noticeNo, attempts, timeToPass(now), delayMs],
   )
 }
 
@@ -172,12 +174,13 @@ export async function readNotice(pool: Pool, noticeNo: bigint): Promise<NoticeSt
   return { reference, isAccepted: row.is_accepted, result, detail }
 }
 
-/** When the bank next has something to do; undefined where it has nothing to do at all. */
-export async function nextDueAt(pool: Pool): Promise<Date | undefined> {
-  const { rows } = await pool.query<{ due_at: Date | null }>(
-    `select least(
-       (select min(due_at) from sandbox_bank.acts where played_at is null),
-       (select min(next_at) from sandbox_bank.notices where copies_left > 0)) as due_at`,
+/** Whether the bank has something to do now. */
+export async function isSomethingDue(pool: Pool, now: Clock): Promise<boolean> {
+  const { rows } = await pool.query<{ due: boolean }>(
+    `select exists (select from sandbox_bank.acts where played_at is null and due_at <= $2)
+       or exists (select from sandbox_bank.notices
+         where copies_left > 0 and next_at <= ${databaseTime('$1')}) as due`,
+    [timeToPass(now), now()],
   )
-  return rows[0]?.due_at ?? undefined
+  return rows[0]?.due === true
 }

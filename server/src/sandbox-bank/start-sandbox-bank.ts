@@ -1,8 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import type { Pool } from '../db/pool.ts'
+import type { Clock } from '../lib/clock.ts'
 import { buildBankApi } from './bank-api.ts'
 import { NoticeTeller } from './notice-teller.ts'
-import { nextDueAt } from './notices.ts'
+import { isSomethingDue } from './notices.ts'
 import { playDueActs } from './play-acts.ts'
 
 const lookEveryMs = 100
@@ -14,7 +15,7 @@ export interface SandboxBankOptions {
   pool: Pool
   /** Shared with the bank's one customer: it opens the counter, and signs the notices. */
   key: Buffer
-  now: () => Date
+  now: Clock
   /** Where notices go; undefined while there is nobody to tell. */
   noticeUrl: () => string | undefined
   host?: string
@@ -43,8 +44,7 @@ export async function startSandboxBank(options: SandboxBankOptions): Promise<San
   const address = app.server.address() as AddressInfo
 
   const round = async () => {
-    const dueAt = await nextDueAt(pool)
-    if (dueAt === undefined || dueAt > now()) return lookEveryMs
+    if (!(await isSomethingDue(pool, now))) return lookEveryMs
     await playDueActs(pool, now())
     return (await teller.startDue()) > 0 ? lookAgainMs : lookEveryMs
   }

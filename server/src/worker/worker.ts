@@ -1,10 +1,12 @@
-import { pruneAttempts } from '../callbacks/read-callbacks.ts'
+import { pruneAttempts } from '../callbacks/prune-attempts.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
+import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { proveOnward } from '../ledger/verify.ts'
 import type { Desk } from '../orders/desk.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import type { PayoutRunner } from '../orders/payout-runner.ts'
+import { leftOverPage, NoticeTaker } from '../orders/take-notice.ts'
 import { type Repeated, repeat } from './repeat.ts'
 
 export interface WorkerOptions {
@@ -16,6 +18,8 @@ export interface WorkerOptions {
   payouts: PayoutRunner | undefined
   /** Attempts to deliver callbacks are kept for so long; the latest one always. */
   attemptsKeptMs: number
+  /** Providers' notices are kept for so long as they came; their events always. */
+  noticesKeptMs: number
   onError: (error: unknown) => void
   /** Called when the proof finds a lie that it had not found a moment before. */
   onLie: (finding: string) => void
@@ -23,10 +27,17 @@ export interface WorkerOptions {
 
 /** Everything that happens by itself. Any number of processes may do it at once. */
 export function startWorker(options: WorkerOptions): Repeated {
-  const { desk, proofPool, sender, payouts, attemptsKeptMs, onError, onLie } = options
+  const { desk, proofPool, sender, payouts, attemptsKeptMs, noticesKeptMs, onError, onLie } =
+    options
+  const notices = new NoticeTaker(desk, onError)
   let known: string[] = []
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
+    repeat(
+      1_000,
+      async () => ((await notices.finishLeftOvers()) >= leftOverPage ? 'more' : 'done'),
+      onError,
+    ),
     // The safety net: what is due is usually told to the sender.
     repeat(
       1_000,
@@ -40,7 +51,23 @@ export function startWorker(options: WorkerOptions): Repeated {
       60_000,
       async () => {
         const before = new Date(desk.now().getTime() - attemptsKeptMs)
-        return (await pruneAttempts(proofPool, before, 1_000)) >= 1_000 ? 'more' : 'done'
+        return pruneAttempts(proofPool, before, 1_000)
+      },
+      onError,
+    ),
+    repeat(
+      3_600_000,
+      async () => {
+        await makePartitionsAhead(proofPool, desk.now())
+        return 'done'
+      },
+      onError,
+    ),
+    repeat(
+      3_600_000,
+      async () => {
+        const before = new Date(desk.now().getTime() - noticesKeptMs)
+        return (await dropPartition(proofPool, 'notices', before)) ? 'more' : 'done'
       },
       onError,
     ),

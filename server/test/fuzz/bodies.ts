@@ -89,6 +89,9 @@ export function valid(schema: Schema, name: string, known: Known): fc.Arbitrary<
   if (own) return own
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => valid(each, name, known)))
+  if (Array.isArray(schema.type)) {
+    return fc.oneof(...schema.type.map((type) => valid({ ...schema, type }, name, known)))
+  }
   switch (schema.type) {
     case 'integer':
       return fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 1e6, 1e6) })

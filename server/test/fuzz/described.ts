@@ -1,6 +1,6 @@
 /** What of an OpenAPI document is needed to make requests up and to judge answers. */
 export interface Schema {
-  type?: string
+  type?: string | string[]
   enum?: unknown[]
   const?: unknown
   pattern?: string

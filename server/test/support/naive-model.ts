@@ -14,18 +14,25 @@ export interface ModelTerms {
   lateMoney: 'review' | 'credit'
 }
 
-/** What a command was answered with: a refusal's code, or the order's state and whether it is news. */
-export type ModelAnswer = { refused: string } | { status: OrderStatus | null; changed: boolean }
+/**
+ * What a command was answered with: a refusal's code, why money is not the order's, or the order's state
+ * and whether it is news.
+ */
+export type ModelAnswer =
+  | { refused: string }
+  | { unmatched: string }
+  | { status: OrderStatus | null; changed: boolean }
 
 type Row = Record<string, unknown>
 
 /** A deposit or withdrawal as it is asked for; what is named replaces the rest. */
 export function newOrder(
   fields: Pick<Order, 'agentId' | 'orderId' | 'kind' | 'createdAt'> & Partial<Order>,
+  currency: ModelTerms['currency'] = 'THB',
 ): Order {
   const expiresAt =
     fields.kind === 'deposit' ? new Date(fields.createdAt.getTime() + 900_000) : null
-  return {
+  const order: Order = {
     refId: `ref-${fields.orderId}`,
     userId: 'user-1',
     amountMinor: 10_000n,
@@ -37,7 +44,7 @@ export function newOrder(
     extraParams: null,
     status: 'WAITING',
     version: 1,
-    answer: fields.kind === 'deposit' ? `{"txn_id":"${fields.agentId}-${fields.orderId}"}` : '',
+    answer: '',
     expiresAt,
     completedAt: null,
     paidAmountMinor: null,
@@ -48,6 +55,18 @@ export function newOrder(
     instructions: null,
     ...fields,
   }
+  // A withdrawal is answered with the balance that it leaves.
+  if (order.kind === 'deposit') order.answer = depositAnswer(order, currency)
+  return order
+}
+
+function depositAnswer(order: Order, currency: ModelTerms['currency']): string {
+  const expiresInMs = (order.expiresAt?.getTime() ?? 0) - order.createdAt.getTime()
+  return (
+    `{"txn_id":"${order.agentId}-${order.orderId}","ref_id":${JSON.stringify(order.refId)},` +
+    `"amount":${moneyIn(currency, order.amountMinor)},"fee":${moneyIn(currency, order.feeMinor)},` +
+    `"method":"link","expires_in":${expiresInMs / 1000},"created_at":"${localTime(order.createdAt)}"}`
+  )
 }
 
 /** An order's id for tests: the number in hex. */
@@ -88,6 +107,8 @@ export class NaiveModel {
   readonly callbacks: Row[] = []
   readonly payments: ModelPayment[] = []
   readonly payouts: Row[] = []
+  private readonly claims: Pick<ModelPayment, 'paymentId' | 'orderId' | 'amount'>[] = []
+  readonly items: Row[] = []
   readonly wallets = new Map<bigint, ModelWallet>()
   private readonly terms: Map<bigint, ModelTerms>
 
@@ -235,13 +256,39 @@ export class NaiveModel {
   private outcome(command: Command & { type: 'outcome' }): ModelAnswer {
     const order = this.order(command)
     if (!order) return { refused: 'order_not_found' }
-    if (order.status === command.to) return { status: order.status, changed: false }
+    const { to, providerRef, evidence } = command
+    const isElsewhere = providerRef !== undefined && providerRef !== order.providerRef
+    if (isElsewhere) {
+      const kind = ['FAILED', 'CANCEL'].includes(order.status) ? 'paid_after_failed' : 'paid_twice'
+      if (order.kind === 'deposit' || !['PAID', 'REVERT'].includes(to)) {
+        return { refused: 'invalid_transition' }
+      }
+      const item = this.items.find((each) => each.item_id === `${kind}-${providerRef}`)
+      if (item) item.provider_said = to
+      else {
+        this.items.push({
+          agent_id: order.agentId,
+          item_id: `${kind}-${providerRef}`,
+          kind,
+          order_id: order.orderId,
+          reference: providerRef,
+          amount: order.amountMinor,
+          provider_said: to,
+          opened_at: command.at,
+          closed_at: null,
+        })
+      }
+      return { status: order.status, changed: true }
+    }
+    if (order.status === to) return { status: order.status, changed: false }
     const allowed =
       order.kind === 'deposit'
         ? ['WAITING FAILED', 'WAITING EXPIRED', 'WAITING VOID']
         : ['WAITING PAID', 'WAITING FAILED', 'WAITING CANCEL', 'PAID REVERT']
-    if (!allowed.includes(`${order.status} ${command.to}`)) return { refused: 'invalid_transition' }
-    return this.finish(order, command.to, command.at)
+    // By a person alone.
+    if (order.kind === 'withdraw' && evidence !== undefined) allowed.push('FAILED PAID')
+    if (!allowed.includes(`${order.status} ${to}`)) return { refused: 'invalid_transition' }
+    return this.finish(order, to, command.at, evidence)
   }
 
   private receivePayment(command: Command & { type: 'receive_payment' }): ModelAnswer {
@@ -249,8 +296,18 @@ export class NaiveModel {
     const order = orderId === null ? undefined : this.order({ agentId, orderId })
     if (orderId !== null && order?.kind !== 'deposit') return { refused: 'order_not_found' }
     const { paymentId, amountMinor, paidAt, payer } = command.payment
-    if (this.payment(command, paymentId)) {
+    const known = this.payment(command, paymentId)
+    const first = this.claims.find((claim) => claim.paymentId === paymentId)
+    const isNews =
+      first &&
+      command.provider !== null &&
+      (first.amount !== amountMinor || ![first.orderId, known?.orderId].includes(orderId))
+    if (isNews) return { unmatched: 'claimed_twice' }
+    if (known) {
       return { status: order?.status ?? null, changed: false }
+    }
+    if (order && command.provider !== null && order.provider !== command.provider) {
+      return { unmatched: 'wrong_provider' }
     }
     const payment: ModelPayment = {
       agentId,
@@ -266,6 +323,7 @@ export class NaiveModel {
       evidence: null,
     }
     this.payments.push(payment)
+    this.claims.push({ paymentId, orderId, amount: amountMinor })
     if (!order?.expiresAt) {
       payment.why = 'unmatched'
       return { status: null, changed: true }
@@ -399,7 +457,7 @@ export class NaiveModel {
   }
 
   /** Ends an order, or takes it back, in any way but by money that comes in. */
-  private finish(order: Order, to: OrderStatus, at: Date): ModelAnswer {
+  private finish(order: Order, to: OrderStatus, at: Date, evidence?: string): ModelAnswer {
     const { amountMinor: amount, feeMinor: fee } = order
     const total = amount + fee
     const keeps = this.termsOf(order.agentId).revertFee === 'keep'
@@ -420,6 +478,11 @@ export class NaiveModel {
         { held: -total, clearing: amount, fees: fee },
         fee,
       ],
+      'withdraw FAILED PAID': [
+        'withdraw_paid_after_failed',
+        { available: -total, clearing: amount, fees: fee },
+        fee,
+      ],
       'withdraw WAITING FAILED': ['withdraw_failed', released, 0n],
       'withdraw WAITING CANCEL': ['withdraw_cancelled', released, 0n],
       'withdraw PAID REVERT': [
@@ -433,13 +496,13 @@ export class NaiveModel {
     const step = steps[`${order.kind} ${order.status} ${to}`]
     if (!step) throw new Error(`the model has no step from ${order.status} to ${to}`)
     const [event, legs, charged] = step
-    if (!this.book(order.agentId, order.orderId, event, at, legs)) {
+    if (!this.book(order.agentId, order.orderId, event, at, legs, null, evidence)) {
       return { refused: 'amount_out_of_range' }
     }
     order.status = to
     order.version += 1
     order.completedAt = at
-    if (event === 'withdraw_paid') {
+    if (to === 'PAID') {
       order.paidAmountMinor = amount
       order.paidFeeMinor = fee
     }
@@ -527,11 +590,15 @@ export class NaiveModel {
   }
 
   private money(order: Order, minor: bigint): string {
-    if (this.termsOf(order.agentId).currency === 'VND') return String(minor)
-    const digits = String(minor < 0n ? -minor : minor).padStart(3, '0')
-    const text = `${digits.slice(0, -2)}.${digits.slice(-2)}`
-    return (minor < 0n ? '-' : '') + text.replace(/\.?0+$/, '')
+    return moneyIn(this.termsOf(order.agentId).currency, minor)
   }
+}
+
+function moneyIn(currency: ModelTerms['currency'], minor: bigint): string {
+  if (currency === 'VND') return String(minor)
+  const digits = String(minor < 0n ? -minor : minor).padStart(3, '0')
+  const text = `${digits.slice(0, -2)}.${digits.slice(-2)}`
+  return (minor < 0n ? '-' : '') + text.replace(/\.?0+$/, '')
 }
 
 /** `PERCENT%`, `FIXED` or `PERCENT%+FIXED`, half a minor unit rounded up. */

@@ -3,7 +3,17 @@ import type { Pool } from '../../src/db/pool.ts'
 import { verify } from '../../src/ledger/verify.ts'
 
 /** Every table that a proof reads. */
-const tables = ['agents', 'wallets', 'journal', 'orders', 'callbacks', 'payments', 'payouts']
+const tables = [
+  'agents',
+  'wallets',
+  'journal',
+  'orders',
+  'callbacks',
+  'callback_bodies',
+  'payments',
+  'payouts',
+  'open_items',
+]
 
 /**
  * Proves the ledger, time and again: every agent of whom any row has been written since it was last

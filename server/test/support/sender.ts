@@ -10,6 +10,7 @@ import { listen } from '../../src/callbacks/wake-up.ts'
 import { openPool } from '../../src/db/pool.ts'
 import type { OrderStatus } from '../../src/ledger/book.ts'
 import type { Command } from '../../src/ledger/decide.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { createDeposit } from '../../src/orders/create-order.ts'
 import { repeat } from '../../src/worker/repeat.ts'
@@ -28,6 +29,8 @@ export interface TestSenderOptions {
   /** Callbacks of one agent under way at once, over all senders. */
   widest?: number
   resolveHost?: ResolveHost
+  /** Another clock than the service's. */
+  clock?: Clock
   /** Without it, only what `round` finds is sent, and what is heard. */
   pollEveryMs?: number
   listens?: boolean
@@ -36,6 +39,7 @@ export interface TestSenderOptions {
 /** A sender with pools and connections of its own, as in a process of its own. */
 export function startSender(s: TestService, options: TestSenderOptions = {}): TestSender {
   const { widest = 32, resolveHost = makeResolveHost(), pollEveryMs, listens = false } = options
+  const { clock = s.clock } = options
   const { databaseUrl: url } = s.backend
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
@@ -44,13 +48,13 @@ export function startSender(s: TestService, options: TestSenderOptions = {}): Te
   const poster = new CallbackPoster({
     mode: 'sandbox',
     resolveHost,
-    now: s.clock,
+    now: clock,
   })
   const sender = new CallbackSender({
     pool,
-    agents: new AgentFinder(agentPool, s.backend.secretKeys, s.clock, onError),
+    agents: new AgentFinder(agentPool, s.backend.secretKeys, clock, onError),
     poster,
-    now: s.clock,
+    now: clock,
     random: Math.random,
     version: 'test',
     widest,
@@ -132,7 +136,7 @@ function commandOf(id: string, to: OrderStatus, from: string | undefined, at: Da
   if (from === 'PAID') return { type: 'take_back_payment', ...named, at, paymentId }
   if (to !== 'PAID') return { type: 'outcome', ...named, at, to }
   const payment = { paymentId, amountMinor: 10_000n, paidAt: at, payer: null }
-  return { type: 'receive_payment', ...named, at, payment }
+  return { type: 'receive_payment', provider: null, ...named, at, payment }
 }
 
 export interface BlackHole {

@@ -9,8 +9,11 @@ export type CutAtCommit =
   | 'after'
   /** The server commits; the connection stays, and nothing is ever heard on it again. */
   | 'silent'
+  /** It goes through like any other: the one after it is meant. */
+  | 'spared'
 
 const commit = Buffer.from('commit\0')
+const committed = ['COMMIT\0', 'ROLLBACK\0'].map((words) => Buffer.from(words))
 /** In the first words of connections that commit at times of their own: callbacks and the proof. */
 const ofTheirOwn = ['callbacks', 'proof'].map((name) =>
   Buffer.from(`application_name\0sluice ${name}\0`),
@@ -115,6 +118,11 @@ export class TcpProxy {
     this.onTheWay.set(to, arrived)
   }
 
+  /** What was sent before a commit in one go is answered before it. */
+  private isAnswered(data: Buffer): boolean {
+    return this.committing !== commit || committed.some((words) => data.includes(words))
+  }
+
   private join(client: Socket): void {
     if (this.refusing) {
       client.resetAndDestroy()
@@ -123,7 +131,7 @@ export class TcpProxy {
     const upstream = connect(Number(this.target.port), this.target.hostname)
     const pair = { client, upstream }
     this.pairs.add(pair)
-    let fate: CutAtCommit | undefined
+    let fate: Exclude<CutAtCommit, 'spared'> | undefined
     let isSpared = false
     client.once('data', (data) => {
       isSpared = ofTheirOwn.some((words) => data.includes(words))
@@ -132,11 +140,13 @@ export class TcpProxy {
       if (fate === undefined && this.stalled) this.swallowed++
       else if (fate === undefined) this.pass(client, data)
       // The commit has been answered, and nobody was there to hear it.
-      else if (fate === 'after') upstream.destroy()
+      else if (fate === 'after' && this.isAnswered(data)) upstream.destroy()
     })
     client.on('data', (data) => {
-      if (!isSpared && fate === undefined && data.includes(this.committing))
-        fate = this.plan.shift()
+      if (!isSpared && fate === undefined && data.includes(this.committing)) {
+        const next = this.plan.shift()
+        if (next !== 'spared') fate = next
+      }
       if (fate !== 'before') this.pass(upstream, data)
       if (fate === undefined) return
       this.cuts++

@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
@@ -6,17 +6,21 @@ import { ActDialog } from '../../parts/act-dialog.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { api } from '../../paths.ts'
+import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
 
 const { agents: says, agent: fields } = words
 
 export function CreateAgent({ close }: { close: () => void }) {
+  const isLive = useMe().mode === 'live'
   const queries = useQueryClient()
   const [made, setMade] = useState<Answer<typeof api.createAgent>>()
   const [name, setName] = useDraft('create/name', '')
   const [currency, setCurrency] = useDraft<'THB' | 'VND'>('create/currency', 'THB')
   const [deposit, setDeposit] = useDraft('create/deposit', '')
   const [withdraw, setWithdraw] = useDraft('create/withdraw', '')
+  const [origins, setOrigins] = useDraft('create/origins', '')
+  const named = origins.split(/\s+/).filter((origin) => origin !== '')
   if (made) return <SecretOnce appId={made.app_id} secret={made.secret} close={close} />
   return (
     <ActDialog
@@ -35,6 +39,8 @@ export function CreateAgent({ close }: { close: () => void }) {
               currency,
               deposit_callback: deposit.trim() || null,
               withdraw_callback: withdraw.trim() || null,
+              // Left out where nothing is said: the service knows where it must be.
+              ...(named.length > 0 && { frame_origin: named }),
             },
           }),
         )
@@ -67,6 +73,13 @@ export function CreateAgent({ close }: { close: () => void }) {
         type="url"
         value={withdraw}
         onChange={(event) => setWithdraw(event.currentTarget.value)}
+      />
+      <Textarea
+        label={fields.terms.frame_origin[0]}
+        description={says.framesHint}
+        required={isLive}
+        value={origins}
+        onChange={(event) => setOrigins(event.currentTarget.value)}
       />
     </ActDialog>
   )

@@ -33,7 +33,7 @@ export function ReplayDialog({ close }: { close: () => void }) {
       confirm={says.confirm}
       close={close}
       act={async ({ reason }) => {
-        const { resent } = await ask(api.replayCallbacks, {
+        const { resent, left_out } = await ask(api.replayCallbacks, {
           body: {
             failed_since: fromLocal(since, zone),
             reason,
@@ -41,7 +41,7 @@ export function ReplayDialog({ close }: { close: () => void }) {
           },
         })
         await queries.invalidateQueries({ queryKey: ['callbacks'] })
-        notifications.show({ message: says.done(resent) })
+        notifications.show({ message: says.done(resent, left_out) })
       }}
     >
       {!isAgent && (

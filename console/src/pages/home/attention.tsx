@@ -12,6 +12,8 @@ interface Waiting {
   aged: { count: number; oldest_at: string | null }
   to: string
   search?: Record<string, string>
+  /** Whether it is red from the first minute on. */
+  isAlarm?: boolean
 }
 
 /** What waits for somebody, with its age; calm where it is nothing. */
@@ -19,8 +21,12 @@ export function Attention({ home }: { home: HomeView }) {
   const isAgent = useMe().user.role === 'agent'
   const { waiting, callbacks } = home
   const openWithdrawals = { kind: 'withdraw', status: 'WAITING' }
+  const isAlarm = home.open_items?.some(({ kind }) => kind !== 'failed_after_paid') ?? false
   const rows: Waiting[] = [
     ...(isAgent ? [] : [{ label: says.payments, aged: waiting.payments, to: pages.payments }]),
+    ...(home.open_items
+      ? [{ label: says.openItems, aged: together(home.open_items), to: pages.openItems, isAlarm }]
+      : []),
     { label: says.payouts, aged: waiting.payouts, to: pages.orders, search: { payout: 'unknown' } },
     {
       label: says.withdrawals,
@@ -28,6 +34,9 @@ export function Attention({ home }: { home: HomeView }) {
       to: pages.orders,
       search: openWithdrawals,
     },
+    ...(waiting.notice_events && waiting.notice_events.count > 0
+      ? [{ label: says.noticeEvents, aged: waiting.notice_events, to: pages.providers }]
+      : []),
     {
       label: says.failing,
       aged: callbacks.failing,
@@ -43,13 +52,13 @@ export function Attention({ home }: { home: HomeView }) {
   ]
   return (
     <Figures columns={rows.length} rowsOnPhone>
-      {rows.map(({ label, aged, to, search }) => (
+      {rows.map(({ label, aged, to, search, isAlarm }) => (
         <Figure
           key={label}
           label={label}
           to={to}
           {...(search && { search })}
-          tone={toneOf(aged)}
+          tone={isAlarm ? 'bad' : toneOf(aged)}
           note={aged.oldest_at === null ? says.nothing : says.oldest(agoText(aged.oldest_at))}
         >
           {aged.count >= 1000 ? '1000+' : aged.count}
@@ -57,6 +66,11 @@ export function Attention({ home }: { home: HomeView }) {
       ))}
     </Figures>
   )
+}
+
+function together(items: NonNullable<HomeView['open_items']>): Waiting['aged'] {
+  const [oldest = null] = items.map(({ oldest_at }) => oldest_at).sort()
+  return { count: items.reduce((sum, { count }) => sum + count, 0), oldest_at: oldest }
 }
 
 const hourMs = 3_600_000

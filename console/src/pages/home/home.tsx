@@ -51,6 +51,7 @@ export default function Home() {
           </>
         }
       >
+        {home.open_items && <Alarm items={home.open_items} />}
         {home.proof && <Proof proof={home.proof} />}
       </PageHead>
       <Attention home={home} />
@@ -77,6 +78,21 @@ function Coming() {
       ))}
       <Skeleton height={280} radius="md" />
     </>
+  )
+}
+
+/** Money that left, and that no book says it did. */
+function Alarm({ items }: { items: NonNullable<HomeView['open_items']> }) {
+  const many = items
+    .filter(({ kind }) => kind !== 'failed_after_paid')
+    .reduce((sum, { count }) => sum + count, 0)
+  if (many === 0) return null
+  return (
+    <PageLink to={pages.openItems}>
+      <span className={classes.proof} data-ok={false} role="alert">
+        {says.openItemsAlarm(many)}
+      </span>
+    </PageLink>
   )
 }
 

@@ -10,7 +10,11 @@ import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
 import { type PaymentDetail, paymentKey } from './payment.tsx'
 
-export type Decision = { kind: 'order'; txnId: string } | { kind: 'wallet' } | { kind: 'return' }
+export type Decision =
+  | { kind: 'order'; txnId: string }
+  | { kind: 'wallet' }
+  | { kind: 'return' }
+  | { kind: 'dismiss' }
 
 const { payment: says } = words
 
@@ -23,7 +27,7 @@ export function DecisionDialog(props: {
   const { payment, decision } = props
   const queries = useQueryClient()
   const [agent, setAgent] = useDraft('decision/wallet/agent', payment.app_id ?? '')
-  const [evidence, setEvidence] = useDraft('decision/return/evidence', '')
+  const [evidence, setEvidence] = useDraft(`decision/${decision.kind}/evidence`, '')
   const choices = useAgentChoices()
   const amount = `${moneyText(payment.amount, payment.currency)} ${payment.currency}`
   const told = says.decisions[decision.kind]
@@ -36,6 +40,8 @@ export function DecisionDialog(props: {
         return ask(api.creditPayment, { params, body: { agent, reason, code } })
       case 'return':
         return ask(api.returnPayment, { params, body: { evidence, reason, code } })
+      case 'dismiss':
+        return ask(api.dismissPayment, { params, body: { evidence, reason, code } })
     }
   }
   return (
@@ -69,10 +75,10 @@ export function DecisionDialog(props: {
           ))}
         </NativeSelect>
       )}
-      {decision.kind === 'return' && (
+      {(decision.kind === 'return' || decision.kind === 'dismiss') && (
         <Textarea
           label={words.order.evidence}
-          description={says.returnEvidence}
+          description={decision.kind === 'return' ? says.returnEvidence : says.dismissEvidence}
           required
           data-autofocus
           value={evidence}

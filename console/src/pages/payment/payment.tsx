@@ -1,5 +1,5 @@
 import { Group, Skeleton, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type Answer, ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
@@ -7,6 +7,7 @@ import { CopyId } from '../../parts/copy-id.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Money, moneyText } from '../../parts/money.tsx'
+import { Notes } from '../../parts/notes.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
@@ -18,7 +19,6 @@ import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
 import { Candidates } from './candidates.tsx'
 import { type Decision, DecisionDialog } from './decision-dialog.tsx'
-import { Notes } from './notes.tsx'
 
 export type PaymentDetail = Answer<typeof api.payment>
 
@@ -30,9 +30,11 @@ export default function Payment() {
   const { paymentId = '' }: { paymentId?: string } = useParams({ strict: false })
   const [asked, setAsked] = useDraft<Decision | null>('decision', null)
   const me = useMe()
+  const queries = useQueryClient()
+  const params = { payment_id: paymentId }
   const found = useQuery({
     queryKey: paymentKey(paymentId),
-    queryFn: ({ signal }) => ask(api.payment, { params: { payment_id: paymentId }, signal }),
+    queryFn: ({ signal }) => ask(api.payment, { params, signal }),
     refetchInterval: 8000,
   })
   if (!found.data) {
@@ -58,12 +60,38 @@ export default function Payment() {
         <ActButton size="sm" whyNot={shut} onClick={() => setAsked({ kind: 'return' })}>
           {says.return}
         </ActButton>
+        <ActButton
+          size="sm"
+          whyNot={shut ?? (payment.app_id === null ? undefined : says.dismissNotNobodys)}
+          onClick={() => setAsked({ kind: 'dismiss' })}
+        >
+          {says.dismiss}
+        </ActButton>
       </PageHead>
       <Stack gap="md">
         <Group grow align="stretch" preventGrowOverflow={false} gap="md">
           <About payment={payment} />
-          <Notes detail={found.data} />
+          <Notes
+            assignee={payment.assignee}
+            notes={found.data.notes}
+            shut={whyNot(me, 'decide_payments')}
+            assign={(assignee, insteadOf) =>
+              ask(api.assignPayment, { params, body: { assignee, instead_of: insteadOf } })
+            }
+            add={(note) => ask(api.notePayment, { params, body: { note } })}
+            changed={() => queries.invalidateQueries({ queryKey: paymentKey(paymentId) })}
+          />
         </Group>
+        {found.data.contradicted && (
+          <Panel title={says.contradicts}>
+            <p>{says.contradictsSays}</p>
+            <CopyId
+              id={found.data.contradicted.payment_id}
+              to={pages.payment(found.data.contradicted.payment_id)}
+            />
+            <About payment={found.data.contradicted} />
+          </Panel>
+        )}
         <Panel title={says.candidates}>
           <Candidates
             detail={found.data}

@@ -63,7 +63,17 @@ const columns: Column<Payment>[] = [
   { key: 'assignee', head: says.columns.assignee, cell: (row) => row.assignee ?? '–' },
 ]
 
-const whys = ['late', 'wrong_amount', 'duplicate', 'unmatched', 'fee', 'bound']
+const whys = [
+  'late',
+  'wrong_amount',
+  'duplicate',
+  'unmatched',
+  'claimed_twice',
+  'wrong_provider',
+  'wrong_currency',
+  'fee',
+  'bound',
+]
 
 /** Money that came in and waits for a person's word; the oldest first. */
 export default function Payments() {

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { noSuchOrder } from '../../ledger/archived.ts'
 import { type Currency, decimalText, parseDecimal, toMinor, wholeNumber } from '../../lib/money.ts'
+import { Problem } from '../../lib/problem.ts'
 import type { Desk } from '../../orders/desk.ts'
 import { orderView } from '../../orders/order-view.ts'
 import { type Trigger, trigger } from '../../orders/trigger.ts'
@@ -8,9 +10,9 @@ import { readJsonBody } from '../json-body.ts'
 import type { Door } from './door.ts'
 import { operation, sendJson } from './operation.ts'
 import { ownOrderId } from './read-orders.ts'
-import { OrderView, TriggerRequest, TxnParams } from './schemas.ts'
+import { OrderView, TriggerRequest, TriggerShape, TxnParams } from './schemas.ts'
 
-const triggerRequest = checker(TriggerRequest)
+const triggerRequest = checker(TriggerShape)
 
 /** `POST /payment/orders/{txn_id}/cancel`. */
 export function cancelOrderRoute(app: FastifyInstance, door: Door, desk: Desk): void {
@@ -18,6 +20,7 @@ export function cancelOrderRoute(app: FastifyInstance, door: Door, desk: Desk): 
     '/payment/orders/:txn_id/cancel',
     {
       schema: operation({
+        id: 'cancelOrder',
         summary: 'Cancel an order',
         description:
           'A waiting withdrawal that is not with a provider yet becomes CANCEL, a waiting deposit VOID.',
@@ -29,7 +32,12 @@ export function cancelOrderRoute(app: FastifyInstance, door: Door, desk: Desk): 
     door(async ({ agent, request, reply }) => {
       const { agentId } = agent
       const orderId = ownOrderId(request.params, agentId)
-      const { order } = await desk.teller.do({ type: 'cancel', agentId, orderId, at: desk.now() })
+      const { order } = await desk.teller
+        .do({ type: 'cancel', agentId, orderId, at: desk.now() })
+        .catch(async (error) => {
+          const isMissing = error instanceof Problem && error.code === 'order_not_found'
+          throw isMissing ? await noSuchOrder(desk.pool, agentId, { orderId }) : error
+        })
       if (!order) throw new Error('a cancellation was answered without an order')
       return sendJson(reply, 200, orderView(order, agent.currency, desk.localTime))
     }),
@@ -42,6 +50,7 @@ export function triggerRoute(app: FastifyInstance, door: Door, desk: Desk): void
     '/sandbox/orders/:txn_id',
     {
       schema: operation({
+        id: 'triggerOutcome',
         summary: 'Make an outcome happen',
         description: 'Only in the sandbox. Answers after the outcome is on disk.',
         tag: 'Sandbox',

@@ -14,6 +14,7 @@ export function createOrderRoutes(app: FastifyInstance, door: Door, desk: Desk):
     '/payment/deposit',
     {
       schema: operation({
+        id: 'createDeposit',
         summary: 'Create a deposit order',
         description: `Asks to collect an amount from a payer. ${idempotent}`,
         tag: 'Orders',
@@ -29,6 +30,7 @@ export function createOrderRoutes(app: FastifyInstance, door: Door, desk: Desk):
     '/payment/withdraw',
     {
       schema: operation({
+        id: 'createWithdraw',
         summary: 'Create a withdraw order',
         description: `Holds amount and fee from the wallet and pays out to a bank account. ${idempotent}`,
         tag: 'Orders',

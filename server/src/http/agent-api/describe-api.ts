@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox'
-import { type Fields, fieldsOf } from '../reference-schema.ts'
+import { about, nameSchemas } from '../name-schemas.ts'
+import { type Fields, fieldsOf, textOf } from '../reference-schema.ts'
 import { examples } from './examples.ts'
-import { DepositCallback, WithdrawCallback } from './schemas.ts'
+import * as shapes from './schemas.ts'
 
 /** A request to the agents' API and what the service answered. */
 export interface Example {
@@ -12,18 +13,86 @@ export interface Example {
   answer: unknown
 }
 
-/** The OpenAPI document with what fastify does not know: examples, and what the service itself sends. */
-export function describeApi<Document extends { paths?: object }>(document: Document) {
+/** The OpenAPI document with what fastify does not know: names, examples, headers, and what the service itself sends. */
+export function describeApi<
+  Document extends { paths?: object; info?: object; components?: object },
+>(document: Document): Document & { webhooks: object } {
   const paths = Object.entries(document.paths ?? {}).map(([path, methods]) => [
     path,
     Object.fromEntries(
       Object.entries(fieldsOf(methods)).map(([method, operation]) => {
         const example = examples[`${method.toUpperCase()} ${path}`]
-        return [method, example ? withExample(fieldsOf(operation), example) : operation]
+        const described = withHeaders(fieldsOf(operation))
+        return [method, example ? withExample(described, example) : described]
       }),
     ),
   ])
-  return { ...document, paths: Object.fromEntries(paths), webhooks }
+  const securitySchemes = {
+    ...fieldsOf(fieldsOf(document.components).securitySchemes),
+    ...ofCallbacks,
+  }
+  return nameSchemas(
+    {
+      ...document,
+      info: { ...document.info, ...about },
+      tags,
+      components: { ...document.components, securitySchemes, headers },
+      paths: Object.fromEntries(paths),
+      webhooks,
+    },
+    shapes,
+  )
+}
+
+const tags = [
+  { name: 'Orders', description: 'Deposits and withdrawals: created, read, cancelled.' },
+  { name: 'Wallet', description: "The agent's money, and the banks of its currency." },
+  { name: 'Callbacks', description: 'Outcomes, for who was down, and their callbacks.' },
+  { name: 'Sandbox', description: 'What makes the bank of the sandbox act.' },
+  { name: 'What you are sent', description: "Callbacks to the agent's own addresses." },
+]
+
+const ofCallbacks = {
+  callbackSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-signature',
+    description:
+      't=<unix seconds>,v1=<hex>[,v1=<hex>]: HMAC-SHA256 of t + "." + raw body, keyed with each live secret, newest first',
+  },
+}
+
+const header = (type: 'string' | 'integer', description: string) => ({
+  description,
+  schema: { type, ...(type === 'integer' && { format: 'int64' }) },
+})
+
+const headers = {
+  'x-request-id': header('string', 'names the request, for whoever asks for help'),
+  'idempotent-replayed': {
+    description: 'true: the order was there already, and this is the first answer, byte for byte',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'ratelimit-limit': header('integer', 'requests a second'),
+  'ratelimit-remaining': header('integer', 'requests that are left now'),
+  'ratelimit-reset': header('integer', 'seconds until all are there again'),
+  'retry-after': header('integer', 'with 429 and 503: seconds to wait'),
+}
+
+/** What comes with each answer; a limit of none is not told. */
+function withHeaders(operation: Fields): Fields {
+  const creates = textOf(operation.operationId).startsWith('create')
+  const responses = Object.entries(fieldsOf(operation.responses)).map(([status, answer]) => {
+    const told = [
+      'x-request-id',
+      ...(status === '200' && creates ? ['idempotent-replayed'] : []),
+      ...(status === 'default' ? ['retry-after'] : []),
+      ...(status === '401' ? [] : ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']),
+    ]
+    const named = told.map((name) => [name, { $ref: `#/components/headers/${name}` }])
+    return [status, { ...fieldsOf(answer), headers: Object.fromEntries(named) }]
+  })
+  return { ...operation, responses: Object.fromEntries(responses) }
 }
 
 function withExample(operation: Fields, { path, body, answer }: Example): Fields {
@@ -51,12 +120,12 @@ function withContent(described: Fields, example: unknown): Fields {
 
 const callback = (kind: string, schema: TSchema, example: unknown) => ({
   post: {
+    operationId: `${kind}Callback`,
     tags: ['What you are sent'],
     summary: `Outcome of a ${kind}`,
     description: `Sent to the agent's ${kind} callback address until it answers 200, 201 or 202. Signed over t + "." + raw body.`,
+    security: [{ appId: [], callbackSignature: [] }],
     parameters: [
-      ['x-appid', 'the agent'],
-      ['x-signature', 't=<unix seconds>,v1=<hex>[,v1=<hex>]'],
       ['x-event-seq', "number of the outcome in the agent's journal; not signed"],
       ['x-attempt', 'counts the attempts from 1; not signed'],
     ].map(([name, description]) => ({
@@ -64,14 +133,27 @@ const callback = (kind: string, schema: TSchema, example: unknown) => ({
       in: 'header',
       required: true,
       description,
-      schema: { type: 'string' },
+      schema: { type: 'integer', minimum: 1 },
     })),
     requestBody: { required: true, content: { 'application/json': { schema, example } } },
-    responses: { 200: { description: 'accepted; 201 and 202 will do, and the body is not read' } },
+    responses: {
+      200: {
+        description:
+          "accepted; 201 and 202 will do, whatever the body says. Of every answer, status, headers and at most 16 KiB of the body are kept and shown to the service's operators: put nothing secret into it",
+      },
+    },
   },
 })
 
 const webhooks = {
-  depositCallback: callback('deposit', DepositCallback, examples['deposit callback']?.answer),
-  withdrawCallback: callback('withdraw', WithdrawCallback, examples['withdraw callback']?.answer),
+  depositCallback: callback(
+    'deposit',
+    shapes.DepositCallback,
+    examples['deposit callback']?.answer,
+  ),
+  withdrawCallback: callback(
+    'withdraw',
+    shapes.WithdrawCallback,
+    examples['withdraw callback']?.answer,
+  ),
 }

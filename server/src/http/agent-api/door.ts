@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Agent } from '../../agents/agent.ts'
 import type { AgentFinder } from '../../agents/agent-finder.ts'
+import type { AgentRate } from '../../agents/agent-rate.ts'
 import { isAllowedIp } from '../../agents/allowed-ip.ts'
 import type { KeyUse } from '../../agents/key-use.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -15,6 +16,7 @@ import { TokenBuckets } from '../../lib/token-bucket.ts'
 export interface DoorOptions {
   agents: AgentFinder
   keyUse: KeyUse
+  rate: AgentRate
   now: () => Date
   /** The path of PUBLIC_URL: agents sign it even where a proxy takes it away. */
   publicPath: () => string
@@ -42,8 +44,7 @@ const unixSeconds = (at: Date) => Math.floor(at.getTime() / 1000)
  * The lock of the agents' door: signature, clock, address, rate, in this order. Wraps a handler, so
  * that no route of this door can be reached without it.
  */
-export function makeDoor({ agents, keyUse, now, publicPath }: DoorOptions) {
-  const requests = new TokenBuckets()
+export function makeDoor({ agents, keyUse, rate: agentRate, now, publicPath }: DoorOptions) {
   const failures = new TokenBuckets()
 
   const refuse = (request: FastifyRequest, code: 'invalid_signature' | 'stale_signature') => {
@@ -90,10 +91,9 @@ export function makeDoor({ agents, keyUse, now, publicPath }: DoorOptions) {
     return found.agent
   }
 
-  function checkRate(agent: Agent, reply: FastifyReply): void {
+  async function checkRate(agent: Agent, reply: FastifyReply): Promise<void> {
     if (agent.rateLimit === 0) return
-    const burst = agent.rateLimit * 2
-    const rate = requests.take(agent.appId, agent.rateLimit, burst, now().getTime())
+    const rate = await agentRate.take(agent)
     reply.header('ratelimit-limit', agent.rateLimit)
     reply.header('ratelimit-remaining', rate.remaining)
     reply.header('ratelimit-reset', rate.resetS)
@@ -115,7 +115,7 @@ export function makeDoor({ agents, keyUse, now, publicPath }: DoorOptions) {
       if (!isAllowedIp(request.ip, agent.allowedIps)) {
         throw new Problem('ip_not_allowed', `Requests from ${request.ip} are not allowed.`)
       }
-      checkRate(agent, reply)
+      await checkRate(agent, reply)
       return handle({ agent, request, reply, body })
     }
 }

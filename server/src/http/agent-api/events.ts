@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { readEvents } from '../../callbacks/read-callbacks.ts'
 import { resendCallbacks } from '../../callbacks/resend-callbacks.ts'
+import { archivedSeq, refuseArchived } from '../../ledger/archived.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonObject, quoted } from '../../lib/json-text.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Desk } from '../../orders/desk.ts'
 import type { Door } from './door.ts'
 import { operation, sendJson } from './operation.ts'
+import type { ReadList } from './read-list.ts'
 import { EventPage, ResendAnswer, SeqParams, SeqQuery } from './schemas.ts'
 import { pageOf, seqRange } from './seq-page.ts'
 
@@ -15,12 +17,14 @@ export function eventRoutes(
   app: FastifyInstance,
   door: Door,
   desk: Desk,
+  readList: ReadList,
   wake: (agentIds: bigint[]) => void,
 ): void {
   app.get(
     '/payment/events',
     {
       schema: operation({
+        id: 'listEvents',
         summary: 'List outcomes with their callbacks, oldest first',
         description: 'For an agent that was down. Numbers of holds and adjustments are left out.',
         tag: 'Callbacks',
@@ -30,11 +34,10 @@ export function eventRoutes(
     },
     door(async ({ agent, request, reply }) => {
       const { after, limit } = seqRange(request.query)
-      const events = await readEvents(desk.pool, {
-        agentId: agent.agentId,
-        afterSeq: after,
-        limit: limit + 1,
-      })
+      await refuseArchived(desk.pool, agent.agentId, after)
+      const events = await readList(agent.agentId, (pool) =>
+        readEvents(pool, { agentId: agent.agentId, afterSeq: after, limit: limit + 1 }),
+      )
       const items = events.map((event) => ({
         seq: event.seq,
         json: jsonObject({
@@ -56,7 +59,9 @@ export function eventRoutes(
     '/payment/events/:seq/resend',
     {
       schema: operation({
+        id: 'resendEvent',
         summary: 'Send a callback again',
+        description: 'With the same bytes, signed afresh, whatever became of it before.',
         tag: 'Callbacks',
         params: SeqParams,
         answers: { 202: ResendAnswer },
@@ -64,10 +69,16 @@ export function eventRoutes(
     },
     door(async ({ agent, request, reply }) => {
       const { seq } = request.params as { seq: string }
-      const resent = /^\d{1,15}$/.test(seq)
-        ? await resendCallbacks(desk.pool, { agentId: agent.agentId, seq: BigInt(seq) }, desk.now())
-        : 0
-      if (resent === 0) throw new Problem('not_found', 'The agent has no callback with this seq.')
+      const named = { agentId: agent.agentId, seq: BigInt(/^\d{1,15}$/.test(seq) ? seq : 0) }
+      const { resent } = await resendCallbacks(desk.pool, named, desk.now)
+      if (resent === 0) {
+        const isArchived =
+          named.seq > 0n && named.seq <= (await archivedSeq(desk.pool, agent.agentId))
+        const detail = isArchived
+          ? 'The callback was archived with its order.'
+          : 'The agent has no callback with this seq.'
+        throw new Problem('not_found', detail)
+      }
       wake([agent.agentId])
       return sendJson(reply, 202, `{"seq":${Number(seq)},"delivery":"waiting"}`)
     }),

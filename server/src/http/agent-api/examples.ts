@@ -237,7 +237,7 @@ export const examples: Record<string, Example> = {
           kind: 'withdraw',
           status: 'CANCEL',
           at: '2026-01-01 00:03:10',
-          delivery: 'no_address',
+          delivery: 'sending',
           body: '{"refId":"payout-7","transactionId":"1-019c12f2a4c07b3e9d5f60718293a4b6","userId":"user-42","amount":120,"fee":0,"status":"CANCEL","extParams":{},"successAt":"2026-01-01 00:03:10","wallet":{"balance":492.5}}',
         },
       ],

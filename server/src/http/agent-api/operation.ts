@@ -3,8 +3,15 @@ import type { TObject, TSchema } from 'typebox'
 import { checker, readQuery } from '../check.ts'
 import { NoQuery, ProblemBody } from './schemas.ts'
 
+const problem = {
+  description: 'a problem (RFC 9457)',
+  content: { 'application/problem+json': { schema: ProblemBody } },
+}
+
 /** How an endpoint is described in the OpenAPI document. */
 export function operation(described: {
+  /** The name of the function that clients made from the description have for it. */
+  id: string
   summary: string
   description?: string
   tag: string
@@ -15,6 +22,7 @@ export function operation(described: {
 }): FastifySchema {
   const { params, query, body, answers } = described
   return {
+    operationId: described.id,
     summary: described.summary,
     ...(described.description !== undefined && { description: described.description }),
     tags: [described.tag],
@@ -29,10 +37,8 @@ export function operation(described: {
           { description: 'as asked', content: { 'application/json': { schema } } },
         ]),
       ),
-      default: {
-        description: 'a problem (RFC 9457)',
-        content: { 'application/problem+json': { schema: ProblemBody } },
-      },
+      401: problem,
+      default: problem,
     },
   }
 }

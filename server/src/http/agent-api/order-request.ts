@@ -34,7 +34,8 @@ export function readOrderRequest(raw: Buffer, now: Date): OrderRequest {
     const offMs = at ? Math.abs(at.getTime() - now.getTime()) : Number.POSITIVE_INFINITY
     if (offMs > clockToleranceS * 1000) errors.push(refuse('timestamp'))
   }
-  const extraParams = members.textOf.get('extraParams') ?? null
+  const sent = members.textOf.get('extraParams')
+  const extraParams = sent === undefined || sent === 'null' ? null : sent
   if (
     extraParams !== null &&
     !bad('extraParams') &&
@@ -49,7 +50,8 @@ export function readOrderRequest(raw: Buffer, now: Date): OrderRequest {
     userId: fields.userId ?? '',
     amount,
     accountName: fields.accountName ?? '',
-    accountNo: fields.accountNo ?? '',
+    // Kept as banks write it, so that a repeat is known however it is grouped.
+    accountNo: (fields.accountNo ?? '').replace(/[ -]/g, ''),
     bankCode: fields.bankCode ?? '',
     extraParams,
   }

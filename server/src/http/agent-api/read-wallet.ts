@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { refuseArchived } from '../../ledger/archived.ts'
 import { readJournal, readWallet, reasonForAgent } from '../../ledger/read-journal.ts'
 import { banksOf } from '../../lib/banks.ts'
 import { txnId } from '../../lib/ids.ts'
@@ -7,16 +8,24 @@ import { decimalText } from '../../lib/money.ts'
 import type { Desk } from '../../orders/desk.ts'
 import type { Door } from './door.ts'
 import { operation, refuseQuery, sendJson } from './operation.ts'
+import type { ReadList } from './read-list.ts'
 import { BankList, EntryPage, SeqQuery, WalletView } from './schemas.ts'
 import { pageOf, seqRange } from './seq-page.ts'
 
 /** `GET /payment/wallet`, `/payment/wallet/entries` and `/payment/banks`. */
-export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): void {
+export function readWalletRoutes(
+  app: FastifyInstance,
+  door: Door,
+  desk: Desk,
+  readList: ReadList,
+): void {
   app.get(
     '/payment/wallet',
     {
       schema: operation({
+        id: 'getWallet',
         summary: 'Read the wallet',
+        description: 'What is available, and what is held for withdrawals that wait.',
         tag: 'Wallet',
         answers: { 200: WalletView },
       }),
@@ -38,7 +47,9 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
     '/payment/wallet/entries',
     {
       schema: operation({
+        id: 'listWalletEntries',
         summary: "List the wallet's journal, oldest first",
+        description: 'Every movement of money and every outcome, with the balances after it.',
         tag: 'Wallet',
         query: SeqQuery,
         answers: { 200: EntryPage },
@@ -46,8 +57,11 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
     },
     door(async ({ agent, request, reply }) => {
       const { after, limit } = seqRange(request.query)
+      await refuseArchived(desk.pool, agent.agentId, after)
       const money = (minor: bigint) => decimalText(minor, agent.currency)
-      const rows = await readJournal(desk.pool, agent.agentId, after, limit + 1)
+      const rows = await readList(agent.agentId, (pool) =>
+        readJournal(pool, agent.agentId, after, limit + 1),
+      )
       const items = rows.map((row) => ({
         seq: row.seq,
         json: jsonObject({
@@ -71,7 +85,9 @@ export function readWalletRoutes(app: FastifyInstance, door: Door, desk: Desk): 
     '/payment/banks',
     {
       schema: operation({
+        id: 'listBanks',
         summary: "List the bank codes of the agent's currency",
+        description: 'What bankCode may be.',
         tag: 'Wallet',
         answers: { 200: BankList },
       }),

@@ -2,6 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import { methods } from '../../agents/agent.ts'
 import { maxAmount } from '../../lib/money.ts'
 import { triggerOutcomes } from '../../orders/trigger.ts'
+import { printable } from '../printable-text.ts'
 
 /** The shapes of the agents' API: they check requests and are the OpenAPI description. */
 
@@ -10,15 +11,19 @@ const oneOf = (values: readonly string[], description: string) =>
 
 const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()])
 
-const printable = (max: number) =>
+const localTime = (description: string) =>
   Type.String({
-    // Counts characters, not UTF-16 units; not blank; no control or invisible ones.
-    pattern: `^(?=.*\\S)[^\\p{C}\\p{Zl}\\p{Zp}]{1,${max}}$`,
-    description: `1 to ${max} printable characters`,
+    pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$',
+    description,
   })
 
-const localTime = (description: string) =>
-  Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$', description })
+const isoTime = (description: string) =>
+  Type.String({
+    maxLength: 40,
+    pattern:
+      '^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)$',
+    description,
+  })
 
 const money = (description: string) => Type.Number({ description })
 
@@ -36,21 +41,20 @@ export const OrderRequest = Type.Object(
     }),
     accountName: printable(128),
     accountNo: Type.String({
-      pattern: '^[A-Za-z0-9]{4,34}$',
-      description: '4 to 34 letters and digits',
+      maxLength: 80,
+      pattern: '^[ -]*([A-Za-z0-9][ -]*){4,34}$',
+      description: '4 to 34 letters and digits; spaces and dashes between them are taken away',
     }),
     bankCode: Type.String({
       ...printable(32),
       description: 'a code from GET /payment/banks',
     }),
-    timestamp: Type.String({
-      maxLength: 40,
-      description:
-        "an ISO 8601 time with zone, within 300 seconds of the service's clock, such as 2026-01-31T08:30:00Z",
-    }),
+    timestamp: isoTime(
+      "an ISO 8601 time with zone, within 300 seconds of the service's clock, such as 2026-01-31T08:30:00Z",
+    ),
     extraParams: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description: 'an object of at most 4 KiB and 5 levels',
+      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+        description: 'an object of at most 4 KiB and 5 levels; null is as none',
       }),
     ),
   },
@@ -107,10 +111,21 @@ const since = (kind: string) => ({
   paid_amount: orNull(money('what was really paid')),
 })
 
-export const OrderView = Type.Union([
-  Type.Object({ ...created, ...depositOnly, ...createdAt, ...since('deposit') }),
-  Type.Object({ ...created, ...walletBalance, ...createdAt, ...since('withdraw') }),
-])
+export const DepositOrder = Type.Object({
+  ...created,
+  ...depositOnly,
+  ...createdAt,
+  ...since('deposit'),
+})
+
+export const WithdrawOrder = Type.Object({
+  ...created,
+  ...walletBalance,
+  ...createdAt,
+  ...since('withdraw'),
+})
+
+export const OrderView = Type.Union([DepositOrder, WithdrawOrder])
 
 const page = (item: TSchema, next: TSchema) =>
   Type.Object({ data: Type.Array(item), next: orNull(next) })
@@ -126,23 +141,23 @@ export const OrderQuery = Type.Object(
     ),
     status: Type.Optional(oneOf(statuses, `one of ${statuses.join(', ')}`)),
     kind: Type.Optional(oneOf(kinds, 'deposit or withdraw')),
-    from: Type.Optional(
-      Type.String({
-        maxLength: 40,
-        description: 'an ISO 8601 time with zone; created then or later',
-      }),
-    ),
-    to: Type.Optional(
-      Type.String({ maxLength: 40, description: 'an ISO 8601 time with zone; created before it' }),
-    ),
+    from: Type.Optional(isoTime('an ISO 8601 time with zone; created then or later')),
+    to: Type.Optional(isoTime('an ISO 8601 time with zone; created before it')),
   },
   { additionalProperties: false },
 )
 
+/** As many digits as a number of a query may have. */
+const maxSeq = 999_999_999_999_999
+
 export const SeqQuery = Type.Object(
   {
     after: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'a seq; what comes after it is returned' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: maxSeq,
+        description: `a seq, 0 to ${maxSeq}; what comes after it is returned`,
+      }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '1 to 200' })),
   },
@@ -163,38 +178,36 @@ export const WalletView = Type.Object({
 
 const seq = Type.Integer({ description: 'gapless in the journal' })
 
-export const EntryPage = page(
-  Type.Object({
-    seq,
-    at: localTime('when it happened'),
-    event: Type.String(),
-    txn_id: orNull(Type.String()),
-    amount: money('change of the available balance'),
-    held_change: money('change of what is held'),
-    fee: money('change of the fees paid'),
-    balance: money('available after it'),
-    held: money('held after it'),
-    reason: orNull(Type.String()),
-  }),
+export const WalletEntry = Type.Object({
   seq,
-)
+  at: localTime('when it happened'),
+  event: Type.String(),
+  txn_id: orNull(Type.String()),
+  amount: money('change of the available balance'),
+  held_change: money('change of what is held'),
+  fee: money('change of the fees paid'),
+  balance: money('available after it'),
+  held: money('held after it'),
+  reason: orNull(Type.String()),
+})
 
-export const EventPage = page(
-  Type.Object({
-    seq,
-    txn_id: Type.String(),
-    ref_id: Type.String(),
-    kind: oneOf(kinds, 'deposit or withdraw'),
-    status: Type.String({ description: 'the outcome this callback tells' }),
-    at: localTime('when it happened'),
-    delivery: Type.String({ description: 'how far its callback has come' }),
-    body: Type.String({ description: 'the exact bytes of the callback' }),
-  }),
+export const EntryPage = page(WalletEntry, seq)
+
+export const OutcomeEvent = Type.Object({
   seq,
-)
+  txn_id: Type.String(),
+  ref_id: Type.String(),
+  kind: oneOf(kinds, 'deposit or withdraw'),
+  status: Type.String({ description: 'the outcome this callback tells' }),
+  at: localTime('when it happened'),
+  delivery: Type.String({ description: 'how far its callback has come' }),
+  body: Type.String({ description: 'the exact bytes of the callback' }),
+})
+
+export const EventPage = page(OutcomeEvent, seq)
 
 export const SeqParams = Type.Object({
-  seq: Type.Integer({ description: 'from the list of events' }),
+  seq: Type.Integer({ minimum: 1, maximum: maxSeq, description: 'from the list of events' }),
 })
 
 export const ResendAnswer = Type.Object({
@@ -202,39 +215,45 @@ export const ResendAnswer = Type.Object({
   delivery: Type.String({ description: 'waiting: it goes out in a moment' }),
 })
 
-export const BankList = Type.Object({
-  data: Type.Array(
-    Type.Object({
-      code: Type.String({ description: 'what bankCode should be' }),
-      name: Type.String(),
-      numeric_code: orNull(Type.String()),
-      swift: orNull(Type.String()),
-      aliases: Type.Array(Type.String(), { description: 'accepted as well' }),
-      closed: Type.Boolean({ description: 'orders to a closed bank are refused' }),
-    }),
-  ),
+export const Bank = Type.Object({
+  code: Type.String({ description: 'what bankCode should be' }),
+  name: Type.String(),
+  numeric_code: orNull(Type.String()),
+  swift: orNull(Type.String()),
+  aliases: Type.Array(Type.String(), { description: 'accepted as well' }),
+  closed: Type.Boolean({ description: 'orders to a closed bank are refused' }),
 })
 
-export const TriggerRequest = Type.Object(
-  {
-    outcome: oneOf(triggerOutcomes, `one of ${triggerOutcomes.join(', ')}`),
-    paidAmount: Type.Optional(
-      Type.Number({
-        exclusiveMinimum: 0,
-        maximum: Number(maxAmount),
-        description: "an amount no finer than the agent's currency, with a deposit that is PAID",
-      }),
-    ),
-    payerAccountNo: Type.Optional(
-      Type.String({
-        pattern: '^[A-Za-z0-9*-]{1,34}$',
-        description:
-          '1 to 34 letters, digits, * for masked ones, or -, with a deposit that is PAID',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const BankList = Type.Object({ data: Type.Array(Bank) })
+
+const triggerRequest = (step: { multipleOf?: number }) =>
+  Type.Object(
+    {
+      outcome: oneOf(triggerOutcomes, `one of ${triggerOutcomes.join(', ')}`),
+      paidAmount: Type.Optional(
+        Type.Number({
+          exclusiveMinimum: 0,
+          maximum: Number(maxAmount),
+          ...step,
+          description:
+            'an amount in steps of 0.01, or of 1 in a currency without decimals, with a deposit that is PAID',
+        }),
+      ),
+      payerAccountNo: Type.Optional(
+        Type.String({
+          pattern: '^[A-Za-z0-9*-]{1,34}$',
+          description:
+            '1 to 34 letters, digits, * for masked ones, or -, with a deposit that is PAID',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  )
+
+export const TriggerRequest = triggerRequest({ multipleOf: 0.01 })
+
+/** For the check: a double is seldom a multiple of 0.01, so the number's own text is looked at instead. */
+export const TriggerShape = triggerRequest({})
 
 const told = (amount: string) => ({
   refId: Type.String({ description: 'the refId sent' }),
@@ -257,7 +276,10 @@ export const DepositCallback = Type.Object({
   status: oneOf(['PAID', 'FAILED', 'EXPIRED', 'VOID'], 'the outcome'),
   ...toldAlso,
   flag_incorrect_payee: Type.Optional(
-    Type.Boolean({ description: 'whether the payer has another account than the order says' }),
+    Type.Boolean({
+      description:
+        'whether the payer has another account than the order says; left out where the account is so masked that it cannot be compared',
+    }),
   ),
   payee: Type.Optional(
     Type.Object(
@@ -277,6 +299,8 @@ export const WithdrawCallback = Type.Object({
   ...toldAlso,
 })
 
+export const FieldError = Type.Object({ field: Type.String(), message: Type.String() })
+
 export const ProblemBody = Type.Object({
   type: Type.String(),
   title: Type.String(),
@@ -284,5 +308,5 @@ export const ProblemBody = Type.Object({
   detail: Type.String(),
   code: Type.String({ description: 'stable, for programs' }),
   request_id: Type.String(),
-  errors: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }))),
+  errors: Type.Optional(Type.Array(FieldError)),
 })

@@ -10,10 +10,12 @@ import {
 } from '../../agents/agent-brand.ts'
 import { agentView, keyView } from '../../agents/agent-view.ts'
 import { listKeys } from '../../agents/find-agent.ts'
+import { readFrameOrigins } from '../../agents/frame-origins.ts'
 import {
   type AgentTerms,
   createAgent,
   defaultTerms,
+  newTermsFaults,
   termsFaults,
   updateAgent,
 } from '../../agents/save-agent.ts'
@@ -209,7 +211,7 @@ async function changeTerms(
     return agent
   })
   if (said.deposit_callback !== undefined || said.withdraw_callback !== undefined) {
-    await hurryCallbacks(pool, changed.agentId, at)
+    await hurryCallbacks(pool, changed.agentId, deps.desk.now)
     deps.wake([changed.agentId])
   }
   return detail(deps, changed)
@@ -226,7 +228,8 @@ async function checkedBrand(
   said: Partial<Said>,
   before?: Agent,
 ): Promise<Partial<AgentBrand> | undefined> {
-  const faults: FieldError[] = await termsFaults(terms, mode, before)
+  const faults: FieldError[] = before ? [] : newTermsFaults(mode, said.frame_origin)
+  faults.push(...(await termsFaults(terms, mode, before)))
   const brand: Partial<AgentBrand> = {}
   if (said.colour !== undefined) {
     brand.colour = said.colour === null ? null : (parseColour(said.colour) ?? null)
@@ -270,7 +273,7 @@ function applied(terms: AgentTerms, said: Partial<Said>): AgentTerms {
     maxWithdraw: units(said.max_withdraw, terms.maxWithdraw),
     rateLimit: said.rate_limit ?? terms.rateLimit,
     allowedIps: said.allow_ip ?? terms.allowedIps,
-    frameOrigins: said.frame_origin ?? terms.frameOrigins,
+    frameOrigins: said.frame_origin ? readFrameOrigins(said.frame_origin) : terms.frameOrigins,
     support: orNow(said.support, terms.support),
   }
 }

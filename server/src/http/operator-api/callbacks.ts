@@ -127,7 +127,7 @@ function resendRoutes(api: OperatorApi, desk: Desk, wake: Wake): void {
         reason: body.reason,
       }
       await audited(desk.pool, desk.now, entry, () =>
-        resendCallbacks(desk.pool, { agentId, seq: callback.seq }, desk.now()),
+        resendCallbacks(desk.pool, { agentId, seq: callback.seq }, desk.now),
       )
       const after = await callbackOf(desk, agent, params.seq)
       wake([agentId])
@@ -165,16 +165,18 @@ function resendRoutes(api: OperatorApi, desk: Desk, wake: Wake): void {
       )
       wake(agents.map(({ agentId }) => agentId))
       const resent = replayed.reduce((sum, each) => sum + each.resent, 0)
-      return jsonText({ resent, agents: replayed })
+      const left_out = replayed.reduce((sum, each) => sum + each.left_out, 0)
+      return jsonText({ resent, left_out, agents: replayed })
     },
   })
 }
 
 async function replay(desk: Desk, agents: Agent[], since: Date) {
-  const replayed: { app_id: string; resent: number }[] = []
+  const replayed: { app_id: string; resent: number; left_out: number }[] = []
   for (const { agentId, appId } of agents) {
-    const resent = await resendCallbacks(desk.pool, { agentId, failed: true, since }, desk.now())
-    if (resent > 0) replayed.push({ app_id: appId, resent })
+    const which = { agentId, failed: true, since }
+    const { resent, leftOut } = await resendCallbacks(desk.pool, which, desk.now)
+    if (resent + leftOut > 0) replayed.push({ app_id: appId, resent, left_out: leftOut })
   }
   return replayed
 }
@@ -219,7 +221,7 @@ function laneRoutes(api: OperatorApi, desk: Desk, wake: Wake): void {
           reason: body.reason,
         }
         await audited(desk.pool, desk.now, entry, () =>
-          pauseCallbacks(desk.pool, agentId, paused, desk.now()),
+          pauseCallbacks(desk.pool, agentId, paused, desk.now),
         )
         wake([agentId])
         return jsonText({ data: await lanesOf(desk, [agent]) })

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from '../../db/pool.ts'
+import type { SharedBuckets } from '../../db/shared-buckets.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { SecretKeys } from '../../lib/secret-box.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
@@ -12,13 +13,13 @@ import { sessionTokenOf } from './session-cookie.ts'
 export interface OperatorDoorOptions {
   pool: Pool
   secretKeys: SecretKeys
+  buckets: SharedBuckets
   now: () => Date
   publicUrl: () => string
 }
 
 /** Wrong codes of one user: some at once, then one in half a minute. */
-const codesAtOnce = 5
-const codesPerS = 1 / 30
+const codes = { burst: 5, perS: 1 / 30 }
 
 /** What one user's role refuses: a page that asks for much at once, and no flood. */
 const refusalsAtOnce = 100
@@ -29,7 +30,6 @@ const safeMethods = ['GET', 'HEAD']
 /** The lock of the console's door: origin, session, role, and where money moves a fresh code. */
 export class OperatorDoor {
   private readonly options: OperatorDoorOptions
-  private readonly codes = new TokenBuckets()
   private readonly refusals = new TokenBuckets()
 
   constructor(options: OperatorDoorOptions) {
@@ -105,9 +105,9 @@ export class OperatorDoor {
     if (typeof code !== 'string' || code === '') {
       throw new Problem('code_required', 'Send the code your authenticator shows now, as code.')
     }
-    const { pool, secretKeys, now } = this.options
+    const { pool, secretKeys, buckets, now } = this.options
     const key = String(operator.userId)
-    const { taken, waitS } = this.codes.take(key, codesPerS, codesAtOnce, now().getTime())
+    const { taken, waitS } = await buckets.takeOne(`codes ${key}`, codes)
     if (!taken) {
       throw new Problem('rate_limited', 'Too many codes.', { retryAfterS: waitS })
     }
@@ -122,6 +122,6 @@ export class OperatorDoor {
       })
       throw new Problem('code_refused', 'Wait for the next code and send that one.')
     }
-    this.codes.forget(key)
+    await buckets.forget(`codes ${key}`)
   }
 }

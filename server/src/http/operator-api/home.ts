@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/agent.ts'
 import { readCallbackTrouble } from '../../callbacks/failing-callbacks.ts'
 import type { OrderKind } from '../../ledger/book.ts'
+import { countOpenItems } from '../../ledger/open-items.ts'
 import { proofState } from '../../ledger/verify.ts'
 import { readWallets } from '../../ledger/wallet-as-of.ts'
 import { jsonText } from '../../lib/json-text.ts'
@@ -16,6 +17,7 @@ import {
   unknownPayouts,
   withdrawalsToHandOver,
 } from '../../orders/home-figures.ts'
+import { openEvents } from '../../orders/notice-events.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact } from './order-summary.ts'
 import { HomeQuery, HomeView } from './schemas/home.ts'
@@ -48,6 +50,8 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       ])
       const providers = isAll ? await providerHealth(desk, figures, days) : null
       const proof = isAll ? await proofState(pool) : null
+      const events = isAll ? await openEvents(pool, at) : null
+      const items = isAll ? await countOpenItems(pool) : null
       return jsonText({
         at,
         today_from: days.todayFrom,
@@ -61,6 +65,7 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
           payments: agedView(payments),
           payouts: agedView(payouts),
           withdrawals: agedView(withdrawals),
+          notice_events: events && agedView(events),
         },
         callbacks: {
           failing: agedView(callbacks.failing),
@@ -68,6 +73,8 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
           lanes_probing: callbacks.probing,
           lanes_paused: callbacks.paused,
         },
+        open_items:
+          items?.map(({ kind, count, oldest }) => ({ kind, count, oldest_at: oldest })) ?? null,
         providers,
         proof: proof && {
           ok: proof.redAgents === 0,

@@ -1,22 +1,75 @@
 import type { TObject } from 'typebox'
-import { ProblemBody } from '../agent-api/schemas.ts'
+import * as agentShapes from '../agent-api/schemas.ts'
+import { about, nameSchemas } from '../name-schemas.ts'
 import { apiPath, type DescribedRoute } from './operator-route.ts'
+import * as agents from './schemas/agents.ts'
+import * as callbacks from './schemas/callbacks.ts'
+import * as home from './schemas/home.ts'
+import * as orders from './schemas/orders.ts'
+import * as payments from './schemas/payments.ts'
+import * as providers from './schemas/providers.ts'
+import * as users from './schemas/users.ts'
+import * as wallets from './schemas/wallets.ts'
+
+const shapes = {
+  ...{
+    ...agents,
+    ...callbacks,
+    ...home,
+    ...orders,
+    ...payments,
+    ...providers,
+    ...users,
+    ...wallets,
+  },
+  ProblemBody: agentShapes.ProblemBody,
+  FieldError: agentShapes.FieldError,
+}
 
 /** The console's API in OpenAPI 3.1, apart from the agents': from it the console's types are made. */
-export function operatorOpenapi(routes: readonly DescribedRoute[], version: string): object {
+export function operatorOpenapi(
+  routes: readonly DescribedRoute[],
+  version: string,
+  publicUrl: string,
+): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
     const path = apiPath + route.url.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) }
   }
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Sluice console', version },
-    components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'sluice_session' } },
+  const tags = [...new Set(routes.map(({ tag }) => tag))]
+  return nameSchemas(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Sluice console',
+        version,
+        description: "What the operators' console, and agents' own users, ask of the service.",
+        ...about,
+      },
+      servers: [{ url: publicUrl }],
+      tags: tags.map((name) => ({ name, description: `${name} in the console.` })),
+      components: {
+        securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'sluice_session' } },
+      },
+      paths,
     },
-    paths,
-  }
+    shapes,
+  )
+}
+
+const problem = {
+  description: 'a problem (RFC 9457)',
+  content: { 'application/problem+json': { schema: agentShapes.ProblemBody } },
+}
+
+/** Browsers let no other site send it: see the door. */
+const consoleMark = {
+  name: 'x-sluice-console',
+  in: 'header',
+  required: true,
+  description: '1: says that a page of the console asks, and no other site',
+  schema: { type: 'string', enum: ['1'] },
 }
 
 function operationOf(route: DescribedRoute): object {
@@ -24,7 +77,9 @@ function operationOf(route: DescribedRoute): object {
   const answer = 'status' in response ? response : { status: 200, schema: response }
   const type = ('type' in answer && answer.type) || 'application/json'
   return {
+    operationId: operationId(route),
     summary: route.summary,
+    description: whoMay(route),
     tags: [route.tag],
     security: route.permission === null ? [] : [{ session: [] }],
     ...(route.permission !== null && {
@@ -32,21 +87,40 @@ function operationOf(route: DescribedRoute): object {
       'x-agents': route.agents,
       'x-moves-money': route.movesMoney,
     }),
-    parameters: [...parametersOf(params, 'path'), ...parametersOf(querystring, 'query')],
+    parameters: [
+      ...parametersOf(params, 'path'),
+      ...parametersOf(querystring, 'query'),
+      ...(route.method === 'GET' ? [] : [consoleMark]),
+    ],
     ...(body && {
       requestBody: { required: true, content: { 'application/json': { schema: body } } },
     }),
     responses: {
       [answer.status]: {
         description: 'as asked',
-        content: { [type]: { schema: answer.schema ?? {} } },
+        content: { [type]: { schema: answer.schema ?? { type: 'string' } } },
       },
-      default: {
-        description: 'a problem (RFC 9457)',
-        content: { 'application/problem+json': { schema: ProblemBody } },
-      },
+      401: problem,
+      default: problem,
     },
   }
+}
+
+function whoMay({ permission, agents, movesMoney }: DescribedRoute): string {
+  if (permission === null) return 'For who is not signed in yet.'
+  const own = agents === 'own' ? "an agent's own users see what is theirs" : 'not for agents'
+  return `Needs the permission ${permission}; ${own}.${movesMoney ? ' Asks for a fresh code.' : ''}`
+}
+
+/** `POST /orders/:txn_id/void` becomes `postOrderVoid`: what a parameter names is one of them. */
+function operationId({ method, url }: DescribedRoute): string {
+  const parts = url.split('/').slice(1)
+  const words = parts.flatMap((part, at) => {
+    if (part.startsWith(':')) return []
+    return parts[at + 1]?.startsWith(':') ? [part.replace(/s$/, '')] : [part]
+  })
+  const names = words.join('-').split(/[^a-z0-9]+/)
+  return method.toLowerCase() + names.map((name) => name[0]?.toUpperCase() + name.slice(1)).join('')
 }
 
 function parametersOf(schema: TObject | undefined, where: 'path' | 'query'): object[] {

@@ -4,6 +4,7 @@ import { Problem } from '../../lib/problem.ts'
 import type { Operator, Permission } from '../../operators/operator.ts'
 import { type Checker, checker, invalidRequest, readQuery } from '../check.ts'
 import { readJsonBody } from '../json-body.ts'
+import { plainText } from '../printable-text.ts'
 import type { OperatorDoor } from './door.ts'
 
 /** Where the console's routes are put, and what has been put there. */
@@ -16,10 +17,7 @@ export interface OperatorApi {
 export const apiPath = '/console/api'
 
 /** For the body of what cannot be undone. `operatorRoute` asks for it wherever a schema requires it. */
-export const Reason = Type.String({
-  pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]{3,500}$',
-  description: '3 to 500 characters that say why',
-})
+export const Reason = plainText(3, 500, '3 to 500 characters that say why')
 
 /** For the body of what moves money. */
 export const Code = Type.String({

@@ -3,8 +3,10 @@ import Type from 'typebox'
 import type { AgentFinder } from '../../agents/agent-finder.ts'
 import type { ResolveHost } from '../../agents/resolve-host.ts'
 import type { CallbackPoster } from '../../callbacks/post-callback.ts'
+import type { SharedBuckets } from '../../db/shared-buckets.ts'
 import { SignIn } from '../../operators/sign-in.ts'
 import type { Desk } from '../../orders/desk.ts'
+import { fiveMinutes, madeOnce, sendDocument, staticDocument } from '../static-document.ts'
 import { agentKeyRoutes } from './agent-keys.ts'
 import { agentRoutes } from './agents.ts'
 import { auditRoutes } from './audit.ts'
@@ -12,6 +14,7 @@ import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
 import { homeRoute } from './home.ts'
 import { invitationRoutes } from './invitations.ts'
+import { openItemRoutes } from './open-items.ts'
 import { operatorOpenapi } from './operator-openapi.ts'
 import { type OperatorApi, openRoute } from './operator-route.ts'
 import { orderActionRoutes } from './order-actions.ts'
@@ -31,6 +34,8 @@ import { walletRoutes } from './wallets.ts'
 /** What the console's routes stand on. */
 export interface OperatorDeps {
   desk: Desk
+  /** Limits that hold over all processes. */
+  buckets: SharedBuckets
   agents: AgentFinder
   mode: 'sandbox' | 'live'
   timeZone: string
@@ -49,16 +54,26 @@ export interface OperatorDeps {
 export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): OperatorApi {
   const { desk, version } = deps
   const limits = deps.exportLimits ?? exportLimits
-  const api: OperatorApi = { app, door: new OperatorDoor(desk), routes: [] }
+  const api: OperatorApi = {
+    app,
+    door: new OperatorDoor({ ...desk, buckets: deps.buckets }),
+    routes: [],
+  }
+  const description = madeOnce(() =>
+    staticDocument(
+      'application/json; charset=utf-8',
+      JSON.stringify(operatorOpenapi(api.routes, version, desk.publicUrl())),
+    ),
+  )
   openRoute(api, {
     method: 'GET',
     url: '/openapi.json',
     summary: 'This description',
     tag: 'Console',
     schema: { response: Type.Unknown() },
-    handler: async () => operatorOpenapi(api.routes, version),
+    handler: async ({ request, reply }) => sendDocument(request, reply, description(), fiveMinutes),
   })
-  signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, desk.now))
+  signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, deps.buckets, desk.now))
   invitationRoutes(api, deps)
   userRoutes(api, deps)
   auditRoutes(api, deps)
@@ -74,6 +89,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   if (deps.mode === 'sandbox') testOrderRoutes(api, desk)
   callbackRoutes(api, desk, deps.wake)
   paymentRoutes(api, desk)
+  openItemRoutes(api, desk)
   walletRoutes(api, desk)
   statementRoutes(api, desk, deps.timeZone, limits)
   return api

@@ -85,7 +85,7 @@ function act(
         return done.order
       }
       const seq = story.callbacks.at(-1)?.seq
-      if (seq !== undefined) await resendCallbacks(desk.pool, { agentId, seq }, desk.now())
+      if (seq !== undefined) await resendCallbacks(desk.pool, { agentId, seq }, desk.now)
       return order
     },
     (after) => ({ status: after.status, version: after.version }),

@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/agent.ts'
 import { attemptsAt, callbacksOfRows } from '../../callbacks/search-callbacks.ts'
 import type { Order } from '../../ledger/book.ts'
+import { openItemsOfOrder } from '../../ledger/open-items.ts'
 import { payoutsOfOrder } from '../../ledger/payouts.ts'
 import { readJournalOfOrder } from '../../ledger/read-journal.ts'
 import { txnId } from '../../lib/ids.ts'
@@ -102,15 +103,16 @@ export async function readStory(desk: Desk, order: Order): Promise<OrderStory> {
   const journal = await readJournalOfOrder(pool, agentId, orderId)
   const seqs = journal.map(({ seq }) => seq)
   const inJournal = journal.flatMap(({ onceKey }) => onceKey?.replace(/^payment:/, '') ?? [])
-  const [callbacks, attempts, payouts, notices, payments, audit] = await Promise.all([
+  const [callbacks, attempts, payouts, notices, payments, audit, openItems] = await Promise.all([
     callbacksOfRows(pool, agentId, seqs),
     attemptsAt(pool, agentId, seqs, 200),
     payoutsOfOrder(pool, agentId, orderId),
     noticesOfOrder(pool, agentId, orderId),
     paymentsOfOrder(pool, agentId, orderId, inJournal),
     auditOfSubject(pool, 'order', txnId(agentId, orderId), 200),
+    openItemsOfOrder(pool, agentId, orderId),
   ])
-  return { order, journal, callbacks, attempts, payouts, notices, payments, audit }
+  return { order, journal, callbacks, attempts, payouts, notices, payments, audit, openItems }
 }
 
 export function situationOf(story: OrderStory, now: Date): OrderSituation {
@@ -119,6 +121,7 @@ export function situationOf(story: OrderStory, now: Date): OrderSituation {
     attempt: story.payouts.at(-1),
     waitingPayments: story.payments.filter(({ state }) => state === 'waiting').length,
     hasCallback: story.callbacks.length > 0,
+    openItems: story.openItems.length,
     now,
   }
 }
@@ -133,8 +136,8 @@ function agentWords(situation: OrderSituation, localTime: LocalTime) {
   const { attempt, ...rest } = situation
   const plain = attempt && { ...attempt, said: null, evidence: null }
   if (plain && (plain.state === 'unknown' || plain.state === 'not_found')) plain.state = 'accepted'
-  const words = orderWords({ ...rest, attempt: plain, waitingPayments: 0 }, localTime)
-  return rest.order.status === 'PAID' ? { ...words, next: nothingMore } : words
+  const words = orderWords({ ...rest, attempt: plain, waitingPayments: 0, openItems: 0 }, localTime)
+  return ['PAID', 'FAILED'].includes(rest.order.status) ? { ...words, next: nothingMore } : words
 }
 
 function actionsOf(situation: OrderSituation, operator: Operator) {

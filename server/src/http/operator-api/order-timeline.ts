@@ -2,6 +2,7 @@ import type { FoundCallback } from '../../callbacks/found-callback.ts'
 import type { AttemptMade } from '../../callbacks/search-callbacks.ts'
 import { accountNames } from '../../ledger/accounts.ts'
 import type { JournalEvent, JournalRow, Order } from '../../ledger/book.ts'
+import type { FoundItem } from '../../ledger/open-items.ts'
 import type { PayoutAttempt } from '../../ledger/payouts.ts'
 import type { Currency } from '../../lib/money.ts'
 import type { AuditRow } from '../../operators/audit-of-subject.ts'
@@ -18,6 +19,7 @@ export interface OrderStory {
   notices: OrderNotice[]
   payments: OrderPayment[]
   audit: AuditRow[]
+  openItems: FoundItem[]
 }
 
 interface Entry {
@@ -30,6 +32,7 @@ interface Entry {
 const eventTitles: Record<JournalEvent, string> = {
   withdraw_held: 'Amount and fee are held',
   withdraw_paid: 'Paid out; what was held is gone',
+  withdraw_paid_after_failed: 'Paid after all; taken from the wallet',
   withdraw_failed: 'Failed; what was held is released',
   withdraw_cancelled: 'Cancelled; what was held is released',
   withdraw_reverted: 'Sent back; the wallet has it again',
@@ -59,7 +62,7 @@ export function timelineOf(story: OrderStory, currency: Currency): Entry[] {
       raw: {
         provider: notice.provider,
         event_id: notice.eventId,
-        body: jsonOrText(notice.body.toString('utf8')),
+        body: jsonOrText(notice.body),
         result: notice.result,
         detail: notice.detail,
       },

@@ -10,7 +10,7 @@ import type { Operator } from '../../operators/operator.ts'
 import type { Desk } from '../../orders/desk.ts'
 import { paymentCandidates } from '../../orders/payment-candidates.ts'
 import { readPaymentNotes, writePaymentNote } from '../../orders/payment-notes.ts'
-import { creditPayment, returnPayment } from '../../orders/payments.ts'
+import { creditPayment, dismissPayment, returnPayment } from '../../orders/payments.ts'
 import { type FoundPayment, findPayment, searchPayments } from '../../orders/search-payments.ts'
 import { invalidRequest } from '../check.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
@@ -19,6 +19,7 @@ import { maskedName, maskedNumber, notShown, seesPersons } from './personal-data
 import {
   AssignRequest,
   CreditRequest,
+  DismissRequest,
   NoteRequest,
   PaymentDetail,
   PaymentList,
@@ -32,6 +33,7 @@ import { agentNamed, badCursor, orderNamed } from './scope.ts'
 export function paymentRoutes(api: OperatorApi, desk: Desk): void {
   readRoutes(api, desk)
   decisionRoutes(api, desk)
+  dismissRoute(api, desk)
   noteRoutes(api, desk)
 }
 
@@ -146,6 +148,35 @@ function decisionRoutes(api: OperatorApi, desk: Desk): void {
   })
 }
 
+function dismissRoute(api: OperatorApi, desk: Desk): void {
+  operatorRoute(api, {
+    method: 'POST',
+    tag: 'Payments',
+    permission: 'decide_payments',
+    agents: 'none',
+    movesMoney: true,
+    url: '/payments/:payment_id/dismiss',
+    summary: 'Say that what was reported is not money, and what shows it',
+    schema: { params: PaymentParams, body: DismissRequest, response: PaymentDetail },
+    handler: async ({ operator, params, body }) => {
+      const { payment_id } = params
+      const payment = await paymentNamed(desk, payment_id)
+      await audited(
+        desk.pool,
+        desk.now,
+        auditEntry(operator, 'dismiss_payment', payment, body.reason),
+        async () => {
+          if (payment.state !== 'waiting') throw decidedMeanwhile()
+          const { changed } = await dismissPayment(desk, payment_id, body.evidence)
+          if (!changed) throw decidedMeanwhile()
+        },
+        () => ({ state: 'dismissed', evidence: body.evidence }),
+      )
+      return paymentDetail(desk, operator, payment_id)
+    },
+  })
+}
+
 function noteRoutes(api: OperatorApi, desk: Desk): void {
   const common = {
     method: 'POST',
@@ -211,8 +242,10 @@ async function paymentDetail(desk: Desk, operator: Operator, paymentId: string):
     payment.state === 'waiting'
       ? await paymentCandidates(desk.pool, payment, [...agents.values()])
       : []
+  const contradicted = payment.contradicts && (await findPayment(desk.pool, payment.contradicts))
   return jsonText({
     payment: paymentView(payment, agents, operator),
+    contradicted: contradicted ? paymentView(contradicted, agents, operator) : null,
     candidates: candidates.flatMap(({ order, because, whyNot }) => {
       const agent = agents.get(order.agentId)
       if (!agent) return []
@@ -308,6 +341,7 @@ function paymentView(payment: FoundPayment, agents: Map<bigint, Agent>, operator
       account_name: shown(payer.accountName, maskedName),
       bank_code: payer.bankCode,
     },
+    contradicts: payment.contradicts,
     evidence: payment.evidence,
     assignee: payment.assignee,
   }

@@ -23,7 +23,9 @@ const ownWords = /^ext(ra)?_?params$/i
 /** A JSON value with every account in it masked, at any depth, and without an agent's own words. */
 export function withoutPersons(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPersons)
-  if (typeof value !== 'object' || value === null || value.constructor !== Object) return value
+  if (typeof value !== 'object' || value === null) return value
+  // By its prototype: a member may be named `constructor`.
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
       if (ownWords.test(name)) return [name, each === null ? null : notShown]

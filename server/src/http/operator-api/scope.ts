@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/agent.ts'
 import { findAgent, findAgentById, listAgents } from '../../agents/find-agent.ts'
 import type { Pool } from '../../db/pool.ts'
+import { noSuchOrder } from '../../ledger/archived.ts'
 import type { Order } from '../../ledger/book.ts'
 import { parseTxnId } from '../../lib/ids.ts'
 import { parseIsoTime } from '../../lib/local-time.ts'
@@ -41,6 +42,7 @@ export async function orderNamed(
   const named = parseTxnId(txnId)
   const isTheirs = operator.agentId === null || operator.agentId === named?.agentId
   const order = named && isTheirs && (await findOrder(pool, named.agentId, named.orderId))
+  if (named && isTheirs && !order) throw await noSuchOrder(pool, named.agentId, named)
   const agent = order && (await findAgentById(pool, order.agentId))
   if (!order || !agent) throw new Problem('order_not_found', 'There is no such order.')
   return { order, agent }

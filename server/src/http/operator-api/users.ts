@@ -107,7 +107,8 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     ...admins,
     method: 'PATCH',
     url: '/users/:id',
-    summary: 'Change a role, or whether somebody may sign in; their sessions end',
+    summary:
+      'Change a role, or whether somebody may sign in; their sessions end if it changes anything',
     // To keep somebody out must be quick.
     movesMoney: ({ body }) => body.role !== undefined || body.disabled === false,
     schema: {

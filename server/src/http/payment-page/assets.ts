@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { type StaticDocument, staticDocument } from '../static-document.ts'
 
-export interface Asset {
+export interface Asset extends StaticDocument {
   /** Holds a digest of the content where it is for the page itself: it may be kept for ever. */
   name: string
-  type: string
-  body: string
 }
 
 const server = new URL('../../../', import.meta.url)
@@ -32,16 +31,18 @@ export function readAssets(): Assets {
       read(new URL('src/http/payment-page/style.css', server)).replace(/\n\s*/g, '\n'),
     ),
     script: hashed('page', 'js', javascript, read(new URL('page.js', built))),
-    loader: { name: 'embed.js', type: javascript, body: read(new URL('embed.js', built)) },
+    loader: {
+      name: 'embed.js',
+      ...staticDocument(javascript, read(new URL('embed.js', built))),
+    },
     loaderTypes: {
       name: 'embed.d.ts',
-      type: 'text/plain; charset=utf-8',
-      body: read(new URL('embed.d.ts', built)),
+      ...staticDocument('text/plain; charset=utf-8', read(new URL('embed.d.ts', built))),
     },
   }
 }
 
 function hashed(name: string, extension: string, type: string, body: string): Asset {
   const digest = createHash('sha256').update(body).digest('hex').slice(0, 16)
-  return { name: `${name}.${digest}.${extension}`, type, body }
+  return { name: `${name}.${digest}.${extension}`, ...staticDocument(type, body) }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AgentBrand } from '../../agents/agent-brand.ts'
+import { anyOrigin } from '../../agents/frame-origins.ts'
 import { Html, html, nothing } from '../html.ts'
 import { accentStyle } from './accent.ts'
 import type { Assets } from './assets.ts'
@@ -16,6 +17,7 @@ export interface Place {
   askedLanguage: string | undefined
   /** The origin that shows the page and may: checked against the agent's. */
   parentOrigin: string | undefined
+  /** Who may show it in a frame. */
   frameOrigins: readonly string[]
 }
 
@@ -105,7 +107,9 @@ function languageMenu(place: Place): Html {
 
 function headersOf({ frameOrigins }: Place, accent: string): Record<string, string> {
   // A host may hold characters that end a directive; such an origin is no browser's.
-  const origins = frameOrigins.filter((origin) => /^https?:\/\/[\w.:[\]-]+$/.test(origin))
+  const origins = frameOrigins.includes(anyOrigin)
+    ? ['*']
+    : frameOrigins.filter((origin) => /^https?:\/\/[\w.:[\]-]+$/.test(origin))
   const policy = [
     "default-src 'none'",
     "script-src 'self'",

@@ -7,10 +7,10 @@ const maxNoticeBytes = 64 * 1024
 
 /**
  * `POST /providers/{name}/notices`: what providers report. Each provider signs in its own way, and
- * 200 means that everything in the notice is on disk and acted on.
+ * 200 means that everything in the notice is on disk; what could not be acted on yet says so.
  */
 export function noticeRoutes(app: FastifyInstance, desk: Desk): void {
-  const taker = new NoticeTaker(desk)
+  const taker = new NoticeTaker(desk, (error) => app.log.error({ err: error }))
   // In a scope of their own: providers send bodies of every type.
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers()

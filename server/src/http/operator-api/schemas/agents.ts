@@ -1,8 +1,9 @@
 import Type, { type TSchema } from 'typebox'
 import { methods } from '../../../agents/agent.ts'
 import { maxAmount } from '../../../lib/money.ts'
+import { printable } from '../../printable-text.ts'
 import { Code, Reason } from '../operator-route.ts'
-import { currency, isoTime, oneOf, orNull, printable, strict } from './shapes.ts'
+import { currency, isoTime, oneOf, orNull, strict } from './shapes.ts'
 
 /** The shapes of agents, as operators and their own users see them. */
 
@@ -32,7 +33,9 @@ const terms = {
     description: '0 to 1000000 requests a second; 0 for no limit',
   }),
   allow_ip: several('a list of addresses or CIDR ranges; empty: every address'),
-  frame_origin: several('a list of origins such as https://shop.example'),
+  frame_origin: several(
+    'a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said',
+  ),
   support: orNull(printable(500)),
 }
 

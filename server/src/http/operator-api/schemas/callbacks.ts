@@ -89,7 +89,13 @@ export const ReplayRequest = Type.Object(
 )
 export const ReplayAnswer = Type.Object({
   resent: Type.Integer({ description: 'callbacks that go out again' }),
-  agents: Type.Array(Type.Object({ app_id: appId, resent: Type.Integer() })),
+  left_out: Type.Integer({
+    description:
+      'callbacks that stay as they are, because a later state of their order has gone out',
+  }),
+  agents: Type.Array(
+    Type.Object({ app_id: appId, resent: Type.Integer(), left_out: Type.Integer() }),
+  ),
 })
 
 export const CallbackLane = Type.Object({

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { itemKinds } from '../../../ledger/book.ts'
 import { currency, isoTime, money, oneOf, orNull, strict } from './shapes.ts'
 
 const count = (description: string) => Type.Integer({ description })
@@ -48,6 +49,7 @@ export const HomeView = Type.Object({
     payments: aged('payments to decide'),
     payouts: aged('payouts whose end is not known'),
     withdrawals: aged('withdrawals that no provider has'),
+    notice_events: orNull(aged('reported events that could not be acted on yet')),
   }),
   callbacks: Type.Object({
     failing: aged('callbacks that failed and are tried again'),
@@ -55,6 +57,16 @@ export const HomeView = Type.Object({
     lanes_probing: count('agents whose address keeps failing'),
     lanes_paused: count('agents whose callbacks are held back'),
   }),
+  open_items: orNull(
+    Type.Array(
+      Type.Object({
+        kind: oneOf(itemKinds, 'what contradicts what'),
+        count: count('open items of this kind'),
+        oldest_at: isoTime('the oldest of them'),
+      }),
+      { description: 'payouts of which a provider and the books say what cannot both be true' },
+    ),
+  ),
   providers: orNull(
     Type.Array(
       Type.Object({

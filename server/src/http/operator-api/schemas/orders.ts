@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { maxAmount } from '../../../lib/money.ts'
+import { printable } from '../../printable-text.ts'
 import {
   appId,
   code,
@@ -10,7 +11,6 @@ import {
   orNull,
   page,
   paging,
-  printable,
   reason,
   strict,
 } from './shapes.ts'

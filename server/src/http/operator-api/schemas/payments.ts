@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { printable } from '../../printable-text.ts'
 import { OrderSummary } from './orders.ts'
 import {
   appId,
@@ -10,12 +11,14 @@ import {
   orNull,
   page,
   paging,
-  printable,
   reason,
   strict,
 } from './shapes.ts'
 
-export const whys = ['late', 'wrong_amount', 'duplicate', 'fee', 'bound', 'unmatched']
+export const whys = [
+  ...['late', 'wrong_amount', 'duplicate', 'fee', 'bound'],
+  ...['unmatched', 'claimed_twice', 'wrong_provider', 'wrong_currency'],
+]
 
 export const PaymentListQuery = Type.Object(
   {
@@ -33,7 +36,10 @@ const paymentFields = {
   app_id: orNull(appId),
   agent_name: orNull(Type.String()),
   txn_id: orNull(Type.String({ description: 'the order it came in for' })),
-  state: oneOf(['waiting', 'credited', 'returned', 'taken_back'], 'what has become of it'),
+  state: oneOf(
+    ['waiting', 'credited', 'returned', 'taken_back', 'dismissed'],
+    'what has become of it; dismissed: it was not money',
+  ),
   why: orNull(oneOf(whys, 'why it waits')),
   credited_to: orNull(oneOf(['order', 'wallet'], 'order or wallet')),
   amount: money('what came in'),
@@ -48,7 +54,12 @@ const paymentFields = {
       bank_code: orNull(Type.String()),
     }),
   ),
-  evidence: orNull(Type.String({ description: 'how it was returned' })),
+  contradicts: orNull(
+    Type.String({ description: 'the payment that it says something else of, by the same id' }),
+  ),
+  evidence: orNull(
+    Type.String({ description: 'how it was returned, or what shows that it was not money' }),
+  ),
   assignee: orNull(Type.String({ description: 'the address of who looks into it' })),
 }
 
@@ -60,6 +71,7 @@ export const PaymentParams = Type.Object({ payment_id: Type.String({ maxLength: 
 
 export const PaymentDetail = Type.Object({
   payment: PaymentSummary,
+  contradicted: orNull(PaymentSummary),
   candidates: Type.Array(
     Type.Object({
       order: OrderSummary,
@@ -93,6 +105,7 @@ export const ReturnRequest = Type.Object(
   { evidence: printable(1000), reason, code: Type.Optional(code) },
   strict,
 )
+export const DismissRequest = ReturnRequest
 /** Without an assignee nobody looks into it any more. */
 export const AssignRequest = Type.Object(
   {

@@ -12,13 +12,6 @@ export const isoTime = (description: string) => Type.String({ maxLength: 40, des
 
 export const money = (description: string) => Type.Number({ description })
 
-export const printable = (max: number) =>
-  Type.String({
-    // Counts characters, not UTF-16 units; not blank; no control or invisible ones.
-    pattern: `^(?=.*\\S)[^\\p{C}\\p{Zl}\\p{Zp}]{1,${max}}$`,
-    description: `1 to ${max} printable characters`,
-  })
-
 export const currency = oneOf(['THB', 'VND'], 'THB or VND')
 export const appId = Type.String({ maxLength: 64, description: "an agent's app id" })
 export const seq = Type.Integer({ minimum: 1, description: 'a number of the journal' })

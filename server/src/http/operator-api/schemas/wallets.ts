@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { maxAmount } from '../../../lib/money.ts'
+import { printable } from '../../printable-text.ts'
 import {
   appId,
   code,
@@ -9,7 +10,6 @@ import {
   orNull,
   page,
   paging,
-  printable,
   reason,
   strict,
 } from './shapes.ts'

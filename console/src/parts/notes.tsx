@@ -1,58 +1,65 @@
 import { Button, Group, Textarea } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ask } from '../../api.ts'
-import { ActButton } from '../../parts/act-button.tsx'
-import { useDraft } from '../../parts/draft.ts'
-import { Panel } from '../../parts/panel.tsx'
-import { ProblemPanel } from '../../parts/problem-panel.tsx'
-import { When } from '../../parts/when.tsx'
-import { api } from '../../paths.ts'
-import { whyNot } from '../../permissions.ts'
-import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
+import { useMutation } from '@tanstack/react-query'
+import { useMe } from '../session.tsx'
+import { words } from '../words.ts'
+import { ActButton } from './act-button.tsx'
+import { useDraft } from './draft.ts'
 import classes from './notes.module.css'
-import { type PaymentDetail, paymentKey } from './payment.tsx'
+import { Panel } from './panel.tsx'
+import { ProblemPanel } from './problem-panel.tsx'
+import { When } from './when.tsx'
 
-const { payment: says } = words
+interface Note {
+  at: string
+  by: string
+  assignee: string | null
+  note: string | null
+}
 
-/** Who looks into it, and what they have found out so far. */
-export function Notes({ detail: { payment, notes } }: { detail: PaymentDetail }) {
+const { notes: says } = words
+
+/** Who looks into something, and what they have found out so far. */
+export function Notes(props: {
+  assignee: string | null
+  notes: Note[]
+  /** Why this operator may not, where that is so. */
+  shut: string | undefined
+  assign: (assignee: string | null, insteadOf: string | null) => Promise<unknown>
+  add: (note: string) => Promise<unknown>
+  /** Has the page look again. */
+  changed: () => Promise<unknown>
+}) {
   const me = useMe()
-  const shut = whyNot(me, 'decide_payments')
-  const queries = useQueryClient()
   const [note, setNote] = useDraft('note', '')
-  const params = { payment_id: payment.payment_id }
-  const onSuccess = () => queries.invalidateQueries({ queryKey: paymentKey(payment.payment_id) })
   const assigning = useMutation({
-    mutationFn: (assignee: string | null) =>
-      ask(api.assignPayment, { params, body: { assignee, instead_of: payment.assignee } }),
+    mutationFn: (assignee: string | null) => props.assign(assignee, props.assignee),
     // Refused, somebody else has it by now: the page shows who.
-    onSettled: onSuccess,
+    onSettled: props.changed,
   })
   const noting = useMutation({
-    mutationFn: () => ask(api.notePayment, { params, body: { note: note.trim() } }),
+    mutationFn: () => props.add(note.trim()),
     onSuccess: async () => {
       setNote('')
-      await onSuccess()
+      await props.changed()
     },
   })
-  const isMine = payment.assignee === me.user.email
+  const isMine = props.assignee === me.user.email
   return (
-    <Panel title={says.notes}>
+    <Panel title={says.title}>
       <Group gap="xs" mb="sm">
         <span>
-          {says.assignee} <strong>{payment.assignee ?? says.nobody}</strong>
+          {says.assignee} <strong>{props.assignee ?? says.nobody}</strong>
         </span>
         <ActButton
           size="compact-xs"
-          whyNot={shut}
+          whyNot={props.shut}
           onClick={() => assigning.mutate(isMine ? null : me.user.email)}
         >
           {isMine ? says.letGo : says.take}
         </ActButton>
       </Group>
       <ol className={classes.notes}>
-        {notes.map((each) => (
+        {props.notes.map((each) => (
           <li key={`${each.at} ${each.note}`}>
             <span className={classes.by}>
               {each.by} <When at={each.at} />
@@ -64,7 +71,7 @@ export function Notes({ detail: { payment, notes } }: { detail: PaymentDetail })
       {(assigning.isError || noting.isError) && (
         <ProblemPanel error={assigning.error ?? noting.error} />
       )}
-      {!shut && (
+      {!props.shut && (
         <form
           onSubmit={(event) => {
             event.preventDefault()
@@ -78,7 +85,7 @@ export function Notes({ detail: { payment, notes } }: { detail: PaymentDetail })
             onChange={(event) => setNote(event.currentTarget.value)}
           />
           <Button type="submit" mt={6} disabled={note.trim() === ''} loading={noting.isPending}>
-            {says.addNote}
+            {says.add}
           </Button>
         </form>
       )}

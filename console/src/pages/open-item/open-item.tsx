@@ -1,0 +1,145 @@
+import { Group, Skeleton, Stack, Textarea } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { type Answer, ask } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
+import { ActDialog } from '../../parts/act-dialog.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { useDraft } from '../../parts/draft.ts'
+import { Facts } from '../../parts/facts.tsx'
+import { Money, moneyText } from '../../parts/money.tsx'
+import { Notes } from '../../parts/notes.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { When } from '../../parts/when.tsx'
+import { api, pages } from '../../paths.ts'
+import { whyNot } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
+import { words } from '../../words.ts'
+
+type ItemDetail = Answer<typeof api.openItem>
+
+const { openItem: says } = words
+
+export default function OpenItem() {
+  const { itemId = '' }: { itemId?: string } = useParams({ strict: false })
+  const [closing, setClosing] = useDraft('closing', false)
+  const me = useMe()
+  const queries = useQueryClient()
+  const queryKey = ['open-item', itemId]
+  const params = { item_id: itemId }
+  const found = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => ask(api.openItem, { params, signal }),
+    refetchInterval: 8000,
+  })
+  if (!found.data) {
+    return (
+      <>
+        <PageHead title={says.title} />
+        {found.isError ? <ProblemPanel error={found.error} /> : <Skeleton height={320} />}
+      </>
+    )
+  }
+  const { item, notes } = found.data
+  const shut = whyNot(me, 'act_on_orders')
+  const changed = () => queries.invalidateQueries({ queryKey })
+  return (
+    <>
+      <PageHead
+        title={says.heading(`${moneyText(item.amount, item.currency)} ${item.currency}`)}
+        says={item.words}
+      >
+        <ActButton
+          size="sm"
+          whyNot={shut ?? (item.closed_at === null ? undefined : says.isClosed)}
+          onClick={() => setClosing(true)}
+        >
+          {says.close}
+        </ActButton>
+      </PageHead>
+      <Stack gap="md">
+        <Panel title={says.next}>
+          {found.data.next} <PageLink to={pages.order(item.txn_id)}>{says.toOrder}</PageLink>
+        </Panel>
+        <Group grow align="stretch" preventGrowOverflow={false} gap="md">
+          <About detail={found.data} />
+          <Notes
+            assignee={item.assignee}
+            notes={notes}
+            shut={shut}
+            assign={(assignee, insteadOf) =>
+              ask(api.assignOpenItem, { params, body: { assignee, instead_of: insteadOf } })
+            }
+            add={(note) => ask(api.noteOpenItem, { params, body: { note } })}
+            changed={changed}
+          />
+        </Group>
+      </Stack>
+      {closing && <CloseDialog itemId={itemId} changed={changed} close={() => setClosing(false)} />}
+    </>
+  )
+}
+
+function About({ detail: { item, order } }: { detail: ItemDetail }) {
+  const { facts } = says
+  return (
+    <Panel>
+      <Facts
+        facts={[
+          [facts.kind, <StateBadge key="k" state={item.kind} />],
+          [facts.amount, <Money key="m" amount={item.amount} currency={item.currency} />],
+          [facts.provider, item.provider],
+          [facts.reference, <CopyId key="r" id={item.reference} />],
+          [facts.agent, item.agent_name ?? '–'],
+          [facts.order, <CopyId key="o" id={item.txn_id} to={pages.order(item.txn_id)} />],
+          [facts.orderNow, <StateBadge key="s" state={order.status} />],
+          [facts.openedAt, <When key="w" at={item.opened_at} />],
+          item.closed_at !== null && [facts.closedAt, <When key="c" at={item.closed_at} />],
+          item.closed_by !== null && [facts.closedBy, item.closed_by],
+          item.evidence !== null && [facts.evidence, item.evidence],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+/** What was found out. It moves no money: that is done on the order or the wallet. */
+function CloseDialog(props: {
+  itemId: string
+  changed: () => Promise<unknown>
+  close: () => void
+}) {
+  const [evidence, setEvidence] = useDraft('closing/evidence', '')
+  const queries = useQueryClient()
+  return (
+    <ActDialog
+      draft="closing"
+      title={says.closeTitle}
+      explain={says.closeExplain}
+      confirm={says.close}
+      danger
+      close={props.close}
+      act={async ({ reason }) => {
+        const params = { item_id: props.itemId }
+        await ask(api.closeOpenItem, { params, body: { evidence, reason } })
+        await props.changed()
+        void queries.invalidateQueries({ queryKey: ['open-items'] })
+        notifications.show({ message: says.closedNow })
+      }}
+    >
+      <Textarea
+        label={words.order.evidence}
+        description={says.evidenceHint}
+        required
+        data-autofocus
+        value={evidence}
+        onChange={(event) => setEvidence(event.currentTarget.value)}
+      />
+    </ActDialog>
+  )
+}

@@ -1,0 +1,301 @@
+import type { Pool, PoolClient } from '../db/pool.ts'
+import { noChange } from '../ledger/accounts.ts'
+import { type ArchivePart, readArchiveParts } from '../ledger/archived.ts'
+import type { Currency } from '../lib/money.ts'
+import { finishedOrders, type OrderRecords, orderRecords } from './order-records.ts'
+import {
+  ArchiveFault,
+  type Manifest,
+  partName,
+  readManifest,
+  writeManifest,
+  writeTable,
+} from './part-files.ts'
+import { proveStretch } from './prove-stretch.ts'
+import { removePart } from './remove-part.ts'
+import { columnsOf } from './row-text.ts'
+
+export interface ArchiveOptions {
+  /** Rows that were written before this leave the journal. */
+  before: Date
+  folder: string
+  now: () => Date
+  appId?: string
+  /** Says what would go, and changes nothing. */
+  dryRun?: boolean
+  /** Journal rows in one part. */
+  partRows?: number
+  onProgress?: (text: string) => void
+  /** Called after each step, for tests that stop there. */
+  onStep?: (step: Step) => void
+}
+
+export type Step = 'journal' | 'orders' | 'manifest' | 'recorded' | 'some removed' | 'removed'
+
+/** What was done for one agent. */
+export interface Archived {
+  appId: string
+  parts: number
+  journalRows: number
+  orders: number
+  /** Orders that have left the books; one that changed after it was written to the file stays. */
+  removedOrders: number
+  toSeq: bigint
+}
+
+export interface AgentToArchive {
+  agent_id: bigint
+  app_id: string
+  currency: Currency
+}
+
+/** Held by the session that archives, so that a second one does not do the same work. */
+const archiveLock = 7_358_403
+const rowsAtOnce = 2_000
+const ordersAtOnce = 500
+
+/**
+ * Moves the oldest part of every agent's book, or of one agent's, to files. As the owner of the schema: the
+ * service itself may remove nothing. What was interrupted goes on when it is run again.
+ */
+export async function archive(ownerPool: Pool, options: ArchiveOptions): Promise<Archived[]> {
+  const client = await ownerPool.connect()
+  try {
+    const { rows } = await client.query<{ mine: boolean }>(
+      'select pg_try_advisory_lock($1) as mine',
+      [archiveLock],
+    )
+    if (!rows[0]?.mine) {
+      throw new ArchiveFault('another process is archiving: wait until it has ended')
+    }
+    const { rows: agents } = await client.query<AgentToArchive>(
+      `select agent_id, app_id, currency from agents where $1::text is null or app_id = $1
+       order by agent_id`,
+      [options.appId ?? null],
+    )
+    const archived: Archived[] = []
+    for (const agent of agents) archived.push(await archiveAgent(client, agent, options))
+    return archived
+  } finally {
+    // Not to be used again: the session holds the lock.
+    client.release(true)
+  }
+}
+
+async function archiveAgent(
+  client: PoolClient,
+  agent: AgentToArchive,
+  options: ArchiveOptions,
+): Promise<Archived> {
+  const records = await orderRecords(client)
+  let last = (await readArchiveParts(client, agent.agent_id)).at(-1)
+  const archived: Archived = {
+    appId: agent.app_id,
+    parts: 0,
+    journalRows: 0,
+    orders: 0,
+    removedOrders: 0,
+    toSeq: last?.toSeq ?? 0n,
+  }
+  const remove = async (part: ArchivePart) => {
+    archived.removedOrders += await removePart(client, agent, part, records, options)
+  }
+  if (last && !options.dryRun) {
+    await checkFolder(agent, last, options.folder)
+    if (last.state === 'written') await remove(last)
+  }
+  // Orders that stayed behind are looked at once more in each run, in its first part.
+  let ordersAfter = 0n
+  for (;;) {
+    const fromSeq = archived.toSeq + 1n
+    const toSeq = await lastSeqBefore(client, agent.agent_id, fromSeq, options)
+    if (toSeq === undefined) return archived
+    const stretch = { fromSeq, toSeq, ordersAfter }
+    if (options.dryRun) {
+      for await (const some of finishedIn(client, agent.agent_id, stretch)) {
+        archived.orders += some.length
+      }
+    } else {
+      last = await writePart(client, agent, last, stretch, records, options)
+      archived.orders += Number(last.orders)
+      await remove(last)
+    }
+    archived.parts++
+    archived.journalRows += Number(toSeq - fromSeq + 1n)
+    archived.toSeq = toSeq
+    // The order of the row that stays is looked at again in the next part.
+    ordersAfter = toSeq - 1n
+  }
+}
+
+/** A folder that lacks what was archived before is another archive's: one chain must not be torn apart. */
+async function checkFolder(
+  { app_id }: AgentToArchive,
+  last: ArchivePart,
+  folder: string,
+): Promise<void> {
+  const { sha256 } = await readManifest(folder, app_id, last.part)
+  if (sha256 === last.sha256) return
+  throw new ArchiveFault(
+    `${last.name} in ${folder} is not the part that was archived last: name the folder that has it`,
+  )
+}
+
+/** Where the next part ends: before the first row that is too young, and after so many rows at most. */
+async function lastSeqBefore(
+  client: PoolClient,
+  agentId: bigint,
+  fromSeq: bigint,
+  { before, partRows = 100_000 }: ArchiveOptions,
+): Promise<bigint | undefined> {
+  const { rows } = await client.query<{ seq: bigint | null }>(
+    `select coalesce(min(seq) filter (where at >= $4) - 1, max(seq)) as seq from journal
+     where agent_id = $1 and seq between $2 and $3`,
+    [agentId, fromSeq, fromSeq + BigInt(partRows) - 1n, before],
+  )
+  const seq = rows[0]?.seq ?? 0n
+  return seq >= fromSeq ? seq : undefined
+}
+
+interface Stretch {
+  fromSeq: bigint
+  toSeq: bigint
+  /** Orders whose last row is after this one may go. */
+  ordersAfter: bigint
+}
+
+async function writePart(
+  client: PoolClient,
+  agent: AgentToArchive,
+  last: ArchivePart | undefined,
+  stretch: Stretch,
+  records: OrderRecords,
+  options: ArchiveOptions,
+): Promise<ArchivePart> {
+  const { agent_id: agentId, app_id: appId } = agent
+  const { fromSeq, toSeq } = stretch
+  const part = (last?.part ?? 0) + 1
+  const ending = await proveStretch(client, agent, fromSeq, toSeq)
+  const columns = await columnsOf(client, 'journal')
+  const tell = (rows: number, what: string) =>
+    options.onProgress?.(`${appId}: writing part ${part}: ${rows} ${what}`)
+  const journal = await writeTable(
+    options.folder,
+    partName(appId, part, 'journal.csv.gz'),
+    columns.names.join(','),
+    journalRecords(client, agentId, columns.record('j'), stretch, (rows) => tell(rows, 'rows')),
+  )
+  options.onStep?.('journal')
+  const orders = await writeTable(
+    options.folder,
+    partName(appId, part, 'orders.csv.gz'),
+    records.header,
+    finishedRecords(client, agentId, records, stretch, (rows) => tell(rows, 'orders')),
+  )
+  options.onStep?.('orders')
+  const manifest: Manifest = {
+    format: 'sluice-archive-1',
+    appId,
+    agentId,
+    currency: agent.currency,
+    part,
+    fromSeq,
+    toSeq,
+    opening: last?.closing ?? noChange,
+    closing: ending.balances,
+    previous: last?.sha256 ?? null,
+    journal,
+    orders,
+  }
+  const sha256 = await writeManifest(options.folder, manifest)
+  options.onStep?.('manifest')
+  const { available, held, clearing, fees, adjustments } = ending.balances
+  const name = partName(appId, part, 'json')
+  await client.query(
+    `insert into archive_parts (agent_id, part, from_seq, to_seq, available, held, clearing, fees, adjustments,
+       ended_at, name, sha256, orders, removed_orders, state, made_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 'written', $14)`,
+    [
+      agentId,
+      part,
+      fromSeq,
+      toSeq,
+      available,
+      held,
+      clearing,
+      fees,
+      adjustments,
+      ending.at,
+      name,
+      sha256,
+      orders.rows,
+      options.now(),
+    ],
+  )
+  options.onStep?.('recorded')
+  return {
+    part,
+    fromSeq,
+    toSeq,
+    closing: ending.balances,
+    endedAt: ending.at,
+    name,
+    sha256,
+    orders: BigInt(orders.rows),
+    removedOrders: 0n,
+    state: 'written',
+  }
+}
+
+async function* journalRecords(
+  client: PoolClient,
+  agentId: bigint,
+  record: string,
+  { fromSeq, toSeq }: Stretch,
+  onRows: (rows: number) => void,
+): AsyncGenerator<string[]> {
+  for (let seq = fromSeq; seq <= toSeq; seq += BigInt(rowsAtOnce)) {
+    const upTo = seq + BigInt(rowsAtOnce) - 1n
+    const { rows } = await client.query<{ record: string }>(
+      `select ${record} as record from journal j
+       where j.agent_id = $1 and j.seq between $2 and $3 order by j.seq`,
+      [agentId, seq, upTo < toSeq ? upTo : toSeq],
+    )
+    onRows(Number(seq - fromSeq) + rows.length)
+    yield rows.map((row) => row.record)
+  }
+}
+
+async function* finishedRecords(
+  client: PoolClient,
+  agentId: bigint,
+  records: OrderRecords,
+  stretch: Stretch,
+  onRows: (rows: number) => void,
+): AsyncGenerator<string[]> {
+  let written = 0
+  for await (const orderIds of finishedIn(client, agentId, stretch)) {
+    const found = await records.of(client, agentId, orderIds)
+    written += orderIds.length
+    onRows(written)
+    yield orderIds.map((orderId) => found.get(orderId) ?? fail(orderId))
+  }
+}
+
+function fail(orderId: string): never {
+  throw new Error(`order ${orderId} is gone while it is being archived`)
+}
+
+async function* finishedIn(
+  client: PoolClient,
+  agentId: bigint,
+  { ordersAfter, toSeq }: Stretch,
+): AsyncGenerator<string[]> {
+  let after: bigint | null = ordersAfter
+  while (after !== null) {
+    const range = { after, before: toSeq, limit: ordersAtOnce }
+    const { orderIds, lastSeq } = await finishedOrders(client, agentId, range)
+    yield orderIds
+    after = lastSeq
+  }
+}

@@ -1,0 +1,97 @@
+import type { PoolClient } from '../db/pool.ts'
+import { columnsOf, quotedSql } from './row-text.ts'
+
+/**
+ * What belongs to an order and leaves with it. Callbacks are found by their journal rows: the order's journal
+ * has an index by order.
+ */
+const belongings = {
+  journal: `select j.* from journal j
+    where j.agent_id = o.agent_id and j.order_id = o.order_id order by j.seq`,
+  callbacks: `select c.*, b.body as stored_body from journal j
+    join callbacks c on c.agent_id = j.agent_id and c.seq = j.seq
+    left join callback_bodies b
+      on b.agent_id = c.agent_id and b.seq = c.seq and b.created_at = c.created_at
+    where j.agent_id = o.agent_id and j.order_id = o.order_id order by c.seq`,
+  payments: `select p.* from payments p
+    where p.agent_id = o.agent_id and p.order_id = o.order_id order by p.payment_id`,
+  payouts: `select p.* from payouts p
+    where p.agent_id = o.agent_id and p.order_id = o.order_id order by p.attempt`,
+  open_items: `select i.* from open_items i
+    where i.agent_id = o.agent_id and i.order_id = o.order_id order by i.item_id`,
+}
+
+const names = Object.keys(belongings)
+
+/** Orders as records of a file, each with all that belongs to it as JSON. */
+export interface OrderRecords {
+  header: string
+  /** The records of these orders, as they are now. */
+  of(client: PoolClient, agentId: bigint, orderIds: string[]): Promise<Map<string, string>>
+}
+
+/** How an order is written down, from the columns that there are. */
+export async function orderRecords(client: PoolClient): Promise<OrderRecords> {
+  const columns = await columnsOf(client, 'orders')
+  const records = [
+    columns.record('o'),
+    ...Object.values(belongings).map((rows) =>
+      quotedSql(`(select json_agg(row_to_json(b)) from (${rows}) b)::text`),
+    ),
+  ].join(` || ',' || `)
+  const text = `select o.order_id, ${records} as record from orders o
+    where o.agent_id = $1 and o.order_id = any($2::uuid[])`
+  return {
+    header: [...columns.names, ...names].join(','),
+    async of(reader, agentId, orderIds) {
+      const { rows } = await reader.query<{ order_id: string; record: string }>(text, [
+        agentId,
+        orderIds,
+      ])
+      return new Map(rows.map(({ order_id, record }) => [order_id, record]))
+    },
+  }
+}
+
+/**
+ * Orders of an agent whose last journal row is after a seq and before another, and of which nothing is open:
+ * they have ended, their callbacks have been accepted or given up, their payments decided, their payouts
+ * come to an end, contradictions about them settled. In order of that row.
+ */
+export async function finishedOrders(
+  client: PoolClient,
+  agentId: bigint,
+  { after, before, limit }: { after: bigint; before: bigint; limit: number },
+): Promise<{ orderIds: string[]; lastSeq: bigint | null }> {
+  const { rows } = await client.query<{ seq: bigint; order_id: string; finished: boolean }>(
+    `select j.seq, j.order_id,
+       o.status <> 'WAITING'
+       and not exists (
+         select 1 from journal k join callbacks c on c.agent_id = k.agent_id and c.seq = k.seq
+         where k.agent_id = o.agent_id and k.order_id = o.order_id
+           and c.state not in ('delivered', 'exhausted', 'superseded'))
+       and not exists (
+         select 1 from payments p left join journal k
+           on k.agent_id = p.agent_id and k.seq >= $3
+             and k.once_key in ('payment:' || p.payment_id, 'payment-taken-back:' || p.payment_id)
+         where p.agent_id = o.agent_id and p.order_id = o.order_id
+           and (p.state = 'waiting' or k.seq is not null))
+       and not exists (
+         select 1 from payouts p where p.agent_id = o.agent_id and p.order_id = o.order_id
+           and p.ask_at is not null)
+       and not exists (
+         select 1 from open_items i where i.agent_id = o.agent_id and i.order_id = o.order_id
+           and i.closed_at is null) as finished
+     from journal j join orders o on o.agent_id = j.agent_id and o.order_id = j.order_id
+     where j.agent_id = $1 and j.seq > $2 and j.seq < $3
+       and not exists (
+         select 1 from journal k
+         where k.agent_id = j.agent_id and k.order_id = j.order_id and k.seq > j.seq)
+     order by j.seq limit $4`,
+    [agentId, after, before, limit],
+  )
+  return {
+    orderIds: rows.filter(({ finished }) => finished).map(({ order_id }) => order_id),
+    lastSeq: rows.length < limit ? null : (rows.at(-1)?.seq ?? null),
+  }
+}

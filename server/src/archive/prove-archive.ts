@@ -1,0 +1,222 @@
+import { type Accounts, accountNames, noChange } from '../ledger/accounts.ts'
+import type { ArchivePart } from '../ledger/archived.ts'
+import type { JournalRow } from '../ledger/book.ts'
+import { demand, Lie } from '../ledger/lie.ts'
+import { proveChain } from '../ledger/prove.ts'
+import { proveOrder } from '../ledger/prove-orders.ts'
+import { csvCells } from '../lib/csv-records.ts'
+import { txnId } from '../lib/ids.ts'
+import { ArchiveFault, type Manifest, readManifest, readTable } from './part-files.ts'
+import { type ArchivedOrder, journalFrom, orderFrom } from './read-records.ts'
+
+/** What the files of one agent came to. */
+export interface ArchiveProof {
+  appId: string
+  parts: number
+  journalRows: number
+  orders: number
+  /** The last row that they hold. */
+  toSeq: bigint
+  /** The first lie found, in words. */
+  finding: string | null
+}
+
+export interface ProveOptions {
+  /** What the database says was archived; without it the files are proved by themselves. */
+  recorded?: ArchivePart[]
+  onProgress?: (proof: ArchiveProof) => void
+  /** Called with the rows of each part, and with its orders, some at a time. */
+  onJournal?: (rows: Map<bigint, JournalRow>) => Promise<void>
+  onOrders?: (orderIds: string[]) => Promise<void>
+}
+
+const rowsAtOnce = 1_000
+
+/**
+ * Proves the parts of one agent's archive from the first: each file is what was written, each part follows from
+ * the one before, every balance from the row before, and every order is what its rows come to.
+ */
+export async function proveArchive(
+  folder: string,
+  appId: string,
+  lastPart: number,
+  options: ProveOptions = {},
+): Promise<ArchiveProof> {
+  const proof: ArchiveProof = {
+    appId,
+    parts: 0,
+    journalRows: 0,
+    orders: 0,
+    toSeq: 0n,
+    finding: null,
+  }
+  try {
+    let last: { manifest: Manifest; sha256: string } | undefined
+    for (let part = 1; part <= lastPart; part++) {
+      const next = await readManifest(folder, appId, part)
+      proveManifest(next, last, part, appId, options.recorded?.[part - 1])
+      const rows = await proveJournal(folder, next.manifest, proof)
+      await options.onJournal?.(rows)
+      await proveArchivedOrders(folder, next.manifest, rows, proof, options)
+      proof.parts++
+      proof.toSeq = next.manifest.toSeq
+      options.onProgress?.(proof)
+      last = next
+    }
+  } catch (error) {
+    if (!(error instanceof Lie || error instanceof ArchiveFault)) throw error
+    proof.finding = error.message
+  }
+  return proof
+}
+
+function proveManifest(
+  { manifest, sha256 }: { manifest: Manifest; sha256: string },
+  last: { manifest: Manifest; sha256: string } | undefined,
+  part: number,
+  appId: string,
+  recorded: ArchivePart | undefined,
+): void {
+  const name = `part ${part} of the archive`
+  demand(manifest.part === part && manifest.appId === appId, () => `${name} is another part`)
+  demand(
+    recorded === undefined || recorded.sha256 === sha256,
+    () => `${name} is not the one that was archived: its digest is another`,
+  )
+  demand(
+    manifest.previous === (last?.sha256 ?? null),
+    () => `${name} does not follow the part before: the digest it names is another`,
+  )
+  demand(
+    manifest.fromSeq === (last?.manifest.toSeq ?? 0n) + 1n,
+    () =>
+      `${name} begins with journal row ${manifest.fromSeq}, the part before ends with ${last?.manifest.toSeq ?? 0n}`,
+  )
+  demand(
+    isSame(manifest.opening, last?.manifest.closing ?? noChange),
+    () => `${name} does not open with the balances that the part before closes with`,
+  )
+  demand(
+    recorded === undefined || isSame(recorded.closing, manifest.closing),
+    () => `${name} closes with other balances than the database says`,
+  )
+}
+
+function isSame(a: Accounts, b: Accounts): boolean {
+  return accountNames.every((name) => a[name] === b[name])
+}
+
+/** Proves the chain of a part's journal; returns its rows by seq. */
+async function proveJournal(
+  folder: string,
+  manifest: Manifest,
+  proof: ArchiveProof,
+): Promise<Map<bigint, JournalRow>> {
+  const bySeq = new Map<bigint, JournalRow>()
+  let before = openingRow(manifest)
+  let rows: JournalRow[] = []
+  const proveSome = () => {
+    proveChain(rows, before)
+    for (const row of rows) {
+      demand(row.agentId === manifest.agentId, () => `journal row ${row.seq} is another agent's`)
+      bySeq.set(row.seq, row)
+    }
+    before = rows.at(-1) ?? before
+    proof.journalRows += rows.length
+    rows = []
+  }
+  for await (const values of tableOf(folder, manifest, 'journal')) {
+    rows.push(read(manifest.journal.name, () => journalFrom(values.header, values.record)))
+    if (rows.length === rowsAtOnce) proveSome()
+  }
+  proveSome()
+  demand(
+    before?.seq === manifest.toSeq && isSame(before.balances, manifest.closing),
+    () => `part ${manifest.part} of the archive does not end as its manifest says`,
+  )
+  return bySeq
+}
+
+/** Stands for the row before a part; none before the first. */
+function openingRow({ agentId, fromSeq, opening }: Manifest): JournalRow | undefined {
+  if (fromSeq === 1n) return undefined
+  return {
+    agentId,
+    seq: fromSeq - 1n,
+    orderId: null,
+    event: 'adjustment',
+    at: new Date(0),
+    change: noChange,
+    balances: opening,
+    onceKey: null,
+    reason: null,
+  }
+}
+
+async function proveArchivedOrders(
+  folder: string,
+  manifest: Manifest,
+  rows: Map<bigint, JournalRow>,
+  proof: ArchiveProof,
+  options: ProveOptions,
+): Promise<void> {
+  let orderIds: string[] = []
+  for await (const { header, record } of tableOf(folder, manifest, 'orders')) {
+    const archived = read(manifest.orders.name, () => orderFrom(header, record))
+    proveArchivedOrder(archived, manifest, rows)
+    proof.orders++
+    orderIds.push(archived.order.orderId)
+    if (orderIds.length < rowsAtOnce) continue
+    await options.onOrders?.(orderIds)
+    orderIds = []
+  }
+  if (orderIds.length > 0) await options.onOrders?.(orderIds)
+}
+
+/** The order is what its rows come to, and its rows are the journal's. */
+function proveArchivedOrder(
+  { order, rows, facts }: ArchivedOrder,
+  { agentId, currency, fromSeq, toSeq }: Manifest,
+  journal: Map<bigint, JournalRow>,
+): void {
+  const name = `order ${txnId(order.agentId, order.orderId)}`
+  demand(order.agentId === agentId, () => `${name} is another agent's`)
+  demand(order.status !== 'WAITING', () => `${name} is archived and waits`)
+  proveOrder({ agentId, currency }, order, facts)
+  for (const row of rows) {
+    demand(row.seq < toSeq, () => `${name} is archived before its journal row ${row.seq}`)
+    demand(
+      row.seq < fromSeq || isSameRow(journal.get(row.seq), row),
+      () => `${name} has another journal row ${row.seq} than the journal`,
+    )
+  }
+}
+
+/** Whether two rows tell the same. */
+export function isSameRow(a: JournalRow | undefined, b: JournalRow): boolean {
+  return (
+    a !== undefined &&
+    a.orderId === b.orderId &&
+    a.event === b.event &&
+    a.onceKey === b.onceKey &&
+    isSame(a.change, b.change) &&
+    isSame(a.balances, b.balances)
+  )
+}
+
+/** What cannot be read as a record is a lie too. */
+function read<T>(name: string, record: () => T): T {
+  try {
+    return record()
+  } catch (error) {
+    throw new ArchiveFault(`${name} has a record that cannot be read: ${String(error)}`)
+  }
+}
+
+async function* tableOf(folder: string, manifest: Manifest, table: 'journal' | 'orders') {
+  let header: ReturnType<typeof csvCells> | undefined
+  for await (const record of readTable(folder, manifest[table])) {
+    if (header) yield { header, record }
+    else header = csvCells(record)
+  }
+}

@@ -1,0 +1,43 @@
+import type { PoolClient } from '../db/pool.ts'
+import type { JournalRow } from '../ledger/book.ts'
+import { Lie, type ProofTx } from '../ledger/lie.ts'
+import { proveJournalPage } from '../ledger/prove.ts'
+import { proveOrdersById } from '../ledger/prove-orders.ts'
+import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
+import type { AgentToArchive } from './archive.ts'
+import { ArchiveFault } from './part-files.ts'
+
+const rowsAtOnce = 2_000
+
+/** Proves a stretch of a journal before it is archived. Returns its last row. */
+export async function proveStretch(
+  client: PoolClient,
+  { agent_id, app_id, currency }: AgentToArchive,
+  fromSeq: bigint,
+  toSeq: bigint,
+): Promise<JournalRow> {
+  for (let seq = fromSeq - 1n; seq < toSeq; ) {
+    await client.query('begin isolation level repeatable read read only')
+    try {
+      const limit = Math.min(rowsAtOnce, Number(toSeq - seq))
+      const tx = client as unknown as ProofTx
+      const agent = { agentId: agent_id, currency }
+      const page = await proveJournalPage(tx, agent, seq, limit)
+      await proveOrdersById(tx, agent, page.orderIds)
+      seq = page.lastSeq
+    } catch (error) {
+      if (!(error instanceof Lie)) throw error
+      throw new ArchiveFault(
+        `the book of ${app_id} does not prove, so it is not archived: ${error.message}`,
+      )
+    } finally {
+      await client.query('rollback')
+    }
+  }
+  const { rows } = await client.query<JournalDbRow>(
+    'select * from journal where agent_id = $1 and seq = $2',
+    [agent_id, toSeq],
+  )
+  if (!rows[0]) throw new ArchiveFault(`journal row ${toSeq} of ${app_id} is missing`)
+  return journalFromRow(rows[0])
+}

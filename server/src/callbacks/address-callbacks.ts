@@ -1,0 +1,84 @@
+import { databaseTime, timeToPass } from '../db/database-time.ts'
+import { inTransaction } from '../db/in-transaction.ts'
+import { isContention, type Pool } from '../db/pool.ts'
+import type { Clock } from '../lib/clock.ts'
+import { lockLane } from './lane-row.ts'
+
+/** How many callbacks one step sets going, and how many steps of an agent one round takes. */
+const stepRows = 1_000
+const roundSteps = 10
+
+/**
+ * Sets going what had no address, of agents that have one now: a small step of each in turn, so that
+ * millions of one agent's hold nobody up, and whatever is left is for the next round. A lane remembers for
+ * which kinds nothing is left, so nobody is looked at twice for nothing, and a crash loses nothing. A step
+ * that fails is told of and leaves the other agents alone.
+ */
+export async function sendToNewAddresses(
+  pool: Pool,
+  now: Clock,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  let open = await addressedAgents(pool)
+  for (let step = 0; step < roundSteps && open.length > 0; step++) {
+    const left: AddressedAgent[] = []
+    for (const agent of open) {
+      const isDone = await setSomeGoing(pool, agent, now).catch((error) => {
+        // Somebody else has hold of the lane: the next round comes back to it.
+        if (!isContention(error)) onError(error)
+        return true
+      })
+      if (!isDone) left.push(agent)
+    }
+    open = left
+  }
+}
+
+interface AddressedAgent {
+  agent_id: bigint
+  /** What has an address now. */
+  kinds: string[]
+}
+
+/** Agents that have an address of which their lane does not know that nothing waits for it. */
+async function addressedAgents(pool: Pool): Promise<AddressedAgent[]> {
+  const { rows } = await pool.query<AddressedAgent>(
+    `select agent_id, kinds from (
+       select a.agent_id, l.addressed, array_remove(array[
+         case when a.deposit_callback_url is not null then 'deposit' end,
+         case when a.withdraw_callback_url is not null then 'withdraw' end], null) as kinds
+       from agents a join callback_lanes l using (agent_id)
+     ) known where not kinds <@ addressed`,
+  )
+  return rows
+}
+
+/** Returns whether nothing is left. */
+async function setSomeGoing(
+  pool: Pool,
+  { agent_id, kinds }: AddressedAgent,
+  now: Clock,
+): Promise<boolean> {
+  return inTransaction(pool, async (tx) => {
+    const at = timeToPass(now)
+    await tx.query('set local lock_timeout = 200')
+    // Who finds that there is no address writes it down under the same lock, and takes the mark away.
+    await tx.query(lockLane, [agent_id, at])
+    for (const kind of kinds) {
+      const { rowCount } = await tx.query(
+        `with at as (select ${databaseTime('$3')} as now)
+         update callbacks set state = 'waiting', due_at = (select now from at)
+         where agent_id = $1 and seq = any(array(
+           select seq from callbacks
+           where agent_id = $1 and kind = $2 and state = 'no_address' order by seq limit $4))`,
+        [agent_id, kind, at, stepRows],
+      )
+      if (rowCount === stepRows) return false
+    }
+    await tx.query('update callback_lanes set addressed = $2 where agent_id = $1', [
+      agent_id,
+      kinds,
+    ])
+    return true
+  })
+}

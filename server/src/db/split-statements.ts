@@ -1,0 +1,13 @@
+/** What may hold a semicolon that ends nothing: comments, quoted text and names, dollar quotes. */
+const whole =
+  /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|[^-/'"$;]+|[\s\S]/g
+
+/** The statements of an SQL file, one by one, without comments around them. */
+export function splitStatements(sql: string): string[] {
+  const statements = ['']
+  for (const [part] of sql.matchAll(whole)) {
+    if (part === ';') statements.push('')
+    else if (!/^(--|\/\*)/.test(part)) statements.push(`${statements.pop()}${part}`)
+  }
+  return statements.map((statement) => statement.trim()).filter((statement) => statement !== '')
+}

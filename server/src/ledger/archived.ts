@@ -1,0 +1,127 @@
+import type { Pool, PoolClient } from '../db/pool.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Accounts } from './accounts.ts'
+
+/** A stretch of an agent's journal that is in a file. */
+export interface ArchivePart {
+  part: number
+  fromSeq: bigint
+  toSeq: bigint
+  closing: Accounts
+  endedAt: Date
+  name: string
+  sha256: string
+  orders: bigint
+  removedOrders: bigint
+  state: 'written' | 'removed'
+}
+
+interface PartRow extends Accounts {
+  part: number
+  from_seq: bigint
+  to_seq: bigint
+  ended_at: Date
+  name: string
+  sha256: string
+  orders: bigint
+  removed_orders: bigint
+  state: ArchivePart['state']
+}
+
+/** The parts of an agent's book that were archived, oldest first. */
+export async function readArchiveParts(
+  db: Pool | PoolClient,
+  agentId: bigint,
+): Promise<ArchivePart[]> {
+  const { rows } = await db.query<PartRow>(
+    `select part, from_seq, to_seq, available, held, clearing, fees, adjustments, ended_at, name, sha256,
+       orders, removed_orders, state
+     from archive_parts where agent_id = $1 order by part`,
+    [agentId],
+  )
+  return rows.map(({ available, held, clearing, fees, adjustments, ...row }) => ({
+    part: row.part,
+    fromSeq: row.from_seq,
+    toSeq: row.to_seq,
+    closing: { available, held, clearing, fees, adjustments },
+    endedAt: row.ended_at,
+    name: row.name,
+    sha256: row.sha256,
+    orders: row.orders,
+    removedOrders: row.removed_orders,
+    state: row.state,
+  }))
+}
+
+/**
+ * The last journal row of an agent that is archived; 0 where none is. It stays in the journal, and every row
+ * after it is there. Of those before, only what belongs to orders that are not archived.
+ */
+export async function archivedSeq(db: Pool | PoolClient, agentId: bigint): Promise<bigint> {
+  return (await archivedSeqs(db, [agentId])).get(agentId) ?? 0n
+}
+
+/** The same for some agents; those of whom nothing is archived are left out. */
+export async function archivedSeqs(
+  db: Pool | PoolClient,
+  agentIds: readonly bigint[],
+): Promise<Map<bigint, bigint>> {
+  const { rows } = await db.query<{ agent_id: bigint; seq: bigint }>({
+    name: 'archived-seqs',
+    text: `select agent_id, max(to_seq) as seq from archive_parts
+      where agent_id = any($1::bigint[]) group by agent_id`,
+    values: [agentIds],
+  })
+  return new Map(rows.map(({ agent_id, seq }) => [agent_id, seq]))
+}
+
+/** Refuses to list a journal from before the row where what is archived ends: the list would have holes. */
+export async function refuseArchived(pool: Pool, agentId: bigint, after: bigint): Promise<void> {
+  const archived = await archivedSeq(pool, agentId)
+  if (after >= archived) return
+  throw new Problem(
+    'not_found',
+    `What was written up to seq ${archived} is archived: list from after=${archived}, and ask the operator for what was before.`,
+  )
+}
+
+export const archivedOrderDetail =
+  'The order ended long ago and was archived; the operator has it on file.'
+
+/** Why there is no such order: there never was one, or it was archived. */
+export async function noSuchOrder(
+  pool: Pool,
+  agentId: bigint,
+  by: { orderId: string } | { refId: string },
+): Promise<Problem> {
+  const isArchived =
+    'orderId' in by
+      ? await isArchivedOrder(pool, agentId, by.orderId)
+      : await isArchivedRef(pool, agentId, by.refId)
+  return new Problem(
+    'order_not_found',
+    isArchived ? archivedOrderDetail : 'The agent has no such order.',
+  )
+}
+
+/** Whether an order of this id was archived. */
+export async function isArchivedOrder(
+  pool: Pool,
+  agentId: bigint,
+  orderId: string,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'select 1 from archived_refs where agent_id = $1 and order_id = $2',
+    [agentId, orderId],
+  )
+  return rowCount === 1
+}
+
+/** Whether an order with this refId was archived. */
+export async function isArchivedRef(pool: Pool, agentId: bigint, refId: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'select 1 from archived_refs where agent_id = $1 and ref_id = $2',
+    [agentId, refId],
+  )
+  return rowCount === 1
+}

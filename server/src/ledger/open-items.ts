@@ -1,0 +1,140 @@
+import type { Pool } from '../db/pool.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+import type { Currency } from '../lib/money.ts'
+import type { ItemKind, OpenItem, OrderStatus } from './book.ts'
+
+/** An item as it stands, with who looks into it. */
+export interface FoundItem extends OpenItem {
+  closedAt: Date | null
+  resolution: 'order_paid' | 'looked_into' | null
+  closedBy: string | null
+  evidence: string | null
+  assignee: string | null
+}
+
+export interface ItemSearch {
+  state: 'open' | 'closed'
+  agentId: bigint | null
+  kind: ItemKind | null
+  assignee: string | null
+  after: { openedAt: Date; itemId: string } | null
+  limit: number
+}
+
+/** The latest word on who looks into an item. */
+const items = `select i.*, n.assignee from open_items i left join lateral (
+    select assignee from payment_notes n where n.payment_id = i.item_id and n.assigns
+    order by n.note_no desc limit 1
+  ) n on true`
+
+/** Items that a person has to look into, the oldest first; closed ones the latest first. */
+export async function searchItems(pool: Pool, search: ItemSearch): Promise<FoundItem[]> {
+  const isOpen = search.state === 'open'
+  const [beyond, direction] = isOpen ? ['>', 'asc'] : ['<', 'desc']
+  const { rows } = await pool.query<ItemRow>(
+    `${items}
+     where (i.closed_at is null) = $1 and ($2::bigint is null or i.agent_id = $2)
+       and ($3::text is null or i.kind = $3) and ($4::text is null or n.assignee = $4)
+       and ($5::timestamptz is null or (i.opened_at, i.item_id) ${beyond} ($5, $6))
+     order by i.opened_at ${direction}, i.item_id ${direction} limit $7`,
+    [
+      isOpen,
+      search.agentId,
+      search.kind,
+      search.assignee,
+      search.after?.openedAt ?? null,
+      search.after?.itemId ?? null,
+      search.limit,
+    ],
+  )
+  return rows.map(itemFromRow)
+}
+
+export async function findItem(pool: Pool, itemId: string): Promise<FoundItem | undefined> {
+  const { rows } = await pool.query<ItemRow>(`${items} where i.item_id = $1`, [itemId])
+  return rows[0] && itemFromRow(rows[0])
+}
+
+/** The items of an order that nobody has closed. */
+export async function openItemsOfOrder(
+  pool: Pool,
+  agentId: bigint,
+  orderId: string,
+): Promise<FoundItem[]> {
+  const { rows } = await pool.query<ItemRow>(
+    `${items} where i.agent_id = $1 and i.order_id = $2 and i.closed_at is null
+     order by i.opened_at, i.item_id`,
+    [agentId, orderId],
+  )
+  return rows.map(itemFromRow)
+}
+
+/** Closes an item by a person's word. False where it was closed before. */
+export async function closeItem(
+  pool: Pool,
+  item: Pick<OpenItem, 'agentId' | 'itemId'>,
+  closed: { at: Date; by: string; evidence: string },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update open_items set closed_at = $3, closed_by = $4, evidence = $5, resolution = 'looked_into'
+     where agent_id = $1 and item_id = $2 and closed_at is null`,
+    [item.agentId, item.itemId, closed.at, closed.by, closed.evidence],
+  )
+  return rowCount === 1
+}
+
+/** How many items of each kind are open; of some agents, or of all. */
+export async function countOpenItems(
+  pool: Pool,
+  agentIds: readonly bigint[] | null = null,
+): Promise<{ kind: ItemKind; count: number; oldest: Date }[]> {
+  const { rows } = await pool.query<{ kind: ItemKind; count: bigint; oldest: Date }>(
+    `select kind, count(*) as count, min(opened_at) as oldest from open_items
+     where closed_at is null and ($1::bigint[] is null or agent_id = any($1::bigint[]))
+     group by kind`,
+    [agentIds],
+  )
+  return rows.map(({ kind, count, oldest }) => ({ kind, count: Number(count), oldest }))
+}
+
+interface ItemRow {
+  agent_id: bigint
+  item_id: string
+  kind: ItemKind
+  order_id: string
+  provider: string
+  reference: string
+  amount: bigint
+  currency: Currency
+  provider_said: OrderStatus
+  order_status: OrderStatus
+  order_provider: string | null
+  opened_at: Date
+  closed_at: Date | null
+  resolution: FoundItem['resolution']
+  closed_by: string | null
+  evidence: string | null
+  assignee: string | null
+}
+
+function itemFromRow(row: ItemRow): FoundItem {
+  return {
+    agentId: row.agent_id,
+    itemId: row.item_id,
+    kind: row.kind,
+    orderId: orderIdFromUuid(row.order_id),
+    provider: row.provider,
+    reference: row.reference,
+    amountMinor: row.amount,
+    currency: row.currency,
+    providerSaid: row.provider_said,
+    orderStatus: row.order_status,
+    orderProvider: row.order_provider,
+    openedAt: row.opened_at,
+    closedAt: row.closed_at,
+    resolution: row.resolution,
+    closedBy: row.closed_by,
+    evidence: row.evidence,
+    assignee: row.assignee,
+  }
+}

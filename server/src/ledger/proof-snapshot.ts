@@ -1,0 +1,50 @@
+import type { Pool } from '../db/pool.ts'
+import { Lie, type ProofTx } from './lie.ts'
+
+/**
+ * Runs a piece of a proof on one snapshot of the database. While a snapshot is held no dead row can be
+ * cleaned up, and rows that change all the time get slow: so a piece is small.
+ */
+export async function inSnapshot<T>(pool: Pool, prove: (tx: ProofTx) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let broken = true
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    const proved = await prove(client as unknown as ProofTx).catch(async (error: unknown) => {
+      if (error instanceof Lie) {
+        await client.query('commit')
+        broken = false
+      }
+      throw error
+    })
+    await client.query('commit')
+    broken = false
+    return proved
+  } finally {
+    client.release(broken)
+  }
+}
+
+const fewest = 50
+const most = 2_000
+const slowMs = 300
+
+/** Takes pages as large as the database can give in a moment: fewer rows where it is busy or cold. */
+export class Pace {
+  private readonly pool: Pool
+  private limit = 500
+
+  constructor(pool: Pool) {
+    this.pool = pool
+  }
+
+  async page<T>(prove: (tx: ProofTx, limit: number) => Promise<T>): Promise<T> {
+    const started = performance.now()
+    const { limit } = this
+    const proved = await inSnapshot(this.pool, (tx) => prove(tx, limit))
+    const tookMs = performance.now() - started
+    if (tookMs > slowMs) this.limit = Math.max(fewest, Math.floor(limit / 2))
+    else if (tookMs < slowMs / 3) this.limit = Math.min(most, limit * 2)
+    return proved
+  }
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import type { ProviderEvent } from '../providers/provider.ts'
+
+/**
+ * The event with nothing in it that the database would refuse, and nothing without an end: what a
+ * provider says must be kept.
+ */
+export function storable(event: ProviderEvent): ProviderEvent {
+  const common = { id: storableId(event.id, 200), reference: plain(event.reference) }
+  switch (event.type) {
+    case 'payment': {
+      const { payer, paidAt } = event
+      return {
+        ...event,
+        ...common,
+        paymentId: storableId(event.paymentId, 160),
+        // A time that is none is as good as not told.
+        paidAt: paidAt && paidAt >= earliest && paidAt < latest ? paidAt : null,
+        payer: payer && {
+          accountNo: payer.accountNo && plain(payer.accountNo),
+          accountName: payer.accountName && plain(payer.accountName),
+          bankCode: payer.bankCode && plain(payer.bankCode),
+        },
+      }
+    }
+    case 'payment_taken_back':
+      return { ...event, ...common, paymentId: storableId(event.paymentId, 160) }
+    case 'deposit_ended':
+      return { ...event, ...common }
+    case 'payout': {
+      const { outcome } = event
+      const said = 'reason' in outcome ? { ...outcome, reason: plain(outcome.reason) } : outcome
+      return { ...event, ...common, outcome: said }
+    }
+  }
+}
+
+const earliest = new Date('2000-01-01T00:00:00Z')
+const latest = new Date('3000-01-01T00:00:00Z')
+
+function plain(text: string): string {
+  return text.replaceAll('\0', '').slice(0, 1_000)
+}
+
+/** An id as it is, or its digest where it is too long or cannot be written. */
+export function storableId(id: string, longest: number): string {
+  if (id.length >= 1 && id.length <= longest && !id.includes('\0')) return id
+  return `sha256-${createHash('sha256').update(id).digest('hex')}`
+}
+
+/** The event as it is kept until it has been acted on. */
+export function eventText(event: ProviderEvent): string {
+  return JSON.stringify(event, (_name, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+}
+
+export function eventFromText(text: string): ProviderEvent {
+  return JSON.parse(text, (name, value) => {
+    if (name === 'amountMinor') return BigInt(value)
+    return name === 'paidAt' && value !== null ? new Date(value) : value
+  })
+}

@@ -1,0 +1,32 @@
+import type { OpenItem, OrderStatus } from '../ledger/book.ts'
+import type { FoundItem } from '../ledger/open-items.ts'
+
+type Sides = Pick<OpenItem, 'provider' | 'providerSaid' | 'orderStatus' | 'orderProvider'>
+
+/** For whoever told what contradicts the books: both sides, and what becomes of it. */
+export function itemWords(item: OpenItem): string {
+  return `${sidesOf(item)} A person has to find out who is right: open item ${item.itemId}.`
+}
+
+/** What the provider says and what the order said then. */
+export function sidesOf({ provider, providerSaid, orderStatus, orderProvider }: Sides): string {
+  const paid = { PAID: 'it paid', REVERT: 'it paid and got the money back' }[providerSaid as 'PAID']
+  const isElsewhere = orderProvider !== null && orderProvider !== provider
+  const where = isElsewhere ? `, with ${orderProvider}` : ''
+  return `${provider} says that ${paid ?? 'it did not pay'}. The order was ${orderStatus}${where}.`
+}
+
+/** What can be done about an item, by what its order is now. */
+export function itemNext(item: FoundItem, status: OrderStatus): string {
+  if (item.closedAt !== null) return 'It is closed: nothing more happens.'
+  if (item.kind === 'failed_after_paid') {
+    return "Look at the bank's statement. If the money came back, revert the order; then close this with what you found."
+  }
+  if (status === 'FAILED') {
+    return "Look at the bank's statement. If the money went out, mark the order as paid: amount and fee are taken from the wallet, and this is closed. If not, close this with what you found."
+  }
+  if (item.kind === 'paid_twice') {
+    return 'Find out whether both providers paid, and get one payment back. Nobody has been charged for the second; close this with what you found.'
+  }
+  return "Look at the bank's statement. If the money went out, agree with the agent and adjust its wallet; then close this with what you found."
+}

@@ -1,0 +1,64 @@
+import type { Pool } from '../db/pool.ts'
+import type { Order, OrderKind, OrderStatus } from '../ledger/book.ts'
+import { type OrderRow, orderFromRow } from '../ledger/order-row.ts'
+import { firstOrderIdAt, orderIdFromUuid } from '../lib/ids.ts'
+
+export interface OrderFilter {
+  limit: number
+  /** Where the page before ended. */
+  after: string | undefined
+  status: OrderStatus | undefined
+  kind: OrderKind | undefined
+  from: Date | undefined
+  to: Date | undefined
+}
+
+/** How many orders one request looks at, at most: some hundredths of a second. */
+export const ordersLookedAt = 20_000
+
+/**
+ * An agent's orders, newest first. Ids sort by time, so the primary key serves times and pages. What is
+ * asked for may be rare or not there at all: a request looks at a bounded number of orders, and answers
+ * with what it found among them and where to go on.
+ */
+export async function listOrders(
+  pool: Pool,
+  agentId: bigint,
+  filter: OrderFilter,
+): Promise<{ orders: Order[]; next: string | null }> {
+  const values: unknown[] = [agentId]
+  const place = (value: unknown) => `$${values.push(value)}`
+  let window = `from orders where agent_id = $1 ${ownIndexOf(filter)}`
+  if (filter.after !== undefined) window += ` and order_id < ${place(filter.after)}`
+  if (filter.from) window += ` and order_id >= ${place(firstOrderIdAt(filter.from))}`
+  if (filter.to) window += ` and order_id < ${place(firstOrderIdAt(filter.to))}`
+  window += ' order by order_id desc'
+  const windowValues = [...values]
+  const [status, kind] = [place(filter.status ?? null), place(filter.kind ?? null)]
+  const { rows } = await pool.query<OrderRow>(
+    `select * from (select * ${window} limit ${ordersLookedAt}) o
+     where (${status}::text is null or status = ${status})
+       and (${kind}::text is null or kind = ${kind})
+     order by order_id desc limit ${place(filter.limit + 1)}`,
+    values,
+  )
+  const orders = rows.slice(0, filter.limit).map(orderFromRow)
+  if (rows.length > filter.limit) return { orders, next: orders.at(-1)?.orderId ?? null }
+  const { rows: ends } = await pool.query<{ order_id: string }>(
+    `select order_id ${window} offset ${ordersLookedAt - 1} limit 1`,
+    windowValues,
+  )
+  const end = ends[0] && orderIdFromUuid(ends[0].order_id)
+  if (end === undefined) return { orders, next: null }
+  // Orders that came in meanwhile have moved the end up; what is behind it is on the next page.
+  return { orders: orders.filter(({ orderId }) => orderId >= end), next: end }
+}
+
+/** What is rare or open has an index of its own, so that a search for it meets nothing else. */
+function ownIndexOf({ status, kind }: OrderFilter): string {
+  if (status === 'WAITING' && kind === 'withdraw') {
+    return "and status = 'WAITING' and kind = 'withdraw'"
+  }
+  const isRare = status !== undefined && ['FAILED', 'VOID', 'CANCEL', 'REVERT'].includes(status)
+  return isRare ? "and status in ('FAILED', 'VOID', 'CANCEL', 'REVERT')" : ''
+}

@@ -1,0 +1,110 @@
+import { forgetOldPlans, isConnectionLost, type Pool, type PoolClient } from '../db/pool.ts'
+import {
+  areWritten,
+  type BatchTx,
+  BooksChanged,
+  commitOrders,
+  readBooks,
+  writeBooks,
+} from '../ledger/books-store.ts'
+import { type Command, type Decision, needsWallet } from '../ledger/decide.ts'
+import { fold, noBooks, type Writes } from '../ledger/fold.ts'
+import type { LocalTime } from '../lib/local-time.ts'
+
+/** Not even a connection could be had: nothing was sent, so there is nothing to find out. */
+export class NotConnected extends Error {}
+
+/** What an attempt was about to commit, for as long as it is not known whether it did. */
+export interface Attempt {
+  folded?: { decisions: (Decision | undefined)[]; writes: Writes }
+}
+
+/**
+ * Runs commands in one transaction. A command whose wallet was locked by somebody else has no decision
+ * where locks are skipped. An attempt whose commit got lost is looked for first, under the same locks:
+ * if its rows are on disk, it is answered as it was decided then.
+ */
+export async function transact(
+  pool: Pool,
+  commands: Command[],
+  options: { localTime: LocalTime; ifLocked: 'wait' | 'skip' },
+  attempt: Attempt,
+): Promise<(Decision | undefined)[]> {
+  const client = await connect(pool)
+  const tx = client as unknown as BatchTx
+  let broken = true
+  try {
+    forgetOldPlans(client)
+    const began = client.query('begin')
+    const reading = readBooks(tx, commands, options.ifLocked)
+    await Promise.allSettled([began, reading])
+    await began
+    const books = await reading
+    if (attempt.folded && (await areWritten(tx, attempt.folded.writes))) {
+      await client.query('rollback')
+      broken = false
+      return attempt.folded.decisions
+    }
+    const isLocked = (command: Command) =>
+      options.ifLocked === 'skip' && needsWallet(command) && !books.wallets.has(command.agentId)
+    const free = commands.filter((command) => !isLocked(command))
+    const folded = fold(books, free, options.localTime)
+    await writeBooks(tx, folded.writes)
+    let next = 0
+    const decisions = commands.map((command) =>
+      isLocked(command) ? undefined : folded.decisions[next++],
+    )
+    attempt.folded = { decisions, writes: folded.writes }
+    const { command } = await client.query('commit')
+    // PostgreSQL answers a commit of an aborted transaction with ROLLBACK, not with an error.
+    if (command !== 'COMMIT') throw new Error(`commit was answered with ${command}`)
+    broken = false
+    return decisions
+  } catch (error) {
+    if (!isConnectionLost(error)) {
+      broken = await client.query('rollback').then(
+        () => false,
+        () => true,
+      )
+    }
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+/**
+ * Orders that need no wallet are one statement, in a transaction by itself. It goes ahead without looking;
+ * those whose refId was taken, and all where one was archived, have no decision: they have to be looked at.
+ */
+export async function insertDeposits(
+  pool: Pool,
+  commands: Command[],
+  localTime: LocalTime,
+): Promise<(Decision | undefined)[]> {
+  const client = await connect(pool)
+  let broken = true
+  try {
+    forgetOldPlans(client)
+    const { decisions, writes } = fold(noBooks, commands, localTime)
+    const inserted = await commitOrders(client, writes.newOrders)
+    broken = false
+    return decisions.map((decision) =>
+      decision.type !== 'refused' && inserted.has(decision.order?.orderId ?? '')
+        ? decision
+        : undefined,
+    )
+  } catch (error) {
+    broken = isConnectionLost(error)
+    if (error instanceof BooksChanged) return commands.map(() => undefined)
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+function connect(pool: Pool): Promise<PoolClient> {
+  return pool.connect().catch((error) => {
+    throw new NotConnected(String(error), { cause: error })
+  })
+}

@@ -1,0 +1,140 @@
+import { inTransaction } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import type { UnmatchedWhy } from '../ledger/book.ts'
+import type { PaymentNotice } from '../ledger/decide.ts'
+import { type PayerRow, payerFromRow } from '../ledger/payer-from-row.ts'
+import { claimForNobody, giveClaim } from '../ledger/payment-claims.ts'
+import type { Currency } from '../lib/money.ts'
+import { Problem } from '../lib/problem.ts'
+
+/** Money that came in for nobody we know, or that was somebody's already. */
+export interface UnmatchedNotice extends PaymentNotice {
+  reference: string
+  currency: Currency
+  why: UnmatchedWhy
+  contradicts: string | null
+}
+
+export interface UnmatchedPayment extends UnmatchedNotice {
+  state: 'waiting' | 'assigned' | 'returned' | 'dismissed'
+  assignedTo: bigint | null
+}
+
+export interface UnmatchedRow extends PayerRow {
+  payment_id: string
+  reference: string
+  amount: bigint
+  currency: Currency
+  paid_at: Date
+  reported_at: Date
+  why: UnmatchedWhy
+  contradicts: string | null
+  state: UnmatchedPayment['state']
+  assigned_to: bigint | null
+}
+
+/** Claims a payment for nobody and records it. False where somebody has claimed it before. */
+export async function recordUnmatched(
+  pool: Pool,
+  payment: UnmatchedNotice,
+  at: Date,
+): Promise<boolean> {
+  return inTransaction(pool, async (tx) => {
+    if (!(await claimForNobody(tx, { ...payment, claimedAt: at }))) return false
+    await tx.query(
+      `insert into unmatched_payments (payment_id, reference, amount, currency, paid_at, reported_at,
+         payer_account_no, payer_account_name, payer_bank_code, why, contradicts, state)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'waiting')`,
+      [
+        payment.paymentId,
+        storedReference(payment.reference),
+        payment.amountMinor,
+        payment.currency,
+        payment.paidAt,
+        at,
+        payment.payer?.accountNo ?? null,
+        payment.payer?.accountName ?? null,
+        payment.payer?.bankCode ?? null,
+        payment.why,
+        payment.contradicts,
+      ],
+    )
+    return true
+  })
+}
+
+/** As much of a reference as is kept. */
+export const storedReference = (reference: string) => reference.slice(0, 200)
+
+export async function findUnmatched(
+  pool: Pool,
+  paymentId: string,
+): Promise<UnmatchedPayment | undefined> {
+  const { rows } = await pool.query<UnmatchedRow>(
+    'select * from unmatched_payments where payment_id = $1',
+    [paymentId],
+  )
+  const row = rows[0]
+  return (
+    row && {
+      paymentId,
+      reference: row.reference,
+      amountMinor: row.amount,
+      currency: row.currency,
+      paidAt: row.paid_at,
+      payer: payerFromRow(row),
+      why: row.why,
+      contradicts: row.contradicts,
+      state: row.state,
+      assignedTo: row.assigned_to,
+    }
+  )
+}
+
+/** It was given back, or was not money. False where it does not wait any more. */
+export async function endUnmatched(
+  pool: Pool,
+  paymentId: string,
+  state: 'returned' | 'dismissed',
+  evidence: string,
+  at: Date,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update unmatched_payments set state = $2, evidence = $3, decided_at = $4
+     where payment_id = $1 and state = 'waiting'`,
+    [paymentId, state, evidence, at],
+  )
+  return rowCount === 1
+}
+
+/** The second report of a payment that came with this reference, where there is just one. */
+export async function findContradicting(
+  pool: Pool,
+  paymentId: string,
+  reference: string,
+): Promise<string | undefined> {
+  const { rows } = await pool.query<{ payment_id: string }>(
+    'select payment_id from unmatched_payments where contradicts = $1 and reference = $2 limit 2',
+    [paymentId, storedReference(reference)],
+  )
+  return rows.length === 1 ? rows[0]?.payment_id : undefined
+}
+
+/** Makes it an agent's, claim and all, where it still waits. */
+export async function assignUnmatched(
+  pool: Pool,
+  paymentId: string,
+  to: { agentId: bigint; orderId: string | null },
+  at: Date,
+): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    const { rowCount } = await tx.query(
+      `update unmatched_payments set state = 'assigned', assigned_to = $2, decided_at = $3
+       where payment_id = $1 and state = 'waiting'`,
+      [paymentId, to.agentId, at],
+    )
+    if (rowCount === 1 && !(await giveClaim(tx, paymentId, to))) {
+      throw new Problem('invalid_transition', 'The payment is claimed by an agent already.')
+    }
+  })
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import type { Pool } from '../../src/db/pool.ts'
+import type { Order, OrderKind, OrderStatus, Payer } from '../../src/ledger/book.ts'
+import type { Command } from '../../src/ledger/decide.ts'
+import type { PayoutState } from '../../src/ledger/payouts.ts'
+import type { Teller } from '../../src/orders/teller.ts'
+import { newOrder, orderIdOf } from './naive-model.ts'
+
+export const payer: Payer = {
+  accountNo: '1234567890',
+  accountName: 'Somchai Jaidee',
+  bankCode: 'SCB',
+}
+
+/**
+ * Writes an agent's book in which everything has happened that can: each event, each way that a payment and
+ * a payout can end, and what is still open. Orders are known by the refId that they are made with.
+ */
+export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigint): Promise<void> {
+  let minute = 0
+  let orders = 0
+  const at = () => new Date(Date.UTC(2026, 0, 1, 0, ++minute, 7))
+  const open = async (kind: OrderKind, refId: string) => {
+    const createdAt = at()
+    const fields: Partial<Order> = { refId, feeMinor: 150n, feeRule: '1.5%' }
+    const extraParams = '{"shelf": 7.50}'
+    const orderId = orderIdOf(Number(agentId) * 1_000 + ++orders)
+    const order = newOrder({ agentId, orderId, kind, createdAt, extraParams, ...fields })
+    await teller.do({ type: 'create', agentId, at: createdAt, order })
+    return order
+  }
+  const outcome = ({ orderId }: Order, to: OrderStatus) =>
+    teller.do({ type: 'outcome', agentId, at: at(), orderId, to })
+  const receive = (order: Order | null, id: string, amountMinor = 10_000n) => {
+    const payment = { paymentId: `bank:${id}`, amountMinor, paidAt: at(), payer }
+    const orderId = order?.orderId ?? null
+    const received = { type: 'receive_payment', provider: null, orderId, payment } as const
+    return teller.do({ ...received, agentId, at: at() })
+  }
+  const handOver = async ({ orderId, refId }: Order, attempt: number) => {
+    const [provider, insteadOf] = attempt === 1 ? ['bank', null] : ['other', `${refId}-1`]
+    const handed: Command = {
+      type: 'hand_over',
+      agentId,
+      at: at(),
+      orderId,
+      provider,
+      providerRef: `${refId}-${attempt}`,
+      insteadOf,
+      token: randomUUID(),
+      askAt: at(),
+    }
+    await teller.do(handed)
+  }
+  const end = (refId: string, state: PayoutState) =>
+    owner.query(
+      `update payouts set state = $2, ask_at = null where agent_id = $1 and reference = $3`,
+      [agentId, state, `${refId}-1`],
+    )
+
+  await teller.do({
+    type: 'adjust',
+    agentId,
+    at: at(),
+    amountMinor: 200_000n,
+    reason: 'funds',
+    ref: 'funds',
+  })
+  await receive(await open('deposit', 'paid'), 'paid')
+  await outcome(await open('deposit', 'failed'), 'FAILED')
+  await outcome(await open('deposit', 'expired'), 'EXPIRED')
+  await outcome(await open('deposit', 'void'), 'VOID')
+  const underpaid = await open('deposit', 'underpaid')
+  await receive(underpaid, 'part', 4_000n)
+  const part = { orderId: underpaid.orderId, paymentId: 'bank:part' }
+  await teller.do({ type: 'credit_payment', agentId, at: at(), ...part })
+  const again = await open('deposit', 'paid again')
+  await receive(again, 'gone')
+  const { orderId } = again
+  await teller.do({ type: 'take_back_payment', agentId, at: at(), orderId, paymentId: 'bank:gone' })
+  await receive(again, 'late')
+  await teller.do({ type: 'credit_payment', agentId, at: at(), orderId, paymentId: 'bank:late' })
+  const instructed = await open('deposit', 'instructed')
+  await teller.do({
+    type: 'instruct',
+    agentId,
+    at: at(),
+    orderId: instructed.orderId,
+    provider: 'bank',
+    providerRef: 'i-1',
+    instructions:
+      '{"qrcodeText":"000201","transfer":{"bankCode":"SCB","accountNumber":"999","accountName":"Us"}}',
+    answer: instructed.answer.replace(
+      '"expires_in"',
+      '"qrcode":{"qrcode_text":"000201"},"transfer":{"bank_code":"SCB","account_number":"999","account_name":"Us"},"expires_in"',
+    ),
+  })
+  await receive(await open('deposit', 'waiting'), 'wrong', 5_000n)
+  await receive(null, 'given back')
+  const [paymentId, evidence, reason] = ['bank:given back', 'a slip', 'theirs']
+  await teller.do({ type: 'return_payment', agentId, at: at(), paymentId, evidence })
+  for (const id of ['kept', 'lost']) {
+    await receive(null, id)
+    await teller.do({ type: 'credit_wallet', agentId, at: at(), paymentId: `bank:${id}`, reason })
+  }
+  const lost = { orderId: null, paymentId: 'bank:lost' }
+  await teller.do({ type: 'take_back_payment', agentId, at: at(), ...lost })
+
+  for (const [refId, to, state] of [
+    ['w paid', 'PAID', 'paid'],
+    ['w failed', 'FAILED', 'rejected'],
+    ['w cancelled', 'CANCEL', 'cancelled'],
+    ['w reverted', 'PAID', 'returned'],
+  ] as const) {
+    const order = await open('withdraw', refId)
+    await handOver(order, 1)
+    await outcome(order, to)
+    if (state === 'returned') await outcome(order, 'REVERT')
+    await end(refId, state)
+  }
+  const elsewhere = await open('withdraw', 'w elsewhere')
+  await handOver(elsewhere, 1)
+  await handOver(elsewhere, 2)
+  await open('withdraw', 'w open')
+}
