@@ -76,6 +76,8 @@ export interface DeskOptions
   bankUrl?: () => string
   /** Other providers than the mode's own. */
   providers?: readonly Provider[]
+  /** Providers beside those. */
+  moreProviders?: readonly Provider[]
 }
 
 /** Everything but HTTP: the teller and what goes with it, on an open backend. */
@@ -84,7 +86,14 @@ export function openDesk(
   backend: Backend,
   options: DeskOptions,
 ): { desk: Desk; teller: Teller; pool: Pool; close: () => Promise<void> } {
-  const { clock = systemClock, publicUrl, bankUrl, providers, ...hooks } = options
+  const {
+    clock = systemClock,
+    publicUrl,
+    bankUrl,
+    providers,
+    moreProviders = [],
+    ...hooks
+  } = options
   const localTime = localTimeIn(config.timeZone)
   const pool = openTellerPool(backend.databaseUrl, (error) => hooks.onFault?.(error))
   const teller = new Teller({
@@ -105,7 +114,7 @@ export function openDesk(
     pool: backend.pool,
     teller,
     providers: new Providers(
-      providers ?? (atBank ? [makeSandboxProvider(atBank)] : []),
+      [...(providers ?? (atBank ? [makeSandboxProvider(atBank)] : [])), ...moreProviders],
       backend.pool,
       (error) => hooks.onFault?.(error),
     ),
@@ -223,6 +232,8 @@ export interface Outside {
   /** A certificate authority to be trusted besides the usual ones. */
   ca?: string
   providers?: readonly Provider[]
+  /** Providers beside the mode's own. */
+  moreProviders?: readonly Provider[]
   /** Where the built console is. */
   consoleDir?: string
   /** Whether withdrawals go to their provider by themselves. */
@@ -274,6 +285,7 @@ export async function startService(
     publicUrl: () => publicUrl,
     ...(bank && { bankUrl: () => bank.url }),
     ...(outside.providers && { providers: outside.providers }),
+    ...(outside.moreProviders && { moreProviders: outside.moreProviders }),
     onBatch: (batch) => metrics.batch(batch),
     onFault: (error) => {
       metrics.fault()

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { check } from './chaos/check.ts'
 import { ChaosLoad } from './chaos/load.ts'
+import { disturb, tooMuch } from './chaos/neighbour.ts'
 import { type FaultKind, makePlan, type PlannedFault } from './chaos/plan.ts'
 import { settle } from './chaos/settle.ts'
 import { strike } from './chaos/strike.ts'
@@ -14,6 +15,10 @@ const seconds = Number(process.env.CHAOS_SECONDS ?? 10)
 /** Repeats the plan and the random choices of a run, which prints its seed. */
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const isLong = seconds >= 60
+/** How long each bad deed of a neighbour goes on, and how much it leaves lying about. */
+const neighbourhood = isLong
+  ? { windowMs: 8_000, rows: 100_000 }
+  : { windowMs: 1_000, rows: 20_000 }
 
 let world: World | undefined
 afterEach(async () => {
@@ -30,6 +35,7 @@ test(
     world = await World.open(seed)
     const load = new ChaosLoad(world, seed, 12)
     const happened = await carryOut(world, plan)
+    const disturbances = await disturb(world, load, neighbourhood)
     await load.stop()
     const repeated = await load.resolve()
     const findings = await settle(world, load)
@@ -38,7 +44,7 @@ test(
     console.info(
       `${repeated} wishes were repeated at the end until it was known what became of them`,
     )
-    findings.push(...load.surprises)
+    findings.push(...load.surprises, ...tooMuch(disturbances))
     for (const slot of world.slots) {
       findings.push(...slot.collapses, ...load.internals.flatMap((id) => slot.logged(id)))
     }

@@ -122,6 +122,13 @@ export class ChaosLoad {
     return answer
   }
 
+  /** How many requests were answered by a service that could. */
+  get served(): number {
+    return [...this.results]
+      .filter(([result]) => /^[234]/.test(result))
+      .reduce((sum, [, count]) => sum + count, 0)
+  }
+
   private count(result: string): void {
     this.results.set(result, (this.results.get(result) ?? 0) + 1)
   }

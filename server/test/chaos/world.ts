@@ -5,6 +5,7 @@ import { type Env, sluiceJson, tempFolder } from '../support/process.ts'
 import { AgentClient } from '../support/service.ts'
 import type { AgentTerms } from './model.ts'
 import { MoodyReceiver } from './moody-receiver.ts'
+import { HungBank, makeNeighbour, type Neighbour } from './neighbour.ts'
 import { ServiceSlot } from './service-slot.ts'
 import { SmallDisk } from './small-disk.ts'
 
@@ -45,22 +46,29 @@ const agentTerms: AgentTerms[] = [
 
 /**
  * A PostgreSQL on a disk of its own, two processes that take requests and one that works, each with
- * its own way to the database, and agents whose receivers fail.
+ * its own way to the database, agents whose receivers fail, and one that
+ * is a bad neighbour to them.
  */
 export class World {
   readonly disk: SmallDisk
   readonly postgres: EmbeddedPostgres
   readonly slots: ServiceSlot[]
   readonly agents: ChaosAgent[]
+  readonly neighbour: Neighbour
+  readonly hungBank: HungBank
   /** Settings for the command line. */
   readonly env: Env
   private settledMs = 0
 
-  private constructor(parts: Pick<World, 'disk' | 'postgres' | 'slots' | 'agents' | 'env'>) {
+  private constructor(
+    parts: Pick<World, 'disk' | 'postgres' | 'slots' | 'agents' | 'neighbour' | 'hungBank' | 'env'>,
+  ) {
     this.disk = parts.disk
     this.postgres = parts.postgres
     this.slots = parts.slots
     this.agents = parts.agents
+    this.neighbour = parts.neighbour
+    this.hungBank = parts.hungBank
     this.env = parts.env
   }
 
@@ -78,7 +86,9 @@ export class World {
       await owner.query('select pg_reload_conf()')
       await owner.query('create table public.chaos_rows (text text)')
     })
+    const hungBank = await HungBank.open()
     const env = {
+      HUNG_BANK_URL: hungBank.url,
       DATABASE_URL: postgres.url,
       DATA_DIR: await tempFolder(),
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -92,7 +102,8 @@ export class World {
         slots.push(await ServiceSlot.open(role, postgres.url, env))
       }),
     ])
-    return new World({ disk, postgres, slots, agents, env })
+    const neighbour = await makeNeighbour(env)
+    return new World({ disk, postgres, slots, agents, neighbour, hungBank, env })
   }
 
   /** The processes that take requests. */
@@ -117,7 +128,7 @@ export class World {
     await Promise.all(this.slots.map((slot) => slot.setOffset(slot.offsetMs + ms)))
   }
 
-  client(agent: ChaosAgent, slot: ServiceSlot): AgentClient {
+  client(agent: Pick<ChaosAgent, 'appId' | 'secret'>, slot: ServiceSlot): AgentClient {
     return new AgentClient(slot.url, agent.appId, agent.secret, 0n, () => this.now())
   }
 
@@ -129,13 +140,18 @@ export class World {
   async close(): Promise<void> {
     await Promise.all(this.slots.map((slot) => slot.close()))
     await Promise.all(this.agents.map(({ receiver }) => receiver.close()))
+    await this.hungBank.close()
     this.disk.clear()
     await this.postgres.close()
     this.disk.close()
   }
 }
 
-async function withOwner<T>(url: string, work: (owner: pg.Client) => Promise<T>): Promise<T> {
+/** Runs something on a connection of the owner's of its own. */
+export async function withOwner<T>(
+  url: string,
+  work: (owner: pg.Client) => Promise<T>,
+): Promise<T> {
   const owner = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   owner.on('error', () => {})
   await owner.connect()
