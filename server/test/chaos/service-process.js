@@ -18,7 +18,7 @@ const log = makeLog(config.logLevel)
 const backend = await openBackend(config, 'serve', (message) => log.info(message))
 await startService(config, backend, log, {
   clock: () => new Date(Date.now() + offsetMs),
-  moreProviders: [hungProvider(process.env.HUNG_BANK_URL)],
+  moreProviders: process.env.HUNG_BANK_URL ? [hungProvider(process.env.HUNG_BANK_URL)] : [],
 })
 process.send({ ready: true })
 

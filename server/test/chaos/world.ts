@@ -54,25 +54,27 @@ export class World {
   readonly postgres: EmbeddedPostgres
   readonly slots: ServiceSlot[]
   readonly agents: ChaosAgent[]
-  readonly neighbour: Neighbour
+  /** Only where one was asked for. */
+  private readonly badNeighbour: Neighbour | undefined
   readonly hungBank: HungBank
   /** Settings for the command line. */
   readonly env: Env
   private settledMs = 0
 
   private constructor(
-    parts: Pick<World, 'disk' | 'postgres' | 'slots' | 'agents' | 'neighbour' | 'hungBank' | 'env'>,
+    parts: Pick<World, 'disk' | 'postgres' | 'slots' | 'agents' | 'hungBank' | 'env'>,
+    badNeighbour: Neighbour | undefined,
   ) {
     this.disk = parts.disk
     this.postgres = parts.postgres
     this.slots = parts.slots
     this.agents = parts.agents
-    this.neighbour = parts.neighbour
+    this.badNeighbour = badNeighbour
     this.hungBank = parts.hungBank
     this.env = parts.env
   }
 
-  static async open(seed: number): Promise<World> {
+  static async open(seed: number, { withNeighbour = false } = {}): Promise<World> {
     const disk = await SmallDisk.open()
     const postgres = await openEmbeddedPostgres({
       dataDir: disk.folder,
@@ -88,7 +90,7 @@ export class World {
     })
     const hungBank = await HungBank.open()
     const env = {
-      HUNG_BANK_URL: hungBank.url,
+      ...(withNeighbour && { HUNG_BANK_URL: hungBank.url }),
       DATABASE_URL: postgres.url,
       DATA_DIR: await tempFolder(),
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -102,8 +104,13 @@ export class World {
         slots.push(await ServiceSlot.open(role, postgres.url, env))
       }),
     ])
-    const neighbour = await makeNeighbour(env)
-    return new World({ disk, postgres, slots, agents, neighbour, hungBank, env })
+    const neighbour = withNeighbour ? await makeNeighbour(env) : undefined
+    return new World({ disk, postgres, slots, agents, hungBank, env }, neighbour)
+  }
+
+  get neighbour(): Neighbour {
+    if (!this.badNeighbour) throw new Error('the world has no bad neighbour')
+    return this.badNeighbour
   }
 
   /** The processes that take requests. */
