@@ -49,7 +49,7 @@ async function states({ agentId }: AgentClient): Promise<Record<string, number>>
 }
 
 const become = (agent: AgentClient, expected: Record<string, number>) =>
-  expect.poll(() => states(agent), { timeout: 20_000 }).toEqual(expected)
+  expect.poll(() => states(agent)).toEqual(expected)
 
 /** Waits until an attempt is recorded that was not accepted. */
 const attempted = ({ agentId }: AgentClient, seq: number) =>
@@ -195,7 +195,7 @@ describe('callback resend', () => {
     // What the dead one had claimed is free a minute later.
     api.clock.advance(61_000)
     const next = await startTestService({ beside: api, env: { ROLE: 'worker' } })
-    await expect.poll(() => of('delivered'), { timeout: 30_000 }).toBe(count)
+    await expect.poll(() => of('delivered')).toBe(count)
     const told = new Set(receiver.received.map(({ headers }) => headers['x-event-seq']))
     expect(told.size).toBe(count)
     await api.prove()

@@ -29,7 +29,7 @@ import { makeOutcomes, startSender, type TestSender } from './support/sender.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 import { TcpProxy } from './support/tcp-proxy.ts'
 
-const patient = { timeout: 40_000, interval: 20 }
+const patient = { interval: 20 }
 
 let receiver: Receiver
 beforeEach(async () => {

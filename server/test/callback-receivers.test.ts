@@ -64,7 +64,7 @@ async function callTo(depositCallbackUrl: string): Promise<AgentClient> {
 }
 
 /** The callback after its first attempt, and what is known of that attempt. */
-async function firstAttempt({ agentId }: AgentClient, withinMs = 10_000) {
+async function firstAttempt({ agentId }: AgentClient, withinMs = 60_000) {
   const read = () =>
     s.sql(
       `select a.*, c.state, c.attempts, c.due_at from callback_attempts a

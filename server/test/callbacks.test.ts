@@ -66,7 +66,7 @@ async function attempted(agent: AgentClient, seq: number, count: number): Promis
         const { attempts, under_way } = await callbackOf(agent, seq)
         return under_way ? 'under way' : attempts
       },
-      { interval: 10, timeout: 10_000 },
+      { interval: 10 },
     )
     .toBe(count)
 }
@@ -77,7 +77,7 @@ async function delivery(agent: AgentClient, seq: number): Promise<string> {
 }
 
 const becomes = (agent: AgentClient, seq: number, expected: string) =>
-  expect.poll(() => delivery(agent, seq), { interval: 10, timeout: 10_000 }).toBe(expected)
+  expect.poll(() => delivery(agent, seq), { interval: 10 }).toBe(expected)
 
 /** Has the sender look at an agent now, and not only at its next round. */
 const look = ({ agentId }: AgentClient) =>

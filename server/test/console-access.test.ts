@@ -20,7 +20,7 @@ beforeAll(async () => {
   operator = await signIn(test, 'operator')
   txnId = (await agent.deposit({ refId: 'BOOK-1' })).json.txn_id
   console = await openConsole(test)
-}, 400_000)
+})
 
 afterEach(async () => {
   await console.closeTabs()

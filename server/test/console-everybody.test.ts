@@ -29,7 +29,7 @@ beforeAll(async () => {
   await agent.trigger(wrong, 'PAID', { paidAmount: 90 })
   admin = await signIn(test, 'admin')
   console = await openConsole(test)
-}, 400_000)
+})
 
 afterEach(async () => {
   await console.closeTabs()
@@ -72,9 +72,7 @@ const shows = (page: Page, title: string) =>
   page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
 
 describe('for everybody', () => {
-  it('axe finds nothing on any page, light and dark, on a desk and on a phone', {
-    timeout: 180_000,
-  }, async () => {
+  it('axe finds nothing on any page, light and dark, on a desk and on a phone', async () => {
     const page = await console.tab(admin)
     const found: string[] = []
     const look = async (where: string) => {
@@ -87,16 +85,14 @@ describe('for everybody', () => {
       await page.emulateMedia({ colorScheme: 'light' })
       await page.goto(console.at(path))
       await shows(page, title)
-      await expect
-        .poll(() => page.locator('.mantine-Skeleton-root').count(), { timeout: 15_000 })
-        .toBe(0)
+      await expect.poll(() => page.locator('.mantine-Skeleton-root').count()).toBe(0)
       if (isAll || at % 2 === 0) await look(`${path} light desktop`)
       await page.setViewportSize(phone)
       await page.emulateMedia({ colorScheme: 'dark' })
       if (isAll || at % 2 === 1) await look(`${path} dark phone`)
       // What draws itself anew after the change has a moment for it.
       await expect
-        .poll(() => page.evaluate('document.documentElement.scrollWidth'), { timeout: 5_000 })
+        .poll(() => page.evaluate('document.documentElement.scrollWidth'))
         .toBe(phone.width)
         .catch(() => found.push(`${path} is too wide for a phone`))
     }

@@ -20,7 +20,7 @@ beforeAll(async () => {
   admin = await signIn(test, 'admin')
   console = await openConsole(test)
   page = await console.tab(admin)
-}, 400_000)
+})
 
 afterEach(async () => {
   expect(console.faults()).toEqual([])

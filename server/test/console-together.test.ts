@@ -29,7 +29,7 @@ beforeAll(async () => {
   }
   anna = await person()
   ben = await person()
-}, 400_000)
+})
 
 afterEach(async () => {
   expect(console.faults()).toEqual([])

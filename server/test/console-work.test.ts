@@ -26,7 +26,7 @@ beforeAll(async () => {
   admin = await signIn(test, 'admin')
   console = await openConsole(test)
   page = await console.tab(admin)
-}, 400_000)
+})
 
 afterEach(() => {
   expect(console.faults()).toEqual([])
@@ -248,7 +248,7 @@ describe('wallets', () => {
     await button('Adjust').click()
     await dialog().getByLabel('Amount in THB').fill('-25')
     await confirm('Adjust', { withCode: true })
-    await expect.poll(() => agent.balance(), { timeout: 15_000 }).toBe(before - 25)
+    await expect.poll(() => agent.balance()).toBe(before - 25)
     await page.getByText('The journal has it.').waitFor()
     await button('Statement').click()
     const [csv] = await Promise.all([

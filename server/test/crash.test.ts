@@ -26,7 +26,7 @@ const victims = ['service', 'postgres', 'both', 'at start'] as const
 
 afterEach(cleanUp)
 
-const withinMs = 60_000 + rounds * 15_000
+const withinMs = 600_000 + rounds * 15_000
 
 test(
   'every answer that was ever given holds, however often the service and its database are killed',
@@ -106,7 +106,7 @@ async function strike(
   if (victim === 'at start') {
     const starting = startSluice(['serve'], { PORT: '0', ...env })
     await expect
-      .poll(() => postmasterPid(dataDir) ?? postmaster, { timeout: 20_000, interval: 5 })
+      .poll(() => postmasterPid(dataDir) ?? postmaster, { interval: 5 })
       .not.toBe(postmaster)
     kill(starting.pid)
     kill(postmasterPid(dataDir) ?? 0)

@@ -19,7 +19,7 @@ beforeAll(async () => {
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
   page.on('pageerror', (error) => faults.push(String(error)))
   await page.goto(demo.shopUrl)
-}, 400_000)
+})
 
 afterAll(async () => {
   await browser?.close()
@@ -31,7 +31,7 @@ const verified = () => page.locator('.callbacks .verified')
 
 /** The callback of an order has come, checked, and the wallet says what it said. */
 async function settles(status: string, amount: string, balanceAfter: string, times: number) {
-  await expect.poll(() => verified().count(), { timeout: 15_000 }).toBe(times)
+  await expect.poll(() => verified().count()).toBe(times)
   expect(await verified().first().textContent()).toContain(`Verified ${status} ${amount}`)
   await expect.poll(balance).toBe(balanceAfter)
   expect(await page.locator('.steps:visible li.done').count()).toBe(4)

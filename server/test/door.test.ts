@@ -319,7 +319,7 @@ describe('keys', () => {
     return holding(agent, await rotateKey(pool, secretKeys, agent.agentId, overlapS, s.clock()))
   }
   const opens = async (agent: AgentClient) => (await agent.get('/payment/wallet')).status === 200
-  const patience = { timeout: 30_000 }
+  const patience = { timeout: 120_000 }
   const keysOf = (agent: AgentClient) => listKeys(s.backend.pool, agent.agentId, s.clock())
 
   test('after a rotation both secrets are good until the overlap ends', async () => {

@@ -334,14 +334,10 @@ describe('under a live serve', () => {
       )
       .toBe(1)
     kill(killed)
-    await expect
-      .poll(() => query(serve.url, 'select 1').catch(() => undefined), { timeout: 10_000 })
-      .toBe(1)
+    await expect.poll(() => query(serve.url, 'select 1').catch(() => undefined)).toBe(1)
     await busy
     expect(runningPid()).not.toBe(killed)
-    await expect
-      .poll(() => logged, { timeout: 5_000 })
-      .toContain(`PostgreSQL is back (pid ${runningPid()})`)
+    await expect.poll(() => logged).toContain(`PostgreSQL is back (pid ${runningPid()})`)
     await expect(open('serve')).rejects.toBeInstanceOf(AlreadyServing)
     await serve.close()
     expect(postmasterPid()).toBeUndefined()
@@ -351,7 +347,7 @@ describe('under a live serve', () => {
     const serve = await open('serve')
     writeFileSync(join(cluster(), 'postgresql.conf'), 'nonsense')
     kill(runningPid())
-    await expect.poll(() => logged.join('\n'), { timeout: 10_000 }).toMatch(/postgresql.conf/)
+    await expect.poll(() => logged.join('\n')).toMatch(/postgresql.conf/)
     await serve.close()
   })
 
@@ -373,9 +369,9 @@ describe('under a live serve', () => {
       `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 1 and granted`,
     )
     await waiting
-    await expect.poll(() => logged.join('\n'), { timeout: 10_000 }).toMatch(/Another sluice serve/)
+    await expect.poll(() => logged.join('\n')).toMatch(/Another sluice serve/)
     await rival.query('select pg_advisory_unlock_all()')
-    await expect.poll(() => logged.join('\n'), { timeout: 10_000 }).toMatch(/PostgreSQL is back/)
+    await expect.poll(() => logged.join('\n')).toMatch(/PostgreSQL is back/)
   })
 })
 
@@ -417,9 +413,7 @@ if (isRoot) {
       await query(first.url, 'create table kept as select 7 as value')
       kill(runningPid())
       await expect
-        .poll(() => query(first.url, 'select value from kept').catch(() => undefined), {
-          timeout: 10_000,
-        })
+        .poll(() => query(first.url, 'select value from kept').catch(() => undefined))
         .toBe(7)
       await first.close()
       const second = await open('command')

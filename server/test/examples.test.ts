@@ -23,7 +23,7 @@ test('the examples for bash and Node.js create an order, take its callback and r
     expect(stdout).toMatch(new RegExp(`^${name} +\\d+ right +taken +refused`, 'm'))
   }
   await database.close()
-}, 120_000)
+})
 
 test('vectors.txt says what vectors.json says', async () => {
   const { vectorLines } = await import(join(folder, 'runner/vector-lines.mjs'))

@@ -167,7 +167,7 @@ async function bodiesOf(agentId: bigint) {
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + 120_000
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error('what was waited for did not come')
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -69,7 +69,7 @@ test('the quick start leads from an empty folder to a verified callback', async 
   }
   const running = start('bash', ['typed.sh'], { cwd: folder, env })
   await expect
-    .poll(() => running.stdout, { timeout: 40_000 })
+    .poll(() => running.stdout)
     .toMatch(new RegExp(`^${promised?.text.trim()}$|^failed at`, 'm'))
   const { stdout, stderr } = running
   expect({ stdout, stderr }).toMatchObject({

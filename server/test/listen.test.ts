@@ -46,7 +46,7 @@ const kept = async () => {
   return JSON.parse(await readFile(join(folder, 'listen', name), 'utf8')).seq
 }
 
-const eventually = (read: () => unknown) => expect.poll(read, { timeout: 20_000 })
+const eventually = (read: () => unknown) => expect.poll(read)
 
 describe('listen', () => {
   test('forwards what happens from now on as the service itself would send it', async () => {

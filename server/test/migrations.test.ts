@@ -163,7 +163,7 @@ describe('a database in use', () => {
     })
     expect((await verify(owner, {})).map(({ finding }) => finding)).toEqual([null, null, null])
     await owner.end()
-  }, 180_000)
+  })
 })
 
 const ours = new URL('../src/db/migrations/', import.meta.url)

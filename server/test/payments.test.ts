@@ -303,14 +303,16 @@ describe('money that nobody knew', () => {
       const dying = await startProcess(s, [bank])
       // The assignment is committed by itself; the teller's commit is what never comes.
       dying.proxy.cutNextCommits(['spared', 'before'], () => dying.die())
-      const lost = credit(paymentId, { agentId: agent.agentId, orderId: null }, dying.desk)
+      const lost = credit(paymentId, { agentId: agent.agentId, orderId: null }, dying.desk).catch(
+        () => {},
+      )
       await expect.poll(() => dying.isDead).toBe(true)
       const { rows } = await s.sql('select state from unmatched_payments where payment_id = $1', [
         paymentId,
       ])
       expect(rows).toEqual([{ state: 'assigned' }])
       expect(await waiting(paymentId)).toEqual(['unmatched'])
-      const over = lost.catch(() => {}).then(() => dying.close())
+      const over = lost.then(() => dying.close())
       return { paymentId, event, agent, over }
     }
     const all = await Promise.all([make(), make(), make()])

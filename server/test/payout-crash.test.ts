@@ -67,14 +67,12 @@ test(
     const read = async (sql: string) => (await db.query(sql)).rows
     await expect
       .poll(() => read(`select ref_id from sluice.orders where status = 'WAITING'`), {
-        timeout: 120_000,
         interval: 200,
       })
       .toEqual([])
     // A story's second act may follow its first.
     await expect
       .poll(() => read('select reference from sandbox_bank.acts where played_at is null'), {
-        timeout: 30_000,
         interval: 100,
       })
       .toEqual([])
@@ -89,7 +87,7 @@ test(
       expect(payouts).toHaveLength(rounds * perRound)
       return payouts.filter((row) => row.payouts !== 1 || statusOf[row.state] !== row.status)
     }
-    await expect.poll(differing, { timeout: 30_000, interval: 100 }).toEqual([])
+    await expect.poll(differing, { interval: 100 }).toEqual([])
     expect(await read('select reference from sluice.payouts where ask_at is not null')).toEqual([])
     await db.end()
     await verifyClean(env)

@@ -28,7 +28,7 @@ import { AgentClient, type Answer } from './support/service.ts'
 import { TcpProxy } from './support/tcp-proxy.ts'
 
 const quiet = { LOG_LEVEL: 'warn' }
-const patient = { timeout: 30_000, interval: 20 }
+const patient = { interval: 20 }
 const liveKey = Buffer.alloc(32, 9).toString('base64')
 
 let databases: TestDatabase[] = []
@@ -222,7 +222,7 @@ describe('npm start', () => {
     appendFileSync(join(copy, 'server/src/main.ts'), `process.stderr.write('built anew\\n')\n`)
     const env = { PORT: '0', ...quiet }
     const npm = start('npm', ['start'], { cwd: copy, env })
-    await expect.poll(() => npm.stdout, { ...patient, timeout: 50_000 }).toMatch(/secret {2}sk_/)
+    await expect.poll(() => npm.stdout, patient).toMatch(/secret {2}sk_/)
     expect(npm.stderr).toContain('built anew')
     const dataDir = join(copy, 'data')
     const postmaster = postmasterPid(dataDir) ?? 0
@@ -413,7 +413,7 @@ describe('live', () => {
 
   it('takes no plain-http callback address, and none that is not public', async () => {
     const env = await external(live)
-    const create = ['agent', 'create', '--name', 'Shop', '--json']
+    const create = ['agent', 'create', '--name', 'Shop', '--frame-origin', 'none', '--json']
     const refused = ['http://shop.example/hook', 'https://127.0.0.1/hook', 'https://10.0.0.8/'].map(
       (url) => sluice([...create, '--deposit-callback', url], env),
     )
@@ -435,7 +435,10 @@ describe('live', () => {
     expect(started.stdout + started.stderr).not.toMatch(/sk_|secret/)
     expect(await sluiceJson(['agent', 'list'], env)).toEqual([])
 
-    const { app_id, secret } = await sluiceJson(['agent', 'create', '--name', 'Shop'], env)
+    const { app_id, secret } = await sluiceJson(
+      ['agent', 'create', '--name', 'Shop', '--frame-origin', 'none'],
+      env,
+    )
     const agent = new AgentClient(url, app_id, secret, 0n, () => new Date())
     for (const answer of [await agent.deposit(), await agent.withdraw()]) {
       expect(answer).toMatchObject({ status: 503, json: { code: 'provider_unavailable' } })

@@ -37,7 +37,7 @@ test('what README tells to type works as printed, and answers as it says', async
   expect(starts?.text.replace('npm ci && ', '').trim()).toBe('npm start')
   const service = start('npm', ['start'], { cwd: copy, env })
   await expect
-    .poll(() => service.stdout + service.stderr, { timeout: 60_000 })
+    .poll(() => service.stdout + service.stderr)
     .toContain('A demo agent was made for you')
   for (const path of ['/readyz', '/docs']) {
     expect((await fetch(here(`http://localhost:8080${path}`))).status).toBe(200)
@@ -78,7 +78,7 @@ test('what README tells to type works as printed, and answers as it says', async
   await service.ended
   expect(postmasterPid(dataDir)).toBeUndefined()
   expect(postgresLog(dataDir)).toMatch(/database system is shut down\n$/)
-}, 120_000)
+})
 
 const separator = '---- next block ----'
 

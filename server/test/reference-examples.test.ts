@@ -109,6 +109,9 @@ test('every example of the reference was sent to a real service and answered as 
   await example('POST /payment/orders/{txn_id}/cancel', `/payment/orders/${withdraw.txn_id}/cancel`)
   await example('GET /payment/wallet/entries', '/payment/wallet/entries?after=1&limit=2')
   await example('GET /payment/banks', '/payment/banks')
+  await expect
+    .poll(async () => (await agent.get('/payment/events?after=0&limit=2')).json.data)
+    .toMatchObject([{ delivery: 'no_address' }, { delivery: 'no_address' }])
   const { data } = await example('GET /payment/events', '/payment/events?after=0&limit=2')
   await example('POST /payment/events/{seq}/resend', '/payment/events/1/resend')
   const callback = (at: number) => ({ path: '', status: 200, answer: JSON.parse(data[at].body) })

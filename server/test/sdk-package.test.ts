@@ -80,9 +80,7 @@ test('what its README shows works as printed', async () => {
   const cwd = await project({ 'run.mjs': shown.join('\n').replaceAll('3000', port) })
   const agent = await s.agent({ depositCallbackUrl: `http://127.0.0.1:${port}/sluice` })
   const running = start(process.execPath, ['run.mjs'], { cwd, env: environment(agent) })
-  await expect
-    .poll(() => running.stdout + running.stderr, { timeout: 30_000 })
-    .toMatch(/order-1001 PAID 250|Error/)
+  await expect.poll(() => running.stdout + running.stderr).toMatch(/order-1001 PAID 250|Error/)
   await running.stop()
   expect(running.stderr).toBe('')
   expect(running.stdout).toMatch(/^\d+-[0-9a-f]{32} http\S+ false$/m)

@@ -22,7 +22,6 @@ import { type AgentClient, startTestService, type TestService } from './support/
 let s: TestService
 let agent: AgentClient
 let sluice: SluiceClient
-const patient = { timeout: 30_000 }
 const open: { close(): unknown }[] = []
 
 beforeAll(async () => {
@@ -314,7 +313,7 @@ describe('callbacks', () => {
     expect(cancelled).toEqual(always.toSorted())
     expect(paid).toEqual([...always, 'flag_incorrect_payee', 'payee'].toSorted())
     await expect
-      .poll(async () => (await client.listEvents()).data.map(({ delivery }) => delivery), patient)
+      .poll(async () => (await client.listEvents()).data.map(({ delivery }) => delivery))
       .toEqual(['delivered', 'delivered'])
   })
 
@@ -327,7 +326,7 @@ describe('callbacks', () => {
     })
     const owner = await s.agent({ depositCallbackUrl: url ?? '' })
     await owner.fund(100)
-    await expect.poll(() => seen.length, patient).toBeGreaterThan(0)
+    await expect.poll(() => seen.length).toBeGreaterThan(0)
     const kept = async () => {
       const { rows } = await s.sql(
         `select convert_from(response_body, 'utf8') as body from callback_attempts where agent_id = $1`,
@@ -335,7 +334,7 @@ describe('callbacks', () => {
       )
       return rows[0]?.body
     }
-    await expect.poll(kept, patient).toContain('No secret matches')
+    await expect.poll(kept).toContain('No secret matches')
     expect((await clientOf(owner).listEvents()).data).toMatchObject([{ delivery: 'waiting' }])
   })
 

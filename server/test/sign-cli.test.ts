@@ -76,9 +76,9 @@ describe('sign', () => {
     const command = `cat ${body} | ${process.execPath} ${program} sign --path /payment/deposit --time ${deposit.t} --body-file -`
     // A terminal of its own, in which the secret is typed once it is asked for.
     const asked = start('script', ['-qec', command, '/dev/null'], { stdin: true })
-    await expect.poll(() => asked.stdout, { timeout: 20_000 }).toContain('secret: ')
+    await expect.poll(() => asked.stdout).toContain('secret: ')
     asked.child.stdin?.write(`${secret}\r`)
-    await expect.poll(() => asked.stdout, { timeout: 20_000 }).toContain(deposit.header)
+    await expect.poll(() => asked.stdout).toContain(deposit.header)
     asked.child.stdin?.end()
     expect((await asked.ended).code).toBe(0)
     expect(asked.stdout).not.toContain(secret)

@@ -759,7 +759,7 @@ async function someoneWaitsForALock(): Promise<boolean> {
   return rows.length > 0
 }
 
-async function until(holds: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
+async function until(holds: () => boolean | Promise<boolean>, withinMs = 120_000): Promise<void> {
   const deadline = Date.now() + withinMs
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error('what was waited for did not come')

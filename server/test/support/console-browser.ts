@@ -28,7 +28,7 @@ export async function openConsole(test: TestService): Promise<ConsoleBrowser> {
   return {
     async tab(operator, options = {}) {
       const page = await tabs.open(options)
-      page.setDefaultTimeout(15_000)
+      page.setDefaultTimeout(120_000)
       if (operator) await signInAs(page.context(), operator, url)
       watch(page, url, faults)
       return page

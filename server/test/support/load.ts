@@ -30,7 +30,7 @@ const steps: Record<string, string[]> = {
   'withdraw PAID': ['REVERT'],
 }
 
-const knownWithinMs = 60_000
+const knownWithinMs = 120_000
 
 /** Numbers from 0 to 1 that a seed repeats. */
 export function seeded(seed: number): () => number {
