@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { openPool } from '../dist/db/pool.js'
-import { verify } from '../dist/ledger/verify.js'
+import { verify } from '../dist/proof/verify.js'
 import { type LoadResult, load, type Signer, signedPost } from './load.js'
 
 /** Where the benchmark's own PostgreSQL is, and how often everything is measured. */

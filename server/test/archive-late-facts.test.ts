@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { archive } from '../src/archive/archive.ts'
 import { openPool, type Pool } from '../src/db/pool.ts'
-import { handOver, submit } from '../src/orders/pay-out.ts'
+import { handOver, submit } from '../src/payouts/pay-out.ts'
 import type { ProviderEvent } from '../src/providers/provider.ts'
 import {
   eventId,

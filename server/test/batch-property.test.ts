@@ -5,11 +5,11 @@ import { createAgent, defaultTerms } from '../src/agents/save-agent.ts'
 import { openPool, type Pool } from '../src/db/pool.ts'
 import type { OrderKind } from '../src/ledger/book.ts'
 import type { Command } from '../src/ledger/decide.ts'
-import { verify } from '../src/ledger/verify.ts'
 import { feeOf, parseFeeRule } from '../src/lib/fee.ts'
 import { localTimeIn } from '../src/lib/local-time.ts'
 import { Problem } from '../src/lib/problem.ts'
-import { Teller } from '../src/orders/teller.ts'
+import { verify } from '../src/proof/verify.ts'
+import { Teller } from '../src/teller/teller.ts'
 import { type TestDatabase, testDatabase } from './support/database.ts'
 import {
   type ModelAnswer,

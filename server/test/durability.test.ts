@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPool, type Pool } from '../src/db/pool.ts'
-import { openTellerPool } from '../src/orders/teller-pool.ts'
+import { openTellerPool } from '../src/teller/teller-pool.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 let s: TestService

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../src/db/in-transaction.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { isContention, openPool } from '../src/db/pool.ts'
-import { verify } from '../src/ledger/verify.ts'
+import { verify } from '../src/proof/verify.ts'
 import { type TestDatabase, testDatabase } from './support/database.ts'
 
 let database: TestDatabase

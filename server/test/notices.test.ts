@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { newOrderId, txnId } from '../src/lib/ids.ts'
-import { handOver, submit } from '../src/orders/pay-out.ts'
+import { handOver, submit } from '../src/payouts/pay-out.ts'
 import type { ProviderEvent } from '../src/providers/provider.ts'
 import {
   attemptsOf,

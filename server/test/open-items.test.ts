@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { verify } from '../src/ledger/verify.ts'
 import { parseTxnId } from '../src/lib/ids.ts'
-import { saveRoute } from '../src/orders/providers.ts'
-import { resolvePayout } from '../src/orders/resolve-payout.ts'
+import { resolvePayout } from '../src/payouts/resolve-payout.ts'
+import { verify } from '../src/proof/verify.ts'
 import type { PayoutOutcome } from '../src/providers/provider.ts'
+import { saveRoute } from '../src/routing/providers.ts'
 import {
   attemptsOf,
   FakeProvider,

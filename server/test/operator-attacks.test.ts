@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { seqAsOf } from '../src/ledger/wallet-as-of.ts'
 import { parseTxnId } from '../src/lib/ids.ts'
-import { recordUnmatched } from '../src/orders/unmatched-payments.ts'
+import { recordUnmatched } from '../src/payments/unmatched-payments.ts'
 import { type OperatorClient, signIn } from './support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 

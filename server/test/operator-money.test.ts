@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { printedMoney } from '../src/lib/money.ts'
-import { recordUnmatched } from '../src/orders/unmatched-payments.ts'
+import { recordUnmatched } from '../src/payments/unmatched-payments.ts'
 import { type OperatorClient, signIn } from './support/operator.ts'
 import { printedIn } from './support/printed-text.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'

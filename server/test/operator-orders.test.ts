@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { providerFigures } from '../src/orders/provider-figures.ts'
+import { providerFigures } from '../src/reports/provider-figures.ts'
 import { type OperatorClient, signIn } from './support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { AgentTerms } from '../src/agents/save-agent.ts'
 import { parseTxnId } from '../src/lib/ids.ts'
-import type { Desk } from '../src/orders/desk.ts'
-import { creditPayment, listWaitingPayments, returnPayment } from '../src/orders/payments.ts'
+import { creditPayment, listWaitingPayments, returnPayment } from '../src/payments/payments.ts'
 import type { ProviderEvent } from '../src/providers/provider.ts'
+import type { Desk } from '../src/teller/desk.ts'
 import {
   eventId,
   FakeProvider,

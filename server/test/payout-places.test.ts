@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
-import { saveRoute } from '../src/orders/providers.ts'
+import { saveRoute } from '../src/routing/providers.ts'
 import {
   attemptsOf,
   FakeProvider,

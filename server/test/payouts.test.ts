@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { holdPayout, payoutsOfOrder } from '../src/ledger/payouts.ts'
 import { parseTxnId } from '../src/lib/ids.ts'
-import { PayoutRunner } from '../src/orders/payout-runner.ts'
-import { providerFigures } from '../src/orders/provider-figures.ts'
-import { saveRoute } from '../src/orders/providers.ts'
-import { resolvePayout } from '../src/orders/resolve-payout.ts'
+import { PayoutRunner } from '../src/payouts/payout-runner.ts'
+import { holdPayout, payoutsOfOrder } from '../src/payouts/payouts.ts'
+import { resolvePayout } from '../src/payouts/resolve-payout.ts'
 import type { Payout, PayoutOutcome } from '../src/providers/provider.ts'
+import { providerFigures } from '../src/reports/provider-figures.ts'
+import { saveRoute } from '../src/routing/providers.ts'
 import {
   attemptsOf,
   FakeProvider,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseTxnId } from '../src/lib/ids.ts'
-import { removeRoute, saveProviderState, saveRoute } from '../src/orders/providers.ts'
+import { removeRoute, saveProviderState, saveRoute } from '../src/routing/providers.ts'
 import {
   FakeProvider,
   fundedAgent,

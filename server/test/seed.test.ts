@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPool, type Pool } from '../src/db/pool.ts'
-import { seedOrders } from '../src/orders/seed-orders.ts'
+import { seedOrders } from '../src/seed/seed-orders.ts'
 import { sluice } from './support/process.ts'
 import { startTestService, type TestService } from './support/service.ts'
 

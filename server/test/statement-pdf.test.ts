@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { printStatement } from '../src/http/operator-api/statement-pdf.ts'
+import { printStatement } from '../src/reports/statement-pdf.ts'
 import { type Printed, printedIn } from './support/printed-text.ts'
 
 /** A statement of rows that are a reason each, or cells. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAgent, defaultTerms } from '../src/agents/save-agent.ts'
 import { openPool, type Pool, serviceRole } from '../src/db/pool.ts'
-import { proveOnward, verify } from '../src/ledger/verify.ts'
 import { localTimeIn } from '../src/lib/local-time.ts'
-import { Teller } from '../src/orders/teller.ts'
+import { proveOnward, verify } from '../src/proof/verify.ts'
+import { Teller } from '../src/teller/teller.ts'
 import { type TestDatabase, testDatabase } from './support/database.ts'
 import { writeWholeBook } from './support/whole-book.ts'
 

@@ -1,8 +1,8 @@
 import type { Pool } from '../db/pool.ts'
 import { readArchiveParts } from '../ledger/archived.ts'
 import type { JournalRow } from '../ledger/book.ts'
-import { demand } from '../ledger/lie.ts'
 import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
+import { demand } from '../proof/lie.ts'
 import { type ArchiveProof, isSameRow, proveArchive } from './prove-archive.ts'
 
 /**

@@ -1,11 +1,11 @@
 import type { JournalRow, Order } from '../ledger/book.ts'
 import { type OrderRow, orderFromRow } from '../ledger/order-row.ts'
-import type { CallbackRow } from '../ledger/prove-callback.ts'
-import type { PayoutFact } from '../ledger/prove-hand-overs.ts'
-import type { Facts } from '../ledger/prove-orders.ts'
-import { type PaymentDbRow, paymentFromRow } from '../ledger/prove-payments.ts'
 import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
 import { type Cell, csvCells } from '../lib/csv-records.ts'
+import type { CallbackRow } from '../proof/prove-callback.ts'
+import type { PayoutFact } from '../proof/prove-hand-overs.ts'
+import type { Facts } from '../proof/prove-orders.ts'
+import { type PaymentDbRow, paymentFromRow } from '../proof/prove-payments.ts'
 import { ArchiveFault } from './part-files.ts'
 
 type Values = Record<string, unknown>

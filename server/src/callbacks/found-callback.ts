@@ -1,6 +1,6 @@
 import type { JournalEvent, OrderKind } from '../ledger/book.ts'
-import { statusOf } from '../ledger/lie.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
+import { statusOf } from '../proof/lie.ts'
 import { deliveryOfCallback, latestAttempt } from './read-callbacks.ts'
 
 /** A callback as an operator's list shows it. */

@@ -4,7 +4,7 @@ import { type Config, readConfig } from '../config.ts'
 import { AlreadyServing } from '../db/embedded.ts'
 import { isConnectionLost } from '../db/pool.ts'
 import { DatabaseFault } from '../db/run-migration.ts'
-import type { Desk } from '../orders/desk.ts'
+import type { Desk } from '../teller/desk.ts'
 import { note } from './output.ts'
 import { UsageError } from './usage-error.ts'
 

@@ -8,7 +8,7 @@ import {
   dismissPayment,
   listWaitingPayments,
   returnPayment,
-} from '../orders/payments.ts'
+} from '../payments/payments.ts'
 import { existing } from './agent.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'

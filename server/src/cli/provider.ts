@@ -6,8 +6,8 @@ import {
   routeFault,
   saveProviderState,
   saveRoute,
-} from '../orders/providers.ts'
-import type { ProviderState, Route } from '../orders/route-order.ts'
+} from '../routing/providers.ts'
+import type { ProviderState, Route } from '../routing/route-order.ts'
 import { withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
 import { print, printJson, table } from './output.ts'

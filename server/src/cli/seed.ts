@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { openPool, type Pool } from '../db/pool.ts'
-import { seedOrders } from '../orders/seed-orders.ts'
+import { seedOrders } from '../seed/seed-orders.ts'
 import { withDesk } from './command.ts'
 import { note, print, printJson, progress, table } from './output.ts'
 import { UsageError } from './usage-error.ts'

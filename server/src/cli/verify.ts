@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { proveWithBooks } from '../archive/prove-with-books.ts'
-import { verify } from '../ledger/verify.ts'
+import { verify } from '../proof/verify.ts'
 import { existing } from './agent.ts'
 import { withBackend } from './command.ts'
 import { note, print, printJson, progress } from './output.ts'

@@ -7,11 +7,11 @@ import { coveredUntil } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { itemKinds } from '../ledger/book.ts'
 import { countOpenItems } from '../ledger/open-items.ts'
-import { countOpenPayouts } from '../ledger/payouts.ts'
-import { proofState } from '../ledger/verify.ts'
 import { Problem } from '../lib/problem.ts'
-import { openEvents } from '../orders/notice-events.ts'
-import { countWaitingPayments } from '../orders/payments.ts'
+import { openEvents } from '../payments/notice-events.ts'
+import { countWaitingPayments } from '../payments/payments.ts'
+import { countOpenPayouts } from '../payouts/payouts.ts'
+import { proofState } from '../proof/verify.ts'
 
 /** What the service counts. Made once for a process. */
 export class Metrics {

@@ -1,10 +1,10 @@
 import { timeToPass } from '../db/database-time.ts'
 import type { Order } from '../ledger/book.ts'
-import { payoutsOfOrder, savePayout } from '../ledger/payouts.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Desk } from './desk.ts'
+import { payoutsOfOrder, savePayout } from '../payouts/payouts.ts'
+import { resolvePayout } from '../payouts/resolve-payout.ts'
+import type { Desk } from '../teller/desk.ts'
 import type { ActionName } from './order-words.ts'
-import { resolvePayout } from './resolve-payout.ts'
 
 type ActionDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 

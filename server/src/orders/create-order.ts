@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent.ts'
 import { isArchivedRef } from '../ledger/archived.ts'
 import type { Order, OrderKind } from '../ledger/book.ts'
 import { archivedRefDetail, isRepeat, refIdConflictDetail } from '../ledger/decide.ts'
+import { findOrderByRefId } from '../ledger/find-order.ts'
 import { findBank } from '../lib/banks.ts'
 import { callWithin } from '../lib/call-within.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
@@ -9,9 +10,8 @@ import { newOrderId, txnId } from '../lib/ids.ts'
 import { toMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { DepositOutcome, DepositToCollect, Provider } from '../providers/provider.ts'
+import type { Created, Desk, OrderRequest } from '../teller/desk.ts'
 import { depositAnswer } from './deposit-answer.ts'
-import type { Created, Desk, OrderRequest } from './desk.ts'
-import { findOrderByRefId } from './find-order.ts'
 
 /** How long a provider has to say how a deposit can be paid. */
 const callLimitMs = 10_000

@@ -5,7 +5,7 @@ import { jsonObject, quoted } from '../lib/json-text.ts'
 import { decimalText } from '../lib/money.ts'
 import { qrDataUrl } from '../lib/qr-png.ts'
 import type { DepositInstructions } from '../providers/provider.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from '../teller/desk.ts'
 import { pageToken } from './page-token.ts'
 
 /** What creating a deposit is answered with: exactly the spec's fields. */

@@ -1,5 +1,5 @@
 import { orderIdFromUuid } from '../lib/ids.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from '../teller/desk.ts'
 
 /** How many are looked at in one round. */
 export const expiryPage = 1_000

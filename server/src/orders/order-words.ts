@@ -1,6 +1,6 @@
 import type { Order } from '../ledger/book.ts'
-import type { PayoutAttempt } from '../ledger/payouts.ts'
 import type { LocalTime } from '../lib/local-time.ts'
+import type { PayoutAttempt } from '../payouts/payouts.ts'
 
 export const actionNames = [
   'mark-paid',

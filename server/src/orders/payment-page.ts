@@ -3,11 +3,11 @@ import { type AgentBrand, findBrand } from '../agents/agent-brand.ts'
 import { findAgentById } from '../agents/find-agent.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Order, Payment } from '../ledger/book.ts'
+import { findOrder } from '../ledger/find-order.ts'
 import { orderIdFromUuid, txnId } from '../lib/ids.ts'
 import type { DepositInstructions } from '../providers/provider.ts'
+import type { Desk } from '../teller/desk.ts'
 import { toCollect } from './create-order.ts'
-import type { Desk } from './desk.ts'
-import { findOrder } from './find-order.ts'
 
 /** What a payer is told. */
 export type PageState =

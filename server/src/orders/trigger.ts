@@ -1,13 +1,13 @@
 import { currencyOf } from '../agents/agent-currency.ts'
 import { noSuchOrder } from '../ledger/archived.ts'
 import type { Order } from '../ledger/book.ts'
-import { payoutsOfOrder } from '../ledger/payouts.ts'
+import { findOrder } from '../ledger/find-order.ts'
 import { txnId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
+import { handOver, routePayout, submit } from '../payouts/pay-out.ts'
+import { payoutsOfOrder } from '../payouts/payouts.ts'
 import { BankSilent, type SandboxBank, type Told } from '../providers/sandbox/bank-client.ts'
-import type { Desk } from './desk.ts'
-import { findOrder } from './find-order.ts'
-import { handOver, routePayout, submit } from './pay-out.ts'
+import type { Desk } from '../teller/desk.ts'
 
 export const triggerOutcomes = ['PAID', 'FAILED', 'EXPIRED', 'VOID', 'REVERT', 'CANCEL'] as const
 

@@ -3,10 +3,9 @@ import { expect } from 'vitest'
 import { type Backend, openBackend } from '../../src/backend.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Order } from '../../src/ledger/book.ts'
+import { findOrder } from '../../src/ledger/find-order.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
-import type { Desk } from '../../src/orders/desk.ts'
-import { findOrder } from '../../src/orders/find-order.ts'
-import { PayoutRunner } from '../../src/orders/payout-runner.ts'
+import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
 import type {
   Capabilities,
   DepositInstructions,
@@ -18,6 +17,7 @@ import type {
   ProviderEvent,
 } from '../../src/providers/provider.ts'
 import { openDesk } from '../../src/service.ts'
+import type { Desk } from '../../src/teller/desk.ts'
 import type { AgentClient, TestService } from './service.ts'
 import { TcpProxy } from './tcp-proxy.ts'
 

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Pool } from '../../src/db/pool.ts'
-import { verify } from '../../src/ledger/verify.ts'
+import { verify } from '../../src/proof/verify.ts'
 
 /** Every table that a proof reads. */
 const tables = [

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createDeposit, createWithdraw } from '../../orders/create-order.ts'
-import type { Created, Desk } from '../../orders/desk.ts'
+import type { Created, Desk } from '../../teller/desk.ts'
 import type { Door } from './door.ts'
 import { operation, sendJson } from './operation.ts'
 import { readOrderRequest } from './order-request.ts'

@@ -2,22 +2,22 @@ import type { Agent } from '../../agents/agent.ts'
 import { readCallbackTrouble } from '../../callbacks/failing-callbacks.ts'
 import type { OrderKind } from '../../ledger/book.ts'
 import { countOpenItems } from '../../ledger/open-items.ts'
-import { proofState } from '../../ledger/verify.ts'
 import { readWallets } from '../../ledger/wallet-as-of.ts'
+import type { Aged } from '../../lib/aged.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { startOfDay } from '../../lib/local-time.ts'
 import type { Currency } from '../../lib/money.ts'
-import type { Desk } from '../../orders/desk.ts'
+import { openEvents } from '../../payments/notice-events.ts'
+import { proofState } from '../../proof/verify.ts'
 import {
-  type Aged,
   type HourFigure,
   hourFigures,
   openPayoutsByProvider,
   paymentsToDecide,
   unknownPayouts,
   withdrawalsToHandOver,
-} from '../../orders/home-figures.ts'
-import { openEvents } from '../../orders/notice-events.ts'
+} from '../../reports/home-figures.ts'
+import type { Desk } from '../../teller/desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact } from './order-summary.ts'
 import { HomeQuery, HomeView } from './schemas/home.ts'

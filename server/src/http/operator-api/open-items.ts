@@ -9,9 +9,13 @@ import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
 import { hasPermission } from '../../operators/find-assignee.ts'
 import type { Operator } from '../../operators/operator.ts'
-import type { Desk } from '../../orders/desk.ts'
-import { itemNext, sidesOf } from '../../orders/item-words.ts'
-import { type PaymentNote, readPaymentNotes, writePaymentNote } from '../../orders/payment-notes.ts'
+import {
+  type PaymentNote,
+  readPaymentNotes,
+  writePaymentNote,
+} from '../../payments/payment-notes.ts'
+import { itemNext, sidesOf } from '../../payouts/item-words.ts'
+import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact, orderSummary } from './order-summary.ts'

@@ -2,14 +2,12 @@ import type { Agent } from '../../agents/agent.ts'
 import { attemptsAt, callbacksOfRows } from '../../callbacks/search-callbacks.ts'
 import type { Order } from '../../ledger/book.ts'
 import { openItemsOfOrder } from '../../ledger/open-items.ts'
-import { payoutsOfOrder } from '../../ledger/payouts.ts'
 import { readJournalOfOrder } from '../../ledger/read-journal.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import type { LocalTime } from '../../lib/local-time.ts'
 import { auditOfSubject } from '../../operators/audit-of-subject.ts'
 import { may, type Operator } from '../../operators/operator.ts'
-import type { Desk } from '../../orders/desk.ts'
 import {
   type ActionName,
   actionsOfKind,
@@ -19,7 +17,9 @@ import {
   orderWords,
   whyNot,
 } from '../../orders/order-words.ts'
-import { noticesOfOrder, paymentsOfOrder } from '../../orders/read-order-story.ts'
+import { payoutsOfOrder } from '../../payouts/payouts.ts'
+import { noticesOfOrder, paymentsOfOrder } from '../../reports/read-order-story.ts'
+import type { Desk } from '../../teller/desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exactOrNull, orderSummary } from './order-summary.ts'
 import { type OrderStory, timelineOf } from './order-timeline.ts'

@@ -3,10 +3,10 @@ import type { AttemptMade } from '../../callbacks/search-callbacks.ts'
 import { accountNames } from '../../ledger/accounts.ts'
 import type { JournalEvent, JournalRow, Order } from '../../ledger/book.ts'
 import type { FoundItem } from '../../ledger/open-items.ts'
-import type { PayoutAttempt } from '../../ledger/payouts.ts'
 import type { Currency } from '../../lib/money.ts'
 import type { AuditRow } from '../../operators/audit-of-subject.ts'
-import type { OrderNotice, OrderPayment } from '../../orders/read-order-story.ts'
+import type { PayoutAttempt } from '../../payouts/payouts.ts'
+import type { OrderNotice, OrderPayment } from '../../reports/read-order-story.ts'
 import { exact } from './order-summary.ts'
 
 /** Everything on record about one order. */

@@ -4,7 +4,6 @@ import type { OrderKind, OrderStatus } from '../../ledger/book.ts'
 import { type CsvCell, csvLine } from '../../lib/csv.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import type { Operator } from '../../operators/operator.ts'
-import type { Desk } from '../../orders/desk.ts'
 import {
   everyOrder,
   type FoundOrder,
@@ -12,6 +11,7 @@ import {
   type OrderSearch,
   searchOrders,
 } from '../../orders/search-orders.ts'
+import type { Desk } from '../../teller/desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { orderSummary } from './order-summary.ts'
 import { OrderCsvQuery, OrderList, OrderListQuery } from './schemas/orders.ts'

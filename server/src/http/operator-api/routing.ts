@@ -8,8 +8,8 @@ import {
   replaceRoutes,
   routeFault,
   versionOfRoutes,
-} from '../../orders/providers.ts'
-import { candidatesFor, type Route } from '../../orders/route-order.ts'
+} from '../../routing/providers.ts'
+import { candidatesFor, type Route } from '../../routing/route-order.ts'
 import { invalidRequest } from '../check.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import type { OperatorDeps } from './operator-routes.ts'

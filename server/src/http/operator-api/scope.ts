@@ -3,11 +3,11 @@ import { findAgent, findAgentById, listAgents } from '../../agents/find-agent.ts
 import type { Pool } from '../../db/pool.ts'
 import { noSuchOrder } from '../../ledger/archived.ts'
 import type { Order } from '../../ledger/book.ts'
+import { findOrder } from '../../ledger/find-order.ts'
 import { parseTxnId } from '../../lib/ids.ts'
 import { parseIsoTime } from '../../lib/local-time.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Operator } from '../../operators/operator.ts'
-import { findOrder } from '../../orders/find-order.ts'
 import { invalidRequest } from '../check.ts'
 
 /** What somebody may look at: users of an agent see their agent, and nothing else exists for them. */

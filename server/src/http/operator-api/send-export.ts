@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { type AuditEntry, writeAudit } from '../../operators/audit.ts'
-import type { Desk } from '../../orders/desk.ts'
+import type { Desk } from '../../teller/desk.ts'
 
 /** How long a file may take to leave, and how long its reader may take for one piece of it. */
 export interface ExportLimits {

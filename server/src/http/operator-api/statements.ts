@@ -7,14 +7,14 @@ import { txnId } from '../../lib/ids.ts'
 import { printedMoney } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Operator } from '../../operators/operator.ts'
-import type { Desk } from '../../orders/desk.ts'
+import type { PrintedRow, PrintedStatement } from '../../reports/statement-pdf.ts'
+import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
 import { journalView } from './journal-view.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { StatementQuery, WalletParams } from './schemas/wallets.ts'
 import { agentNamed, timesIn } from './scope.ts'
 import { type ExportLimits, sendExport } from './send-export.ts'
-import type { PrintedRow, PrintedStatement } from './statement-pdf.ts'
 
 /** What one statement tells. */
 export interface Statement {
@@ -83,7 +83,7 @@ export function statementRoutes(
         throw new Problem('invalid_request', detail)
       }
       // Here and not at the top: starting the service should not wait for it.
-      const { printStatement } = await import('./statement-pdf.ts')
+      const { printStatement } = await import('../../reports/statement-pdf.ts')
       const pdf = printStatement(await onPaper(desk, statement, timeZone))
       const file = {
         name: `statement-${agent.appId}.pdf`,

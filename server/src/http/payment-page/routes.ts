@@ -3,7 +3,6 @@ import { anyOrigin, mayFrame } from '../../agents/frame-origins.ts'
 import { Problem } from '../../lib/problem.ts'
 import { qrPng } from '../../lib/qr-png.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
-import type { Desk } from '../../orders/desk.ts'
 import { parsePageToken } from '../../orders/page-token.ts'
 import {
   type OrderName,
@@ -13,6 +12,7 @@ import {
   waysToPay,
 } from '../../orders/payment-page.ts'
 import { trigger } from '../../orders/trigger.ts'
+import type { Desk } from '../../teller/desk.ts'
 import { problemOf, publicPath } from '../app.ts'
 import { anHour, sendDocument } from '../static-document.ts'
 import { type Asset, readAssets } from './assets.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../lib/problem.ts'
-import type { Desk } from '../../orders/desk.ts'
-import { NoticeTaker } from '../../orders/take-notice.ts'
+import { NoticeTaker } from '../../payments/take-notice.ts'
+import type { Desk } from '../../teller/desk.ts'
 
 const maxNoticeBytes = 64 * 1024
 

@@ -1,0 +1,27 @@
+import type { Pool } from '../db/pool.ts'
+import type { Order } from './book.ts'
+import { type OrderRow, orderFromRow } from './order-row.ts'
+
+export async function findOrder(
+  pool: Pool,
+  agentId: bigint,
+  orderId: string,
+): Promise<Order | undefined> {
+  const { rows } = await pool.query<OrderRow>({
+    text: 'select * from orders where agent_id = $1 and order_id = $2',
+    values: [agentId, orderId],
+  })
+  return rows[0] && orderFromRow(rows[0])
+}
+
+export async function findOrderByRefId(
+  pool: Pool,
+  agentId: bigint,
+  refId: string,
+): Promise<Order | undefined> {
+  const { rows } = await pool.query<OrderRow>({
+    text: 'select * from orders where agent_id = $1 and ref_id = $2',
+    values: [agentId, refId],
+  })
+  return rows[0] && orderFromRow(rows[0])
+}

@@ -1,0 +1,223 @@
+import { inTransaction } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import type { Aged } from '../lib/aged.ts'
+import type { Effect } from '../payouts/pay-out.ts'
+import type { ProviderEvent } from '../providers/provider.ts'
+import { eventFromText, eventText } from './event-text.ts'
+
+/** What an event is known by. */
+export interface EventKey {
+  /** Of the agent that it names; 0 where it names none. */
+  agentId: bigint
+  provider: string
+  eventId: string
+}
+
+export interface NoticeRecord {
+  noticeId: string
+  provider: string
+  receivedAt: Date
+  body: Buffer
+  events: (EventKey & { orderId: string | null; event: ProviderEvent })[]
+}
+
+export interface RecordedEvent {
+  /** When it came for the first time. */
+  receivedAt: Date
+  /** What became of it then; undefined where it is still to be acted on. */
+  before: Effect | undefined
+}
+
+/** Whoever took a notice acts on its events within this time, or did not live to. */
+const underWayMs = 30_000
+const pausesMs = [0, 5_000, 15_000, 60_000, 300_000]
+const longestPauseMs = 900_000
+
+/** When an event that could not be acted on so many times is tried again. */
+export function nextTry(now: Date, tries: number): Date {
+  return new Date(now.getTime() + (pausesMs[tries] ?? longestPauseMs))
+}
+
+/**
+ * Puts notices with all their events on disk, or nothing. What came before is not kept again. For each
+ * notice, what is known of its events.
+ */
+export async function recordNotices(
+  pool: Pool,
+  notices: NoticeRecord[],
+): Promise<RecordedEvent[][]> {
+  const events = notices.flatMap(({ events, noticeId, receivedAt }) =>
+    events.map((event) => ({ ...event, noticeId, receivedAt })),
+  )
+  if (events.length === 0) return notices.map(() => [])
+  const keys = keyColumns(events)
+  const isNew = await inTransaction(pool, async (tx) => {
+    // In the order of their keys, so that two processes with the same events do not wait for each other.
+    const { rows } = await tx.query<{ notice_id: string } & KeyRow>(
+      `insert into notice_events (agent_id, provider, event_id, received_at, order_id, notice_id, event,
+         act_at)
+       select * from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::uuid[],
+         $6::uuid[], $7::text[], $8::timestamptz[]) n(a, p, e, r, o, i, t, d)
+       order by a, p, e
+       on conflict do nothing
+       returning agent_id, provider, event_id, notice_id`,
+      [
+        ...keys,
+        events.map(({ receivedAt }) => receivedAt.toISOString()),
+        events.map(({ orderId }) => orderId),
+        events.map(({ noticeId }) => noticeId),
+        events.map(({ event }) => eventText(event)),
+        events.map(({ receivedAt }) => new Date(receivedAt.getTime() + underWayMs).toISOString()),
+      ],
+    )
+    const withNews = new Set(rows.map(({ notice_id }) => notice_id))
+    const kept = notices.filter(({ noticeId }) => withNews.has(noticeId))
+    if (kept.length > 0) {
+      await tx.query(
+        `insert into notices (notice_id, provider, received_at, body)
+         select i, p, r, decode(b, 'base64')
+         from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::text[]) n(i, p, r, b)`,
+        [
+          kept.map(({ noticeId }) => noticeId),
+          kept.map(({ provider }) => provider),
+          kept.map(({ receivedAt }) => receivedAt.toISOString()),
+          kept.map(({ body }) => body.toString('base64')),
+        ],
+      )
+    }
+    return new Set(rows.map((row) => `${row.notice_id} ${keyText(keyFromRow(row))}`))
+  })
+  const before = isNew.size === events.length ? new Map() : await readEvents(pool, keys)
+  return notices.map(({ events, noticeId, receivedAt }) =>
+    events.map((event): RecordedEvent => {
+      const known = isNew.has(`${noticeId} ${keyText(event)}`)
+        ? undefined
+        : before.get(keyText(event))
+      return known ?? { receivedAt, before: undefined }
+    }),
+  )
+}
+
+async function readEvents(pool: Pool, keys: unknown[]): Promise<Map<string, RecordedEvent>> {
+  const { rows } = await pool.query<
+    KeyRow & { received_at: Date; result: Effect['result'] | null; detail: string | null }
+  >(
+    `select n.agent_id, n.provider, n.event_id, n.received_at, n.result, n.detail
+     from notice_events n join unnest($1::bigint[], $2::text[], $3::text[]) k(a, p, e)
+       on n.agent_id = k.a and n.provider = k.p and n.event_id = k.e`,
+    keys,
+  )
+  return new Map(
+    rows.map((row) => {
+      const said = row.detail === null ? {} : { detail: row.detail }
+      const before: Effect | undefined = row.result ? { result: 'unchanged', ...said } : undefined
+      return [keyText(keyFromRow(row)), { receivedAt: row.received_at, before }]
+    }),
+  )
+}
+
+/** Records what became of events that had no result. */
+export async function finishEvents(
+  pool: Pool,
+  done: { key: EventKey; effect: Effect }[],
+): Promise<undefined[]> {
+  await pool.query(
+    `update notice_events n set result = u.r, detail = u.d, act_at = null
+     from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]) u(a, p, e, r, d)
+     where n.agent_id = u.a and n.provider = u.p and n.event_id = u.e and n.result is null`,
+    [
+      ...keyColumns(done.map(({ key }) => key)),
+      done.map(({ effect }) => effect.result),
+      done.map(({ effect }) => storedDetail(effect.detail)),
+    ],
+  )
+  return done.map(() => undefined)
+}
+
+/** An event that could not be acted on says why, and is due again later. */
+export async function postponeEvent(
+  pool: Pool,
+  { agentId, provider, eventId }: EventKey,
+  why: string,
+  now: Date,
+): Promise<void> {
+  await pool.query(
+    `update notice_events set detail = $4, tries = greatest(tries, 1),
+       act_at = case tries when 0 then $5::timestamptz else act_at end
+     where agent_id = $1 and provider = $2 and event_id = $3 and result is null and event is not null`,
+    [agentId, provider, eventId, storedDetail(why), nextTry(now, 1)],
+  )
+}
+
+/** Events that are due and were left over. Whoever gets one has it until it is due again. */
+export async function claimDueEvents(
+  pool: Pool,
+  now: Date,
+  limit: number,
+): Promise<{ key: EventKey; event: ProviderEvent; receivedAt: Date }[]> {
+  const { rows: due } = await pool.query<
+    KeyRow & { tries: number; event: string; received_at: Date }
+  >(
+    `select agent_id, provider, event_id, tries, event, received_at from notice_events
+     where act_at <= $1 order by act_at limit $2`,
+    [now, limit],
+  )
+  if (due.length === 0) return []
+  const { rows } = await pool.query<KeyRow>(
+    `update notice_events n set tries = u.t + 1, act_at = u.d
+     from unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::timestamptz[]) u(a, p, e, t, d)
+     where n.agent_id = u.a and n.provider = u.p and n.event_id = u.e and n.tries = u.t
+       and n.act_at <= $6 and n.result is null
+     returning n.agent_id, n.provider, n.event_id`,
+    [
+      ...keyColumns(due.map(keyFromRow)),
+      due.map(({ tries }) => tries),
+      due.map(({ tries }) => nextTry(now, tries + 1).toISOString()),
+      now,
+    ],
+  )
+  const mine = new Set(rows.map((row) => keyText(keyFromRow(row))))
+  return due
+    .map((row) => ({
+      key: keyFromRow(row),
+      event: eventFromText(row.event),
+      receivedAt: row.received_at,
+    }))
+    .filter(({ key }) => mine.has(keyText(key)))
+}
+
+const countedUpTo = 1_000
+
+/** What was reported and could not be acted on yet, without what is under way for the first time. */
+export async function openEvents(pool: Pool, now: Date): Promise<Aged> {
+  const { rows } = await pool.query<{ count: bigint; oldest_at: Date | null }>(
+    `select count(*) as count, min(received_at) as oldest_at from (
+       select received_at from notice_events
+       where act_at is not null and (tries > 0 or act_at <= $1) limit $2) x`,
+    [now, countedUpTo],
+  )
+  return { count: Number(rows[0]?.count ?? 0n), oldestAt: rows[0]?.oldest_at ?? null }
+}
+
+interface KeyRow {
+  agent_id: bigint
+  provider: string
+  event_id: string
+}
+
+const keyFromRow = (row: KeyRow): EventKey => ({
+  agentId: row.agent_id,
+  provider: row.provider,
+  eventId: row.event_id,
+})
+
+const keyText = ({ agentId, provider, eventId }: EventKey) => `${agentId} ${provider} ${eventId}`
+
+const keyColumns = (keys: EventKey[]) => [
+  keys.map(({ agentId }) => agentId),
+  keys.map(({ provider }) => provider),
+  keys.map(({ eventId }) => eventId),
+]
+
+const storedDetail = (detail: string | undefined) =>
+  detail?.replaceAll('\0', '').slice(0, 1_000) ?? null

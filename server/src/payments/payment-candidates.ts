@@ -1,0 +1,90 @@
+import type { Agent } from '../agents/agent.ts'
+import type { Pool } from '../db/pool.ts'
+import { minorPerUnit } from '../lib/money.ts'
+import { type FoundOrder, findOrdersById, searchOrders } from '../orders/search-orders.ts'
+import type { FoundPayment } from './search-payments.ts'
+
+export interface Candidate {
+  order: FoundOrder
+  because: string
+  /** Why it cannot be credited to this order. */
+  whyNot: string | null
+}
+
+/** How long before a payment the order it may be meant for was created, at most. */
+const lookBackMs = 48 * 3_600_000
+const most = 12
+
+/** Orders that a payment may be meant for, the likeliest first. */
+export async function paymentCandidates(
+  pool: Pool,
+  payment: FoundPayment,
+  agents: readonly Agent[],
+): Promise<Candidate[]> {
+  const whose = agents.filter(
+    ({ agentId, currency }) =>
+      currency === payment.currency && (payment.agentId ?? agentId) === agentId,
+  )
+  const named = await namedOrders(pool, payment, whose)
+  const alike = await alikeOrders(pool, payment, whose)
+  const seen = new Set<string>()
+  return [...named, ...alike]
+    .filter(({ order }) => !seen.has(order.orderId) && seen.add(order.orderId))
+    .slice(0, most)
+}
+
+async function namedOrders(
+  pool: Pool,
+  payment: FoundPayment,
+  agents: Agent[],
+): Promise<Candidate[]> {
+  const id = payment.orderId ?? payment.reference?.trim()
+  if (!id) return []
+  const found = await findOrdersById(pool, { agents }, id, [])
+  const because = payment.orderId ? 'It came in for this order.' : 'Its reference names this order.'
+  return found.map((order) => candidate(order, because))
+}
+
+/** Deposits of about this amount from the days before; those of the same payer first. */
+async function alikeOrders(
+  pool: Pool,
+  payment: FoundPayment,
+  agents: Agent[],
+): Promise<Candidate[]> {
+  const units = payment.amountMinor / minorPerUnit(payment.currency)
+  const { orders } = await searchOrders(
+    pool,
+    {
+      agents,
+      kind: 'deposit',
+      from: new Date(payment.paidAt.getTime() - lookBackMs),
+      to: new Date(payment.paidAt.getTime() + 60_000),
+      minAmount: (units * 95n) / 100n,
+      maxAmount: (units * 105n) / 100n + 1n,
+    },
+    { after: undefined, limit: 200 },
+  )
+  const scored = orders.map((order) => {
+    const isSamePayer = payment.payer?.accountNo === order.accountNo
+    const isSameAmount = payment.amountMinor === order.amountMinor
+    const score = (isSamePayer ? 4 : 0) + (isSameAmount ? 2 : 0) + (order.status === 'PAID' ? 0 : 1)
+    return { score, each: candidate(order, reasonOf(isSamePayer, isSameAmount)) }
+  })
+  return scored
+    .filter(({ score }) => score >= 3)
+    .sort((a, b) => b.score - a.score)
+    .map(({ each }) => each)
+}
+
+function reasonOf(isSamePayer: boolean, isSameAmount: boolean): string {
+  const who = isSamePayer ? 'The same account was to pay' : 'Somebody was to pay'
+  return `${who} ${isSameAmount ? 'this amount' : 'about this amount'} around that time.`
+}
+
+function candidate(order: FoundOrder, because: string): Candidate {
+  const isOpen = order.kind === 'deposit' && order.status !== 'PAID'
+  const whyNot = isOpen
+    ? null
+    : `A payment is not credited to a ${order.kind} that is ${order.status}.`
+  return { order, because, whyNot }
+}

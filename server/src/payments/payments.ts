@@ -1,0 +1,215 @@
+import { currencyOf } from '../agents/agent-currency.ts'
+import type { Pool } from '../db/pool.ts'
+import type { Payment, UnmatchedWhy } from '../ledger/book.ts'
+import type { PaymentNotice } from '../ledger/decide.ts'
+import { findOrder } from '../ledger/find-order.ts'
+import { payerFromRow } from '../ledger/payer-from-row.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+import type { Currency } from '../lib/money.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Desk } from '../teller/desk.ts'
+import {
+  assignUnmatched,
+  endUnmatched,
+  findUnmatched,
+  type UnmatchedPayment,
+  type UnmatchedRow,
+} from './unmatched-payments.ts'
+
+type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
+
+/** Money that came in and waits for a person's decision. */
+export interface WaitingPayment extends PaymentNotice {
+  /** Null where nobody knows whose it is. */
+  agentId: bigint | null
+  orderId: string | null
+  currency: Currency
+  reportedAt: Date
+  why: NonNullable<Payment['why']> | UnmatchedWhy
+  /** What the payer gave as the reference, where it led nowhere. */
+  reference: string | null
+  /** The payment that it says something else of. */
+  contradicts: string | null
+}
+
+/** The order that an agent's payment is for now, null for none; undefined where there is no such payment. */
+export async function orderOfPayment(
+  pool: Pool,
+  agentId: bigint,
+  paymentId: string,
+): Promise<string | null | undefined> {
+  const { rows } = await pool.query<{ order_id: string | null }>(
+    'select order_id from payments where agent_id = $1 and payment_id = $2',
+    [agentId, paymentId],
+  )
+  return rows[0]?.order_id && orderIdFromUuid(rows[0].order_id)
+}
+
+/** How many payments wait for a decision. */
+export async function countWaitingPayments(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: bigint }>(
+    `select (select count(*) from payments where state = 'waiting')
+       + (select count(*) from unmatched_payments u where ${isUndecided}) as count`,
+  )
+  return Number(rows[0]?.count)
+}
+
+/** One that was assigned and not credited counts too: doing so again goes on from there. */
+const isUndecided = `(u.state = 'waiting' or u.state = 'assigned' and not exists (
+  select 1 from payments p where p.agent_id = u.assigned_to and p.payment_id = u.payment_id))`
+
+/** Everything that waits for a decision, the oldest first. */
+export async function listWaitingPayments(
+  pool: Pool,
+  filter: { agentId: bigint | null; paymentId: string | null; limit: number },
+): Promise<WaitingPayment[]> {
+  const { rows } = await pool.query<
+    Omit<UnmatchedRow, 'reference' | 'why'> & {
+      why: WaitingPayment['why']
+      agent_id: bigint | null
+      order_id: string | null
+      reference: string | null
+    }
+  >(
+    `select * from (
+       select p.agent_id, p.order_id, p.payment_id, p.amount, a.currency, p.paid_at, p.reported_at,
+         p.payer_account_no, p.payer_account_name, p.payer_bank_code, p.why, null as reference,
+         null as contradicts
+       from payments p join agents a using (agent_id)
+       where p.state = 'waiting' and ($1::bigint is null or p.agent_id = $1)
+       union all
+       select null, null, u.payment_id, u.amount, u.currency, u.paid_at, u.reported_at,
+         u.payer_account_no, u.payer_account_name, u.payer_bank_code, u.why, u.reference, u.contradicts
+       from unmatched_payments u
+       where $1::bigint is null and ${isUndecided}
+     ) waiting
+     where $2::text is null or payment_id = $2
+     order by reported_at, payment_id, agent_id limit $3`,
+    [filter.agentId, filter.paymentId, filter.limit],
+  )
+  return rows.map((row) => ({
+    agentId: row.agent_id,
+    orderId: row.order_id && orderIdFromUuid(row.order_id),
+    paymentId: row.payment_id,
+    amountMinor: row.amount,
+    currency: row.currency,
+    paidAt: row.paid_at,
+    reportedAt: row.reported_at,
+    payer: payerFromRow(row),
+    why: row.why,
+    reference: row.reference,
+    contradicts: row.contradicts,
+  }))
+}
+
+/**
+ * Credits a payment that waits: to an order, with the amount really paid and the fee by the order's
+ * own rule, or to the wallet as an adjustment that names the payment.
+ */
+export async function creditPayment(
+  desk: PaymentDesk,
+  paymentId: string,
+  to: { agentId: bigint; orderId: string | null },
+  reason: string,
+): Promise<{ changed: boolean }> {
+  const { agentId, orderId } = to
+  const unmatched = await findUnmatched(desk.pool, paymentId)
+  // Being assigned to the order that it pays credits it at once.
+  const isPaid = unmatched ? await assign(desk, unmatched, agentId, orderId) : false
+  const at = desk.now()
+  const { changed } = await desk.teller.do(
+    orderId === null
+      ? { type: 'credit_wallet', agentId, at, paymentId, reason }
+      : { type: 'credit_payment', agentId, at, orderId, paymentId },
+  )
+  return { changed: changed || isPaid }
+}
+
+/** A payment that waits was given back to whoever paid it; `of` is whose it is, where that is known. */
+export async function returnPayment(
+  desk: PaymentDesk,
+  paymentId: string,
+  evidence: string,
+  of: bigint | null = null,
+): Promise<{ changed: boolean }> {
+  const [waiting] = await listWaitingPayments(desk.pool, { agentId: of, paymentId, limit: 1 })
+  if (!waiting) throw new Problem('not_found', `No payment ${paymentId} waits for a decision.`)
+  const at = desk.now()
+  let { agentId } = waiting
+  if (agentId === null) {
+    if (await endUnmatched(desk.pool, paymentId, 'returned', evidence, at)) return { changed: true }
+    const unmatched = await findUnmatched(desk.pool, paymentId)
+    if (!unmatched?.assignedTo) {
+      throw new Problem('invalid_transition', 'The payment was decided on meanwhile.')
+    }
+    agentId = unmatched.assignedTo
+    await assign(desk, unmatched, agentId, null)
+  }
+  const { changed } = await desk.teller.do({
+    type: 'return_payment',
+    agentId,
+    at,
+    paymentId,
+    evidence,
+  })
+  return { changed }
+}
+
+/** What was reported as a payment is none; only what is nobody's can be dismissed. */
+export async function dismissPayment(
+  desk: PaymentDesk,
+  paymentId: string,
+  evidence: string,
+): Promise<{ changed: boolean }> {
+  const unmatched = await findUnmatched(desk.pool, paymentId)
+  if (!unmatched) {
+    const detail = `No payment ${paymentId} is nobody's. What came in for an agent is credited or returned.`
+    throw new Problem('not_found', detail)
+  }
+  if (unmatched.state === 'dismissed') return { changed: false }
+  if (await endUnmatched(desk.pool, paymentId, 'dismissed', evidence, desk.now())) {
+    return { changed: true }
+  }
+  throw new Problem('invalid_transition', 'The payment was decided on already.')
+}
+
+/**
+ * Makes a payment nobody knew one of the agent's: the first who does so decides whose it is. Whether its
+ * order is paid by that alone.
+ */
+async function assign(
+  desk: PaymentDesk,
+  unmatched: UnmatchedPayment,
+  agentId: bigint,
+  orderId: string | null,
+): Promise<boolean> {
+  const { paymentId, amountMinor, paidAt, payer, currency } = unmatched
+  if ((await currencyOf(desk.pool, agentId)) !== currency) {
+    throw new Problem('invalid_transition', `The payment is in ${currency}, the wallet is not.`)
+  }
+  if (orderId !== null && unmatched.state === 'waiting') {
+    // Afterwards it could not be given to another agent.
+    const order = await findOrder(desk.pool, agentId, orderId)
+    if (order?.kind !== 'deposit' || order.status === 'PAID') {
+      const what = order ? `a ${order.kind} order that is ${order.status}` : 'no order'
+      throw new Problem('invalid_transition', `A payment cannot be credited to ${what}.`)
+    }
+  }
+  const at = desk.now()
+  await assignUnmatched(desk.pool, paymentId, { agentId, orderId }, at)
+  const now = await findUnmatched(desk.pool, paymentId)
+  if (now?.assignedTo !== agentId) {
+    throw new Problem('invalid_transition', `The payment is ${now?.state ?? 'gone'} already.`)
+  }
+  const payment = { paymentId, amountMinor, paidAt, payer }
+  const done = await desk.teller.do({
+    type: 'receive_payment',
+    provider: null,
+    agentId,
+    orderId,
+    at,
+    payment,
+  })
+  if (done.unmatched) throw new Error(`payment ${paymentId} is not the agent's it was given to`)
+  return done.payment?.state === 'credited'
+}

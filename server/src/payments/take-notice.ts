@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { isArchivedOrder } from '../ledger/archived.ts'
+import { findOrder } from '../ledger/find-order.ts'
+import { gather } from '../lib/gather.ts'
+import { parseTxnId } from '../lib/ids.ts'
+import { Problem } from '../lib/problem.ts'
+import { type Effect, settle } from '../payouts/pay-out.ts'
+import { findPayout } from '../payouts/payouts.ts'
+import type { Provider, ProviderEvent } from '../providers/provider.ts'
+import type { Desk } from '../teller/desk.ts'
+import { storable } from './event-text.ts'
+import {
+  claimDueEvents,
+  type EventKey,
+  finishEvents,
+  type NoticeRecord,
+  postponeEvent,
+  type RecordedEvent,
+  recordNotices,
+} from './notice-events.ts'
+import { effectOf, takeBack, takePayment } from './take-payment.ts'
+
+type NoticeDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
+
+/** What became of an event; one that is open is acted on by itself later. */
+export type Told = Effect | { result: 'open'; detail: string }
+
+/** So many events that were left over are acted on at once. */
+export const leftOverPage = 50
+
+/** Takes notices of providers: all their events are on disk before any is acted on, each by itself. */
+export class NoticeTaker {
+  private readonly desk: NoticeDesk
+  private readonly onError: (error: unknown) => void
+  private readonly record: (notice: NoticeRecord) => Promise<RecordedEvent[]>
+  private readonly finish: (done: { key: EventKey; effect: Effect }) => Promise<undefined>
+
+  constructor(desk: NoticeDesk, onError: (error: unknown) => void) {
+    this.desk = desk
+    this.onError = onError
+    this.record = gather((notices) => recordNotices(desk.pool, notices))
+    this.finish = gather((done) => finishEvents(desk.pool, done))
+  }
+
+  /** What became of each event. Throws where they could not be recorded: then it must be sent again. */
+  async take(
+    provider: Provider,
+    events: ProviderEvent[],
+    body: Buffer,
+  ): Promise<({ id: string } & Told)[]> {
+    const told = events.map(storable).map((event) => {
+      const named = agentNamedIn(event)
+      const key = { agentId: named?.agentId ?? 0n, provider: provider.name, eventId: event.id }
+      return { ...key, orderId: named?.orderId ?? null, event }
+    })
+    const notice = { noticeId: randomUUID(), provider: provider.name, body, events: told }
+    const recorded = await this.record({ ...notice, receivedAt: this.desk.now() })
+    const effects: ({ id: string } & Told)[] = []
+    // In the order in which the provider tells them.
+    for (const [at, { event, ...key }] of told.entries()) {
+      const { before, receivedAt } = recorded[at] ?? { receivedAt: this.desk.now() }
+      const effect = before ?? (await this.actOn(provider, key, event, receivedAt))
+      effects.push({ id: event.id, ...effect })
+    }
+    return effects
+  }
+
+  /** Acts on events that nobody has finished. Returns how many there were. */
+  async finishLeftOvers(): Promise<number> {
+    const { pool, now, providers } = this.desk
+    const due = await claimDueEvents(pool, now(), leftOverPage)
+    await Promise.all(
+      due.map(async ({ key, event, receivedAt }) => {
+        const provider = providers.find(key.provider)
+        if (provider) await this.actOn(provider, key, event, receivedAt)
+      }),
+    )
+    return due.length
+  }
+
+  /** Acts on one event and records what became of it. What fails is left for later. */
+  private async actOn(
+    provider: Provider,
+    key: EventKey,
+    event: ProviderEvent,
+    receivedAt: Date,
+  ): Promise<Told> {
+    try {
+      const effect = await this.act(provider, event, receivedAt)
+      // It has happened: whoever looks at it again finds so.
+      await this.finish({ key, effect }).catch(this.onError)
+      return effect
+    } catch (error) {
+      if (!(error instanceof Problem)) this.onError(error)
+      const detail = error instanceof Problem ? error.message : 'It could not be acted on yet.'
+      await postponeEvent(this.desk.pool, key, detail, this.desk.now()).catch(this.onError)
+      return { result: 'open', detail }
+    }
+  }
+
+  private async act(provider: Provider, event: ProviderEvent, receivedAt: Date): Promise<Effect> {
+    const { desk } = this
+    switch (event.type) {
+      case 'payment':
+        return takePayment(desk, provider, event, receivedAt)
+      case 'payment_taken_back':
+        return takeBack(desk, provider, event)
+      case 'deposit_ended':
+        return endDeposit(desk, provider, event)
+      case 'payout': {
+        const named = agentNamedIn(event)
+        const payout =
+          named && (await findPayout(desk.pool, named.agentId, provider.name, event.reference))
+        if (!payout) {
+          // It stays open until somebody has found out what it means for an order that has left the books.
+          if (named && (await isArchivedOrder(desk.pool, named.agentId, named.orderId))) {
+            const detail = 'The order of this payout was archived; a person has to look into it.'
+            throw new Problem('overloaded', detail, { retryAfterS: 60 })
+          }
+          return { result: 'refused', detail: 'There is no such payout.' }
+        }
+        return settle(desk, payout, event.outcome)
+      }
+    }
+  }
+}
+
+/** A payout's reference is its order's id and the number of the attempt. */
+function agentNamedIn({ reference }: ProviderEvent) {
+  return parseTxnId(reference) ?? parseTxnId(reference.replace(/-\d{1,3}$/, ''))
+}
+
+async function endDeposit(
+  desk: NoticeDesk,
+  provider: Provider,
+  event: ProviderEvent & { type: 'deposit_ended' },
+): Promise<Effect> {
+  const named = parseTxnId(event.reference)
+  const order = named && (await findOrder(desk.pool, named.agentId, named.orderId))
+  const isItsOwn = order?.kind === 'deposit' && order.provider === provider.name
+  if (!isItsOwn || !provider.can.deposits) {
+    return { result: 'refused', detail: 'The provider has no such deposit.' }
+  }
+  const { agentId, orderId } = order
+  return effectOf(
+    desk.teller.do({ type: 'outcome', agentId, orderId, at: desk.now(), to: event.status }),
+  )
+}

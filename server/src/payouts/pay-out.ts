@@ -1,0 +1,348 @@
+import { randomUUID } from 'node:crypto'
+import { currencyOf } from '../agents/agent-currency.ts'
+import { timeToPass } from '../db/database-time.ts'
+import type { OpenItem, Order, OrderStatus } from '../ledger/book.ts'
+import { findOrder } from '../ledger/find-order.ts'
+import type { PayoutState } from '../ledger/payout-state.ts'
+import { callWithin, NoAnswer } from '../lib/call-within.ts'
+import { txnId } from '../lib/ids.ts'
+import type { Currency } from '../lib/money.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Payout, PayoutOutcome, Provider } from '../providers/provider.ts'
+import type { Desk } from '../teller/desk.ts'
+import { itemWords } from './item-words.ts'
+import { claimPayout, type PayoutAttempt, payoutsOfOrder, savePayout } from './payouts.ts'
+
+export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
+
+/** How long a provider has to answer a call. */
+const callLimitMs = 5_000
+/** A payout of which nothing was heard, not even how its call ended, is asked about after this. */
+const silenceMs = callLimitMs + 5_000
+const firstQuestionMs = 2_000
+const longestPauseMs = 3_600_000
+/** How often a provider that is off is looked at again. */
+const offPauseMs = 60_000
+
+/** What became of something a provider said. */
+export interface Effect {
+  result: 'applied' | 'unchanged' | 'refused' | 'waiting'
+  detail?: string
+}
+
+/** A payout that this process has taken, and since when by its own steady clock. */
+export interface TakenPayout extends PayoutAttempt {
+  takenAtMs: number
+}
+
+/** What whoever makes many calls wants to know of each. */
+export interface CallWatch {
+  signal?: AbortSignal
+  /** Told how a call ended: with an answer or a fault, or with nothing at all. */
+  onCall?: (isAnswered: boolean) => void
+  /** Takes a withdrawal on to another provider, after a sure no of this attempt's. */
+  passOn?: (order: Order, provider: Provider, refused: PayoutAttempt) => void
+}
+
+/** The first provider that may have a withdrawal and has not tried it, if there is one. */
+export async function routePayout(
+  desk: PayoutDesk,
+  order: Order,
+  options: { tried?: readonly string[]; evenIfNotReady?: boolean } = {},
+): Promise<Provider | undefined> {
+  const { tried = [], evenIfNotReady = false } = options
+  const currency = await currencyOfAgent(desk, order)
+  const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw', currency })
+  const payout = payoutOf(order, referenceOf(order), currency)
+  return candidates.find(
+    (each) => !tried.includes(each.name) && (evenIfNotReady || each.isReadyFor?.(payout) !== false),
+  )
+}
+
+/**
+ * Hands a withdrawal to a provider: its reference is on disk before anybody is called. Undefined where
+ * another process, a cancel or an outcome was quicker.
+ */
+export async function handOver(
+  desk: PayoutDesk,
+  order: Order,
+  provider: Provider,
+  insteadOf?: PayoutAttempt,
+): Promise<TakenPayout | undefined> {
+  const { agentId, orderId } = order
+  const reference = referenceOf(order)
+  const takenAtMs = performance.now()
+  const at = desk.now()
+  const fixed = timeToPass(desk.now)
+  try {
+    const { changed } = await desk.teller.do({
+      type: 'hand_over',
+      agentId,
+      orderId,
+      at,
+      provider: provider.name,
+      providerRef: reference,
+      insteadOf: insteadOf?.reference ?? null,
+      token: randomUUID(),
+      askAt: fixed ? new Date(fixed.getTime() + silenceMs) : silenceMs,
+    })
+    if (!changed) return undefined
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_transition') return undefined
+    throw error
+  }
+  const begun = { state: 'handed', handedAt: at, asks: 0, turn: 0, said: null } as const
+  const ids = { agentId, orderId, attempt: order.version, provider: provider.name, reference }
+  return { ...ids, ...begun, askAt: null, evidence: null, takenAtMs }
+}
+
+/** Calls the provider with a payout whose reference is on disk, and acts on what it says. */
+export async function submit(
+  desk: PayoutDesk,
+  taken: TakenPayout,
+  order: Order,
+  watch: CallWatch = {},
+): Promise<Effect> {
+  const payout = payoutOf(order, taken.reference, await currencyOfAgent(desk, order))
+  // A process that was frozen must not send what somebody else may have ended by now.
+  const isInTime = performance.now() - taken.takenAtMs <= silenceMs - callLimitMs
+  const outcome: PayoutOutcome = isInTime
+    ? await call(desk, taken, watch, (provider, limit) => provider.submitPayout(payout, limit))
+    : { type: 'unknown', reason: 'It was too late to call the provider.' }
+  return settle(desk, taken, outcome, watch)
+}
+
+/** Asks the provider what became of a payout, where no other process does so at the moment. */
+export async function ask(
+  desk: PayoutDesk,
+  attempt: PayoutAttempt,
+  watch: CallWatch = {},
+): Promise<void> {
+  const next = { state: attempt.state, asks: attempt.asks + 1 }
+  const asked = await take(desk, attempt, next)
+  if (!asked) return
+  const order = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
+  if (!order) throw new Error(`payout ${attempt.reference} has no order`)
+  if (order.status !== 'WAITING' && order.status !== 'PAID') {
+    // It ended, and whoever ended it did not live to write that down here.
+    return save(desk, asked, ended[order.status], null)
+  }
+  const provider = desk.providers.find(attempt.provider)
+  if (!provider || (await desk.providers.stateOf(provider.name)) === 'off') {
+    const said = provider ? 'The provider is off.' : 'The provider is not set up.'
+    return save(desk, asked, attempt.state, said, offPauseMs)
+  }
+  const payout = payoutOf(order, attempt.reference, await currencyOfAgent(desk, order))
+  const outcome = await call(desk, attempt, watch, (_provider, limit) =>
+    provider.askPayout(payout, limit),
+  )
+  const isPaidByIt = order.status === 'PAID' && order.providerRef === attempt.reference
+  if (isPaidByIt && (outcome.type === 'accepted' || outcome.type === 'not_found')) {
+    // By a person's word, who knows more. Whatever else it says may contradict that, or add to it.
+    await save(desk, asked, 'paid', null)
+  } else if (outcome.type === 'not_found' && provider.can.idempotentByReference) {
+    // The call may never have got there. Only who promises to pay a reference once gets it again,
+    // and only while nobody has ended the order during the question, or is about to.
+    const now = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
+    if (now?.status !== 'WAITING' || now.providerRef !== attempt.reference) return
+    const again = await take(desk, asked, { state: 'handed', asks: asked.asks })
+    if (again) await submit(desk, again, order, watch)
+  } else await settle(desk, asked, outcome, watch)
+}
+
+async function take(
+  desk: PayoutDesk,
+  attempt: PayoutAttempt,
+  next: Pick<PayoutAttempt, 'state' | 'asks'>,
+): Promise<TakenPayout | undefined> {
+  const takenAtMs = performance.now()
+  const taken = await claimPayout(desk.pool, attempt, next, timeToPass(desk.now), silenceMs)
+  return taken && { ...taken, takenAtMs }
+}
+
+/** Writes down what is known of a payout; for as long as it is open, in how long it is asked about. */
+function save(
+  desk: PayoutDesk,
+  attempt: PayoutAttempt,
+  state: PayoutState,
+  said: string | null,
+  askInMs: number | null = null,
+): Promise<void> {
+  return savePayout(desk.pool, attempt, { state, said, askInMs }, timeToPass(desk.now))
+}
+
+/** Acts on what a provider says of a payout, whichever way it came. Saying it again changes nothing. */
+export async function settle(
+  desk: PayoutDesk,
+  attempt: PayoutAttempt,
+  outcome: PayoutOutcome,
+  watch: CallWatch = {},
+): Promise<Effect> {
+  switch (outcome.type) {
+    case 'paid':
+      return end(desk, attempt, 'PAID', 'paid')
+    case 'cancelled':
+      return end(desk, attempt, 'CANCEL', 'cancelled')
+    case 'returned':
+      // The news of the payment itself may be late, or lost.
+      await move(desk, attempt, 'PAID')
+      return end(desk, attempt, 'REVERT', 'returned')
+    case 'rejected':
+      return (
+        (await goOn(desk, attempt, outcome, watch)) ??
+        end(desk, attempt, 'FAILED', 'rejected', outcome.reason)
+      )
+    default: {
+      const pauseMs = Math.min(firstQuestionMs * 2 ** Math.min(attempt.asks, 20), longestPauseMs)
+      const said =
+        outcome.type === 'unknown'
+          ? outcome.reason
+          : outcome.type === 'not_found'
+            ? 'The provider does not know it: find out, then run sluice payout resolve.'
+            : null
+      await save(desk, attempt, outcome.type, said, pauseMs)
+      return { result: 'unchanged' }
+    }
+  }
+}
+
+/** Ends a payout and its order. Where the books say otherwise, the item that says so is on disk. */
+async function end(
+  desk: PayoutDesk,
+  attempt: PayoutAttempt,
+  to: OrderStatus,
+  state: PayoutState,
+  reason: string | null = null,
+): Promise<Effect> {
+  const { item, ...effect } = await move(desk, attempt, to)
+  // What was paid stays paid, whoever is right about it.
+  const known = item?.kind === 'failed_after_paid' ? 'paid' : state
+  await save(desk, attempt, known, effect.detail ?? reason)
+  return effect
+}
+
+/**
+ * After a sure no of the provider that a waiting order is with: another that had been taken for refused
+ * says that it paid, so the order is paid; or one that has not tried it may have it.
+ */
+async function goOn(
+  desk: PayoutDesk,
+  attempt: PayoutAttempt,
+  outcome: PayoutOutcome & { type: 'rejected' },
+  watch: CallWatch,
+): Promise<Effect | undefined> {
+  const { agentId, orderId, reference } = attempt
+  const order = await findOrder(desk.pool, agentId, orderId)
+  if (order?.status !== 'WAITING' || order.providerRef !== reference) return undefined
+  const attempts = await payoutsOfOrder(desk.pool, agentId, orderId)
+  const payer = attempts.find((each) => each.state === 'paid' && each.reference !== reference)
+  if (payer) {
+    const { item: _none, ...effect } = await move(desk, payer, 'PAID', reference)
+    await save(desk, attempt, 'rejected', outcome.reason)
+    return effect
+  }
+  if (!outcome.mayTryAnother) return undefined
+  const tried = attempts.map(({ provider }) => provider)
+  const provider = await routePayout(desk, order, { tried })
+  if (!provider) return undefined
+  if (watch.passOn) {
+    watch.passOn(order, provider, attempt)
+    return { result: 'applied', detail: `${provider.name} gets it.` }
+  }
+  const next = await handOver(desk, order, provider, attempt)
+  // Somebody was quicker, and knows more than this refusal.
+  if (!next) return { result: 'unchanged', detail: 'It was decided on meanwhile.' }
+  await submit(desk, next, order, watch)
+  return { result: 'applied', detail: `${next.provider} has it now.` }
+}
+
+/** What a payout ended as, by what its order came to. */
+const ended: Record<OrderStatus, PayoutState> = {
+  WAITING: 'unknown',
+  PAID: 'paid',
+  FAILED: 'rejected',
+  CANCEL: 'cancelled',
+  REVERT: 'returned',
+  EXPIRED: 'rejected',
+  VOID: 'rejected',
+}
+
+/** `insteadOf` names the attempt after which this one turned out to be the only one that paid. */
+async function move(
+  desk: PayoutDesk,
+  attempt: PayoutAttempt,
+  to: OrderStatus,
+  insteadOf?: string,
+): Promise<Effect & { item?: OpenItem | undefined }> {
+  const { agentId, orderId, provider, reference } = attempt
+  try {
+    const { changed, item } = await desk.teller.do({
+      type: 'outcome',
+      agentId,
+      orderId,
+      at: desk.now(),
+      to,
+      provider,
+      providerRef: reference,
+      ...(insteadOf !== undefined && { insteadOf }),
+    })
+    if (item) return { result: 'waiting', detail: itemWords(item), item }
+    return { result: changed ? 'applied' : 'unchanged' }
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'invalid_transition') throw error
+    return { result: 'refused', detail: error.message }
+  }
+}
+
+/** Everything a provider can say. */
+const outcomeTypes: Record<PayoutOutcome['type'], true> = {
+  accepted: true,
+  paid: true,
+  rejected: true,
+  cancelled: true,
+  returned: true,
+  not_found: true,
+  unknown: true,
+}
+
+/** A call to a provider. However it fails, what became of the payout is then not known. */
+async function call(
+  desk: PayoutDesk,
+  attempt: PayoutAttempt,
+  { signal, onCall }: CallWatch,
+  work: (provider: Provider, limit: AbortSignal) => Promise<PayoutOutcome>,
+): Promise<PayoutOutcome> {
+  const provider = desk.providers.find(attempt.provider)
+  if (!provider) return { type: 'unknown', reason: 'The provider is not set up.' }
+  try {
+    const outcome = await callWithin(callLimitMs, signal, (limit) => work(provider, limit))
+    onCall?.(true)
+    if (Object.hasOwn(outcomeTypes, outcome?.type)) return outcome
+    return { type: 'unknown', reason: 'The provider said what cannot be read.' }
+  } catch (error) {
+    onCall?.(!(error instanceof NoAnswer))
+    return { type: 'unknown', reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** What a provider would know the next attempt at an order by. */
+function referenceOf(order: Order): string {
+  return `${txnId(order.agentId, order.orderId)}-${order.version}`
+}
+
+function payoutOf(order: Order, reference: string, currency: Currency): Payout {
+  const { amountMinor, accountNo, accountName, bankCode, extraParams } = order
+  return {
+    reference,
+    amountMinor,
+    currency,
+    payee: { accountNo, accountName, bankCode },
+    extraParams,
+  }
+}
+
+async function currencyOfAgent(desk: PayoutDesk, order: Order): Promise<Currency> {
+  const currency = await currencyOf(desk.pool, order.agentId)
+  if (!currency) throw new Error(`order ${order.orderId} has no agent`)
+  return currency
+}

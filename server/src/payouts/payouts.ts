@@ -1,0 +1,264 @@
+import { databaseTime } from '../db/database-time.ts'
+import type { Pool } from '../db/pool.ts'
+import type { Order } from '../ledger/book.ts'
+import { type OrderRow, orderFromRow } from '../ledger/order-row.ts'
+import type { PayoutState } from '../ledger/payout-state.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+
+/** One attempt at paying a withdrawal out. */
+export interface PayoutAttempt {
+  agentId: bigint
+  orderId: string
+  attempt: number
+  provider: string
+  reference: string
+  state: PayoutState
+  handedAt: Date
+  asks: number
+  askAt: Date | null
+  /** Grows with everybody who takes it; who read another number comes too late. */
+  turn: number
+  said: string | null
+  evidence: string | null
+}
+
+interface PayoutRow {
+  agent_id: bigint
+  order_id: string
+  attempt: number
+  provider: string
+  reference: string
+  state: PayoutState
+  handed_at: Date
+  asks: number
+  ask_at: Date | null
+  turn: number
+  said: string | null
+  evidence: string | null
+}
+
+function payoutFromRow(row: PayoutRow): PayoutAttempt {
+  return {
+    agentId: row.agent_id,
+    orderId: orderIdFromUuid(row.order_id),
+    attempt: row.attempt,
+    provider: row.provider,
+    reference: row.reference,
+    state: row.state,
+    handedAt: row.handed_at,
+    asks: row.asks,
+    askAt: row.ask_at,
+    turn: row.turn,
+    said: row.said,
+    evidence: row.evidence,
+  }
+}
+
+/** Agents of whom a withdrawal is with no provider. */
+export async function findAgentsToHandOver(pool: Pool): Promise<bigint[]> {
+  const { rows } = await pool.query<{ agent_id: bigint }>(
+    `select w.agent_id from wallets w cross join lateral (
+       select 1 from orders o
+       where o.agent_id = w.agent_id and o.status = 'WAITING' and o.kind = 'withdraw'
+         and o.handed_over_at is null
+       limit 1
+     ) x`,
+  )
+  return rows.map(({ agent_id }) => agent_id)
+}
+
+/**
+ * Withdrawals of an agent that no provider has, after the given one in the order of ids. Those that were
+ * created less than `headStartMs` ago are left to whoever took them; a time to come is a wrong clock's.
+ */
+export async function findToHandOver(
+  pool: Pool,
+  agentId: bigint,
+  after: string,
+  at: Date | null,
+  headStartMs: number,
+  limit: number,
+): Promise<Order[]> {
+  const { rows } = await pool.query<OrderRow>(
+    `select * from orders
+     where agent_id = $1 and order_id > $2
+       and status = 'WAITING' and kind = 'withdraw' and handed_over_at is null
+       and (created_at <= ${databaseTime('$3')} - $4 * interval '1 millisecond'
+         or created_at > ${databaseTime('$3')})
+     order by order_id limit $5`,
+    [agentId, after, at, headStartMs, limit],
+  )
+  return rows.map(orderFromRow)
+}
+
+/** Payouts that a provider is to be asked about now, those that were due first before the others. */
+export async function findDuePayouts(
+  pool: Pool,
+  provider: string,
+  at: Date | null,
+  limit: number,
+): Promise<PayoutAttempt[]> {
+  const { rows } = await pool.query<PayoutRow>(
+    `select * from payouts where provider = $1 and ask_at <= ${databaseTime('$2')}
+     order by ask_at limit $3`,
+    [provider, at, limit],
+  )
+  return rows.map(payoutFromRow)
+}
+
+/** Payouts that are due at providers which are not set up. */
+export async function findStrandedPayouts(
+  pool: Pool,
+  setUp: readonly string[],
+  at: Date | null,
+  limit: number,
+): Promise<PayoutAttempt[]> {
+  const { rows } = await pool.query<PayoutRow>(
+    `select * from payouts where provider <> all($1::text[]) and ask_at <= ${databaseTime('$2')}
+     limit $3`,
+    [setUp, at, limit],
+  )
+  return rows.map(payoutFromRow)
+}
+
+/**
+ * Takes a payout for so long, to ask about it or to hand it over once more; undefined where anybody else
+ * has had it since it was read.
+ */
+export async function claimPayout(
+  pool: Pool,
+  payout: PayoutAttempt,
+  next: Pick<PayoutAttempt, 'state' | 'asks'>,
+  at: Date | null,
+  leaseMs: number,
+): Promise<PayoutAttempt | undefined> {
+  const { rows } = await pool.query<PayoutRow>(
+    `update payouts set state = $5, asks = $6, turn = turn + 1,
+       ask_at = ${databaseTime('$7')} + $8 * interval '1 millisecond'
+     where agent_id = $1 and order_id = $2 and attempt = $3 and turn = $4 and ask_at is not null
+     returning *`,
+    [
+      payout.agentId,
+      payout.orderId,
+      payout.attempt,
+      payout.turn,
+      next.state,
+      next.asks,
+      at,
+      leaseMs,
+    ],
+  )
+  return rows[0] && payoutFromRow(rows[0])
+}
+
+/**
+ * Keeps everybody from handing a payout over for so long; who has just asked for it will not. False where
+ * the provider is being called with it, and may be paying it.
+ */
+export async function holdPayout(
+  pool: Pool,
+  payout: PayoutAttempt,
+  at: Date | null,
+  holdMs: number,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update payouts set ask_at = ${databaseTime('$4')} + $5 * interval '1 millisecond',
+       turn = turn + 1
+     where agent_id = $1 and order_id = $2 and attempt = $3
+       and ask_at is not null and (state <> 'handed' or ask_at <= ${databaseTime('$4')})`,
+    [payout.agentId, payout.orderId, payout.attempt, at, holdMs],
+  )
+  return rowCount === 1
+}
+
+/** What is known of a payout, and for as long as it is open in how long it is asked about. */
+export interface KnownOfPayout {
+  state: PayoutState
+  askInMs: number | null
+  said: string | null
+  evidence?: string
+}
+
+/**
+ * Writes down what is known of a payout. What has ended stays ended, unless a person says that it was
+ * paid; what is still open is only written by whoever it was left to.
+ */
+export async function savePayout(
+  pool: Pool,
+  payout: Pick<PayoutAttempt, 'agentId' | 'orderId' | 'attempt' | 'turn'>,
+  what: KnownOfPayout,
+  at: Date | null,
+): Promise<void> {
+  await pool.query(
+    `update payouts set state = $4, turn = turn + 1, said = coalesce($6, said),
+       ask_at = ${databaseTime('$9')} + $5::double precision * interval '1 millisecond',
+       evidence = coalesce($7::text, evidence)
+     where agent_id = $1 and order_id = $2 and attempt = $3
+       and (ask_at is not null or (state = 'paid' and $4 = 'returned')
+         or (state in ('rejected', 'cancelled') and $4 = 'paid' and $7::text is not null))
+       and ($5::double precision is null or turn = $8)`,
+    [
+      payout.agentId,
+      payout.orderId,
+      payout.attempt,
+      what.state,
+      what.askInMs,
+      // A provider's words may hold anything, and PostgreSQL takes no NUL.
+      what.said?.replaceAll('\0', '').slice(0, 1_000) ?? null,
+      what.evidence ?? null,
+      payout.turn,
+      at,
+    ],
+  )
+}
+
+export async function findPayout(
+  pool: Pool,
+  agentId: bigint,
+  provider: string,
+  reference: string,
+): Promise<PayoutAttempt | undefined> {
+  const { rows } = await pool.query<PayoutRow>(
+    'select * from payouts where agent_id = $1 and provider = $2 and reference = $3',
+    [agentId, provider, reference],
+  )
+  return rows[0] && payoutFromRow(rows[0])
+}
+
+export async function payoutsOfOrder(
+  pool: Pool,
+  agentId: bigint,
+  orderId: string,
+): Promise<PayoutAttempt[]> {
+  const { rows } = await pool.query<PayoutRow>(
+    'select * from payouts where agent_id = $1 and order_id = $2 order by attempt',
+    [agentId, orderId],
+  )
+  return rows.map(payoutFromRow)
+}
+
+/** Payouts whose end is not known, the oldest first. */
+export async function listOpenPayouts(
+  pool: Pool,
+  filter: { agentId: bigint | null; state: PayoutState | null; limit: number },
+): Promise<PayoutAttempt[]> {
+  const { rows } = await pool.query<PayoutRow>(
+    `select * from payouts
+     where ask_at is not null and ($1::bigint is null or agent_id = $1)
+       and ($2::text is null or state = $2)
+     order by handed_at limit $3`,
+    [filter.agentId, filter.state, filter.limit],
+  )
+  return rows.map(payoutFromRow)
+}
+
+/** How many payouts are open in each state, and since when the oldest has been. */
+export async function countOpenPayouts(
+  pool: Pool,
+): Promise<{ state: PayoutState; count: number; oldest: Date }[]> {
+  const { rows } = await pool.query<{ state: PayoutState; count: bigint; oldest: Date }>(
+    `select state, count(*) as count, min(handed_at) as oldest
+     from payouts where ask_at is not null group by state`,
+  )
+  return rows.map(({ state, count, oldest }) => ({ state, count: Number(count), oldest }))
+}

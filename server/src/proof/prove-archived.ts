@@ -1,0 +1,50 @@
+import { type Accounts, accountNames } from '../ledger/accounts.ts'
+import { readArchiveParts } from '../ledger/archived.ts'
+import { demand, type ProofTx } from './lie.ts'
+
+/**
+ * What was archived is one chain, and the row that ends it is in the journal as it was then. Returns its seq,
+ * from which the journal is proved onward; 0 where nothing was archived.
+ */
+export async function proveParts(tx: ProofTx, agentId: bigint): Promise<bigint> {
+  const parts = await readArchiveParts(tx, agentId)
+  let seq = 0n
+  for (const [at, { part, fromSeq, toSeq }] of parts.entries()) {
+    demand(
+      part === at + 1 && fromSeq === seq + 1n,
+      () => `part ${at + 1} of the archive, from journal row ${seq + 1n}, is missing`,
+    )
+    seq = toSeq
+  }
+  const last = parts.at(-1)
+  if (!last) return 0n
+  const { rows } = await tx.query<Accounts & { at: Date }>(
+    `select at, available, held, clearing, fees, adjustments from journal
+     where agent_id = $1 and seq = $2`,
+    [agentId, seq],
+  )
+  const row = rows[0]
+  demand(row !== undefined, () => `journal row ${seq}, which the archive ends with, is missing`)
+  for (const name of accountNames) {
+    demand(
+      row[name] === last.closing[name],
+      () =>
+        `journal row ${seq} says ${name} is ${row[name]}, the archive ends with ${last.closing[name]}`,
+    )
+  }
+  return seq
+}
+
+/** Every order that has left the books has left its refId. */
+export async function proveArchivedRefs(tx: ProofTx, agentId: bigint): Promise<void> {
+  const { rows } = await tx.query<{ removed: bigint; known: bigint }>(
+    `select (select coalesce(sum(removed_orders), 0)::bigint from archive_parts where agent_id = $1) as removed,
+       (select count(*) from archived_refs where agent_id = $1) as known`,
+    [agentId],
+  )
+  const { removed, known } = rows[0] ?? { removed: 0n, known: 0n }
+  demand(
+    removed === known,
+    () => `${removed} orders were archived, but ${known} are known to have been`,
+  )
+}

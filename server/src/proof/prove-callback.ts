@@ -1,0 +1,132 @@
+import type { JournalRow, Order, Payer } from '../ledger/book.ts'
+import { isLocalTimeOf } from '../ledger/local-time-of.ts'
+import { orderIdFromUuid, txnId } from '../lib/ids.ts'
+import { type JsonMembers, jsonMembers } from '../lib/json-members.ts'
+import { jsonObject, quoted } from '../lib/json-text.ts'
+import { decimalText } from '../lib/money.ts'
+import { demand, demandSame, demandSameUnsaid, Lie, type ProvedAgent, statusOf } from './lie.ts'
+
+export interface CallbackRow {
+  seq: bigint
+  order_id: string
+  kind: string
+  follows: boolean
+  created_at: Date
+  body: string | null
+}
+
+/** What the callback of an outcome must tell. */
+export interface Outcome {
+  order: Order
+  row: JournalRow
+  /** Whether the order had an outcome before. */
+  follows: boolean
+  /** Who paid, as the payment says that the row credits. */
+  payer: Payer | null
+}
+
+/** A callback tells its outcome, and nothing else: every member as text, since a number may be rounded. */
+export function proveCallback(
+  { agentId, currency }: ProvedAgent,
+  { order, row, follows, payer }: Outcome,
+  callback: CallbackRow,
+): void {
+  const where = `the callback of journal row ${row.seq}`
+  const money = (minor: bigint) => decimalText(minor, currency)
+  demandSame(where, 'order', orderIdFromUuid(callback.order_id), order.orderId)
+  demandSame(where, 'kind', callback.kind, order.kind)
+  demandSame(where, 'follows', callback.follows, follows)
+  demandSame(where, 'created_at', callback.created_at, row.at)
+  const { textOf } = membersOf(callback.body, where)
+  const says = (name: string, expected: string) =>
+    demandSame(where, name, textOf.get(name), expected)
+  says('status', quoted(statusOf[row.event] ?? null))
+  says('transactionId', quoted(txnId(agentId, order.orderId)))
+  says('refId', quoted(order.refId))
+  says('amount', money(amountOf(order, row)))
+  says('fee', money(feeChargedBy(order, row)))
+  says('wallet', jsonObject({ balance: money(row.balances.available) }))
+  demandSameUnsaid(where, 'userId', textOf.get('userId'), quoted(order.userId))
+  demandSameUnsaid(where, 'extParams', textOf.get('extParams'), order.extraParams ?? '{}')
+  const successAt = textOf.get('successAt')
+  demand(
+    isLocalTimeOf(successAt?.slice(1, -1), row.at),
+    () => `${where} says successAt ${successAt}, but it is ${row.at.toISOString()}`,
+  )
+  provePayee(where, textOf, order, payer)
+  const unknown = [...textOf.keys()].find((name) => !members.has(name))
+  demand(unknown === undefined, () => `${where} says ${unknown}, which no callback tells`)
+}
+
+const members = new Set([
+  'refId',
+  'transactionId',
+  'userId',
+  'amount',
+  'fee',
+  'status',
+  'extParams',
+  'successAt',
+  'wallet',
+  'flag_incorrect_payee',
+  'payee',
+])
+
+function membersOf(body: string | null, where: string): JsonMembers {
+  demand(body !== null, () => `${where} has no body`)
+  try {
+    JSON.parse(body)
+  } catch {
+    throw new Lie(`${where} is not JSON`)
+  }
+  const found = jsonMembers(body)
+  demand(found.duplicateKey === undefined, () => `${where} says ${found.duplicateKey} twice`)
+  return found
+}
+
+/** What was really paid, for PAID; what was asked, otherwise. */
+function amountOf(order: Order, { event, change }: JournalRow): bigint {
+  if (statusOf[event] !== 'PAID') return order.amountMinor
+  return change.clearing < 0n ? -change.clearing : change.clearing
+}
+
+/** What the agent has been charged as of a row: a returned payout may have kept its fee. */
+function feeChargedBy(order: Order, { event, change }: JournalRow): bigint {
+  if (statusOf[event] === 'PAID') return change.fees
+  return event === 'withdraw_reverted' ? order.feeMinor + change.fees : 0n
+}
+
+function provePayee(
+  where: string,
+  textOf: ReadonlyMap<string, string>,
+  order: Order,
+  payer: Payer | null,
+): void {
+  const told = textOf.get('payee')
+  const flag = textOf.get('flag_incorrect_payee')
+  demand(
+    told !== undefined || flag === undefined,
+    () => `${where} flags a payee that it does not tell`,
+  )
+  // Of a payer without a name or number a callback may say nothing, or that nothing is known.
+  if (payer === null && told === undefined) return
+  const payee = jsonObject({
+    account_no: quoted(payer?.accountNo ?? null),
+    account_name: quoted(payer?.accountName ?? null),
+    bank_code: quoted(payer?.bankCode ?? null),
+  })
+  demandSameUnsaid(where, 'payee', told, payee)
+  const isAnother = isAnotherAccount(order.accountNo, payer?.accountNo ?? '')
+  if (isAnother !== undefined) demandSame(where, 'flag_incorrect_payee', flag, isAnother)
+}
+
+/** Undefined where the bank shows too little of the number to tell: what was said then is not judged. */
+function isAnotherAccount(expected: string, shown: string): boolean | undefined {
+  const digits = shown.replace(/[\s-]/g, '').toUpperCase()
+  const own = expected.toUpperCase()
+  if (digits === own) return false
+  if (/^[X*•]*$/.test(digits)) return undefined
+  if (!/[X*•]/.test(digits)) return true
+  if (digits.length !== own.length) return undefined
+  return [...digits].some((digit, at) => !/[X*•]/.test(digit) && digit !== own[at])
+}

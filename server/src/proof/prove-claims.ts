@@ -1,0 +1,123 @@
+import type { Payment, PaymentClaim } from '../ledger/book.ts'
+import { type ClaimRow, claimFromRow, claimsById } from '../ledger/payment-claims.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+import { demand, demandSame, type ProofTx, type ProvedAgent } from './lie.ts'
+
+/** Each payment of an agent is claimed by it, for as much, and so is nobody else's. */
+export async function proveClaimed(
+  tx: ProofTx,
+  { agentId, currency }: ProvedAgent,
+  payments: readonly Pick<Payment, 'paymentId' | 'amountMinor'>[],
+): Promise<void> {
+  const ids = payments.map(({ paymentId }) => paymentId)
+  const claims = await readClaims(tx, ids)
+  for (const { paymentId, amountMinor } of payments) {
+    const claim = claims.get(paymentId)
+    const where = `the claim on payment ${paymentId}`
+    demand(claim !== undefined, () => `${where} is missing`)
+    demandSame(where, 'agent', claim.agentId, agentId)
+    demandSame(where, 'amount', claim.amountMinor, amountMinor)
+    demandSame(where, 'currency', claim.currency, currency)
+  }
+  const named = new Set([...claims.values()].flatMap(({ orderId }) => orderId ?? []))
+  const { rows } = await tx.query<{ order_id: string }>(
+    `select order_id from orders where agent_id = $1 and order_id = any($2)
+     union all select order_id from archived_refs where agent_id = $1 and order_id = any($2)`,
+    [agentId, [...named]],
+  )
+  for (const { order_id } of rows) named.delete(orderIdFromUuid(order_id))
+  const [lost] = named
+  demand(lost === undefined, () => `a payment is claimed for order ${lost}, which is not there`)
+}
+
+/**
+ * What a page of claims says is so: an agent's has its payment, or had it until it was archived, or is being
+ * given to it; nobody's waits or was decided on. Read by id, table by table: they are spread over machines in different ways. Returns
+ * the last one of a page that was full.
+ */
+export async function proveClaimPage(
+  tx: ProofTx,
+  after: string,
+  limit: number,
+): Promise<string | null> {
+  const { rows } = await tx.query<ClaimRow>(
+    'select * from payment_claims where payment_id > $1 order by payment_id limit $2',
+    [after, limit],
+  )
+  const claims = rows.map(claimFromRow)
+  const { rows: payments } = await tx.query<{ agent_id: bigint; payment_id: string }>(
+    `select p.agent_id, p.payment_id from payments p
+     join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
+       on p.agent_id = k.agent_id and p.payment_id = k.payment_id`,
+    [claims.map(({ agentId }) => agentId), claims.map(({ paymentId }) => paymentId)],
+  )
+  const recorded = new Set(payments.map((row) => `${row.agent_id} ${row.payment_id}`))
+  const gone = claims.filter(({ agentId, paymentId }) => !recorded.has(`${agentId} ${paymentId}`))
+  const { rows: archived } = await tx.query<{ agent_id: bigint; once_key: string }>(
+    `select a.agent_id, a.once_key from archived_keys a
+     join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
+       on a.agent_id = k.agent_id and a.once_key = k.once_key`,
+    [gone.map(({ agentId }) => agentId), gone.map(({ paymentId }) => `payment:${paymentId}`)],
+  )
+  for (const row of archived)
+    recorded.add(`${row.agent_id} ${row.once_key.slice('payment:'.length)}`)
+  const ids = claims.map(({ paymentId }) => paymentId)
+  for (const row of await readUnmatched(tx, ids)) recorded.add(`${row.owner} ${row.payment_id}`)
+  for (const { agentId, paymentId } of claims) {
+    const whose = agentId === 0n ? 'nobody' : `agent ${agentId}`
+    demand(
+      recorded.has(`${agentId} ${paymentId}`),
+      () => `payment ${paymentId} is claimed for ${whose}, who has no such payment`,
+    )
+  }
+  return claims.length < limit ? null : (ids.at(-1) ?? null)
+}
+
+/** Every payment that is or was nobody's has its claim. Returns the last one of a page that was full. */
+export async function proveUnmatchedPage(
+  tx: ProofTx,
+  after: string,
+  limit: number,
+): Promise<string | null> {
+  const { rows } = await tx.query<{ payment_id: string }>(
+    `select payment_id from unmatched_payments where payment_id > $1 order by payment_id limit $2`,
+    [after, limit],
+  )
+  const ids = rows.map(({ payment_id }) => payment_id)
+  const unmatched = await readUnmatched(tx, ids)
+  const contradicted = unmatched.flatMap(({ contradicts }) => contradicts ?? [])
+  const claims = await readClaims(tx, [...ids, ...contradicted])
+  for (const { payment_id, owner, amount, currency } of unmatched) {
+    const claim = claims.get(payment_id)
+    const where = `the claim on unmatched payment ${payment_id}`
+    demand(claim !== undefined, () => `${where} is missing`)
+    demandSame(where, 'agent', claim.agentId, owner)
+    demandSame(where, 'amount', claim.amountMinor, amount)
+    demandSame(where, 'currency', claim.currency, currency)
+  }
+  for (const id of contradicted) {
+    demand(claims.has(id), () => `payment ${id} is contradicted, but was never claimed`)
+  }
+  return ids.length < limit ? null : (ids.at(-1) ?? null)
+}
+
+async function readClaims(tx: ProofTx, ids: string[]): Promise<Map<string, PaymentClaim>> {
+  const { rows } = await tx.query<ClaimRow>(claimsById, [ids])
+  return new Map(rows.map((row) => [row.payment_id, claimFromRow(row)]))
+}
+
+/** `owner` is 0 for as long as it is nobody's. */
+async function readUnmatched(tx: ProofTx, ids: string[]) {
+  const { rows } = await tx.query<{
+    payment_id: string
+    owner: bigint
+    amount: bigint
+    currency: string
+    contradicts: string | null
+  }>(
+    `select payment_id, coalesce(assigned_to, 0)::bigint as owner, amount, currency, contradicts
+     from unmatched_payments where payment_id = any($1)`,
+    [ids],
+  )
+  return rows
+}

@@ -1,0 +1,60 @@
+import type { JournalRow, Order, OrderStatus } from '../ledger/book.ts'
+import type { PayoutState } from '../ledger/payout-state.ts'
+import { demand, demandSame } from './lie.ts'
+
+export interface PayoutFact {
+  attempt: number
+  provider: string
+  reference: string
+  state: PayoutState
+  handed_at: Date
+  ask_at: Date | null
+}
+
+const open: readonly PayoutState[] = ['handed', 'accepted', 'unknown', 'not_found']
+
+/** What a payout cannot have ended as while its order, which is written first, is as it is. */
+const contradicts: Record<OrderStatus, readonly PayoutState[]> = {
+  WAITING: ['paid', 'returned', 'rejected', 'cancelled'],
+  PAID: ['returned', 'rejected', 'cancelled'],
+  REVERT: ['rejected', 'cancelled'],
+  FAILED: [],
+  CANCEL: [],
+  EXPIRED: [],
+  VOID: [],
+}
+
+/** Where an order says that it is, and what it came to there, is what its payouts say. */
+export function proveHandOvers(
+  name: string,
+  order: Order,
+  rows: readonly JournalRow[],
+  payouts: readonly PayoutFact[],
+): void {
+  const latest = payouts.at(-1)
+  demand(
+    (latest !== undefined) === (order.handedOverAt !== null),
+    () =>
+      `${name} was handed to a provider ${payouts.length} times, but says ${order.handedOverAt ? 'when' : 'that it never was'}`,
+  )
+  if (!latest) return
+  payouts.forEach((payout, index) => {
+    const where = `payout ${payout.reference}`
+    demandSame(where, 'attempt', payout.attempt, index + 1)
+    const isOpen = open.includes(payout.state)
+    demandSame(where, 'that it is asked about', payout.ask_at !== null, isOpen)
+    demand(payout === latest || !isOpen, () => `${where} is open, but ${name} went elsewhere`)
+  })
+  demandSame(name, 'handed_over_at', order.handedOverAt, latest.handed_at)
+  // An order may end by an earlier attempt that paid after all; while it waits, it is with the latest.
+  const own = payouts.find(({ reference }) => reference === order.providerRef)
+  const theirs = order.status === 'WAITING' ? latest : (own ?? latest)
+  demandSame(name, 'provider_ref', order.providerRef, theirs.reference)
+  demandSame(name, 'provider', order.provider, theirs.provider)
+  // A person's word may have ended it otherwise than the provider's.
+  const isByPerson = rows.some(({ reason }) => reason !== null)
+  demand(
+    isByPerson || !contradicts[order.status].includes(theirs.state),
+    () => `payout ${theirs.reference} is ${theirs.state}, but ${name} is ${order.status}`,
+  )
+}

@@ -1,0 +1,255 @@
+import { type Accounts, accountNames } from '../ledger/accounts.ts'
+import type { JournalEvent, JournalRow, Order } from '../ledger/book.ts'
+import { type OrderRow, orderFromRow } from '../ledger/order-row.ts'
+import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
+import { storedBody } from '../ledger/stored-body.ts'
+import { feeOf, parseFeeRule } from '../lib/fee.ts'
+import { orderIdFromUuid, txnId } from '../lib/ids.ts'
+import {
+  demand,
+  demandSame,
+  Lie,
+  type ProofTx,
+  type ProvedAgent,
+  type ProvedPage,
+  type Stretch,
+  statusOf,
+} from './lie.ts'
+import { proveAnswer } from './prove-answer.ts'
+import { type CallbackRow, proveCallback } from './prove-callback.ts'
+import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
+import { type PaymentFact, proveCredit, readCredited } from './prove-payments.ts'
+import { provePayouts } from './prove-payouts.ts'
+
+/** Which event may follow which, for one order; `-` stands for its beginning. */
+const followers: Record<string, JournalEvent[]> = {
+  'deposit -': ['deposit_paid', 'deposit_failed', 'deposit_expired', 'deposit_void'],
+  'deposit deposit_paid': ['deposit_taken_back'],
+  'deposit deposit_failed': ['deposit_paid'],
+  'deposit deposit_expired': ['deposit_paid'],
+  'deposit deposit_void': ['deposit_paid'],
+  'deposit deposit_taken_back': ['deposit_paid'],
+  'withdraw -': ['withdraw_held'],
+  'withdraw withdraw_held': ['withdraw_paid', 'withdraw_failed', 'withdraw_cancelled'],
+  'withdraw withdraw_paid': ['withdraw_reverted'],
+  'withdraw withdraw_failed': ['withdraw_paid_after_failed'],
+  'withdraw withdraw_paid_after_failed': ['withdraw_reverted'],
+}
+
+/** Everything else in the books that is about some orders. */
+export interface Facts {
+  rowsOf: Map<string, JournalRow[]>
+  callbacks: Map<bigint, CallbackRow>
+  payments: Map<string, PaymentFact>
+  payoutsOf: Map<string, PayoutFact[]>
+}
+
+/** Proves a page of an agent's orders. A payout among them that is of no order is found too. */
+export async function proveOrderPage(
+  tx: ProofTx,
+  agent: ProvedAgent,
+  { after, upTo, limit }: Stretch,
+): Promise<ProvedPage> {
+  const { rows } = await tx.query<OrderRow>(
+    `select * from orders where agent_id = $1 and order_id > $2
+       and ($3::uuid is null or order_id <= $3) order by order_id limit $4`,
+    [agent.agentId, after, upTo, limit],
+  )
+  await proveOrders(tx, agent, rows.map(orderFromRow))
+  const isLast = rows.length < limit
+  const last = rows.at(-1)?.order_id ?? null
+  const { rows: lost } = await tx.query<{ reference: string }>(
+    `select p.reference from payouts p
+     where p.agent_id = $1 and p.order_id > $2 and ($3::uuid is null or p.order_id <= $3)
+       and not exists (
+         select 1 from orders o where o.agent_id = p.agent_id and o.order_id = p.order_id
+       ) limit 1`,
+    [agent.agentId, after, isLast ? null : last],
+  )
+  demand(lost.length === 0, () => `payout ${lost[0]?.reference} is of an order that is not there`)
+  return { proved: rows.length, last: isLast ? null : last }
+}
+
+/** Proves some of an agent's orders. */
+export async function proveOrdersById(
+  tx: ProofTx,
+  agent: ProvedAgent,
+  orderIds: readonly string[],
+): Promise<void> {
+  const { rows } = await tx.query<OrderRow>(
+    'select * from orders where agent_id = $1 and order_id = any($2)',
+    [agent.agentId, orderIds],
+  )
+  await proveOrders(tx, agent, rows.map(orderFromRow))
+}
+
+/** Each order is what its journal rows come to, and its callbacks, payments and payouts agree. */
+async function proveOrders(
+  tx: ProofTx,
+  agent: ProvedAgent,
+  orders: readonly Order[],
+): Promise<void> {
+  if (orders.length === 0) return
+  const facts = await readFacts(tx, agent.agentId, orders)
+  for (const order of orders) proveOrder(agent, order, facts)
+  await provePayouts(tx, agent.agentId, orders)
+}
+
+async function readFacts(tx: ProofTx, agentId: bigint, orders: readonly Order[]): Promise<Facts> {
+  const ids = orders.map(({ orderId }) => orderId)
+  const { rows: dbRows } = await tx.query<JournalDbRow>(
+    'select * from journal where agent_id = $1 and order_id = any($2) order by seq',
+    [agentId, ids],
+  )
+  const rows = dbRows.map(journalFromRow)
+  const { rows: callbacks } = await tx.query<CallbackRow>(
+    `select c.seq, c.order_id, c.kind, c.follows, c.created_at, ${storedBody} as body
+     from callbacks c where c.agent_id = $1 and c.seq = any($2)`,
+    [agentId, rows.map(({ seq }) => seq)],
+  )
+  const { rows: payouts } = await tx.query<PayoutFact & { order_id: string }>(
+    `select order_id, attempt, provider, reference, state, handed_at, ask_at from payouts
+     where agent_id = $1 and order_id = any($2) order by attempt`,
+    [agentId, orders.filter(({ kind }) => kind === 'withdraw').map(({ orderId }) => orderId)],
+  )
+  return {
+    rowsOf: grouped(rows, ({ orderId }) => orderId ?? ''),
+    callbacks: new Map(callbacks.map((callback) => [callback.seq, callback])),
+    payments: await readCredited(tx, agentId, rows),
+    payoutsOf: grouped(payouts, ({ order_id }) => orderIdFromUuid(order_id)),
+  }
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group) group.push(item)
+    else groups.set(keyOf(item), [item])
+  }
+  return groups
+}
+
+/** Proves an order with what else there is about it. */
+export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void {
+  const name = `order ${txnId(order.agentId, order.orderId)}`
+  const rows = facts.rowsOf.get(order.orderId) ?? []
+  const payouts = facts.payoutsOf.get(order.orderId) ?? []
+  const feeBy = feeRuleOf(agent, order, name)
+  demandSame(name, 'fee', order.feeMinor, feeBy(order.amountMinor))
+  proveRows(name, order, rows, feeBy, facts.payments)
+  proveState(name, order, rows, payouts.length)
+  proveHandOvers(name, order, rows, payouts)
+  proveAnswer(agent, order, rows[0])
+  rows.forEach((row, index) => {
+    const callback = facts.callbacks.get(row.seq)
+    demand(
+      (callback !== undefined) === (statusOf[row.event] !== undefined),
+      () => `journal row ${row.seq} (${row.event}) ${callback ? 'has a' : 'has no'} callback`,
+    )
+    if (!callback) return
+    const follows = rows.slice(0, index).some(({ event }) => statusOf[event] !== undefined)
+    const payment = row.event === 'deposit_paid' ? facts.payments.get(row.onceKey ?? '') : undefined
+    proveCallback(agent, { order, row, follows, payer: payment?.payer ?? null }, callback)
+  })
+}
+
+/** What an order's own rule takes of an amount. */
+function feeRuleOf({ currency }: ProvedAgent, order: Order, name: string) {
+  const rule = parseFeeRule(order.feeRule, currency)
+  if (typeof rule === 'string') throw new Lie(`${name} has a fee rule that is none: ${rule}`)
+  return (amountMinor: bigint) => feeOf(amountMinor, rule)
+}
+
+/** An order's rows follow each other as they may, and each moves what the order is about. */
+function proveRows(
+  name: string,
+  order: Order,
+  rows: readonly JournalRow[],
+  feeBy: (amountMinor: bigint) => bigint,
+  payments: ReadonlyMap<string, PaymentFact>,
+): void {
+  let last = '-'
+  let paid = { amount: 0n, fee: 0n }
+  rows.forEach((row, index) => {
+    const where = `journal row ${row.seq} (${row.event})`
+    demand(
+      followers[`${order.kind} ${last}`]?.includes(row.event) === true,
+      () => `${name} has ${row.event} (journal row ${row.seq}) after ${last}`,
+    )
+    last = row.event
+    if (row.event === 'deposit_paid') {
+      paid = { amount: -row.change.clearing, fee: feeBy(-row.change.clearing) }
+      const isTakenBack = rows[index + 1]?.event === 'deposit_taken_back'
+      proveCredit(row, payments.get(row.onceKey ?? ''), isTakenBack)
+    } else demandSame(where, 'once_key', row.onceKey, null)
+    if (row.event === 'withdraw_held') demandSame(where, 'at', row.at, order.createdAt)
+    proveLegs(name, order, row, paid)
+  })
+}
+
+/** An order's state, times, version and what was paid are what its rows come to. */
+function proveState(
+  name: string,
+  order: Order,
+  rows: readonly JournalRow[],
+  handOvers: number,
+): void {
+  const outcomes = rows.filter(({ event }) => statusOf[event] !== undefined)
+  const last = outcomes.at(-1)
+  const status = last ? statusOf[last.event] : 'WAITING'
+  demand(order.status === status, () => `${name} is ${order.status}, its journal says ${status}`)
+  demand(
+    order.kind === 'deposit' || rows.length > 0,
+    () => `${name} is a withdrawal without a hold`,
+  )
+  demandSame(name, 'completed_at', order.completedAt, last?.at)
+  // A deposit gets a reference together with the provider's instructions.
+  const instructed = order.kind === 'deposit' && order.providerRef !== null ? 1 : 0
+  demandSame(name, 'version', order.version, 1 + outcomes.length + handOvers + instructed)
+  const paying = outcomes.findLast(({ event }) => statusOf[event] === 'PAID')
+  const paid = paying?.change.clearing
+  demandSame(name, 'paid_amount', order.paidAmountMinor, paid && (paid < 0n ? -paid : paid))
+  demandSame(name, 'paid_fee', order.paidFeeMinor, paying?.change.fees)
+}
+
+/** What one row of an order must have moved, from the order's own amounts. */
+function proveLegs(
+  name: string,
+  order: Order,
+  { event, seq, change }: JournalRow,
+  paid: { amount: bigint; fee: bigint },
+): void {
+  const total = order.amountMinor + order.feeMinor
+  const expected: Partial<Accounts>[] = {
+    deposit_paid: [{ available: paid.amount - paid.fee, fees: paid.fee, clearing: -paid.amount }],
+    deposit_taken_back: [
+      { available: paid.fee - paid.amount, fees: -paid.fee, clearing: paid.amount },
+    ],
+    deposit_failed: [{}],
+    deposit_expired: [{}],
+    deposit_void: [{}],
+    withdraw_held: [{ available: -total, held: total }],
+    withdraw_paid: [{ held: -total, clearing: order.amountMinor, fees: order.feeMinor }],
+    withdraw_paid_after_failed: [
+      { available: -total, clearing: order.amountMinor, fees: order.feeMinor },
+    ],
+    withdraw_failed: [{ available: total, held: -total }],
+    withdraw_cancelled: [{ available: total, held: -total }],
+    // The fee is given back or kept, as the agent's terms said that day.
+    withdraw_reverted: [
+      { available: total, clearing: -order.amountMinor, fees: -order.feeMinor },
+      { available: order.amountMinor, clearing: -order.amountMinor },
+    ],
+    adjustment: [],
+  }[event]
+  const matches = expected.some((legs) =>
+    accountNames.every((account) => (legs[account] ?? 0n) === change[account]),
+  )
+  demand(matches, () => {
+    const [legs = {}] = expected
+    const words = (moved: Partial<Accounts>) =>
+      accountNames.map((account) => `${account} ${moved[account] ?? 0n}`).join(', ')
+    return `journal row ${seq} (${event}) moves ${words(change)}, but ${name} says ${words(legs)}`
+  })
+}

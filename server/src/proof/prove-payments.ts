@@ -1,0 +1,202 @@
+import type { JournalRow, Payment } from '../ledger/book.ts'
+import { payerFromRow } from '../ledger/payer-from-row.ts'
+import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+import {
+  demand,
+  demandSame,
+  type ProofTx,
+  type ProvedAgent,
+  type ProvedPage,
+  type Stretch,
+} from './lie.ts'
+import { proveClaimed } from './prove-claims.ts'
+import { proveUnmatched } from './prove-unmatched.ts'
+
+export type PaymentFact = Pick<
+  Payment,
+  'paymentId' | 'orderId' | 'amountMinor' | 'paidAt' | 'payer' | 'state' | 'why' | 'creditedTo'
+> & { hasEvidence: boolean }
+
+export interface PaymentDbRow {
+  payment_id: string
+  order_id: string | null
+  amount: bigint
+  paid_at: Date
+  payer_account_no: string | null
+  payer_account_name: string | null
+  payer_bank_code: string | null
+  state: Payment['state']
+  why: Payment['why']
+  credited_to: Payment['creditedTo']
+  evidence: string | null
+}
+
+export function paymentFromRow(row: PaymentDbRow): PaymentFact {
+  return {
+    paymentId: row.payment_id,
+    orderId: row.order_id && orderIdFromUuid(row.order_id),
+    amountMinor: row.amount,
+    paidAt: row.paid_at,
+    payer: payerFromRow(row),
+    state: row.state,
+    why: row.why,
+    creditedTo: row.credited_to,
+    hasEvidence: row.evidence !== null,
+  }
+}
+
+const creditKey = 'payment:'
+const takenBackKey = 'payment-taken-back:'
+
+/** The payments that rows say they credit or take back, by the key of the credit. */
+export async function readCredited(
+  tx: ProofTx,
+  agentId: bigint,
+  rows: readonly JournalRow[],
+): Promise<Map<string, PaymentFact>> {
+  const ids = rows.flatMap(({ onceKey }) => paymentOf(onceKey) ?? [])
+  if (ids.length === 0) return new Map()
+  const { rows: found } = await tx.query<PaymentDbRow>(
+    'select * from payments where agent_id = $1 and payment_id = any($2)',
+    [agentId, ids],
+  )
+  return new Map(found.map((row) => [creditKey + row.payment_id, paymentFromRow(row)]))
+}
+
+function paymentOf(onceKey: string | null): string | undefined {
+  if (onceKey?.startsWith(creditKey)) return onceKey.slice(creditKey.length)
+  return onceKey?.startsWith(takenBackKey) ? onceKey.slice(takenBackKey.length) : undefined
+}
+
+/** The payment that paid an order is recorded so; `isTakenBack` says whether the order gave it back. */
+export function proveCredit(
+  row: JournalRow,
+  payment: PaymentFact | undefined,
+  isTakenBack: boolean,
+): void {
+  const paid = -row.change.clearing
+  const credits = `journal row ${row.seq} credits ${row.onceKey}`
+  demand(payment !== undefined, () => `${credits}, which is not recorded`)
+  const where = `${credits}, which`
+  demandSame(where, 'order', payment.orderId, row.orderId)
+  demandSame(where, 'credited to', payment.creditedTo, 'order')
+  demandSame(where, 'amount', payment.amountMinor, paid)
+  demandSame(where, 'state', payment.state, isTakenBack ? 'taken_back' : 'credited')
+}
+
+/** An adjustment that names a payment moves its amount, one way or the other; any other names no payment. */
+export async function proveAdjustments(
+  tx: ProofTx,
+  { agentId }: ProvedAgent,
+  rows: readonly JournalRow[],
+): Promise<void> {
+  const adjustments = rows.filter(({ event }) => event === 'adjustment')
+  const payments = await readCredited(tx, agentId, adjustments)
+  for (const { seq, onceKey, change } of adjustments) {
+    const where = `journal row ${seq}`
+    const paymentId = paymentOf(onceKey)
+    demand(
+      paymentId !== undefined || onceKey?.startsWith('adjustment:') === true,
+      () => `${where} is an adjustment by ${onceKey}, which names nothing that counts once`,
+    )
+    if (paymentId === undefined) continue
+    const payment = payments.get(creditKey + paymentId)
+    demand(payment !== undefined, () => `${where} is by ${onceKey}, which is not recorded`)
+    const isBack = onceKey?.startsWith(takenBackKey) === true
+    demandSame(`payment ${paymentId}`, 'credited to', payment.creditedTo, 'wallet')
+    demand(
+      payment.state === 'taken_back' || (payment.state === 'credited' && !isBack),
+      () => `payment ${paymentId} is ${payment.state}, but ${where} is by ${onceKey}`,
+    )
+    demandSame(
+      where,
+      'amount',
+      change.available,
+      isBack ? -payment.amountMinor : payment.amountMinor,
+    )
+  }
+}
+
+/** Proves a page of an agent's payments against the journal: what each of them says became of it did. */
+export async function provePaymentPage(
+  tx: ProofTx,
+  agent: ProvedAgent,
+  { after, upTo, limit }: Stretch,
+): Promise<ProvedPage> {
+  const { rows: found } = await tx.query<PaymentDbRow>(
+    `select * from payments where agent_id = $1 and payment_id > $2
+       and ($3::text is null or payment_id <= $3) order by payment_id limit $4`,
+    [agent.agentId, after, upTo, limit],
+  )
+  const payments = found.map(paymentFromRow)
+  const ids = payments.map(({ paymentId }) => paymentId)
+  const { rows } = await tx.query<JournalDbRow>(
+    'select * from journal where agent_id = $1 and once_key = any($2)',
+    [agent.agentId, ids.flatMap((id) => [creditKey + id, takenBackKey + id])],
+  )
+  const byKey = new Map(rows.map((row) => [row.once_key, journalFromRow(row)]))
+  for (const payment of payments) {
+    provePayment(
+      payment,
+      byKey.get(creditKey + payment.paymentId),
+      byKey.get(takenBackKey + payment.paymentId),
+    )
+  }
+  await proveTakenBack(tx, agent.agentId, payments, byKey)
+  await proveUnmatched(tx, agent, payments)
+  await proveClaimed(tx, agent, payments)
+  return { proved: found.length, last: found.length < limit ? null : (ids.at(-1) ?? null) }
+}
+
+function provePayment(
+  { paymentId, state, why, creditedTo, orderId, amountMinor, hasEvidence }: PaymentFact,
+  credit: JournalRow | undefined,
+  back: JournalRow | undefined,
+): void {
+  const where = `payment ${paymentId}`
+  const counts = state === 'credited' || state === 'taken_back'
+  demandSame(where, 'that it waits for a reason', why !== null, state === 'waiting')
+  demandSame(where, 'that it was credited', creditedTo !== null, counts)
+  demand(state !== 'returned' || hasEvidence, () => `${where} is returned without evidence`)
+  demand(counts || !credit, () => `${where} is ${state}, but journal row ${credit?.seq} credits it`)
+  if (!counts) return
+  demand(credit !== undefined, () => `${where} counts as credited, but no journal row does so`)
+  const isToOrder = creditedTo === 'order'
+  demandSame(where, 'credited by', credit.event, isToOrder ? 'deposit_paid' : 'adjustment')
+  const credited = isToOrder ? -credit.change.clearing : credit.change.available
+  demandSame(where, 'amount', amountMinor, credited)
+  if (isToOrder) demandSame(where, 'order', orderId, credit.orderId)
+  const isBackDue = state === 'taken_back' && !isToOrder
+  demand(
+    (back !== undefined) === isBackDue,
+    () =>
+      `${where} is ${state}, but ${back ? `journal row ${back.seq}` : 'no journal row'} takes it back`,
+  )
+}
+
+/** A payment that an order gave back has, next in that order's journal, the row that did so. */
+async function proveTakenBack(
+  tx: ProofTx,
+  agentId: bigint,
+  payments: readonly PaymentFact[],
+  byKey: ReadonlyMap<string | null, JournalRow>,
+): Promise<void> {
+  const gone = payments.filter(
+    ({ state, creditedTo }) => state === 'taken_back' && creditedTo === 'order',
+  )
+  if (gone.length === 0) return
+  const { rows } = await tx.query<{ order_id: string; seq: bigint; event: string }>(
+    `select order_id, seq, event from journal
+     where agent_id = $1 and order_id = any($2) order by seq`,
+    [agentId, gone.map(({ orderId }) => orderId)],
+  )
+  for (const { paymentId, orderId } of gone) {
+    const seq = byKey.get(creditKey + paymentId)?.seq ?? 0n
+    const next = rows.find((row) => row.seq > seq && orderIdFromUuid(row.order_id) === orderId)
+    demand(
+      next?.event === 'deposit_taken_back',
+      () => `payment ${paymentId} is taken_back, but no journal row of its order takes it back`,
+    )
+  }
+}

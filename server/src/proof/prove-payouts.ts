@@ -1,0 +1,32 @@
+import type { Order } from '../ledger/book.ts'
+import { demand, type ProofTx } from './lie.ts'
+
+/**
+ * No payout counts as paid that its order is not paid by, unless a person was told of it: beside an order
+ * that failed, or that another provider has or paid, there is an item that says so.
+ */
+export async function provePayouts(
+  tx: ProofTx,
+  agentId: bigint,
+  orders: readonly Order[],
+): Promise<void> {
+  const orderIds = orders.filter(({ kind }) => kind === 'withdraw').map(({ orderId }) => orderId)
+  if (orderIds.length === 0) return
+  const { rows } = await tx.query<{ reference: string; status: string }>(
+    `select p.reference, o.status from payouts p
+     join orders o on o.agent_id = p.agent_id and o.order_id = p.order_id
+     where p.agent_id = $1 and p.order_id = any($2) and p.state in ('paid', 'returned')
+       and (o.status not in ('PAID', 'REVERT') or o.provider_ref is distinct from p.reference)
+       and not exists (
+         select 1 from open_items i where i.agent_id = p.agent_id and i.order_id = p.order_id
+           and i.reference = p.reference
+       ) limit 1`,
+    [agentId, orderIds],
+  )
+  const [lie] = rows
+  demand(
+    lie === undefined,
+    () =>
+      `payout ${lie?.reference} was paid, but its order is ${lie?.status} and there is no open item that says so`,
+  )
+}

@@ -1,0 +1,35 @@
+import type { Payment } from '../ledger/book.ts'
+import { type PayerRow, payerFromRow } from '../ledger/payer-from-row.ts'
+import { demandSame, demandSameUnsaid, type ProofTx, type ProvedAgent } from './lie.ts'
+
+/** Payments of an agent that came in for nobody are what they were then, and nobody else's. */
+export async function proveUnmatched(
+  tx: ProofTx,
+  { agentId, currency }: ProvedAgent,
+  payments: readonly Pick<Payment, 'paymentId' | 'amountMinor' | 'paidAt' | 'payer'>[],
+): Promise<void> {
+  const { rows } = await tx.query<
+    PayerRow & {
+      payment_id: string
+      amount: bigint
+      currency: string
+      paid_at: Date
+      state: string
+      assigned_to: bigint | null
+    }
+  >('select * from unmatched_payments where payment_id = any($1)', [
+    payments.map(({ paymentId }) => paymentId),
+  ])
+  const own = new Map(payments.map((payment) => [payment.paymentId, payment]))
+  for (const row of rows) {
+    const payment = own.get(row.payment_id)
+    const where = `unmatched payment ${row.payment_id}`
+    demandSame(where, 'state', row.state, 'assigned')
+    demandSame(where, 'assigned to', row.assigned_to, agentId)
+    demandSame(where, 'amount', row.amount, payment?.amountMinor)
+    demandSame(where, 'currency', row.currency, currency)
+    demandSame(where, 'paid_at', row.paid_at, payment?.paidAt)
+    const payer = JSON.stringify(payerFromRow(row))
+    demandSameUnsaid(where, 'payer', payer, JSON.stringify(payment?.payer ?? null))
+  }
+}

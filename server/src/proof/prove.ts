@@ -1,0 +1,189 @@
+import { type Accounts, accountNames, add, noChange, sumOf } from '../ledger/accounts.ts'
+import type { JournalRow } from '../ledger/book.ts'
+import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+import { demand, type ProofTx, type ProvedAgent, statusOf } from './lie.ts'
+import { proveAdjustments } from './prove-payments.ts'
+
+/**
+ * The proof of an agent's book, piece by piece, each from one short look at the database. It works from
+ * the rows alone and shares nothing with the code that wrote them, so that a mistake there cannot hide here.
+ */
+
+export interface JournalPage {
+  lastSeq: bigint
+  rows: number
+  callbacks: number
+  /** The orders that the rows are of. */
+  orderIds: string[]
+}
+
+/** Proves up to `limit` journal rows after a seq: history, which does not change any more. */
+export async function proveJournalPage(
+  tx: ProofTx,
+  agent: ProvedAgent,
+  afterSeq: bigint,
+  limit: number,
+): Promise<JournalPage> {
+  const { agentId } = agent
+  const { rows: dbRows } = await tx.query<JournalDbRow>(
+    'select * from journal where agent_id = $1 and seq >= $2 order by seq limit $3',
+    // The row before the page comes along, except where there is none.
+    [agentId, afterSeq, afterSeq === 0n ? limit : limit + 1],
+  )
+  const rows = dbRows.map(journalFromRow)
+  const before = rows[0]?.seq === afterSeq ? rows.shift() : undefined
+  demand(before !== undefined || afterSeq === 0n, () => `journal row ${afterSeq} is missing`)
+  proveChain(rows, before)
+  await proveAdjustments(tx, agent, rows)
+  return {
+    lastSeq: rows.at(-1)?.seq ?? afterSeq,
+    rows: rows.length,
+    callbacks: await proveCallbacksAreThere(tx, agentId, rows),
+    orderIds: await proveOrdersAreThere(tx, agentId, rows),
+  }
+}
+
+async function proveOrdersAreThere(
+  tx: ProofTx,
+  agentId: bigint,
+  rows: JournalRow[],
+): Promise<string[]> {
+  const orderIds = [...new Set(rows.flatMap(({ orderId }) => orderId ?? []))]
+  const { rows: found } = await tx.query<{ order_id: string }>(
+    'select order_id from orders where agent_id = $1 and order_id = any($2)',
+    [agentId, orderIds],
+  )
+  const there = new Set(found.map(({ order_id }) => orderIdFromUuid(order_id)))
+  const lost = rows.find(({ orderId }) => orderId !== null && !there.has(orderId))
+  demand(
+    lost === undefined,
+    () => `journal row ${lost?.seq} (${lost?.event}) is of an order that is not there`,
+  )
+  return orderIds
+}
+
+/** Seq is gapless, legs add up to zero, and each row's balances follow from the row before. */
+export function proveChain(rows: JournalRow[], before: JournalRow | undefined): void {
+  let seq = before?.seq ?? 0n
+  let balances: Accounts = before?.balances ?? noChange
+  for (const row of rows) {
+    seq++
+    demand(row.seq === seq, () => `journal row ${seq} is missing`)
+    demand(sumOf(row.change) === 0n, () => `the legs of journal row ${seq} do not add up to zero`)
+    balances = add(balances, row.change)
+    for (const name of accountNames) {
+      demand(
+        row.balances[name] === balances[name],
+        () =>
+          `journal row ${seq} says ${name} is ${row.balances[name]}, but it is ${balances[name]}`,
+      )
+    }
+    const { held, clearing, fees } = row.change
+    demand(
+      row.event !== 'adjustment' || (held === 0n && clearing === 0n && fees === 0n),
+      () => `journal row ${seq} is an adjustment and moves more than that`,
+    )
+    demand(
+      (row.event === 'adjustment') === (row.orderId === null),
+      () => `journal row ${seq} (${row.event}) is of ${row.orderId === null ? 'no' : 'an'} order`,
+    )
+    demand(balances.held >= 0n, () => `held is below zero at journal row ${seq}`)
+    demand(
+      balances.available >= 0n ||
+        row.change.available >= 0n ||
+        row.event === 'deposit_taken_back' ||
+        row.event === 'withdraw_paid_after_failed' ||
+        row.event === 'adjustment',
+      () => `journal row ${seq} (${row.event}) takes available below zero`,
+    )
+  }
+}
+
+/** Every outcome has one callback, and nothing else has one. What it says is proved with its order. */
+async function proveCallbacksAreThere(
+  tx: ProofTx,
+  agentId: bigint,
+  rows: JournalRow[],
+): Promise<number> {
+  const { rows: callbacks } = await tx.query<{ seq: bigint }>(
+    'select seq from callbacks where agent_id = $1 and seq between $2 and $3',
+    [agentId, rows[0]?.seq ?? 0n, rows.at(-1)?.seq ?? -1n],
+  )
+  const told = new Set(callbacks.map(({ seq }) => seq))
+  for (const { seq, event } of rows) {
+    demand(
+      told.has(seq) === (statusOf[event] !== undefined),
+      () => `journal row ${seq} (${event}) ${told.has(seq) ? 'has a' : 'has no'} callback`,
+    )
+  }
+  return callbacks.length
+}
+
+/** How far an agent's book goes at the moment: what comes later is for a later proof. */
+export interface Extent {
+  seq: bigint
+  lastOrder: string | null
+  lastPayment: string | null
+}
+
+/** More open withdrawals than this are not added up: that would take long, and each is proved by itself. */
+const mostAddedUp = 50_000
+
+/** The wallet is the last row, and what is held is what open withdrawals hold. */
+export async function proveTotals(tx: ProofTx, agentId: bigint): Promise<Extent> {
+  const { rows } = await tx.query<
+    Accounts & {
+      seq: bigint
+      told: bigint | null
+      last_order: string | null
+      last_payment: string | null
+    }
+  >(
+    `select w.seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
+       (select c.seq from callbacks c where c.agent_id = w.agent_id order by c.seq desc limit 1)
+         as told,
+       (select o.order_id from orders o where o.agent_id = w.agent_id
+        order by o.order_id desc limit 1) as last_order,
+       (select p.payment_id from payments p where p.agent_id = w.agent_id
+        order by p.payment_id desc limit 1) as last_payment
+     from wallets w where w.agent_id = $1`,
+    [agentId],
+  )
+  const wallet = rows[0]
+  demand(wallet !== undefined, () => 'there is no wallet')
+  await proveHeld(tx, agentId, wallet.held)
+  const { rows: lastRows } = await tx.query<JournalDbRow>(
+    'select * from journal where agent_id = $1 order by seq desc limit 1',
+    [agentId],
+  )
+  const last = lastRows[0]
+  demand(
+    wallet.seq === (last?.seq ?? 0n),
+    () => `the wallet is at seq ${wallet.seq}, the journal at ${last?.seq ?? 0n}`,
+  )
+  demand(
+    wallet.told === null || wallet.told <= wallet.seq,
+    () => `there is a callback of journal row ${wallet.told}, which is not there`,
+  )
+  for (const name of accountNames) {
+    demand(
+      wallet[name] === (last?.[name] ?? 0n),
+      () => `the wallet says ${name} is ${wallet[name]}, the journal ${last?.[name] ?? 0n}`,
+    )
+  }
+  return { seq: wallet.seq, lastOrder: wallet.last_order, lastPayment: wallet.last_payment }
+}
+
+async function proveHeld(tx: ProofTx, agentId: bigint, held: bigint): Promise<void> {
+  const { rows } = await tx.query<{ times: bigint; total: bigint }>(
+    `select count(*) as times, coalesce(sum(total), 0)::bigint as total from (
+       select amount + fee as total from orders
+       where agent_id = $1 and kind = 'withdraw' and status = 'WAITING' limit $2
+     ) open`,
+    [agentId, mostAddedUp + 1],
+  )
+  const { times = 0n, total = 0n } = rows[0] ?? {}
+  if (times > mostAddedUp) return
+  demand(held === total, () => `held is ${held}, but open withdrawals hold ${total}`)
+}

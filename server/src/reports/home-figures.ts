@@ -1,0 +1,140 @@
+import type { Agent } from '../agents/agent.ts'
+import type { Pool } from '../db/pool.ts'
+import type { OrderKind, OrderStatus } from '../ledger/book.ts'
+import type { Aged } from '../lib/aged.ts'
+import { firstOrderIdAt } from '../lib/ids.ts'
+import type { Currency } from '../lib/money.ts'
+
+/** Orders of one hour that are alike. */
+export interface HourFigure {
+  currency: Currency
+  /** Counted from the beginning of the time asked for. */
+  hour: number
+  kind: OrderKind
+  status: OrderStatus
+  provider: string | null
+  /** Created before the cut, which is a day before now. */
+  beforeCut: boolean
+  count: number
+  paidMinor: bigint
+}
+
+/**
+ * What was created from a time up to another, by hour. Reads the orders of those hours along their key,
+ * agent by agent and hour by hour, and no others: small groups need no sorting on disk. See
+ * docs/decisions/0013-operator-reads.md for what that costs.
+ */
+export async function hourFigures(
+  pool: Pool,
+  agents: readonly Pick<Agent, 'agentId' | 'currency'>[],
+  { from, cut, to }: { from: Date; cut: Date; to: Date },
+): Promise<HourFigure[]> {
+  const starts = stretchesOf(from, cut, to)
+  const ids = [...starts.map((ms) => firstOrderIdAt(new Date(ms))), 'f'.repeat(32)]
+  const { rows } = await pool.query<{
+    currency: Currency
+    stretch: number
+    kind: OrderKind
+    status: OrderStatus
+    provider: string | null
+    count: bigint
+    paid: bigint
+  }>(
+    `select a.currency, s.stretch, x.* from unnest($1::bigint[], $2::text[]) a(agent_id, currency)
+     cross join unnest($3::int[], $4::uuid[], $5::uuid[]) s(stretch, low, high)
+     cross join lateral (
+       select o.kind, o.status, o.provider, count(*) as count,
+         coalesce(sum(o.paid_amount) filter (where o.status = 'PAID'), 0)::bigint as paid
+       from orders o
+       where o.agent_id = a.agent_id and o.order_id >= s.low and o.order_id < s.high
+       group by o.kind, o.status, o.provider
+     ) x`,
+    [
+      agents.map(({ agentId }) => agentId),
+      agents.map(({ currency }) => currency),
+      starts.map((_, at) => at),
+      ids.slice(0, -1),
+      ids.slice(1),
+    ],
+  )
+  return rows.map((row) => {
+    const startMs = starts[row.stretch] ?? from.getTime()
+    return {
+      currency: row.currency,
+      hour: Math.floor((startMs - from.getTime()) / hourMs),
+      kind: row.kind,
+      status: row.status,
+      provider: row.provider,
+      beforeCut: startMs < cut.getTime(),
+      count: Number(row.count),
+      paidMinor: row.paid,
+    }
+  })
+}
+
+const hourMs = 3_600_000
+
+/** Where each hour begins, and the hour that the cut goes through once more there. */
+function stretchesOf(from: Date, cut: Date, to: Date): number[] {
+  const starts = [cut.getTime()]
+  for (let ms = from.getTime(); ms <= to.getTime(); ms += hourMs) starts.push(ms)
+  return [...new Set(starts)].sort((a, b) => a - b)
+}
+
+const countedUpTo = 1_000
+
+/** Payments that wait for a decision; those that are nobody's only where all agents are asked for. */
+export function paymentsToDecide(pool: Pool, agentIds: readonly bigint[], all: boolean) {
+  return aged(
+    pool,
+    `select reported_at as at from payments where agent_id = any($1::bigint[]) and state = 'waiting'
+     union all
+     select reported_at from unmatched_payments where $3::boolean and state = 'waiting'`,
+    [agentIds, countedUpTo, all],
+  )
+}
+
+/** Payouts of which nobody knows what became of them. */
+export function unknownPayouts(pool: Pool, agentIds: readonly bigint[]) {
+  return aged(
+    pool,
+    `select handed_at as at from payouts
+     where agent_id = any($1::bigint[]) and ask_at is not null and state in ('unknown', 'not_found')`,
+    [agentIds, countedUpTo],
+  )
+}
+
+/** Withdrawals that no provider has. */
+export function withdrawalsToHandOver(pool: Pool, agentIds: readonly bigint[]) {
+  return aged(
+    pool,
+    `select created_at as at from orders where agent_id = any($1::bigint[])
+       and status = 'WAITING' and kind = 'withdraw' and handed_over_at is null`,
+    [agentIds, countedUpTo],
+  )
+}
+
+async function aged(pool: Pool, what: string, values: unknown[]): Promise<Aged> {
+  const { rows } = await pool.query<{ count: bigint; oldest_at: Date | null }>(
+    `select count(*) as count, min(at) as oldest_at from (select at from (${what}) w limit $2) x`,
+    values,
+  )
+  return { count: Number(rows[0]?.count ?? 0n), oldestAt: rows[0]?.oldest_at ?? null }
+}
+
+/** How many payouts each provider has under way, and how many of those nobody knows of. */
+export async function openPayoutsByProvider(
+  pool: Pool,
+): Promise<Map<string, { open: number; unknown: number }>> {
+  const { rows } = await pool.query<{ provider: string; open: bigint; unknown: bigint }>(
+    `select provider, count(*) as open,
+       count(*) filter (where state in ('unknown', 'not_found')) as unknown
+     from payouts where ask_at is not null group by provider`,
+  )
+  return new Map(
+    rows.map(({ provider, open, unknown }) => [
+      provider,
+      { open: Number(open), unknown: Number(unknown) },
+    ]),
+  )
+}

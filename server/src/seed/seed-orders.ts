@@ -1,0 +1,328 @@
+import type { Agent } from '../agents/agent.ts'
+import { createAgent, defaultTerms } from '../agents/save-agent.ts'
+import {
+  type PastAttempt,
+  type PastCallback,
+  writePastCallbacks,
+} from '../callbacks/past-callbacks.ts'
+import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
+import type { Callback } from '../ledger/book.ts'
+import { type BatchTx, readBooks, writeBooks } from '../ledger/books-store.ts'
+import type { Command } from '../ledger/decide.ts'
+import { fold } from '../ledger/fold.ts'
+import { toMinor } from '../lib/money.ts'
+import { depositAnswer } from '../orders/deposit-answer.ts'
+import { recordUnmatched } from '../payments/unmatched-payments.ts'
+import { type PastPayout, writePastPayouts } from '../payouts/past-payouts.ts'
+import type { Desk } from '../teller/desk.ts'
+import { type Chance, chanceFrom, planOrder } from './seed-plan.ts'
+
+type SeedDesk = Pick<Desk, 'pool' | 'secretKeys' | 'publicUrl' | 'localTime'> & {
+  /** Sends statements without waiting for the answer to the one before, as the teller's does. */
+  bulkPool: Pool
+}
+
+/** How an agent's address behaves, and which share of the orders is the agent's. */
+interface Shop {
+  name: string
+  currency: 'THB' | 'VND'
+  share: number
+  depositFee: string
+  withdrawFee: string
+  address: 'well' | 'failing' | 'none'
+}
+
+const shops: readonly Shop[] = [
+  {
+    name: 'Lotus Games',
+    currency: 'THB',
+    share: 34,
+    depositFee: '1.5%',
+    withdrawFee: '10',
+    address: 'well',
+  },
+  {
+    name: 'Siam Market',
+    currency: 'THB',
+    share: 24,
+    depositFee: '1.2%+1',
+    withdrawFee: '8',
+    address: 'well',
+  },
+  {
+    name: 'Mekong Travel',
+    currency: 'VND',
+    share: 18,
+    depositFee: '1.8%',
+    withdrawFee: '3300',
+    address: 'well',
+  },
+  {
+    name: 'Hanoi Books',
+    currency: 'VND',
+    share: 12,
+    depositFee: '2%',
+    withdrawFee: '4400',
+    address: 'failing',
+  },
+  {
+    name: 'Chao Phraya Tickets',
+    currency: 'THB',
+    share: 9,
+    depositFee: '1%+2',
+    withdrawFee: '12',
+    address: 'well',
+  },
+  {
+    name: 'Night Bazaar',
+    currency: 'THB',
+    share: 3,
+    depositFee: '2.5%',
+    withdrawFee: '15',
+    address: 'none',
+  },
+]
+
+const spanMs = 28 * 86_400_000
+const chunk = 1_000
+/** Orders of each agent that were created just now. */
+const recent = 4
+const refused = 'connection refused by the agent'
+
+export interface Seeded {
+  agents: { appId: string; secret: string; name: string }[]
+  orders: number
+}
+
+/**
+ * Makes up weeks of business: agents of their own and their orders, folded by the same pure core that
+ * the teller uses and written in bulk, so that every balance proves. `start` makes it the same again.
+ */
+export async function seedOrders(
+  desk: SeedDesk,
+  options: { orders: number; now: Date; start: number; onProgress?: (orders: number) => void },
+): Promise<Seeded> {
+  const { orders, now, start, onProgress } = options
+  let done = 0
+  let given = 0
+  const total = shops.reduce((sum, { share }) => sum + share, 0)
+  const made: { agent: Agent; secret: string; shop: Shop; orders: number }[] = []
+  for (const shop of shops) {
+    const isLast = shop === shops.at(-1)
+    const own = isLast ? orders - given : Math.floor((orders * shop.share) / total)
+    given += own
+    made.push({ ...(await openShop(desk, shop, now)), shop, orders: own })
+  }
+  // Side by side: the database works for one while another is being made up.
+  const tell = (count: number) => {
+    done += count
+    onProgress?.(done)
+  }
+  const working = made.map(({ agent, shop, orders: own }, at) =>
+    seedAgent(desk, agent, shop, { orders: own, now, chance: chanceFrom(start + at), tell }),
+  )
+  await Promise.allSettled(working)
+  await Promise.all(working)
+  await seedUnmatched(desk, now, chanceFrom(start + 99))
+  return {
+    agents: made.map(({ agent, secret }) => ({ appId: agent.appId, secret, name: agent.name })),
+    orders: done,
+  }
+}
+
+function openShop(desk: SeedDesk, shop: Shop, now: Date) {
+  const url = `https://${shop.name.toLowerCase().replaceAll(' ', '-')}.example/callbacks`
+  const addresses =
+    shop.address === 'none'
+      ? {}
+      : { depositCallbackUrl: `${url}/deposit`, withdrawCallbackUrl: `${url}/withdraw` }
+  return createAgent(
+    desk.pool,
+    desk.secretKeys,
+    {
+      ...defaultTerms,
+      ...addresses,
+      name: shop.name,
+      currency: shop.currency,
+      depositFee: shop.depositFee,
+      withdrawFee: shop.withdrawFee,
+      // A QR code in every answer would be most of the data.
+      method: 'link',
+    },
+    new Date(now.getTime() - spanMs),
+  )
+}
+
+interface AgentSeed {
+  orders: number
+  now: Date
+  chance: Chance
+  tell: (orders: number) => void
+}
+
+/** One agent's weeks, chunk by chunk: what happens after a chunk's last order waits for the next. */
+async function seedAgent(desk: SeedDesk, agent: Agent, shop: Shop, seed: AgentSeed): Promise<void> {
+  const { orders, now, chance, tell } = seed
+  const times = timesOf(orders, now, chance)
+  const openedAt = new Date(now.getTime() - spanMs)
+  let pending: Command[] = [openingBalance(agent, orders, openedAt)]
+  const payouts = new Map<string, PastPayout>()
+  for (let from = 0; from < orders || pending.length > 0; from += chunk) {
+    const own = times.slice(from, from + chunk)
+    own.forEach((at, index) => {
+      const planned = planOrder(agent, from + index + 1, at, now, chance)
+      for (const command of planned.commands) {
+        pending.push(command.type === 'create' ? answered(desk, agent, command) : command)
+      }
+      if (planned.payout) payouts.set(planned.payout.orderId, planned.payout)
+    })
+    const until = times[from + chunk - 1] ?? now
+    pending.sort((a, b) => a.at.getTime() - b.at.getTime())
+    const due = pending.filter(({ at }) => at <= until)
+    pending = pending.filter(({ at }) => at > until)
+    const ended = endedPayouts(payouts, pending)
+    await writeChunk(desk, due, shop, now, chance, ended)
+    for (const { orderId } of ended) payouts.delete(orderId)
+    tell(own.length)
+  }
+}
+
+/** Payouts of which nothing is still to come: one that ended says so together with its order. */
+function endedPayouts(payouts: Map<string, PastPayout>, pending: readonly Command[]): PastPayout[] {
+  const toCome = new Set(pending.flatMap((each) => ('orderId' in each ? (each.orderId ?? []) : [])))
+  return [...payouts.values()].filter(({ orderId }) => !toCome.has(orderId))
+}
+
+/** What the payer and the agent were answered; a withdrawal's answer is made by the core. */
+function answered(desk: SeedDesk, agent: Agent, command: Command & { type: 'create' }): Command {
+  const { order } = command
+  if (order.kind === 'withdraw') return command
+  return { ...command, order: { ...order, answer: depositAnswer(desk, agent, order, undefined) } }
+}
+
+/** Withdrawals are about as large as deposits, and fewer; the first days must not run dry. */
+function openingBalance(agent: Agent, orders: number, at: Date): Command {
+  const perOrder = agent.currency === 'VND' ? 4_000_000n : 4_000n
+  return {
+    type: 'adjust',
+    agentId: agent.agentId,
+    at,
+    amountMinor: toMinor(perOrder * BigInt(Math.ceil(orders / 20) + 50), agent.currency),
+    reason: 'Opening balance',
+    ref: 'opening balance',
+  }
+}
+
+/** Times of creation, oldest first: more in the evening than at night, a little more every week. */
+function timesOf(orders: number, now: Date, chance: Chance): Date[] {
+  const times = new Float64Array(orders)
+  for (let at = 0; at < orders; ) {
+    const ageMs = spanMs * (1 - Math.sqrt(0.15 + 0.85 * chance())) * 1.6
+    const hour = new Date(now.getTime() - ageMs).getUTCHours()
+    const isKept = chance() < 0.35 + 0.65 * Math.sin((Math.PI * ((hour + 2) % 24)) / 24) ** 2
+    if (ageMs < spanMs - 3_600_000 && isKept) times[at++] = now.getTime() - ageMs
+  }
+  // Something is always under way.
+  for (let at = 0; at < Math.min(recent, orders); at++) {
+    times[at] = now.getTime() - 30_000 - chance() * 500_000
+  }
+  return Array.from(times.sort(), (ms) => new Date(Math.floor(ms)))
+}
+
+async function writeChunk(
+  desk: SeedDesk,
+  commands: Command[],
+  shop: Shop,
+  now: Date,
+  chance: Chance,
+  payouts: readonly PastPayout[],
+): Promise<void> {
+  if (commands.length === 0) return
+  const client = await desk.bulkPool.connect()
+  let broken = true
+  try {
+    forgetOldPlans(client)
+    await client.query('begin')
+    await fill(client, desk, commands, shop, now, chance, payouts)
+    await client.query('commit')
+    broken = false
+  } finally {
+    client.release(broken)
+  }
+}
+
+async function fill(
+  client: PoolClient,
+  desk: SeedDesk,
+  commands: Command[],
+  shop: Shop,
+  now: Date,
+  chance: Chance,
+  payouts: readonly PastPayout[],
+): Promise<void> {
+  const tx = client as unknown as BatchTx
+  const books = await readBooks(tx, commands)
+  const { writes } = fold(books, commands, desk.localTime)
+  await writeBooks(tx, { ...writes, callbacks: [] })
+  await writePastCallbacks(
+    tx,
+    writes.callbacks.map((callback) => delivered(callback, shop, now, chance)),
+  )
+  await writePastPayouts(tx, payouts)
+}
+
+/** What has become of a callback, by how its agent's address behaves and how old it is. */
+function delivered(callback: Callback, shop: Shop, now: Date, chance: Chance): PastCallback {
+  const { createdAt } = callback
+  const url = `https://${shop.name.toLowerCase().replaceAll(' ', '-')}.example/callbacks/${callback.kind}`
+  const attempt = (afterMs: number, status: number | null, error: string | null): PastAttempt => ({
+    startedAt: new Date(createdAt.getTime() + afterMs),
+    durationMs: Math.ceil(20 + chance() * 300),
+    url,
+    status,
+    error,
+  })
+  if (shop.address === 'none') return { callback, state: 'no_address', dueAt: null, attempts: [] }
+  const ageMs = now.getTime() - createdAt.getTime()
+  if (shop.address === 'failing' && ageMs < 6 * 3_600_000) {
+    const tries = Math.min(9, 2 + Math.floor(ageMs / 1_800_000))
+    const attempts = Array.from({ length: tries }, (_, at) =>
+      attempt((ageMs * at) / (tries + 1), null, refused),
+    )
+    const dueAt = new Date(now.getTime() + 600_000 + chance() * 7_200_000)
+    return { callback, state: 'waiting', dueAt, attempts }
+  }
+  if (shop.address === 'failing' && chance() < 0.002) {
+    const attempts = [attempt(100, 500, 'answered with status 500'), attempt(5_100, null, refused)]
+    return { callback, state: 'exhausted', dueAt: null, attempts }
+  }
+  const failed = chance() < 0.02 ? [attempt(80, 503, 'answered with status 503')] : []
+  const accepted = attempt(failed.length > 0 ? 5_200 : 90, 200, null)
+  return { callback, state: 'delivered', dueAt: null, attempts: [...failed, accepted] }
+}
+
+/** Money that came in for nobody we know. */
+async function seedUnmatched(desk: SeedDesk, now: Date, chance: Chance): Promise<void> {
+  for (let number = 1; number <= 7; number++) {
+    const at = new Date(now.getTime() - chance() * 4 * 86_400_000)
+    const currency = chance() < 0.7 ? 'THB' : 'VND'
+    await recordUnmatched(
+      desk.pool,
+      {
+        paymentId: `sandbox:seed-unmatched-${at.getTime()}-${number}`,
+        reference: `INV ${Math.floor(chance() * 100_000)}`,
+        amountMinor: toMinor(BigInt(Math.ceil(chance() * 5_000)) * 100n, currency),
+        currency,
+        why: 'unmatched',
+        contradicts: null,
+        paidAt: at,
+        payer: {
+          accountNo: `${Math.floor(chance() * 8_999_999) + 1_000_000}`,
+          accountName: 'Unknown payer',
+          bankCode: null,
+        },
+      },
+      new Date(at.getTime() + 2_000),
+    )
+  }
+}
