@@ -42,7 +42,7 @@ export interface Operations {
         min_withdraw: number
         /** whole units */
         max_withdraw: number
-        /** 0 to 1000000 requests a second; 0 for no limit */
+        /** 0 to 1000000 requests a second */
         rate_limit: number
         /** a list of addresses or CIDR ranges; empty: every address */
         allow_ip: string[]
@@ -92,7 +92,7 @@ export interface Operations {
       min_withdraw: number
       /** whole units */
       max_withdraw: number
-      /** 0 to 1000000 requests a second; 0 for no limit */
+      /** 0 to 1000000 requests a second */
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
@@ -1398,7 +1398,7 @@ export interface Operations {
       min_withdraw?: number
       /** whole units */
       max_withdraw?: number
-      /** 0 to 1000000 requests a second; 0 for no limit */
+      /** 0 to 1000000 requests a second */
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
@@ -1446,7 +1446,7 @@ export interface Operations {
       min_withdraw: number
       /** whole units */
       max_withdraw: number
-      /** 0 to 1000000 requests a second; 0 for no limit */
+      /** 0 to 1000000 requests a second */
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
@@ -1546,7 +1546,7 @@ export interface Operations {
       min_withdraw?: number
       /** whole units */
       max_withdraw?: number
-      /** 0 to 1000000 requests a second; 0 for no limit */
+      /** 0 to 1000000 requests a second */
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
@@ -1672,7 +1672,7 @@ export interface Operations {
       min_withdraw: number
       /** whole units */
       max_withdraw: number
-      /** 0 to 1000000 requests a second; 0 for no limit */
+      /** 0 to 1000000 requests a second */
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
@@ -1735,7 +1735,7 @@ export interface Operations {
       min_withdraw: number
       /** whole units */
       max_withdraw: number
-      /** 0 to 1000000 requests a second; 0 for no limit */
+      /** 0 to 1000000 requests a second */
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
@@ -3944,7 +3944,7 @@ export interface Operations {
       min_withdraw: number
       /** whole units */
       max_withdraw: number
-      /** 0 to 1000000 requests a second; 0 for no limit */
+      /** 0 to 1000000 requests a second */
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Method } from '../src/agents/agent.ts'
+import type { Method } from '../src/agents/terms.ts'
 import { maxBalanceMinor } from '../src/lib/money.ts'
 import { qrDataUrl } from '../src/lib/qr-png.ts'
 import { expireOrders } from '../src/orders/expire-orders.ts'

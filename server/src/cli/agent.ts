@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { Command, Option } from 'commander'
-import { type Agent, methods } from '../agents/agent.ts'
+import type { Agent } from '../agents/agent.ts'
 import {
   type AgentBrand,
   findBrand,
@@ -10,17 +10,23 @@ import {
 } from '../agents/agent-brand.ts'
 import { agentView, keyView } from '../agents/agent-view.ts'
 import { findAgent, listAgents, listKeys } from '../agents/find-agent.ts'
-import { readFrameOrigins } from '../agents/frame-origins.ts'
 import {
   type AgentTerms,
   createAgent,
   defaultTerms,
   newTermsFaults,
   rotateKey,
-  type TermsFault,
   termsFaults,
   updateAgent,
 } from '../agents/save-agent.ts'
+import {
+  appliedTerms,
+  type Term,
+  type TermsFault,
+  termNames,
+  termOf,
+  terms,
+} from '../agents/terms.ts'
 import { hurryCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { Pool } from '../db/pool.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -32,26 +38,12 @@ import { onRecord } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
-interface TermsOptions {
+/** Every term is an option of its own; what is typed for it is a text or several. */
+type TermsOptions = Record<string, unknown> & {
   name?: string
   currency?: Agent['currency']
   status?: Agent['status']
-  depositCallback?: string
-  withdrawCallback?: string
-  depositFee?: string
-  withdrawFee?: string
-  revertFee?: Agent['revertFee']
-  lateMoney?: Agent['lateMoney']
-  method?: Agent['method']
-  expiresIn?: string
-  minDeposit?: string
-  maxDeposit?: string
-  minWithdraw?: string
-  maxWithdraw?: string
-  rateLimit?: string
-  allowIp?: string[]
   frameOrigin?: string[]
-  support?: string
   colour?: string
   logo?: string
   json?: boolean
@@ -62,19 +54,19 @@ export function agentCommand(): Command {
 
   withTerms(agent.command('create'))
     .description('create an agent; its secret is shown once, now')
-    .requiredOption('--name <name>', 'what people call it')
+    .requiredOption('--name <name>', terms.name.about)
     .addOption(new Option('--currency <code>').choices(currencies).default('THB'))
     .action(async (options: TermsOptions) => {
       await withBackend(async ({ pool, secretKeys }, { mode }) => {
         const currency = options.currency ?? 'THB'
-        const terms = applied({ ...defaultTerms, name: options.name ?? '', currency }, options)
+        const agreed = applied({ ...defaultTerms, currency }, options)
         const { brand, faults } = await brandOf(options)
         const missing = newTermsFaults(mode, options.frameOrigin)
-        refuse([...optionFaults([...missing, ...(await termsFaults(terms, mode))]), ...faults])
+        refuse([...optionFaults([...missing, ...(await termsFaults(agreed, mode))]), ...faults])
         const { agent: created, secret } = await onRecord(
           pool,
           { action: 'create_agent', subject: { kind: 'agent', id: 'new' }, agentId: null },
-          () => createAgent(pool, secretKeys, terms, new Date()),
+          () => createAgent(pool, secretKeys, agreed, new Date()),
           (made) => agentView(made.agent),
         )
         if (brand) await saveBrand(pool, created.agentId, brand, new Date())
@@ -114,19 +106,19 @@ export function agentCommand(): Command {
 
   withTerms(agent.command('set <app_id>'))
     .description('change what is named, leave the rest ("none" takes an address or a list away)')
-    .option('--name <name>', 'what people call it')
+    .option('--name <name>', terms.name.about)
     .addOption(new Option('--status <status>').choices(['active', 'suspended']))
     .action(async (appId: string, options: TermsOptions) => {
       await withBackend(async ({ pool }, { mode }) => {
         const found = await existing(pool, appId)
-        const terms = applied(found, options)
+        const agreed = applied(found, options)
         const { brand, faults } = await brandOf(options)
-        refuse([...optionFaults(await termsFaults(terms, mode, found)), ...faults])
+        refuse([...optionFaults(await termsFaults(agreed, mode, found)), ...faults])
         const changed = await onRecord(
           pool,
           { ...entryOf('change_agent', found), before: agentView(found) },
           async () => {
-            const agent = await updateAgent(pool, found, terms, new Date())
+            const agent = await updateAgent(pool, found, agreed, new Date())
             if (agent) return agent
             throw new Problem(
               'changed_meanwhile',
@@ -180,33 +172,12 @@ export async function existing(pool: Pool, appId: string): Promise<Agent> {
 }
 
 function withTerms(command: Command): Command {
+  for (const term of termNames.map(termOf)) {
+    if (term.field === 'name') continue
+    const option = new Option(`${optionOf(term.field)} <${term.typed}>`, term.about)
+    command.addOption(term.choices ? option.choices(term.choices) : option)
+  }
   return command
-    .option('--deposit-callback <url>', 'where outcomes of deposits are sent')
-    .option('--withdraw-callback <url>', 'where outcomes of withdrawals are sent')
-    .option('--deposit-fee <rule>', 'PERCENT%, FIXED or PERCENT%+FIXED')
-    .option('--withdraw-fee <rule>', 'PERCENT%, FIXED or PERCENT%+FIXED')
-    .addOption(
-      new Option('--revert-fee <what>', 'the fee of a returned payout').choices(['return', 'keep']),
-    )
-    .addOption(
-      new Option('--late-money <what>', 'money that is late or of another amount').choices([
-        'review',
-        'credit',
-      ]),
-    )
-    .addOption(new Option('--method <method>', 'how payers can pay').choices(methods))
-    .option('--expires-in <seconds>', 'how long a deposit stays open')
-    .option('--min-deposit <amount>', 'whole units')
-    .option('--max-deposit <amount>', 'whole units')
-    .option('--min-withdraw <amount>', 'whole units')
-    .option('--max-withdraw <amount>', 'whole units')
-    .option('--rate-limit <number>', 'requests a second, 0 for no limit')
-    .option('--allow-ip <cidr...>', 'only requests from these addresses')
-    .option(
-      '--frame-origin <origin...>',
-      'who may show the payment page in a frame: origins, "any" or "none"',
-    )
-    .option('--support <text>', 'whom payers ask; shown on the payment page')
     .option('--colour <#rrggbb>', 'of the payment page')
     .option('--logo <file>', 'PNG, JPEG or WebP of at most 32 KiB, for the payment page')
     .option('--json', 'as JSON')
@@ -236,40 +207,43 @@ async function brandOf({
   return { brand, faults }
 }
 
-function applied(terms: AgentTerms, options: TermsOptions): AgentTerms {
-  const orNone = (given: string | undefined, now: string | null) =>
-    given === undefined ? now : given === '' || given === 'none' ? null : given
-  const list = (given: string[] | undefined, now: string[]) =>
-    given === undefined ? now : given.filter((each) => each !== '' && each !== 'none')
-  const units = (given: string | undefined, now: bigint) =>
-    given === undefined ? now : /^\d{1,15}$/.test(given) ? BigInt(given) : -1n
-  const whole = (given: string | undefined, now: number) =>
-    given === undefined ? now : /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN
+/** The terms with what was typed for them. */
+function applied(now: AgentTerms, options: TermsOptions): AgentTerms {
+  const said = termNames.map(termOf).map((term) => {
+    const name = term.field.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+    return [term.field, saidBy(term, options[name])]
+  })
   return {
-    name: options.name ?? terms.name,
-    currency: terms.currency,
-    status: options.status ?? terms.status,
-    depositCallbackUrl: orNone(options.depositCallback, terms.depositCallbackUrl),
-    withdrawCallbackUrl: orNone(options.withdrawCallback, terms.withdrawCallbackUrl),
-    depositFee: options.depositFee ?? terms.depositFee,
-    withdrawFee: options.withdrawFee ?? terms.withdrawFee,
-    revertFee: options.revertFee ?? terms.revertFee,
-    lateMoney: options.lateMoney ?? terms.lateMoney,
-    method: options.method ?? terms.method,
-    expiresInS: whole(options.expiresIn, terms.expiresInS),
-    minDeposit: units(options.minDeposit, terms.minDeposit),
-    maxDeposit: units(options.maxDeposit, terms.maxDeposit),
-    minWithdraw: units(options.minWithdraw, terms.minWithdraw),
-    maxWithdraw: units(options.maxWithdraw, terms.maxWithdraw),
-    rateLimit: whole(options.rateLimit, terms.rateLimit),
-    allowedIps: list(options.allowIp, terms.allowedIps),
-    frameOrigins: options.frameOrigin ? readFrameOrigins(options.frameOrigin) : terms.frameOrigins,
-    support: orNone(options.support, terms.support),
+    currency: now.currency,
+    status: options.status ?? now.status,
+    ...appliedTerms(now, Object.fromEntries(said)),
   }
 }
 
+/** What is typed for a term, in the shape of the API; "none" takes an address or a list away. */
+function saidBy({ kind, read }: Term, typed: unknown) {
+  if (Array.isArray(typed)) {
+    return read ? typed : typed.filter((each) => each !== '' && each !== 'none')
+  }
+  if (typeof typed !== 'string') return undefined
+  switch (kind) {
+    case 'address':
+    case 'optional':
+      return typed === '' || typed === 'none' ? null : typed
+    case 'units':
+    case 'whole':
+      return /^\d{1,15}$/.test(typed) ? Number(typed) : Number.NaN
+    default:
+      return typed
+  }
+}
+
+function optionOf(field: string): string {
+  return `--${field.replaceAll('_', '-')}`
+}
+
 function optionFaults(faults: TermsFault[]): string[] {
-  return faults.map(({ field, message }) => `--${field.replaceAll('_', '-')}: ${message}`)
+  return faults.map(({ field, message }) => `${optionOf(field)}: ${message}`)
 }
 
 function refuse(faults: string[]): void {

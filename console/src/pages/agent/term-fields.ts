@@ -2,6 +2,7 @@ import type { Body } from '../../api.ts'
 import type { api } from '../../paths.ts'
 import { words } from '../../words.ts'
 import type { AgentDetail } from './agent.tsx'
+import { agentTerms } from './agent-terms.ts'
 
 type Change = Body<typeof api.changeAgent>
 export type TermName = Exclude<
@@ -12,52 +13,35 @@ export type TermName = Exclude<
 export interface TermField {
   name: TermName
   kind: 'text' | 'optional' | 'number' | 'choice' | 'lines' | 'picture'
-  choices?: string[]
+  choices?: readonly string[]
 }
+
+/** How a term of the service is typed. */
+const typedAs = {
+  text: 'text',
+  fee: 'text',
+  optional: 'optional',
+  units: 'number',
+  whole: 'number',
+  choice: 'choice',
+  list: 'lines',
+} as const
+
+/** The looks of the payment page are kept beside the terms. */
+const looks: TermField[] = [
+  { name: 'colour', kind: 'optional' },
+  { name: 'logo', kind: 'picture' },
+]
+
+const fieldsOf = (group: keyof typeof words.agent.groups): TermField[] =>
+  agentTerms.flatMap((term) => (term.group === group ? { ...term, kind: typedAs[term.kind] } : []))
 
 /** The terms by what they are about; the service checks what is typed. */
 export const termGroups: [title: string, fields: TermField[]][] = [
-  [
-    words.agent.groups.fees,
-    [
-      { name: 'deposit_fee', kind: 'text' },
-      { name: 'withdraw_fee', kind: 'text' },
-      { name: 'revert_fee', kind: 'choice', choices: ['return', 'keep'] },
-      { name: 'late_money', kind: 'choice', choices: ['review', 'credit'] },
-    ],
-  ],
-  [
-    words.agent.groups.limits,
-    [
-      { name: 'min_deposit', kind: 'number' },
-      { name: 'max_deposit', kind: 'number' },
-      { name: 'min_withdraw', kind: 'number' },
-      { name: 'max_withdraw', kind: 'number' },
-    ],
-  ],
-  [
-    words.agent.groups.page,
-    [
-      { name: 'name', kind: 'text' },
-      {
-        name: 'method',
-        kind: 'choice',
-        choices: ['link', 'link+qrcode', 'link+transfer', 'link+qrcode+transfer'],
-      },
-      { name: 'expires_in', kind: 'number' },
-      { name: 'colour', kind: 'optional' },
-      { name: 'logo', kind: 'picture' },
-      { name: 'support', kind: 'optional' },
-      { name: 'frame_origin', kind: 'lines' },
-    ],
-  ],
-  [
-    words.agent.groups.access,
-    [
-      { name: 'rate_limit', kind: 'number' },
-      { name: 'allow_ip', kind: 'lines' },
-    ],
-  ],
+  [words.agent.groups.fees, fieldsOf('fees')],
+  [words.agent.groups.limits, fieldsOf('limits')],
+  [words.agent.groups.page, [...fieldsOf('page'), ...looks]],
+  [words.agent.groups.access, fieldsOf('access')],
 ]
 
 const termFields = termGroups.flatMap(([, fields]) => fields)

@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import { methods } from '../../agents/agent.ts'
+import { methods } from '../../agents/terms.ts'
 import { maxAmount } from '../../lib/money.ts'
 import { triggerOutcomes } from '../../orders/trigger.ts'
 import { printable } from '../printable-text.ts'

@@ -10,7 +10,6 @@ import {
 } from '../../agents/agent-brand.ts'
 import { agentView, keyView } from '../../agents/agent-view.ts'
 import { listKeys } from '../../agents/find-agent.ts'
-import { readFrameOrigins } from '../../agents/frame-origins.ts'
 import {
   type AgentTerms,
   createAgent,
@@ -19,6 +18,7 @@ import {
   termsFaults,
   updateAgent,
 } from '../../agents/save-agent.ts'
+import { appliedTerms } from '../../agents/terms.ts'
 import { hurryCallbacks } from '../../callbacks/resend-callbacks.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import { type FieldError, Problem } from '../../lib/problem.ts'
@@ -85,7 +85,7 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
     handler: async ({ operator, body }) => {
       const said = body as Partial<Said>
       const currency = said.currency ?? 'THB'
-      const terms = applied({ ...defaultTerms, name: '', currency }, said)
+      const terms = applied({ ...defaultTerms, currency }, said)
       const brand = await checkedBrand(deps, terms, said)
       // Its name is not known before it is there.
       const subject = { kind: 'agent', id: 'new' }
@@ -248,32 +248,13 @@ async function checkedBrand(
 }
 
 /** The terms with what is said of them; what is not stays. */
-function applied(terms: AgentTerms, said: Partial<Said>): AgentTerms {
-  const units = (given: number | undefined, now: bigint) =>
-    given === undefined ? now : BigInt(given)
-  const orNow = <T>(given: T | undefined, now: T) => (given === undefined ? now : given)
-  if (said.currency !== undefined && said.currency !== terms.currency) {
+function applied(now: AgentTerms, said: Partial<Said>): AgentTerms {
+  if (said.currency !== undefined && said.currency !== now.currency) {
     throw fieldProblem('currency', 'never changes')
   }
   return {
-    name: said.name ?? terms.name,
-    currency: terms.currency,
-    status: said.status ?? terms.status,
-    depositCallbackUrl: orNow(said.deposit_callback, terms.depositCallbackUrl),
-    withdrawCallbackUrl: orNow(said.withdraw_callback, terms.withdrawCallbackUrl),
-    depositFee: said.deposit_fee ?? terms.depositFee,
-    withdrawFee: said.withdraw_fee ?? terms.withdrawFee,
-    revertFee: said.revert_fee ?? terms.revertFee,
-    lateMoney: said.late_money ?? terms.lateMoney,
-    method: said.method ?? terms.method,
-    expiresInS: said.expires_in ?? terms.expiresInS,
-    minDeposit: units(said.min_deposit, terms.minDeposit),
-    maxDeposit: units(said.max_deposit, terms.maxDeposit),
-    minWithdraw: units(said.min_withdraw, terms.minWithdraw),
-    maxWithdraw: units(said.max_withdraw, terms.maxWithdraw),
-    rateLimit: said.rate_limit ?? terms.rateLimit,
-    allowedIps: said.allow_ip ?? terms.allowedIps,
-    frameOrigins: said.frame_origin ? readFrameOrigins(said.frame_origin) : terms.frameOrigins,
-    support: orNow(said.support, terms.support),
+    currency: now.currency,
+    status: said.status ?? now.status,
+    ...appliedTerms(now, said),
   }
 }

@@ -1,5 +1,11 @@
 import Type, { type TSchema } from 'typebox'
-import { methods } from '../../../agents/agent.ts'
+import {
+  terms as agentTerms,
+  type Term,
+  type TermName,
+  termNames,
+  termOf,
+} from '../../../agents/terms.ts'
 import { maxAmount } from '../../../lib/money.ts'
 import { printable } from '../../printable-text.ts'
 import { Code, Reason } from '../operator-route.ts'
@@ -7,37 +13,36 @@ import { currency, isoTime, oneOf, orNull, strict } from './shapes.ts'
 
 /** The shapes of agents, as operators and their own users see them. */
 
-const units = (description: string) =>
-  Type.Integer({ minimum: 1, maximum: Number(maxAmount), description })
-const feeRule = Type.String({ maxLength: 40, description: 'PERCENT%, FIXED or PERCENT%+FIXED' })
-const url = Type.String({ maxLength: 2000, description: 'an http or https URL, or null' })
-const several = (description: string) =>
-  Type.Array(Type.String({ maxLength: 300 }), { maxItems: 50, description })
+const feeRule = Type.String({ maxLength: 40, description: agentTerms.depositFee.must })
 
-const terms = {
-  deposit_callback: orNull(url),
-  withdraw_callback: orNull(url),
-  deposit_fee: feeRule,
-  withdraw_fee: feeRule,
-  revert_fee: oneOf(['return', 'keep'], 'return or keep: the fee of a payout that came back'),
-  late_money: oneOf(['review', 'credit'], 'review or credit: money late or of another amount'),
-  method: oneOf(methods, `one of ${methods.join(', ')}`),
-  expires_in: Type.Integer({ minimum: 1, maximum: 2_592_000, description: '1 to 2592000 seconds' }),
-  min_deposit: units('whole units'),
-  max_deposit: units('whole units'),
-  min_withdraw: units('whole units'),
-  max_withdraw: units('whole units'),
-  rate_limit: Type.Integer({
-    minimum: 0,
-    maximum: 1_000_000,
-    description: '0 to 1000000 requests a second; 0 for no limit',
-  }),
-  allow_ip: several('a list of addresses or CIDR ranges; empty: every address'),
-  frame_origin: several(
-    'a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said',
-  ),
-  support: orNull(printable(500)),
+/** What the API takes and shows for a term, by its kind. */
+function schemaOf({ kind, must, choices = [], least = 0, most = 0 }: Term): TSchema {
+  switch (kind) {
+    case 'text':
+      return printable(most)
+    case 'optional':
+      return orNull(printable(most))
+    case 'address':
+      return orNull(Type.String({ maxLength: 2000, description: must }))
+    case 'fee':
+      return feeRule
+    case 'choice':
+      return oneOf(choices, must)
+    case 'units':
+      return Type.Integer({ minimum: 1, maximum: Number(maxAmount), description: must })
+    case 'whole':
+      return Type.Integer({ minimum: least, maximum: most, description: must })
+    case 'list':
+      return Type.Array(Type.String({ maxLength: 300 }), { maxItems: 50, description: must })
+  }
 }
+
+const schemaFor = (name: TermName) => schemaOf(termOf(name))
+
+/** All terms but the name, which a new agent must have. */
+const terms = Object.fromEntries(
+  termNames.filter((name) => name !== 'name').map((name) => [termOf(name).field, schemaFor(name)]),
+)
 
 const brand = {
   colour: orNull(Type.String({ maxLength: 7, description: 'a colour such as #0a7d4f, or null' })),
@@ -77,13 +82,13 @@ export const AgentDetail = Type.Object({
 })
 
 export const NewAgentBody = Type.Object(
-  { name: printable(128), currency, ...optional(terms), ...optional(brand) },
+  { name: schemaFor('name'), currency, ...optional(terms), ...optional(brand) },
   strict,
 )
 
 export const ChangeAgentBody = Type.Object(
   {
-    name: Type.Optional(printable(128)),
+    name: Type.Optional(schemaFor('name')),
     ...optional(terms),
     ...optional(brand),
     updated_at: isoTime('updated_at of the agent as it was read'),
@@ -94,8 +99,8 @@ export const ChangeAgentBody = Type.Object(
 
 export const AddressesBody = Type.Object(
   {
-    deposit_callback: Type.Optional(terms.deposit_callback),
-    withdraw_callback: Type.Optional(terms.withdraw_callback),
+    deposit_callback: Type.Optional(schemaFor('depositCallbackUrl')),
+    withdraw_callback: Type.Optional(schemaFor('withdrawCallbackUrl')),
     updated_at: isoTime('updated_at of the agent as it was read'),
     reason: Reason,
   },

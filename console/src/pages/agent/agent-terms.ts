@@ -1,0 +1,25 @@
+// Written by server/test/console-schemas.test.ts; run it with -u after a change.
+export const agentTerms = [
+  { name: 'name', kind: 'text', group: 'page' },
+  { name: 'deposit_callback', kind: 'address', group: 'addresses' },
+  { name: 'withdraw_callback', kind: 'address', group: 'addresses' },
+  { name: 'deposit_fee', kind: 'fee', group: 'fees' },
+  { name: 'withdraw_fee', kind: 'fee', group: 'fees' },
+  { name: 'revert_fee', kind: 'choice', group: 'fees', choices: ['return', 'keep'] },
+  { name: 'late_money', kind: 'choice', group: 'fees', choices: ['review', 'credit'] },
+  {
+    name: 'method',
+    kind: 'choice',
+    group: 'page',
+    choices: ['link', 'link+qrcode', 'link+transfer', 'link+qrcode+transfer'],
+  },
+  { name: 'expires_in', kind: 'whole', group: 'page' },
+  { name: 'min_deposit', kind: 'units', group: 'limits' },
+  { name: 'max_deposit', kind: 'units', group: 'limits' },
+  { name: 'min_withdraw', kind: 'units', group: 'limits' },
+  { name: 'max_withdraw', kind: 'units', group: 'limits' },
+  { name: 'rate_limit', kind: 'whole', group: 'access' },
+  { name: 'allow_ip', kind: 'list', group: 'access' },
+  { name: 'frame_origin', kind: 'list', group: 'page' },
+  { name: 'support', kind: 'optional', group: 'page' },
+] as const
