@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Tx } from '../db/in-transaction.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type SecretKeys, seal } from '../lib/secret-box.ts'
 import { type Agent, type AgentRow, agentFromRow } from './agent.ts'
@@ -85,32 +85,22 @@ async function insertAgent(
 ): Promise<NewAgent | undefined> {
   const appId = `app_${randomBytes(12).toString('hex')}`
   const secret = newSecret()
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    const values = [agentId, appId, now, ...valuesOf(terms)]
-    const { rows } = await client.query<AgentRow>(
+  return inTransaction(pool, async (tx) => {
+    const { rows } = await tx.query<AgentRow>(
       `insert into agents (agent_id, app_id, created_at, updated_at, ${columns.join(', ')})
        values ($1, $2, $3, $3, ${columns.map((_, at) => `$${at + 4}`).join(', ')})
        on conflict (agent_id) do nothing returning *`,
-      values,
+      [agentId, appId, now, ...valuesOf(terms)],
     )
-    const row = rows[0]
-    if (row) {
-      await client.query('insert into wallets values ($1, 0, 0, 0, 0, 0, 0)', [agentId])
-      await client.query(
-        'insert into agent_keys (agent_id, slot, sealed_secret, created_at) values ($1, 1, $2, $3)',
-        [agentId, seal(secretKeys, `agent ${agentId}`, secret), now],
-      )
-    }
-    await client.query('commit')
-    return row && { agent: agentFromRow(row), secret }
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
-    client.release()
-  }
+    const [row] = rows
+    if (!row) return undefined
+    await tx.query('insert into wallets values ($1, 0, 0, 0, 0, 0, 0)', [agentId])
+    await tx.query(
+      'insert into agent_keys (agent_id, slot, sealed_secret, created_at) values ($1, 1, $2, $3)',
+      [agentId, seal(secretKeys, `agent ${agentId}`, secret), now],
+    )
+    return { agent: agentFromRow(row), secret }
+  })
 }
 
 /**
@@ -148,35 +138,27 @@ export async function rotateKey(
   now: Date,
 ): Promise<string> {
   const secret = newSecret()
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
+  await inTransaction(pool, async (tx) => {
     // Two rotations at once take turns; otherwise one would overwrite the secret the other has shown.
-    await client.query('select 1 from agents where agent_id = $1 for no key update', [agentId])
-    const { rows } = await client.query<{ slot: number }>(
+    await tx.query('select 1 from agents where agent_id = $1 for no key update', [agentId])
+    const { rows } = await tx.query<{ slot: number }>(
       'select slot from agent_keys where agent_id = $1 order by created_at desc, slot desc for update',
       [agentId],
     )
     const current = rows[0]?.slot
-    await client.query(
+    await tx.query(
       `update agent_keys set expires_at = least(expires_at, $3)
        where agent_id = $1 and slot = $2`,
       [agentId, current, new Date(now.getTime() + overlapS * 1000)],
     )
-    await client.query(
+    await tx.query(
       `insert into agent_keys (agent_id, slot, sealed_secret, created_at) values ($1, $2, $3, $4)
        on conflict (agent_id, slot) do update set sealed_secret = excluded.sealed_secret,
          created_at = excluded.created_at, expires_at = null, last_used_at = null`,
       [agentId, current === 1 ? 2 : 1, seal(secretKeys, `agent ${agentId}`, secret), now],
     )
-    await client.query('commit')
-    return secret
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
-    client.release()
-  }
+  })
+  return secret
 }
 
 function newSecret(): string {

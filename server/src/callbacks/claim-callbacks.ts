@@ -1,5 +1,6 @@
 import { stampOfAgent } from '../agents/agent-finder.ts'
 import { databaseTime, timeToPass } from '../db/database-time.ts'
+import { withClient } from '../db/in-transaction.ts'
 import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
 import { storedBody } from '../ledger/stored-body.ts'
@@ -152,6 +153,7 @@ export async function claimAtTurns(
   onClaim: (wanted: Wanted, claim: Claim | undefined) => void,
 ): Promise<void> {
   await withClient(pool, async (client) => {
+    forgetOldPlans(client)
     const claims = await Promise.allSettled(
       wanted.map(async (each) => onClaim(each, await take(client, each, options))),
     )
@@ -170,6 +172,7 @@ export async function claimThoroughly(
 ): Promise<Claim> {
   const { agentId } = wanted
   return withClient(pool, async (client) => {
+    forgetOldPlans(client)
     const at = timeToPass(options.now)
     const begun = client.query('begin')
     const made = client.query({ name: 'make-lane', text: makeLane, values: [agentId, firstWidth] })
@@ -229,19 +232,5 @@ function callbackFromRecord(
     attempts: Number(text.slice(attemptsAt, createdMsAt - 1)),
     createdAtMs: Number(text.slice(createdMsAt, bodyAt - 1)),
     body: text.slice(bodyAt),
-  }
-}
-
-/** A connection that is not used again where the work on it has failed. */
-async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  let broken = true
-  try {
-    forgetOldPlans(client)
-    const done = await work(client)
-    broken = false
-    return done
-  } finally {
-    client.release(broken)
   }
 }

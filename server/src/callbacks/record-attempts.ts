@@ -1,4 +1,5 @@
 import { databaseTime, timeToPass } from '../db/database-time.ts'
+import { withClient } from '../db/in-transaction.ts'
 import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newOrderId } from '../lib/ids.ts'
@@ -85,22 +86,13 @@ export async function recordAttempts(
   const values = [timeToPass(options.now), ...columnsOf(outcomes, options), options.sender]
   const statement = { name: 'record', text: record, values }
   const changes = laneChanges(outcomes, options)
-  const client = await pool.connect()
-  let broken = true
-  try {
+  await withClient(pool, async (client) => {
     forgetOldPlans(client)
-    if (changes.length === 0) {
-      await client.query(statement)
-    } else {
-      await client.query('begin')
-      for (const change of changes) await changeLane(client, change, options)
-      await client.query(statement)
-      await client.query('commit')
-    }
-    broken = false
-  } finally {
-    client.release(broken)
-  }
+    if (changes.length > 0) await client.query('begin')
+    for (const change of changes) await changeLane(client, change, options)
+    await client.query(statement)
+    if (changes.length > 0) await client.query('commit')
+  })
 }
 
 async function changeLane(

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { databaseTime, timeToPass } from '../db/database-time.ts'
+import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { underWayOf } from './claim-callbacks.ts'
@@ -58,23 +59,20 @@ async function setGoing(
   { agentId, seq, failed, since }: ResendFilter,
   now: Clock,
 ): Promise<Resent> {
-  const client = await pool.connect()
-  let broken = true
-  try {
-    await client.query('begin')
+  return inTransaction(pool, async (tx) => {
     // Replaying a year of outcomes may take longer than a request should.
-    await client.query('set local statement_timeout = 0')
+    await tx.query('set local statement_timeout = 0')
     // While these locks are held nothing of the agent's is claimed or recorded.
-    await client.query('select from callback_lanes where agent_id = $1 for update', [agentId])
-    await client.query('select from callback_claims where agent_id = $1 order by turn for update', [
+    await tx.query('select from callback_lanes where agent_id = $1 for update', [agentId])
+    await tx.query('select from callback_claims where agent_id = $1 order by turn for update', [
       agentId,
     ])
     const filter = [agentId, seq ?? null, failed ?? false, since ?? null]
-    const { rows } = await client.query<{ left_out: bigint }>(
+    const { rows } = await tx.query<{ left_out: bigint }>(
       `select count(*) as left_out from callbacks x where x.agent_id = $1 and ${named} and ${overtaken}`,
       filter,
     )
-    const { rowCount } = await client.query(
+    const { rowCount } = await tx.query(
       `with at as (select ${databaseTime('$5')} as now)
        update callbacks c set
          again = again + case when under_way
@@ -90,12 +88,8 @@ async function setGoing(
        where c.agent_id = $1 and c.seq = named.seq`,
       [...filter, timeToPass(now)],
     )
-    await client.query('commit')
-    broken = false
     return { resent: rowCount ?? 0, leftOut: Number(rows[0]?.left_out ?? 0n) }
-  } finally {
-    client.release(broken)
-  }
+  })
 }
 
 function isDeadlock(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { orderKinds } from '../ledger/book.ts'
 import { Command, Option } from 'commander'
 import { type Currency, currencies, maxAmount } from '../lib/money.ts'
 import {
@@ -70,7 +71,7 @@ export function providerCommand(): Command {
   provider
     .command('route <name> <route>')
     .description('make, change or remove a route: which orders the provider gets')
-    .addOption(new Option('--direction <direction>').choices(['deposit', 'withdraw']))
+    .addOption(new Option('--direction <direction>').choices(orderKinds))
     .addOption(new Option('--currency <currency>').choices([...currencies]))
     .option('--bank <code...>', 'only these banks')
     .option('--min <amount>', 'from this amount, in whole units', '1')

@@ -21,3 +21,19 @@ export async function inTransaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>)
     tx.release(isBroken)
   }
 }
+
+/** Runs something on a connection, which is not used again where that fails. */
+export async function withClient<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect()
+  let isBroken = true
+  try {
+    const done = await work(client)
+    isBroken = false
+    return done
+  } finally {
+    client.release(isBroken)
+  }
+}

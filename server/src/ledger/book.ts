@@ -1,11 +1,21 @@
 import type { Currency } from '../lib/money.ts'
 import type { Accounts } from './accounts.ts'
 
-export type OrderKind = 'deposit' | 'withdraw'
+export const orderKinds = ['deposit', 'withdraw'] as const
+export type OrderKind = (typeof orderKinds)[number]
 
-export type DepositStatus = 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID'
-export type WithdrawStatus = 'WAITING' | 'PAID' | 'FAILED' | 'CANCEL' | 'REVERT'
-export type OrderStatus = DepositStatus | WithdrawStatus
+export const orderStatuses = [
+  'WAITING',
+  'PAID',
+  'FAILED',
+  'EXPIRED',
+  'VOID',
+  'CANCEL',
+  'REVERT',
+] as const
+export type OrderStatus = (typeof orderStatuses)[number]
+export type DepositStatus = Exclude<OrderStatus, 'CANCEL' | 'REVERT'>
+export type WithdrawStatus = Exclude<OrderStatus, 'EXPIRED' | 'VOID'>
 
 export interface Order {
   agentId: bigint

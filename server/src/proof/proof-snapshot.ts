@@ -1,28 +1,18 @@
+import { withClient } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
-import { Lie, type ProofTx } from './lie.ts'
+import type { ProofTx } from './lie.ts'
 
 /**
  * Runs a piece of a proof on one snapshot of the database. While a snapshot is held no dead row can be
  * cleaned up, and rows that change all the time get slow: so a piece is small.
  */
 export async function inSnapshot<T>(pool: Pool, prove: (tx: ProofTx) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  let broken = true
-  try {
+  return withClient(pool, async (client) => {
     await client.query('begin isolation level repeatable read read only')
-    const proved = await prove(client as unknown as ProofTx).catch(async (error: unknown) => {
-      if (error instanceof Lie) {
-        await client.query('commit')
-        broken = false
-      }
-      throw error
-    })
+    const proved = await prove(client as unknown as ProofTx)
     await client.query('commit')
-    broken = false
     return proved
-  } finally {
-    client.release(broken)
-  }
+  })
 }
 
 const fewest = 50

@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { methods } from '../../agents/terms.ts'
+import { orderKinds, orderStatuses } from '../../ledger/book.ts'
 import { maxAmount } from '../../lib/money.ts'
 import { triggerOutcomes } from '../../orders/trigger.ts'
 import { printable } from '../printable-text.ts'
@@ -27,8 +28,6 @@ const isoTime = (description: string) =>
 
 const money = (description: string) => Type.Number({ description })
 
-export const statuses = ['WAITING', 'PAID', 'FAILED', 'EXPIRED', 'VOID', 'CANCEL', 'REVERT']
-export const kinds = ['deposit', 'withdraw']
 
 export const OrderRequest = Type.Object(
   {
@@ -105,7 +104,7 @@ export const WithdrawAnswer = Type.Object({
 
 const since = (kind: string) => ({
   kind: oneOf([kind], `always ${kind}`),
-  status: oneOf(statuses, 'what has become of it'),
+  status: oneOf(orderStatuses, 'what has become of it'),
   user_id: Type.String(),
   completed_at: orNull(localTime('when its outcome became known')),
   paid_amount: orNull(money('what was really paid')),
@@ -139,8 +138,8 @@ export const OrderQuery = Type.Object(
     after: Type.Optional(
       Type.String({ pattern: '^[0-9a-f]{32}$', description: 'next from the page before' }),
     ),
-    status: Type.Optional(oneOf(statuses, `one of ${statuses.join(', ')}`)),
-    kind: Type.Optional(oneOf(kinds, 'deposit or withdraw')),
+    status: Type.Optional(oneOf(orderStatuses, `one of ${orderStatuses.join(', ')}`)),
+    kind: Type.Optional(oneOf(orderKinds, 'deposit or withdraw')),
     from: Type.Optional(isoTime('an ISO 8601 time with zone; created then or later')),
     to: Type.Optional(isoTime('an ISO 8601 time with zone; created before it')),
   },
@@ -197,7 +196,7 @@ export const OutcomeEvent = Type.Object({
   seq,
   txn_id: Type.String(),
   ref_id: Type.String(),
-  kind: oneOf(kinds, 'deposit or withdraw'),
+  kind: oneOf(orderKinds, 'deposit or withdraw'),
   status: Type.String({ description: 'the outcome this callback tells' }),
   at: localTime('when it happened'),
   delivery: Type.String({ description: 'how far its callback has come' }),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { kinds, statuses } from './orders.ts'
+import { orderKinds, orderStatuses } from '../../../ledger/book.ts'
 import { appId, isoTime, oneOf, orNull, page, paging, reason, seq, strict } from './shapes.ts'
 
 export const deliveries = [
@@ -36,8 +36,8 @@ const callbackFields = {
   seq,
   txn_id: Type.String(),
   ref_id: Type.String(),
-  kind: oneOf(kinds, 'deposit or withdraw'),
-  status: oneOf(statuses, 'the outcome it tells'),
+  kind: oneOf(orderKinds, 'deposit or withdraw'),
+  status: oneOf(orderStatuses, 'the outcome it tells'),
   at: isoTime('when the outcome happened'),
   delivery: oneOf(deliveries, 'how far it has come'),
   attempts: Type.Integer({ description: 'since it was last set going' }),

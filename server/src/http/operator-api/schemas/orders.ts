@@ -1,3 +1,5 @@
+import { orderKinds, orderStatuses } from '../../../ledger/book.ts'
+import { actionNames } from '../../../orders/order-words.ts'
 import Type from 'typebox'
 import { maxAmount } from '../../../lib/money.ts'
 import { printable } from '../../printable-text.ts'
@@ -15,8 +17,6 @@ import {
   strict,
 } from './shapes.ts'
 
-export const statuses = ['WAITING', 'PAID', 'FAILED', 'EXPIRED', 'VOID', 'CANCEL', 'REVERT']
-export const kinds = ['deposit', 'withdraw']
 
 const wholeAmount = Type.Integer({
   minimum: 0,
@@ -25,8 +25,8 @@ const wholeAmount = Type.Integer({
 })
 
 const filters = {
-  kind: Type.Optional(oneOf(kinds, 'deposit or withdraw')),
-  status: Type.Optional(oneOf(statuses, `one of ${statuses.join(', ')}`)),
+  kind: Type.Optional(oneOf(orderKinds, 'deposit or withdraw')),
+  status: Type.Optional(oneOf(orderStatuses, `one of ${orderStatuses.join(', ')}`)),
   agent: Type.Optional(appId),
   currency: Type.Optional(currency),
   from: Type.Optional(isoTime('an ISO 8601 time with zone; created then or later')),
@@ -54,8 +54,8 @@ const orderFields = {
   ref_id: Type.String({ description: "the agent's own id" }),
   app_id: appId,
   agent_name: Type.String(),
-  kind: oneOf(kinds, 'deposit or withdraw'),
-  status: oneOf(statuses, 'what has become of it'),
+  kind: oneOf(orderKinds, 'deposit or withdraw'),
+  status: oneOf(orderStatuses, 'what has become of it'),
   user_id: Type.String(),
   amount: money('the amount asked for'),
   fee: money('the fee of the transaction'),
@@ -91,16 +91,6 @@ export const timelineKinds = [
   'callback',
   'attempt',
   'operator',
-]
-
-export const actionNames = [
-  'mark-paid',
-  'mark-failed',
-  'void',
-  'take-back',
-  'cancel',
-  'revert',
-  'resend',
 ]
 
 const OrderAction = Type.Object({
@@ -156,7 +146,7 @@ export const EvidenceRequest = Type.Object(
 export const TestOrderRequest = Type.Object(
   {
     agent: Type.Optional(appId),
-    kind: oneOf(kinds, 'deposit or withdraw'),
+    kind: oneOf(orderKinds, 'deposit or withdraw'),
     amount: Type.Integer({
       minimum: 1,
       maximum: Number(maxAmount),
@@ -184,7 +174,7 @@ export const TestOrderAnswer = Type.Object({
 export const StoryList = Type.Object({
   data: Type.Array(
     Type.Object({
-      kind: oneOf(kinds, 'deposit or withdraw'),
+      kind: oneOf(orderKinds, 'deposit or withdraw'),
       name: Type.String(),
       says: Type.String(),
     }),

@@ -1,3 +1,4 @@
+import { orderKinds } from '../../../ledger/book.ts'
 import Type from 'typebox'
 import { currencies, maxAmount } from '../../../lib/money.ts'
 import { isoTime, oneOf, orNull, reason, strict } from './shapes.ts'
@@ -14,7 +15,7 @@ const share = Type.Integer({
   maximum: 1000,
   description: 'a whole number from 1 to 1000',
 })
-const direction = oneOf(['deposit', 'withdraw'], 'deposit or withdraw')
+const direction = oneOf(orderKinds, 'deposit or withdraw')
 const currency = oneOf(currencies, 'THB or VND')
 const bankCode = Type.String({ maxLength: 16, description: 'a bank code' })
 
