@@ -8,7 +8,7 @@ export default defineConfig({
     // How long a thing takes is no promise: these only end what hangs, on the slowest machine too.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    expect: { poll: { timeout: 120_000 } },
+    expect: { poll: { timeout: 300_000 } },
     // More than cores: much of what is tested waits.
     maxWorkers: 3,
     // Loading the service takes longer than most files; no file leaves anything behind in the process.

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { Order } from '../dist/ledger/book.js'
-import { newOrderId } from '../dist/lib/ids.js'
+import { newOrderId, txnId } from '../dist/lib/ids.js'
 
 /** A deposit of 100 baht as creating it makes one. */
 export function newDeposit(agentId: bigint): Order {
   const createdAt = new Date()
+  const orderId = newOrderId(createdAt)
+  const refId = randomBytes(12).toString('hex')
   return {
     agentId,
-    orderId: newOrderId(createdAt),
+    orderId,
     kind: 'deposit',
-    refId: randomBytes(12).toString('hex'),
+    refId,
     userId: 'user-1',
     amountMinor: 10_000n,
     feeMinor: 0n,
@@ -20,7 +22,15 @@ export function newDeposit(agentId: bigint): Order {
     extraParams: null,
     status: 'WAITING',
     version: 1,
-    answer: '{}',
+    // The proof reads it.
+    answer: JSON.stringify({
+      txn_id: txnId(agentId, orderId),
+      ref_id: refId,
+      amount: 100,
+      fee: 0,
+      expires_in: 3600,
+      created_at: createdAt.toISOString().slice(0, 19).replace('T', ' '),
+    }),
     createdAt,
     expiresAt: new Date(createdAt.getTime() + 3_600_000),
     completedAt: null,

@@ -66,7 +66,8 @@ export function openPool({ url, max, name, onError, ...options }: PoolOptions): 
     ]
       .join(' ')
       .trim(),
-    connectionTimeoutMillis: 5_000,
+    // Nobody waits for an answer of what the owner does: a busy database may take its time.
+    connectionTimeoutMillis: options.as === 'owner' ? 60_000 : 5_000,
     idleTimeoutMillis: 60_000,
     query_timeout: 20_000,
     keepAlive: true,

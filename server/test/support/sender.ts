@@ -106,7 +106,7 @@ export async function makeOutcomes(
   const made: string[] = []
   while (made.length < orders) {
     const created = await Promise.all(
-      Array.from({ length: Math.min(1_000, orders - made.length) }, () =>
+      Array.from({ length: Math.min(500, orders - made.length) }, () =>
         createDeposit(desk, agent, {
           refId: crypto.randomUUID(),
           userId: 'user-1',
