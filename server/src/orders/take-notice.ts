@@ -6,12 +6,13 @@ import { parseTxnId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from './desk.ts'
-import { storable } from './event-text.ts'
+import { ownEventId, storable } from './event-text.ts'
 import { findOrder } from './find-order.ts'
 import {
   claimDueEvents,
   type EventKey,
   finishEvents,
+  type NoticeEvent,
   type NoticeRecord,
   postponeEvent,
   type RecordedEvent,
@@ -48,21 +49,43 @@ export class NoticeTaker {
     events: ProviderEvent[],
     body: Buffer,
   ): Promise<({ id: string } & Told)[]> {
-    const told = events.map(storable).map((event) => {
-      const named = agentNamedIn(event)
-      const key = { agentId: named?.agentId ?? 0n, provider: provider.name, eventId: event.id }
-      return { ...key, orderId: named?.orderId ?? null, event }
-    })
-    const notice = { noticeId: randomUUID(), provider: provider.name, body, events: told }
-    const recorded = await this.record({ ...notice, receivedAt: this.desk.now() })
     const effects: ({ id: string } & Told)[] = []
+    let lost: string | undefined
     // In the order in which the provider tells them.
-    for (const [at, { event, ...key }] of told.entries()) {
-      const { before, receivedAt } = recorded[at] ?? { receivedAt: this.desk.now() }
-      const effect = before ?? (await this.actOn(provider, key, event, receivedAt))
+    for (const recorded of await this.keep(provider, events.map(storable), body)) {
+      const { event, before, receivedAt, kept } = recorded
+      const effect = before ?? (await this.actOn(provider, recorded, event, receivedAt))
+      if (effect.result === 'open' && kept === 'nothing') lost = effect.detail
       effects.push({ id: event.id, ...effect })
     }
+    // Nobody could act on it later: there is nothing on disk to act on.
+    if (lost !== undefined) throw new Problem('overloaded', lost, { retryAfterS: 60 })
     return effects
+  }
+
+  /** Puts all events on disk; one that says something else than what has its id, under an id of its own. */
+  private async keep(
+    provider: Provider,
+    events: ProviderEvent[],
+    body: Buffer,
+  ): Promise<RecordedEvent[]> {
+    const record = (events: NoticeEvent[]) => {
+      const notice = { noticeId: randomUUID(), provider: provider.name, body, events }
+      return this.record({ ...notice, receivedAt: this.desk.now() })
+    }
+    const recorded = await record(
+      events.map((event) => {
+        const named = agentNamedIn(event)
+        const key = { agentId: named?.agentId ?? 0n, provider: provider.name, eventId: event.id }
+        return { ...key, orderId: named?.orderId ?? null, event }
+      }),
+    )
+    if (recorded.every(({ kept }) => kept !== 'another')) return recorded
+    return record(
+      recorded.map((each) =>
+        each.kept === 'another' ? { ...each, eventId: ownEventId(each.event) } : each,
+      ),
+    )
   }
 
   /** Acts on events that nobody has finished. Returns how many there were. */
