@@ -17,14 +17,13 @@ export function receivePayment(
 ): Decision {
   const { order } = page
   const { payment: notice, at } = command
-  if (page.archived) return unchanged
   if (command.orderId !== null && order?.kind !== 'deposit') {
     return refused('order_not_found', 'The agent has no such deposit order.')
   }
   if (page.claim && !agrees(page.claim, page.payment, command)) {
     return { type: 'unmatched', order: undefined, why: 'claimed_twice' }
   }
-  if (page.payment) return { type: 'unchanged', order }
+  if (page.payment || page.archived) return { type: 'unchanged', order }
   if (order && command.provider !== null && order.provider !== command.provider) {
     return { type: 'unmatched', order: undefined, why: 'wrong_provider' }
   }
