@@ -23,7 +23,9 @@ export function receivePayment(
   if (page.claim && !agrees(page.claim, page.payment, command)) {
     return { type: 'unmatched', order: undefined, why: 'claimed_twice' }
   }
-  if (page.payment || page.archived) return { type: 'unchanged', order }
+  // What is claimed and not recorded is being given to the agent by a person: that is whose word it is.
+  const isClaimed = page.claim !== undefined && command.provider !== null
+  if (page.payment || page.archived || isClaimed) return { type: 'unchanged', order }
   if (order && command.provider !== null && order.provider !== command.provider) {
     return { type: 'unmatched', order: undefined, why: 'wrong_provider' }
   }
