@@ -172,6 +172,14 @@ describe('one bank payment', () => {
     expect((await tell(early)).json.results).toMatchObject([{ result: 'applied' }])
     expect([await one.agent.balance(), await two.agent.balance()]).toEqual([100, 0])
     expect(await waiting(`bank:${first.paymentId}`)).toEqual([])
+    // Of two more, with other amounts, it is not clear which; once one of them was no money, it is.
+    await tell(again(second, { amountMinor: 90_00n }), again(second, { amountMinor: 80_00n }))
+    const unclear = { ...back, id: eventId(), reference: two.id }
+    expect((await tell(unclear)).json.results).toMatchObject([{ result: 'open' }])
+    const [more] = await waiting(`bank:${first.paymentId}`)
+    await dismissPayment(s.service.desk, more?.paymentId ?? '', 'not on the statement')
+    expect((await tell(unclear)).json.results).toMatchObject([{ result: 'applied' }])
+    expect([await one.agent.balance(), await two.agent.balance()]).toEqual([100, 0])
     await tell({ ...back, id: eventId(), reference: one.id })
     expect(await one.agent.balance()).toBe(0)
   })

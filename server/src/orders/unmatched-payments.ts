@@ -117,17 +117,21 @@ export async function endUnmatched(
   return rowCount === 1
 }
 
-/** The other reports of a payment that came with this reference, two at most. */
+/**
+ * The other reports of a payment that came with this reference, two at most; one that was given back or
+ * was not money only where there is no other.
+ */
 export async function findContradicting(
   pool: Pool,
   paymentId: string,
   reference: string,
 ): Promise<string[]> {
-  const { rows } = await pool.query<{ payment_id: string }>(
-    'select payment_id from unmatched_payments where contradicts = $1 and reference = $2 limit 2',
+  const { rows } = await pool.query<{ payment_id: string; has_ended: boolean }>(
+    `select payment_id, state in ('returned', 'dismissed') as has_ended from unmatched_payments
+     where contradicts = $1 and reference = $2 order by has_ended, payment_id limit 2`,
     [paymentId, storedReference(reference)],
   )
-  return rows.map(({ payment_id }) => payment_id)
+  return rows.filter((row, at) => at === 0 || !row.has_ended).map(({ payment_id }) => payment_id)
 }
 
 /** Makes it an agent's, claim and all, where it still waits. */
