@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { newOrderId, txnId } from '../src/lib/ids.ts'
 import { handOver, submit } from '../src/orders/pay-out.ts'
@@ -471,6 +472,32 @@ describe('what could not be acted on at once', () => {
     expect(await recorded(poison.id)).toMatchObject([{ result: null }])
     await s.sql('delete from notice_events where event_id = $1', [poison.id])
   })
+
+  it('is answered in time, however many of its events wait for one wallet', async () => {
+    const [held, free] = [await deposit(), await deposit()]
+    const orders: string[] = [held.id]
+    for (let n = 0; n < 4; n++) orders.push((await held.agent.deposit()).json.txn_id)
+    const events = [...orders, free.id].map((id) => paymentEvent(id, s.clock()))
+    const owner = new pg.Client(s.database.url)
+    await owner.connect()
+    await owner.query('begin')
+    await owner.query('select from sluice.wallets where agent_id = $1 for update', [
+      held.agent.agentId,
+    ])
+    const { status, json } = await tell(...events)
+    // The first were waited for; the rest is on disk and was left, somebody else's too.
+    expect(status).toBe(200)
+    expect(json.results).toMatchObject(Array(6).fill({ result: 'open' }))
+    await tryAgainUntil(() => isFinished(events.at(-1)?.id ?? ''))
+    expect(await statusOf(free.agent, free.id)).toBe('PAID')
+    await owner.query('rollback')
+    await owner.end()
+    await tryAgainUntil(async () => {
+      const results = await Promise.all(events.map(({ id }) => isFinished(id)))
+      return results.every((done) => done)
+    })
+    expect(await held.agent.balance()).toBe(500)
+  }, 120_000)
 
   it('whose events were left over is acted on once, by however many processes', async () => {
     const orders = await Promise.all(Array.from({ length: 10 }, () => deposit()))

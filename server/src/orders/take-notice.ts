@@ -29,6 +29,9 @@ export type Told = Effect | { result: 'open'; detail: string }
 /** So many events that were left over are acted on at once. */
 export const leftOverPage = 50
 
+/** After so long a notice is answered, which is on disk: what was not acted on by then is left over. */
+const actedOnForMs = 15_000
+
 /** Takes notices of providers: all their events are on disk before any is acted on, each by itself. */
 export class NoticeTaker {
   private readonly desk: NoticeDesk
@@ -51,10 +54,16 @@ export class NoticeTaker {
   ): Promise<({ id: string } & Told)[]> {
     const effects: ({ id: string } & Told)[] = []
     let lost: string | undefined
+    const started = performance.now()
     // In the order in which the provider tells them.
     for (const recorded of await this.keep(provider, events.map(storable), body)) {
       const { event, before, receivedAt, kept } = recorded
-      const effect = before ?? (await this.actOn(provider, recorded, event, receivedAt))
+      const isOver = kept !== 'nothing' && performance.now() - started > actedOnForMs
+      const effect =
+        before ??
+        (isOver
+          ? await this.leave(recorded, 'The events before it took long; it is acted on by itself.')
+          : await this.actOn(provider, recorded, event, receivedAt))
       if (effect.result === 'open' && kept === 'nothing') lost = effect.detail
       effects.push({ id: event.id, ...effect })
     }
@@ -115,10 +124,14 @@ export class NoticeTaker {
       return effect
     } catch (error) {
       if (!(error instanceof Problem)) this.onError(error)
-      const detail = error instanceof Problem ? error.message : 'It could not be acted on yet.'
-      await postponeEvent(this.desk.pool, key, detail, this.desk.now()).catch(this.onError)
-      return { result: 'open', detail }
+      const isWord = error instanceof Problem
+      return this.leave(key, isWord ? error.message : 'It could not be acted on yet.')
     }
+  }
+
+  private async leave(key: EventKey, detail: string): Promise<Told> {
+    await postponeEvent(this.desk.pool, key, detail, this.desk.now()).catch(this.onError)
+    return { result: 'open', detail }
   }
 
   private async act(provider: Provider, event: ProviderEvent, receivedAt: Date): Promise<Effect> {
