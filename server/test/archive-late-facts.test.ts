@@ -5,16 +5,11 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { archive } from '../src/archive/archive.ts'
 import { openPool, type Pool } from '../src/db/pool.ts'
 import { handOver, submit } from '../src/payouts/pay-out.ts'
+import { parseTxnId } from '../src/lib/ids.ts'
+import { creditPayment, listWaitingPayments } from '../src/payments/payments.ts'
+import { findPayment } from '../src/payments/search-payments.ts'
 import type { ProviderEvent } from '../src/providers/provider.ts'
-import {
-  eventId,
-  FakeProvider,
-  fundedAgent,
-  orderOf,
-  paymentEvent,
-  payoutEvent,
-  statusOf,
-} from './support/fake-provider.ts'
+import { eventId, FakeProvider, fundedAgent, orderOf, paymentEvent, payoutEvent, statusOf } from './support/fake-provider.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 
 const bank = new FakeProvider('bank')
@@ -66,6 +61,25 @@ it('a payment that was archived credits nobody again, whatever it is reported fo
   expect(await agent.balance()).toBe(balance)
   expect(await statusOf(agent, other)).toBe('WAITING')
   expect(await waiting(id)).toEqual([])
+  // Another order or amount contradicts what was said then.
+  expect(await waiting(other)).toEqual([{ state: 'waiting' }])
+  await tell({ ...event, id: eventId(), amountMinor: 90_00n })
+  expect(await waiting(id)).toEqual([{ state: 'waiting' }])
+})
+
+it('a payment that was nobody’s, credited and archived waits for nobody', async () => {
+  const agent = await s.agent()
+  const order = parseTxnId((await agent.deposit()).json.txn_id)
+  if (!order) throw new Error('no order')
+  const event = paymentEvent('nobody knows', s.clock())
+  await tell(event)
+  const paymentId = `bank:${event.paymentId}`
+  await creditPayment(s.service.desk, paymentId, order, 'the payer called')
+  await archiveAll(agent)
+  const { pool } = s.backend
+  const filter = { agentId: null, paymentId, limit: 1 }
+  expect(await listWaitingPayments(pool, filter)).toEqual([])
+  expect(await findPayment(pool, paymentId)).toBeUndefined()
 })
 
 it('money that comes in for an archived order waits for a person', async () => {

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { newOrderId, txnId } from '../src/lib/ids.ts'
 import { handOver, submit } from '../src/payouts/pay-out.ts'
@@ -205,6 +206,52 @@ describe('a notice', () => {
     expect(answer.json.results).toMatchObject([{ result: 'applied' }])
     expect(await told(agent, id)).toEqual(['PAID'])
   })
+
+  it('with the id of another event that says something else is not taken for it', async () => {
+    const { agent, id } = await deposit()
+    const ids: string[] = [id]
+    for (let n = 0; n < 3; n++) ids.push((await agent.deposit()).json.txn_id)
+    const [first, ...others] = ids.map((reference) =>
+      paymentEvent(reference, s.clock(), { id: 'one for all' }),
+    )
+    if (!first) throw new Error('there is none')
+    await tell(first)
+    // In one notice, too, and with what is known already in it.
+    const { json } = await tell(first, ...others)
+    expect(json.results.map(({ result }: { result: string }) => result)).toEqual([
+      'unchanged',
+      ...Array(3).fill('applied'),
+    ])
+    expect(await Promise.all(ids.map((each) => statusOf(agent, each)))).toEqual(
+      Array(4).fill('PAID'),
+    )
+    const { rows } = await s.sql(
+      `select event_id, event, result from notice_events where event_id like 'one for all%'`,
+    )
+    expect(rows).toHaveLength(4)
+    for (const { event, result } of rows) {
+      expect([ids.includes(JSON.parse(event).reference), result]).toEqual([true, 'applied'])
+    }
+    // Said again, each is known.
+    const again = await tell(first, ...others)
+    expect(again.json.results).toMatchObject(Array(4).fill({ result: 'unchanged' }))
+  })
+
+  it('from before events were kept is said again until it could be acted on', async () => {
+    const { agent, id } = await deposit()
+    const payment = paymentEvent(id, s.clock())
+    const back = takenBack(payment.paymentId, id)
+    await s.sql(
+      `insert into notice_events (agent_id, provider, event_id, received_at, body)
+       values ($1, 'bank', $2, $3, 'as it came')`,
+      [agent.agentId, back.id, s.clock()],
+    )
+    const early = await tell(back)
+    expect([early.status, early.json.code]).toEqual([503, 'overloaded'])
+    await tell(payment)
+    expect((await tell(back)).json.results).toMatchObject([{ result: 'applied' }])
+    expect(await told(agent, id)).toEqual(['PAID', 'VOID'])
+  })
 })
 
 describe('in any order', () => {
@@ -356,6 +403,22 @@ describe('money for nobody', () => {
     }
   })
 
+  it('ids with different halves of characters are different ids', async () => {
+    const { agent, id: first } = await deposit()
+    const second: string = (await agent.deposit()).json.txn_id
+    const events = [first, second].map((reference, at) => {
+      const half = ['\ud800', '\udfff'][at]
+      const payer = { accountNo: `1${half}`, accountName: `A${half}`, bankCode: null }
+      return paymentEvent(reference, s.clock(), { id: `e${half}`, paymentId: `p${half}`, payer })
+    })
+    expect((await tell(...events)).json.results).toMatchObject(Array(2).fill({ result: 'applied' }))
+    for (const event of events) {
+      const repeated = await tell(event, { ...event, id: eventId() })
+      expect(repeated.json.results).toMatchObject(Array(2).fill({ result: 'unchanged' }))
+    }
+    expect(await agent.balance()).toBe(200)
+  })
+
   it('what is not an amount is recorded and refused', async () => {
     const { agent, id } = await deposit()
     for (const amountMinor of [0n, -100_00n, 2n ** 63n]) {
@@ -407,8 +470,34 @@ describe('what could not be acted on at once', () => {
     expect(await told(one.agent, one.id)).toEqual(['PAID', 'VOID'])
     expect(await recorded(back.id)).toMatchObject([{ result: 'applied', act_at: null }])
     expect(await recorded(poison.id)).toMatchObject([{ result: null }])
-    await s.sql(`update notice_events set act_at = null where event_id = $1`, [poison.id])
+    await s.sql('delete from notice_events where event_id = $1', [poison.id])
   })
+
+  it('is answered in time, however many of its events wait for one wallet', async () => {
+    const [held, free] = [await deposit(), await deposit()]
+    const orders: string[] = [held.id]
+    for (let n = 0; n < 4; n++) orders.push((await held.agent.deposit()).json.txn_id)
+    const events = [...orders, free.id].map((id) => paymentEvent(id, s.clock()))
+    const owner = new pg.Client(s.database.url)
+    await owner.connect()
+    await owner.query('begin')
+    await owner.query('select from sluice.wallets where agent_id = $1 for update', [
+      held.agent.agentId,
+    ])
+    const { status, json } = await tell(...events)
+    // The first were waited for; the rest is on disk and was left, somebody else's too.
+    expect(status).toBe(200)
+    expect(json.results).toMatchObject(Array(6).fill({ result: 'open' }))
+    await tryAgainUntil(() => isFinished(events.at(-1)?.id ?? ''))
+    expect(await statusOf(free.agent, free.id)).toBe('PAID')
+    await owner.query('rollback')
+    await owner.end()
+    await tryAgainUntil(async () => {
+      const results = await Promise.all(events.map(({ id }) => isFinished(id)))
+      return results.every((done) => done)
+    })
+    expect(await held.agent.balance()).toBe(500)
+  }, 120_000)
 
   it('whose events were left over is acted on once, by however many processes', async () => {
     const orders = await Promise.all(Array.from({ length: 10 }, () => deposit()))

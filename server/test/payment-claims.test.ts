@@ -8,6 +8,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { parseTxnId } from '../src/lib/ids.ts'
 import { creditPayment, dismissPayment, listWaitingPayments } from '../src/payments/payments.ts'
 import { verify } from '../src/proof/verify.ts'
+import { assignUnmatched } from '../src/payments/unmatched-payments.ts'
 import type { ProviderEvent } from '../src/providers/provider.ts'
 import { testDatabase } from './support/database.ts'
 import { eventId, FakeProvider, paymentEvent, statusOf, told } from './support/fake-provider.ts'
@@ -157,6 +158,32 @@ describe('one bank payment', () => {
     expect(json.results).toMatchObject([{ result: 'unchanged' }])
   })
 
+  it('that is taken back for another order is not taken from whoever has it', async () => {
+    const [one, two] = [await deposit(), await deposit()]
+    const first = paymentEvent(one.id, s.clock())
+    await tell(first)
+    const back = { type: 'payment_taken_back', paymentId: first.paymentId } as const
+    const early = { ...back, id: eventId(), reference: two.id }
+    expect((await tell(early)).json.results).toMatchObject([{ result: 'open' }])
+    expect(await one.agent.balance()).toBe(100)
+    // It was of the other report under this id, which comes late.
+    const second = again(first, { reference: two.id })
+    await tell(second)
+    expect((await tell(early)).json.results).toMatchObject([{ result: 'applied' }])
+    expect([await one.agent.balance(), await two.agent.balance()]).toEqual([100, 0])
+    expect(await waiting(`bank:${first.paymentId}`)).toEqual([])
+    // Of two more, with other amounts, it is not clear which; once one of them was no money, it is.
+    await tell(again(second, { amountMinor: 90_00n }), again(second, { amountMinor: 80_00n }))
+    const unclear = { ...back, id: eventId(), reference: two.id }
+    expect((await tell(unclear)).json.results).toMatchObject([{ result: 'open' }])
+    const [more] = await waiting(`bank:${first.paymentId}`)
+    await dismissPayment(s.service.desk, more?.paymentId ?? '', 'not on the statement')
+    expect((await tell(unclear)).json.results).toMatchObject([{ result: 'applied' }])
+    expect([await one.agent.balance(), await two.agent.balance()]).toEqual([100, 0])
+    await tell({ ...back, id: eventId(), reference: one.id })
+    expect(await one.agent.balance()).toBe(0)
+  })
+
   it('that was decided on as nobody’s and comes with another reference is looked at again', async () => {
     const { agent, id } = await deposit()
     const event = paymentEvent('lost', s.clock())
@@ -192,6 +219,46 @@ describe('a person', () => {
     expect([await one.agent.balance(), await two.agent.balance()]).toEqual([100, 0])
     await tell({ ...back, id: eventId(), reference: one.id })
     expect([await one.agent.balance(), await two.agent.balance()]).toEqual([0, 0])
+  })
+
+  it('is not asked again about what is only said again, wherever it was credited', async () => {
+    const [one, two] = [await deposit(), await deposit()]
+    const foreign = paymentEvent(one.id, s.clock())
+    await rival.tell(s.service.url, foreign)
+    const id = `rival:${foreign.paymentId}`
+    const credit = { txn_id: two.id, reason: 'the payer named the wrong one', code: admin.code() }
+    expect((await admin.post(`${pathOf(id)}/credit`, credit)).json.payment.state).toBe('credited')
+    const { json } = await rival.tell(s.service.url, again(foreign))
+    expect(json.results).toMatchObject([{ result: 'unchanged' }])
+    expect(await waiting(id)).toEqual([])
+    // Another amount is something else.
+    await rival.tell(s.service.url, again(foreign, { amountMinor: 90_00n }))
+    expect(await waiting(id)).toHaveLength(1)
+    const back = {
+      id: eventId(),
+      type: 'payment_taken_back',
+      paymentId: foreign.paymentId,
+    } as const
+    await rival.tell(s.service.url, { ...back, reference: two.id })
+    expect([await one.agent.balance(), await two.agent.balance()]).toEqual([0, 0])
+  })
+
+  it('who has said whose it is goes on from there, whatever is reported meanwhile', async () => {
+    const { agent, id } = await deposit()
+    const to = parseTxnId(id)
+    if (!to) throw new Error('no such order')
+    const lost = paymentEvent('garbled', s.clock())
+    await tell(lost)
+    const paymentId = `bank:${lost.paymentId}`
+    // As by a process that died before it could credit it.
+    await assignUnmatched(s.backend.pool, paymentId, to, s.clock())
+    const payer = { accountNo: '1', accountName: 'Somebody', bankCode: 'BBL' }
+    const paidAt = new Date(s.clock().getTime() - 1_000)
+    const { json } = await tell(again(lost, { reference: id, paidAt, payer }))
+    expect(json.results).toMatchObject([{ result: 'unchanged' }])
+    expect(await waiting(paymentId)).toHaveLength(1)
+    await creditPayment(s.service.desk, paymentId, to, 'goes on')
+    expect([await told(agent, id), await waiting(paymentId)]).toEqual([['PAID'], []])
   })
 
   it('may dismiss it as not being money, with evidence and once', async () => {
@@ -377,6 +444,41 @@ describe('the proof', () => {
       'insert into payment_claims values ($1, $2, $3, $4, $5, $6)',
       Object.values(rows[0]),
     )
+  })
+})
+
+describe('the proof of what was reported', () => {
+  const findings = async () =>
+    (await verify(s.backend.pool, {})).flatMap(({ finding }) => finding ?? [])
+
+  it('finds money of which nothing is left but the report', async () => {
+    const event = paymentEvent('gone', s.clock())
+    await tell(event)
+    const id = `bank:${event.paymentId}`
+    await s.sql('delete from unmatched_payments where payment_id = $1', [id])
+    await s.sql('delete from payment_claims where payment_id = $1', [id])
+    expect(await findings()).toEqual([
+      `event ${event.id} of bank told of payment ${id}, which is not claimed`,
+    ])
+    await s.sql('delete from notice_events where event_id = $1', [event.id])
+  })
+
+  it('finds a report that nobody acts on any more, or that was put off with a word', async () => {
+    const { id: reference } = await deposit()
+    const back = { type: 'payment_taken_back', paymentId: 'never', reference } as const
+    const event: ProviderEvent = { ...back, id: eventId() }
+    await tell(event)
+    await s.sql('update notice_events set act_at = null where event_id = $1', [event.id])
+    expect(await findings()).toEqual([`event ${event.id} of bank is open, and never due`])
+    await s.sql('delete from notice_events where event_id = $1', [event.id])
+
+    const payment = paymentEvent(reference, s.clock())
+    await tell(payment)
+    const say = (result: string) =>
+      s.sql('update notice_events set result = $2 where event_id = $1', [payment.id, result])
+    await say('refused')
+    expect(await findings()).toEqual([`event ${payment.id} of bank is money, but was refused`])
+    await say('applied')
   })
 })
 

@@ -283,7 +283,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'what people look into; that there is one where there must be is proved with the payouts',
   payment_notes: 'who looks into a payment, and what was noted',
   notices: 'a provider’s own words, which only that provider’s adapter can read',
-  notice_events: 'the same, as they were understood, and how far acting on them is',
+  notice_events: 'the same, as they were understood; payment-claims.test.ts tells lies about it',
   proofs: 'how far the proof itself has come',
   attempt_prunings: 'how far old attempts have been looked at',
   limit_buckets: 'how much may be asked for at the moment',

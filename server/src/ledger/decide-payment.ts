@@ -17,14 +17,15 @@ export function receivePayment(
 ): Decision {
   const { order } = page
   const { payment: notice, at } = command
-  if (page.archived) return unchanged
   if (command.orderId !== null && order?.kind !== 'deposit') {
     return refused('order_not_found', 'The agent has no such deposit order.')
   }
   if (page.claim && !agrees(page.claim, page.payment, command)) {
     return { type: 'unmatched', order: undefined, why: 'claimed_twice' }
   }
-  if (page.payment) return { type: 'unchanged', order }
+  // What is claimed and not recorded is being given to the agent by a person: that is whose word it is.
+  const isClaimed = page.claim !== undefined && command.provider !== null
+  if (page.payment || page.archived || isClaimed) return { type: 'unchanged', order }
   if (order && command.provider !== null && order.provider !== command.provider) {
     return { type: 'unmatched', order: undefined, why: 'wrong_provider' }
   }

@@ -39,13 +39,29 @@ const earliest = new Date('2000-01-01T00:00:00Z')
 const latest = new Date('3000-01-01T00:00:00Z')
 
 function plain(text: string): string {
-  return text.replaceAll('\0', '').slice(0, 1_000)
+  return cut(text.replaceAll('\0', ''), 1_000)
+}
+
+/** The beginning of a text, without halves of characters: what is read back must be what was written. */
+export function cut(text: string, longest: number): string {
+  return text.slice(0, longest).replace(/\p{Surrogate}/gu, '\ufffd')
 }
 
 /** An id as it is, or its digest where it is too long or cannot be written. */
 export function storableId(id: string, longest: number): string {
-  if (id.length >= 1 && id.length <= longest && !id.includes('\0')) return id
-  return `sha256-${createHash('sha256').update(id).digest('hex')}`
+  // Written down, all halves of characters would be the same one, and two ids one.
+  const hasHalves = /\p{Surrogate}/u.test(id)
+  if (id.length >= 1 && id.length <= longest && !id.includes('\0') && !hasHalves) return id
+  return `sha256-${digest(id, hasHalves ? 'utf16le' : 'utf8')}`
+}
+
+/** An id of its own for an event that says something else than the one that has its id. */
+export function ownEventId(event: ProviderEvent): string {
+  return `${storableId(event.id, 180)}~${digest(eventText(event), 'utf8').slice(0, 16)}`
+}
+
+function digest(text: string, encoding: 'utf8' | 'utf16le'): string {
+  return createHash('sha256').update(text, encoding).digest('hex')
 }
 
 /** The event as it is kept until it has been acted on. */

@@ -18,14 +18,21 @@ export interface NoticeRecord {
   provider: string
   receivedAt: Date
   body: Buffer
-  events: (EventKey & { orderId: string | null; event: ProviderEvent })[]
+  events: NoticeEvent[]
 }
 
-export interface RecordedEvent {
+export interface NoticeEvent extends EventKey {
+  orderId: string | null
+  event: ProviderEvent
+}
+
+export interface RecordedEvent extends NoticeEvent {
   /** When it came for the first time. */
   receivedAt: Date
   /** What became of it then; undefined where it is still to be acted on. */
   before: Effect | undefined
+  /** What is on disk under its id; of what came before events were kept beside their notices, nothing. */
+  kept: 'itself' | 'another' | 'nothing'
 }
 
 /** Whoever took a notice acts on its events within this time, or did not live to. */
@@ -53,14 +60,14 @@ export async function recordNotices(
   const keys = keyColumns(events)
   const isNew = await inTransaction(pool, async (tx) => {
     // In the order of their keys, so that two processes with the same events do not wait for each other.
-    const { rows } = await tx.query<{ notice_id: string } & KeyRow>(
+    const { rows } = await tx.query<{ notice_id: string; event: string } & KeyRow>(
       `insert into notice_events (agent_id, provider, event_id, received_at, order_id, notice_id, event,
          act_at)
        select * from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::uuid[],
          $6::uuid[], $7::text[], $8::timestamptz[]) n(a, p, e, r, o, i, t, d)
        order by a, p, e
        on conflict do nothing
-       returning agent_id, provider, event_id, notice_id`,
+       returning agent_id, provider, event_id, notice_id, event`,
       [
         ...keys,
         events.map(({ receivedAt }) => receivedAt.toISOString()),
@@ -85,24 +92,40 @@ export async function recordNotices(
         ],
       )
     }
-    return new Set(rows.map((row) => `${row.notice_id} ${keyText(keyFromRow(row))}`))
+    return new Map(
+      rows.map((row) => [`${row.notice_id} ${keyText(keyFromRow(row))}`, row.event] as const),
+    )
   })
-  const before = isNew.size === events.length ? new Map() : await readEvents(pool, keys)
+  const before: Map<string, KnownEvent> =
+    isNew.size === events.length ? new Map() : await readEvents(pool, keys)
   return notices.map(({ events, noticeId, receivedAt }) =>
     events.map((event): RecordedEvent => {
-      const known = isNew.has(`${noticeId} ${keyText(event)}`)
-        ? undefined
-        : before.get(keyText(event))
-      return known ?? { receivedAt, before: undefined }
+      const text = isNew.get(`${noticeId} ${keyText(event)}`)
+      const known = text === undefined ? before.get(keyText(event)) : { text, receivedAt }
+      if (!known) throw new Error(`event ${keyText(event)} was not recorded`)
+      const isItself = known.text === eventText(event.event)
+      const kept = known.text === null ? 'nothing' : isItself ? 'itself' : 'another'
+      return { ...event, receivedAt: known.receivedAt, before: known.before, kept }
     }),
   )
 }
 
-async function readEvents(pool: Pool, keys: unknown[]): Promise<Map<string, RecordedEvent>> {
+interface KnownEvent {
+  text: string | null
+  receivedAt: Date
+  before?: Effect | undefined
+}
+
+async function readEvents(pool: Pool, keys: unknown[]): Promise<Map<string, KnownEvent>> {
   const { rows } = await pool.query<
-    KeyRow & { received_at: Date; result: Effect['result'] | null; detail: string | null }
+    KeyRow & {
+      event: string | null
+      received_at: Date
+      result: Effect['result'] | null
+      detail: string | null
+    }
   >(
-    `select n.agent_id, n.provider, n.event_id, n.received_at, n.result, n.detail
+    `select n.agent_id, n.provider, n.event_id, n.event, n.received_at, n.result, n.detail
      from notice_events n join unnest($1::bigint[], $2::text[], $3::text[]) k(a, p, e)
        on n.agent_id = k.a and n.provider = k.p and n.event_id = k.e`,
     keys,
@@ -111,7 +134,8 @@ async function readEvents(pool: Pool, keys: unknown[]): Promise<Map<string, Reco
     rows.map((row) => {
       const said = row.detail === null ? {} : { detail: row.detail }
       const before: Effect | undefined = row.result ? { result: 'unchanged', ...said } : undefined
-      return [keyText(keyFromRow(row)), { receivedAt: row.received_at, before }]
+      const known = { text: row.event, receivedAt: row.received_at, before }
+      return [keyText(keyFromRow(row)), known]
     }),
   )
 }

@@ -8,13 +8,7 @@ import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
-import {
-  assignUnmatched,
-  endUnmatched,
-  findUnmatched,
-  type UnmatchedPayment,
-  type UnmatchedRow,
-} from './unmatched-payments.ts'
+import { assignUnmatched, endUnmatched, findUnmatched, isUndecided, type UnmatchedPayment, type UnmatchedRow } from './unmatched-payments.ts'
 
 type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
@@ -53,10 +47,6 @@ export async function countWaitingPayments(pool: Pool): Promise<number> {
   )
   return Number(rows[0]?.count)
 }
-
-/** One that was assigned and not credited counts too: doing so again goes on from there. */
-const isUndecided = `(u.state = 'waiting' or u.state = 'assigned' and not exists (
-  select 1 from payments p where p.agent_id = u.assigned_to and p.payment_id = u.payment_id))`
 
 /** Everything that waits for a decision, the oldest first. */
 export async function listWaitingPayments(

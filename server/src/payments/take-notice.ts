@@ -8,16 +8,8 @@ import { type Effect, settle } from '../payouts/pay-out.ts'
 import { findPayout } from '../payouts/payouts.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
-import { storable } from './event-text.ts'
-import {
-  claimDueEvents,
-  type EventKey,
-  finishEvents,
-  type NoticeRecord,
-  postponeEvent,
-  type RecordedEvent,
-  recordNotices,
-} from './notice-events.ts'
+import { storable, ownEventId } from './event-text.ts'
+import { claimDueEvents, type EventKey, finishEvents, type NoticeEvent, type NoticeRecord, postponeEvent, type RecordedEvent, recordNotices } from './notice-events.ts'
 import { effectOf, takeBack, takePayment } from './take-payment.ts'
 
 type NoticeDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
@@ -27,6 +19,9 @@ export type Told = Effect | { result: 'open'; detail: string }
 
 /** So many events that were left over are acted on at once. */
 export const leftOverPage = 50
+
+/** After so long a notice is answered, which is on disk: what was not acted on by then is left over. */
+const actedOnForMs = 15_000
 
 /** Takes notices of providers: all their events are on disk before any is acted on, each by itself. */
 export class NoticeTaker {
@@ -48,21 +43,49 @@ export class NoticeTaker {
     events: ProviderEvent[],
     body: Buffer,
   ): Promise<({ id: string } & Told)[]> {
-    const told = events.map(storable).map((event) => {
-      const named = agentNamedIn(event)
-      const key = { agentId: named?.agentId ?? 0n, provider: provider.name, eventId: event.id }
-      return { ...key, orderId: named?.orderId ?? null, event }
-    })
-    const notice = { noticeId: randomUUID(), provider: provider.name, body, events: told }
-    const recorded = await this.record({ ...notice, receivedAt: this.desk.now() })
     const effects: ({ id: string } & Told)[] = []
+    let lost: string | undefined
+    const started = performance.now()
     // In the order in which the provider tells them.
-    for (const [at, { event, ...key }] of told.entries()) {
-      const { before, receivedAt } = recorded[at] ?? { receivedAt: this.desk.now() }
-      const effect = before ?? (await this.actOn(provider, key, event, receivedAt))
+    for (const recorded of await this.keep(provider, events.map(storable), body)) {
+      const { event, before, receivedAt, kept } = recorded
+      const isOver = kept !== 'nothing' && performance.now() - started > actedOnForMs
+      const effect =
+        before ??
+        (isOver
+          ? await this.leave(recorded, 'The events before it took long; it is acted on by itself.')
+          : await this.actOn(provider, recorded, event, receivedAt))
+      if (effect.result === 'open' && kept === 'nothing') lost = effect.detail
       effects.push({ id: event.id, ...effect })
     }
+    // Nobody could act on it later: there is nothing on disk to act on.
+    if (lost !== undefined) throw new Problem('overloaded', lost, { retryAfterS: 60 })
     return effects
+  }
+
+  /** Puts all events on disk; one that says something else than what has its id, under an id of its own. */
+  private async keep(
+    provider: Provider,
+    events: ProviderEvent[],
+    body: Buffer,
+  ): Promise<RecordedEvent[]> {
+    const record = (events: NoticeEvent[]) => {
+      const notice = { noticeId: randomUUID(), provider: provider.name, body, events }
+      return this.record({ ...notice, receivedAt: this.desk.now() })
+    }
+    const recorded = await record(
+      events.map((event) => {
+        const named = agentNamedIn(event)
+        const key = { agentId: named?.agentId ?? 0n, provider: provider.name, eventId: event.id }
+        return { ...key, orderId: named?.orderId ?? null, event }
+      }),
+    )
+    if (recorded.every(({ kept }) => kept !== 'another')) return recorded
+    return record(
+      recorded.map((each) =>
+        each.kept === 'another' ? { ...each, eventId: ownEventId(each.event) } : each,
+      ),
+    )
   }
 
   /** Acts on events that nobody has finished. Returns how many there were. */
@@ -92,10 +115,14 @@ export class NoticeTaker {
       return effect
     } catch (error) {
       if (!(error instanceof Problem)) this.onError(error)
-      const detail = error instanceof Problem ? error.message : 'It could not be acted on yet.'
-      await postponeEvent(this.desk.pool, key, detail, this.desk.now()).catch(this.onError)
-      return { result: 'open', detail }
+      const isWord = error instanceof Problem
+      return this.leave(key, isWord ? error.message : 'It could not be acted on yet.')
     }
+  }
+
+  private async leave(key: EventKey, detail: string): Promise<Told> {
+    await postponeEvent(this.desk.pool, key, detail, this.desk.now()).catch(this.onError)
+    return { result: 'open', detail }
   }
 
   private async act(provider: Provider, event: ProviderEvent, receivedAt: Date): Promise<Effect> {

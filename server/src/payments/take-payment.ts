@@ -8,15 +8,9 @@ import type { Effect } from '../payouts/pay-out.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
 import { storableId } from './event-text.ts'
+import { findOrder } from '../ledger/find-order.ts'
 import { orderOfPayment } from './payments.ts'
-import {
-  endUnmatched,
-  findContradicting,
-  findUnmatched,
-  recordUnmatched,
-  storedReference,
-  type UnmatchedNotice,
-} from './unmatched-payments.ts'
+import { endUnmatched, findContradicting, findUnmatched, recordUnmatched, storedReference, type UnmatchedNotice } from './unmatched-payments.ts'
 
 type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
@@ -118,7 +112,10 @@ async function keep(
   return isNew ? { result: 'waiting', detail: 'claimed_twice' } : { result: 'unchanged' }
 }
 
-/** Whether the report adds nothing: as much money for the same order, or for one that nobody knows. */
+/**
+ * Whether the report adds nothing: as much money for the same order, or for one that nobody knows, or what
+ * a person has decided on already, wherever it was credited.
+ */
 async function isKnown(
   { pool }: PaymentDesk,
   claim: PaymentClaim,
@@ -126,14 +123,16 @@ async function isKnown(
   namesAnOrder: boolean,
 ): Promise<boolean> {
   if (claim.amountMinor !== amountMinor || claim.currency !== currency) return false
-  if (claim.agentId === 0n) {
-    // While it waits, whoever decides on it finds out whose it is.
-    const unmatched = await findUnmatched(pool, paymentId)
-    return unmatched?.state === 'waiting' || unmatched?.reference === storedReference(reference)
-  }
+  const unmatched = await findUnmatched(pool, paymentId)
+  if (unmatched?.reference === storedReference(reference)) return true
+  // While it waits, whoever decides on it finds out whose it is.
+  if (claim.agentId === 0n) return unmatched?.state === 'waiting'
+  return !namesAnOrder || isFor(claim, reference)
+}
+
+function isFor(claim: PaymentClaim, reference: string): boolean {
   const named = parseTxnId(reference)
-  if (!namesAnOrder || !named) return true
-  return named.agentId === claim.agentId && named.orderId === claim.orderId
+  return named?.agentId === claim.agentId && named.orderId === claim.orderId
 }
 
 /** Made of the payment's id and of what is said of it. */
@@ -171,13 +170,26 @@ export async function takeBack(
   return effect
 }
 
-/** Of several reports under one id, the one with this reference; else the first. */
+/**
+ * Of several reports under one id, the one with this reference; the first where the money or the reference
+ * is nobody's. What names a deposit that the payment was never for takes nothing from an agent: the report
+ * for that one may still come, or a person has to find out.
+ */
 async function claimTakenBack({ pool }: PaymentDesk, paymentId: string, reference: string) {
   const claim = await findClaim(pool, paymentId)
+  if (!claim || isFor(claim, reference)) return claim
+  const [second, third] = await findContradicting(pool, paymentId, reference)
+  if (third !== undefined) throw tryAgain('Which of several reports was taken back is not clear.')
+  if (second !== undefined) return findClaim(pool, second)
+  const { agentId } = claim
   const named = parseTxnId(reference)
-  const isFirst = named && claim?.agentId === named.agentId && claim.orderId === named.orderId
-  const second = isFirst ? undefined : await findContradicting(pool, paymentId, reference)
-  return second === undefined ? claim : findClaim(pool, second)
+  const order = named && (await findOrder(pool, named.agentId, named.orderId))
+  if (agentId === 0n || order?.kind !== 'deposit') return claim
+  const isForIt =
+    agentId === order.agentId && (await orderOfPayment(pool, agentId, paymentId)) === order.orderId
+  const unmatched = isForIt ? undefined : await findUnmatched(pool, paymentId)
+  if (isForIt || unmatched?.reference === storedReference(reference)) return claim
+  throw tryAgain('It names a deposit that the payment was never reported for.')
 }
 
 /** What became of a command; a refusal is an answer too. */

@@ -6,6 +6,7 @@ import { type PayerRow, payerFromRow } from '../ledger/payer-from-row.ts'
 import { claimForNobody, giveClaim } from '../ledger/payment-claims.ts'
 import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
+import { cut } from './event-text.ts'
 
 /** Money that came in for nobody we know, or that was somebody's already. */
 export interface UnmatchedNotice extends PaymentNotice {
@@ -32,6 +33,15 @@ export interface UnmatchedRow extends PayerRow {
   state: UnmatchedPayment['state']
   assigned_to: bigint | null
 }
+
+/**
+ * Whether nobody has decided yet on `u`, a row of unmatched_payments. One that was assigned and not credited
+ * counts too: crediting it again goes on from there. One that was credited may have been archived since.
+ */
+export const isUndecided = `(u.state = 'waiting' or u.state = 'assigned' and not exists (
+    select 1 from payments c where c.agent_id = u.assigned_to and c.payment_id = u.payment_id)
+  and not exists (select 1 from archived_keys k
+    where k.agent_id = u.assigned_to and k.once_key = 'payment:' || u.payment_id))`
 
 /** Claims a payment for nobody and records it. False where somebody has claimed it before. */
 export async function recordUnmatched(
@@ -64,7 +74,7 @@ export async function recordUnmatched(
 }
 
 /** As much of a reference as is kept. */
-export const storedReference = (reference: string) => reference.slice(0, 200)
+export const storedReference = (reference: string) => cut(reference, 200)
 
 export async function findUnmatched(
   pool: Pool,
@@ -107,17 +117,21 @@ export async function endUnmatched(
   return rowCount === 1
 }
 
-/** The second report of a payment that came with this reference, where there is just one. */
+/**
+ * The other reports of a payment that came with this reference, two at most; one that was given back or
+ * was not money only where there is no other.
+ */
 export async function findContradicting(
   pool: Pool,
   paymentId: string,
   reference: string,
-): Promise<string | undefined> {
-  const { rows } = await pool.query<{ payment_id: string }>(
-    'select payment_id from unmatched_payments where contradicts = $1 and reference = $2 limit 2',
+): Promise<string[]> {
+  const { rows } = await pool.query<{ payment_id: string; has_ended: boolean }>(
+    `select payment_id, state in ('returned', 'dismissed') as has_ended from unmatched_payments
+     where contradicts = $1 and reference = $2 order by has_ended, payment_id limit 2`,
     [paymentId, storedReference(reference)],
   )
-  return rows.length === 1 ? rows[0]?.payment_id : undefined
+  return rows.filter((row, at) => at === 0 || !row.has_ended).map(({ payment_id }) => payment_id)
 }
 
 /** Makes it an agent's, claim and all, where it still waits. */

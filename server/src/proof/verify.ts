@@ -5,6 +5,7 @@ import { inSnapshot, Pace } from './proof-snapshot.ts'
 import { proveJournalPage, proveTotals } from './prove.ts'
 import { proveArchivedRefs, proveParts } from './prove-archived.ts'
 import { proveClaimPage, proveUnmatchedPage } from './prove-claims.ts'
+import { beforeAllEvents, type EventPlace, proveEventPage } from './prove-events.ts'
 import { proveOrderPage, proveOrdersById } from './prove-orders.ts'
 import { provePaymentPage } from './prove-payments.ts'
 
@@ -57,7 +58,7 @@ export async function verify(
   return proofs
 }
 
-/** Whose the payments of all providers are, over all agents and where they are nobody's. */
+/** Whose the payments of all providers are, over all agents and where they are nobody's, and that all are known. */
 async function proveEveryClaim(pool: Pool): Promise<void> {
   const pace = new Pace(pool)
   for (const provePage of [proveClaimPage, proveUnmatchedPage]) {
@@ -65,6 +66,10 @@ async function proveEveryClaim(pool: Pool): Promise<void> {
       const from: string = after
       after = await pace.page((tx, limit) => provePage(tx, from, limit))
     }
+  }
+  for (let after: EventPlace | null = beforeAllEvents; after !== null; ) {
+    const from: EventPlace = after
+    after = await pace.page((tx, limit) => proveEventPage(tx, from, limit))
   }
 }
 

@@ -1,0 +1,56 @@
+import { demand, type ProofTx } from './lie.ts'
+import { claimsById } from '../ledger/payment-claims.ts'
+
+/** An event's key: whose it is, who told it, and its id. */
+export type EventPlace = readonly [agentId: bigint, provider: string, eventId: string]
+
+export const beforeAllEvents: EventPlace = [-1n, '', '']
+
+interface EventRow {
+  agent_id: bigint
+  provider: string
+  event_id: string
+  event: string | null
+  result: string | null
+  act_at: Date | null
+}
+
+const largestAmount = 2n ** 63n - 1n
+
+/**
+ * What providers reported has come to something: an event without a result is due at some time, and a payment
+ * that was acted on is claimed. Of what came before events were kept there is only the notice, which is not
+ * read. Returns the last one of a page that was full.
+ */
+export async function proveEventPage(
+  tx: ProofTx,
+  after: EventPlace,
+  limit: number,
+): Promise<EventPlace | null> {
+  const { rows } = await tx.query<EventRow>(
+    `select agent_id, provider, event_id, event, result, act_at from notice_events
+     where (agent_id, provider, event_id) > ($1, $2, $3)
+     order by agent_id, provider, event_id limit $4`,
+    [...after, limit],
+  )
+  const paidBy = new Map<string, string>()
+  for (const { provider, event_id, event, result, act_at } of rows) {
+    if (event === null) continue
+    const where = `event ${event_id} of ${provider}`
+    demand(result !== null || act_at !== null, () => `${where} is open, and never due`)
+    const { type, paymentId, amountMinor } = JSON.parse(event)
+    if (type !== 'payment' || result === null) continue
+    const isMoney = BigInt(amountMinor) > 0n && BigInt(amountMinor) <= largestAmount
+    demand(result !== 'refused' || !isMoney, () => `${where} is money, but was refused`)
+    if (isMoney) paidBy.set(`${provider}:${paymentId}`, where)
+  }
+  const { rows: claims } = await tx.query<{ payment_id: string }>(claimsById, [[...paidBy.keys()]])
+  for (const { payment_id } of claims) paidBy.delete(payment_id)
+  const [lost] = paidBy
+  demand(
+    lost === undefined,
+    () => `${lost?.[1]} told of payment ${lost?.[0]}, which is not claimed`,
+  )
+  const last = rows.at(-1)
+  return rows.length < limit || !last ? null : [last.agent_id, last.provider, last.event_id]
+}
