@@ -104,7 +104,7 @@ async function gently<T>(client: PoolClient, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Nobody changes anything of an agent's orders while its wallet is held, but for callbacks' attempts. */
+/** Nobody changes anything of an agent's orders while its wallet is held, but for callbacks. */
 async function holdWallet(client: PoolClient, agentId: bigint): Promise<void> {
   await client.query('select 1 from wallets where agent_id = $1 for no key update', [agentId])
 }
@@ -117,6 +117,8 @@ async function removeOrders(
   records: OrderRecords,
 ): Promise<number> {
   await holdWallet(client, agentId)
+  // Whoever has callbacks sent again takes the lane first: what they find is there, or gone for good.
+  await client.query('select 1 from callback_lanes where agent_id = $1 for update', [agentId])
   const found = await records.of(
     client,
     agentId,
