@@ -116,9 +116,10 @@ async function removeOrders(
   written: WrittenOrder[],
   records: OrderRecords,
 ): Promise<number> {
-  await holdWallet(client, agentId)
-  // Whoever has callbacks sent again takes the lane first: what they find is there, or gone for good.
+  // Whoever has callbacks sent again takes the lane: what they find stays, or is gone for good. Before the wallet,
+  // which nobody waits for while somebody else has the lane.
   await client.query('select 1 from callback_lanes where agent_id = $1 for update', [agentId])
+  await holdWallet(client, agentId)
   const found = await records.of(
     client,
     agentId,
