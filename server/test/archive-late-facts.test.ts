@@ -6,6 +6,8 @@ import { archive } from '../src/archive/archive.ts'
 import { proveWithBooks } from '../src/archive/prove-with-books.ts'
 import { openPool, type Pool } from '../src/db/pool.ts'
 import { handOver, submit } from '../src/orders/pay-out.ts'
+import { creditPayment, listWaitingPayments } from '../src/orders/payments.ts'
+import { findPayment, searchPayments } from '../src/orders/search-payments.ts'
 import type { ProviderEvent } from '../src/providers/provider.ts'
 import {
   eventId,
@@ -176,4 +178,22 @@ it('a payment of more than a number of JSON can hold is archived, and proves', a
   await gone(agent, id)
   const [proof] = await proveWithBooks(s.backend.pool, folder, { appId: agent.appId })
   expect(proof).toMatchObject({ finding: null, orders: 1 })
+})
+
+it("money that was nobody's and was credited does not wait again once its order is archived", async () => {
+  const agent = await s.agent()
+  const id: string = (await agent.deposit()).json.txn_id
+  const event = paymentEvent('nobody knows', s.clock())
+  await tell(event)
+  const paymentId = `bank:${event.paymentId}`
+  const { agentId, orderId } = await orderOf(s.service.desk, id)
+  await creditPayment(s.service.desk, paymentId, { agentId, orderId }, 'It was for this one.')
+  await archiveAll(agent)
+  await gone(agent, id)
+  const filter = { agentId: null, paymentId, limit: 10 }
+  expect(await listWaitingPayments(s.backend.pool, filter)).toEqual([])
+  expect(await findPayment(s.backend.pool, paymentId)).toBe(undefined)
+  const search = { state: 'to_decide', agentId: null, why: null, assignee: null } as const
+  const toDecide = await searchPayments(s.backend.pool, { ...search, after: null, limit: 100 })
+  expect(toDecide.map((each) => each.paymentId)).not.toContain(paymentId)
 })

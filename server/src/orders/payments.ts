@@ -12,6 +12,7 @@ import {
   assignUnmatched,
   endUnmatched,
   findUnmatched,
+  isUndecided,
   type UnmatchedPayment,
   type UnmatchedRow,
 } from './unmatched-payments.ts'
@@ -53,10 +54,6 @@ export async function countWaitingPayments(pool: Pool): Promise<number> {
   )
   return Number(rows[0]?.count)
 }
-
-/** One that was assigned and not credited counts too: doing so again goes on from there. */
-const isUndecided = `(u.state = 'waiting' or u.state = 'assigned' and not exists (
-  select 1 from payments p where p.agent_id = u.assigned_to and p.payment_id = u.payment_id))`
 
 /** Everything that waits for a decision, the oldest first. */
 export async function listWaitingPayments(

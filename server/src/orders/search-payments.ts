@@ -4,6 +4,7 @@ import { payerFromRow } from '../ledger/payer-from-row.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
+import { isUndecided } from './unmatched-payments.ts'
 
 /** A payment that a person decides on, or has decided on. */
 export interface FoundPayment {
@@ -35,10 +36,6 @@ export interface PaymentSearch {
   after: { reportedAt: Date; paymentId: string } | null
   limit: number
 }
-
-/** One that was assigned and not credited counts too: crediting it again goes on from there. */
-const isUndecided = `(u.state = 'waiting' or u.state = 'assigned' and not exists (
-  select 1 from payments q where q.agent_id = u.assigned_to and q.payment_id = u.payment_id))`
 
 const isEnded = `u.state in ('returned', 'dismissed')`
 

@@ -33,6 +33,16 @@ export interface UnmatchedRow extends PayerRow {
   assigned_to: bigint | null
 }
 
+/**
+ * Which of `unmatched_payments u` wait for a decision. One that was assigned and not credited counts too: doing so
+ * again goes on from there. One that is not the agent's any more because it was archived was decided on.
+ */
+export const isUndecided = `(u.state = 'waiting' or u.state = 'assigned' and not exists (
+  select 1 from payments p where p.agent_id = u.assigned_to and p.payment_id = u.payment_id
+) and not exists (
+  select 1 from archived_keys k
+  where k.agent_id = u.assigned_to and k.once_key = 'payment:' || u.payment_id))`
+
 /** Claims a payment for nobody and records it. False where somebody has claimed it before. */
 export async function recordUnmatched(
   pool: Pool,
