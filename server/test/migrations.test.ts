@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -88,6 +96,24 @@ it('those that migrate at once do not wait for each other in a circle', async ()
   )
   const applied = await Promise.all(Array.from({ length: 5 }, () => run()))
   expect(applied.flat()).toEqual(['0002_index.sql'])
+})
+
+it('every one of ours that runs outside a transaction goes on after an end before it was written down', async () => {
+  rmSync(folder, { recursive: true })
+  mkdirSync(folder)
+  await database.close()
+  database = await testDatabase({ empty: true })
+  const client = await connect()
+  for (const name of readdirSync(ours).sort()) {
+    copyFileSync(new URL(name, ours), join(folder, name))
+    expect(await run()).toEqual([name])
+    if (!readFileSync(new URL(name, ours), 'utf8').startsWith('-- outside')) continue
+    await client.query('delete from sluice.schema_migrations where name = $1', [name])
+    expect(await run()).toEqual([name])
+  }
+  const fresh = await testDatabase()
+  expect(await schemaOf(database.url)).toEqual(await schemaOf(fresh.url))
+  await fresh.close()
 })
 
 describe('a database in use', () => {

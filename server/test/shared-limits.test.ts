@@ -77,6 +77,17 @@ describe("an agent's rate", () => {
     expect(taken).toBe(200)
   })
 
+  test('locks nobody out where the clock of a process is set back', async () => {
+    const agent = { agentId: 10_010n, rateLimit: 50 }
+    let at = new Date()
+    const buckets = new SharedBuckets(s.backend.pool, systemClock, () => {})
+    const rate = new AgentRate(buckets, () => at)
+    while ((await rate.take(agent)).taken);
+    at = new Date(at.getTime() - 3_600_000)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(await rate.take(agent)).toMatchObject({ taken: true })
+  })
+
   test('is counted by the process itself while the database cannot be asked', async () => {
     const agent = { agentId: 10_003n, rateLimit: 3 }
     const { rate, asked } = counted()

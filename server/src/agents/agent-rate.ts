@@ -12,8 +12,8 @@ interface Share {
   ahead: number
   asking: Promise<void> | undefined
   waiting: number
-  /** Until then there is nothing to be had. */
-  emptyUntilMs: number
+  /** For so long after that there is nothing to be had. */
+  emptyForMs: number
 }
 
 export interface Rate {
@@ -47,11 +47,13 @@ export class AgentRate {
     const share = this.shareOf(agentId)
     for (;;) {
       const nowMs = this.now().getTime()
-      if (share.left > 0 && nowMs - share.askedAtMs < shareLastsMs) {
+      // A clock that was set back says nothing of how long ago that was.
+      const isOfLate = (ms: number) => nowMs >= share.askedAtMs && nowMs - share.askedAtMs < ms
+      if (share.left > 0 && isOfLate(shareLastsMs)) {
         share.left--
         return rateOf(share, rateLimit, nowMs, true)
       }
-      if (nowMs < share.emptyUntilMs) return rateOf(share, rateLimit, nowMs, false)
+      if (isOfLate(share.emptyForMs)) return rateOf(share, rateLimit, nowMs, false)
       share.waiting++
       share.asking ??= this.ask(share, agentId, rateLimit)
       try {
@@ -77,8 +79,7 @@ export class AgentRate {
       share.left = granted
       share.tokens = tokens
       share.askedAtMs = this.now().getTime()
-      share.emptyUntilMs =
-        granted > 0 ? 0 : share.askedAtMs + Math.ceil(((1 - tokens) * 1_000) / rateLimit)
+      share.emptyForMs = granted > 0 ? 0 : Math.ceil(((1 - tokens) * 1_000) / rateLimit)
     } finally {
       share.asking = undefined
     }
@@ -95,7 +96,7 @@ export class AgentRate {
       ahead: 1,
       asking: undefined,
       waiting: 0,
-      emptyUntilMs: 0,
+      emptyForMs: 0,
     }
     this.shares.set(agentId, share)
     return share

@@ -1,17 +1,12 @@
 import type { Pool, PoolClient } from '../db/pool.ts'
 import { noChange } from '../ledger/accounts.ts'
 import { type ArchivePart, readArchiveParts } from '../ledger/archived.ts'
+import type { ProofTx } from '../proof/lie.ts'
+import { proveOrdersById } from '../proof/prove-orders.ts'
 import type { Currency } from '../lib/money.ts'
 import { finishedOrders, type OrderRecords, orderRecords } from './order-records.ts'
-import {
-  ArchiveFault,
-  type Manifest,
-  partName,
-  readManifest,
-  writeManifest,
-  writeTable,
-} from './part-files.ts'
-import { proveStretch } from './prove-stretch.ts'
+import { ArchiveFault, type Manifest, partName, readManifest, writeManifest, writeTable } from './part-files.ts'
+import { inProvedSnapshot, proveStretch } from './prove-stretch.ts'
 import { removePart } from './remove-part.ts'
 import { columnsOf } from './row-text.ts'
 
@@ -50,7 +45,7 @@ export interface AgentToArchive {
 }
 
 /** Held by the session that archives, so that a second one does not do the same work. */
-const archiveLock = 7_358_403
+const archiveLock = 7_358_404
 const rowsAtOnce = 2_000
 const ordersAtOnce = 500
 
@@ -112,9 +107,8 @@ async function archiveAgent(
     if (toSeq === undefined) return archived
     const stretch = { fromSeq, toSeq, ordersAfter }
     if (options.dryRun) {
-      for await (const some of finishedIn(client, agent.agent_id, stretch)) {
-        archived.orders += some.length
-      }
+      const count = async (_tx: ProofTx, orderIds: string[]) => orderIds.length
+      for await (const some of finishedIn(client, agent, stretch, count)) archived.orders += some
     } else {
       last = await writePart(client, agent, last, stretch, records, options)
       archived.orders += Number(last.orders)
@@ -190,7 +184,7 @@ async function writePart(
     options.folder,
     partName(appId, part, 'orders.csv.gz'),
     records.header,
-    finishedRecords(client, agentId, records, stretch, (rows) => tell(rows, 'orders')),
+    finishedRecords(client, agent, records, stretch, (rows) => tell(rows, 'orders')),
   )
   options.onStep?.('orders')
   const manifest: Manifest = {
@@ -268,17 +262,23 @@ async function* journalRecords(
 
 async function* finishedRecords(
   client: PoolClient,
-  agentId: bigint,
+  agent: AgentToArchive,
   records: OrderRecords,
   stretch: Stretch,
   onRows: (rows: number) => void,
 ): AsyncGenerator<string[]> {
+  const { agent_id: agentId, currency } = agent
   let written = 0
-  for await (const orderIds of finishedIn(client, agentId, stretch)) {
-    const found = await records.of(client, agentId, orderIds)
-    written += orderIds.length
+  const read = async (tx: ProofTx, orderIds: string[]) => {
+    // Each by itself: one that stayed behind is of a stretch that was proved long ago.
+    await proveOrdersById(tx, { agentId, currency }, orderIds)
+    const found = await records.of(tx, agentId, orderIds)
+    return orderIds.map((orderId) => found.get(orderId) ?? fail(orderId))
+  }
+  for await (const some of finishedIn(client, agent, stretch, read)) {
+    written += some.length
     onRows(written)
-    yield orderIds.map((orderId) => found.get(orderId) ?? fail(orderId))
+    yield some
   }
 }
 
@@ -286,16 +286,29 @@ function fail(orderId: string): never {
   throw new Error(`order ${orderId} is gone while it is being archived`)
 }
 
-async function* finishedIn(
+/**
+ * Reads the orders that may go, some at a time, each on the snapshot on which they were found: one that changes
+ * meanwhile must not be written down as it is then, with rows that the part does not hold and callbacks that
+ * are still to be sent.
+ */
+async function* finishedIn<T>(
   client: PoolClient,
-  agentId: bigint,
+  agent: AgentToArchive,
   { ordersAfter, toSeq }: Stretch,
-): AsyncGenerator<string[]> {
+  read: (tx: ProofTx, orderIds: string[]) => Promise<T>,
+): AsyncGenerator<T> {
   let after: bigint | null = ordersAfter
   while (after !== null) {
     const range = { after, before: toSeq, limit: ordersAtOnce }
-    const { orderIds, lastSeq } = await finishedOrders(client, agentId, range)
-    yield orderIds
-    after = lastSeq
+    const page: { some: T; lastSeq: bigint | null } = await inProvedSnapshot(
+      client,
+      agent,
+      async (tx) => {
+        const { orderIds, lastSeq } = await finishedOrders(tx, agent.agent_id, range)
+        return { some: await read(tx, orderIds), lastSeq }
+      },
+    )
+    yield page.some
+    after = page.lastSeq
   }
 }

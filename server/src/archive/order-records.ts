@@ -56,7 +56,7 @@ export async function orderRecords(client: PoolClient): Promise<OrderRecords> {
 /**
  * Orders of an agent whose last journal row is after a seq and before another, and of which nothing is open:
  * they have ended, their callbacks have been accepted or given up, their payments decided, their payouts
- * come to an end, contradictions about them settled. In order of that row.
+ * come to an end, contradictions about them settled, what providers said of them acted on. In order of that row.
  */
 export async function finishedOrders(
   client: PoolClient,
@@ -81,7 +81,10 @@ export async function finishedOrders(
            and p.ask_at is not null)
        and not exists (
          select 1 from open_items i where i.agent_id = o.agent_id and i.order_id = o.order_id
-           and i.closed_at is null) as finished
+           and i.closed_at is null)
+       and not exists (
+         select 1 from notice_events n where n.agent_id = o.agent_id and n.order_id = o.order_id
+           and n.act_at is not null) as finished
      from journal j join orders o on o.agent_id = j.agent_id and o.order_id = j.order_id
      where j.agent_id = $1 and j.seq > $2 and j.seq < $3
        and not exists (

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Accounts } from '../ledger/accounts.ts'
@@ -83,7 +83,7 @@ async function writeNew(
 ): Promise<string> {
   const path = join(folder, name)
   const parent = join(path, '..')
-  await mkdir(parent, { recursive: true, mode: 0o700 })
+  const firstMade = await mkdir(parent, { recursive: true, mode: 0o700 })
   await rename(path, `${path}.left-over`).catch((error) => {
     if (error.code !== 'ENOENT') throw error
   })
@@ -98,13 +98,23 @@ async function writeNew(
   } finally {
     await file.close()
   }
-  const directory = await open(parent, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
+  await syncFolder(parent)
+  // A folder that was made just now is on the disk once the one that it is in is.
+  if (firstMade !== undefined) {
+    for (let made = parent; made.length >= firstMade.length; made = dirname(made)) {
+      await syncFolder(dirname(made))
+    }
   }
   return hash.digest('hex')
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
 }
 
 /** Reads a part's manifest, and its digest. */

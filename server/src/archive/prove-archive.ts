@@ -27,7 +27,7 @@ export interface ProveOptions {
   onProgress?: (proof: ArchiveProof) => void
   /** Called with the rows of each part, and with its orders, some at a time. */
   onJournal?: (rows: Map<bigint, JournalRow>) => Promise<void>
-  onOrders?: (orderIds: string[]) => Promise<void>
+  onOrders?: (orderIds: string[], part: number) => Promise<void>
 }
 
 const rowsAtOnce = 1_000
@@ -167,10 +167,10 @@ async function proveArchivedOrders(
     proof.orders++
     orderIds.push(archived.order.orderId)
     if (orderIds.length < rowsAtOnce) continue
-    await options.onOrders?.(orderIds)
+    await options.onOrders?.(orderIds, manifest.part)
     orderIds = []
   }
-  if (orderIds.length > 0) await options.onOrders?.(orderIds)
+  if (orderIds.length > 0) await options.onOrders?.(orderIds, manifest.part)
 }
 
 /** The order is what its rows come to, and its rows are the journal's. */

@@ -1,38 +1,47 @@
 import type { PoolClient } from '../db/pool.ts'
 import type { JournalRow } from '../ledger/book.ts'
-import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
 import { Lie, type ProofTx } from '../proof/lie.ts'
 import { proveJournalPage } from '../proof/prove.ts'
+import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
 import { proveOrdersById } from '../proof/prove-orders.ts'
 import type { AgentToArchive } from './archive.ts'
 import { ArchiveFault } from './part-files.ts'
 
 const rowsAtOnce = 2_000
 
+/** Runs something on one short snapshot of the books. What does not prove there is not archived. */
+export async function inProvedSnapshot<T>(
+  client: PoolClient,
+  { app_id }: AgentToArchive,
+  prove: (tx: ProofTx) => Promise<T>,
+): Promise<T> {
+  await client.query('begin isolation level repeatable read read only')
+  try {
+    return await prove(client as unknown as ProofTx)
+  } catch (error) {
+    if (!(error instanceof Lie)) throw error
+    throw new ArchiveFault(
+      `the book of ${app_id} does not prove, so it is not archived: ${error.message}`,
+    )
+  } finally {
+    await client.query('rollback')
+  }
+}
+
 /** Proves a stretch of a journal before it is archived. Returns its last row. */
 export async function proveStretch(
   client: PoolClient,
-  { agent_id, app_id, currency }: AgentToArchive,
+  agent: AgentToArchive,
   fromSeq: bigint,
   toSeq: bigint,
 ): Promise<JournalRow> {
+  const { agent_id, app_id, currency } = agent
   for (let seq = fromSeq - 1n; seq < toSeq; ) {
-    await client.query('begin isolation level repeatable read read only')
-    try {
-      const limit = Math.min(rowsAtOnce, Number(toSeq - seq))
-      const tx = client as unknown as ProofTx
-      const agent = { agentId: agent_id, currency }
-      const page = await proveJournalPage(tx, agent, seq, limit)
-      await proveOrdersById(tx, agent, page.orderIds)
-      seq = page.lastSeq
-    } catch (error) {
-      if (!(error instanceof Lie)) throw error
-      throw new ArchiveFault(
-        `the book of ${app_id} does not prove, so it is not archived: ${error.message}`,
-      )
-    } finally {
-      await client.query('rollback')
-    }
+    const limit = Math.min(rowsAtOnce, Number(toSeq - seq))
+    const page = await inProvedSnapshot(client, agent, (tx) =>
+      proveJournalPage(tx, { agentId: agent_id, currency }, seq, limit),
+    )
+    seq = page.lastSeq
   }
   const { rows } = await client.query<JournalDbRow>(
     'select * from journal where agent_id = $1 and seq = $2',

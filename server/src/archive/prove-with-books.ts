@@ -3,11 +3,13 @@ import { readArchiveParts } from '../ledger/archived.ts'
 import type { JournalRow } from '../ledger/book.ts'
 import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
 import { demand } from '../proof/lie.ts'
+import { orderIdFromUuid, txnId } from '../lib/ids.ts'
 import { type ArchiveProof, isSameRow, proveArchive } from './prove-archive.ts'
 
 /**
  * Proves that an archive's files and the books are one: the files are those that were archived, what stayed of
- * their rows is as it was, and every order in them is still in the books or known to have left.
+ * their rows is as it was, every order and key in them is still in the books or known to have left, and whatever
+ * has left is in the files.
  */
 export async function proveWithBooks(
   pool: Pool,
@@ -20,17 +22,45 @@ export async function proveWithBooks(
   )
   const proofs: ArchiveProof[] = []
   for (const { agent_id: agentId, app_id: appId } of agents) {
+    // Before anything else is looked at: what leaves meanwhile is for the next proof.
+    const left = await countLeft(pool, agentId)
     const recorded = await readArchiveParts(pool, agentId)
     if (recorded.length === 0) continue
+    let filed = 0n
     const proof = await proveArchive(folder, appId, recorded.length, {
       recorded,
-      onJournal: (rows) => proveKeptRows(pool, agentId, rows),
-      onOrders: (orderIds) => proveKnown(pool, agentId, orderIds),
+      onJournal: async (rows) => {
+        await proveKeptRows(pool, agentId, rows)
+        await proveNothingLost(pool, agentId, [...rows.values()])
+      },
+      onOrders: async (orderIds, part) => {
+        await proveKnown(pool, agentId, orderIds)
+        filed += await countLeft(pool, agentId, { orderIds, part })
+      },
       ...(options.onProgress && { onProgress: options.onProgress }),
     })
+    if (filed < left) {
+      proof.finding ??= `${left - filed} orders have left the books that are not in the file they left for`
+    }
     proofs.push(proof)
   }
   return proofs
+}
+
+const rowsAtOnce = 2_000
+
+/** Orders of an agent that have left the books, or those among some that left for a part. */
+async function countLeft(
+  pool: Pool,
+  agentId: bigint,
+  among?: { orderIds: string[]; part: number },
+): Promise<bigint> {
+  const { rows } = await pool.query<{ count: bigint }>(
+    `select count(*) from archived_refs where agent_id = $1
+       and ($2::uuid[] is null or (order_id = any($2) and part = $3))`,
+    [agentId, among?.orderIds ?? null, among?.part ?? null],
+  )
+  return rows[0]?.count ?? 0n
 }
 
 async function proveKeptRows(
@@ -39,11 +69,10 @@ async function proveKeptRows(
   archived: Map<bigint, JournalRow>,
 ): Promise<void> {
   const seqs = [...archived.keys()]
-  const limit = 2_000
   for (let after = (seqs[0] ?? 1n) - 1n; ; ) {
     const { rows } = await pool.query<JournalDbRow>(
       `select * from journal where agent_id = $1 and seq > $2 and seq <= $3 order by seq limit $4`,
-      [agentId, after, seqs.at(-1) ?? 0n, limit],
+      [agentId, after, seqs.at(-1) ?? 0n, rowsAtOnce],
     )
     for (const row of rows.map(journalFromRow)) {
       demand(
@@ -51,21 +80,51 @@ async function proveKeptRows(
         () => `journal row ${row.seq} is not what was archived`,
       )
     }
-    if (rows.length < limit) return
+    if (rows.length < rowsAtOnce) return
     after = rows.at(-1)?.seq ?? after
   }
 }
 
+/** Of every row in the files, the order and the key by which it counts once are still known. */
+async function proveNothingLost(pool: Pool, agentId: bigint, rows: JournalRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    const some = rows.slice(at, at + rowsAtOnce)
+    await proveKnown(pool, agentId, [...new Set(some.flatMap(({ orderId }) => orderId ?? []))])
+    await proveKeys(
+      pool,
+      agentId,
+      some.flatMap(({ onceKey }) => onceKey ?? []),
+    )
+  }
+}
+
 async function proveKnown(pool: Pool, agentId: bigint, orderIds: string[]): Promise<void> {
-  const { rows } = await pool.query<{ known: bigint }>(
-    `select (select count(*) from archived_refs where agent_id = $1 and order_id = any($2::uuid[]))
-       + (select count(*) from orders where agent_id = $1 and order_id = any($2::uuid[])) as known`,
+  const { rows } = await pool.query<{ order_id: string }>(
+    `select order_id from unnest($2::uuid[]) named(order_id)
+     where not exists (select 1 from archived_refs a where a.agent_id = $1 and a.order_id = named.order_id)
+       and not exists (select 1 from orders o where o.agent_id = $1 and o.order_id = named.order_id)
+     limit 1`,
     [agentId, orderIds],
   )
-  const known = Number(rows[0]?.known ?? 0n)
+  const [lost] = rows
   demand(
-    known === orderIds.length,
+    lost === undefined,
     () =>
-      `${orderIds.length - known} archived orders are neither in the books nor known to have left`,
+      `order ${txnId(agentId, orderIdFromUuid(lost?.order_id ?? ''))} is neither in the books nor known to have left`,
+  )
+}
+
+/** A payment that was taken back goes by the key of its credit. */
+async function proveKeys(pool: Pool, agentId: bigint, keys: string[]): Promise<void> {
+  const { rows } = await pool.query<{ once_key: string }>(
+    `select once_key from unnest($2::text[]) named(once_key)
+     where not exists (select 1 from archived_keys a where a.agent_id = $1 and a.once_key = named.once_key)
+       and not exists (select 1 from journal j where j.agent_id = $1 and j.once_key = named.once_key)
+     limit 1`,
+    [agentId, keys.map((key) => key.replace(/^payment-taken-back:/, 'payment:'))],
+  )
+  demand(
+    rows.length === 0,
+    () => `${rows[0]?.once_key} is in the archive, but not known to have counted`,
   )
 }

@@ -27,7 +27,7 @@ export function orderFrom(header: Cell[], record: string): ArchivedOrder {
   const values = valuesOf(header, record)
   const list = (name: string): Values[] => {
     const text = values[name]
-    return typeof text === 'string' ? JSON.parse(text) : []
+    return typeof text === 'string' ? parseExactly(text) : []
   }
   const order = orderFromRow(orderRow(values))
   const rows = list('journal').map(journalFromValues)
@@ -156,9 +156,13 @@ function timeOrNull(value: unknown): Date | null {
   return time === null ? null : new Date(time)
 }
 
-/** Balances are never so large that a number of JSON could not hold them. */
+/** Numbers as their own text: what a payment was reported with may be more than a number of ours can hold. */
+function parseExactly(json: string): Values[] {
+  const parts = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+  return JSON.parse(json.replace(parts, (part) => (part.startsWith('"') ? part : `"${part}"`)))
+}
+
 function whole(value: unknown): bigint {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value)
   if (typeof value === 'string' && /^-?\d+$/.test(value)) return BigInt(value)
   throw new ArchiveFault(`a record has ${String(value)} where a whole number belongs`)
 }

@@ -104,7 +104,7 @@ async function gently<T>(client: PoolClient, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Nobody changes anything of an agent's orders while its wallet is held, but for callbacks' attempts. */
+/** Nobody changes anything of an agent's orders while its wallet is held, but for callbacks. */
 async function holdWallet(client: PoolClient, agentId: bigint): Promise<void> {
   await client.query('select 1 from wallets where agent_id = $1 for no key update', [agentId])
 }
@@ -116,6 +116,9 @@ async function removeOrders(
   written: WrittenOrder[],
   records: OrderRecords,
 ): Promise<number> {
+  // Whoever has callbacks sent again takes the lane: what they find stays, or is gone for good. Before the wallet,
+  // which nobody waits for while somebody else has the lane.
+  await client.query('select 1 from callback_lanes where agent_id = $1 for update', [agentId])
   await holdWallet(client, agentId)
   const found = await records.of(
     client,

@@ -82,7 +82,9 @@ async function record(client: pg.Client, { name, sha256 }: Migration): Promise<v
 
 /**
  * An index that is built while others write waits for every transaction that was there before it, but
- * nobody waits for it: it may take its time. One that was interrupted is there but of no use.
+ * nobody waits for it: it may take its time. One that was interrupted is there but of no use. One that is
+ * whole is left alone, whatever has become of its table since: PostgreSQL refuses a partitioned one before
+ * it looks whether the index is there.
  */
 async function runAlone(client: pg.Client, statement: string): Promise<void> {
   const index = /^create\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(\w+)/i
@@ -92,11 +94,13 @@ async function runAlone(client: pg.Client, statement: string): Promise<void> {
     return
   }
   await client.query('set lock_timeout = 0')
-  const { rowCount } = await client.query(
-    'select from pg_index where indexrelid = to_regclass($1) and not indisvalid',
+  const { rows } = await client.query<{ indisvalid: boolean }>(
+    'select indisvalid from pg_index where indexrelid = to_regclass($1)',
     [name],
   )
-  if (rowCount === 1) await client.query(`drop index concurrently ${name}`)
+  const [found] = rows
+  if (found?.indisvalid && /\bif\s+not\s+exists\b/i.test(statement)) return
+  if (found && !found.indisvalid) await client.query(`drop index concurrently ${name}`)
   await client.query(statement)
 }
 

@@ -17,6 +17,8 @@ export function receivePayment(
 ): Decision {
   const { order } = page
   const { payment: notice, at } = command
+  // What else is said of it than was said then is judged as if it were still in the books.
+  if (page.archived && (!page.claim || agrees(page.claim, undefined, command))) return unchanged
   if (command.orderId !== null && order?.kind !== 'deposit') {
     return refused('order_not_found', 'The agent has no such deposit order.')
   }
