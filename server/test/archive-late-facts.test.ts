@@ -5,12 +5,20 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { archive } from '../src/archive/archive.ts'
 import { proveWithBooks } from '../src/archive/prove-with-books.ts'
 import { openPool, type Pool } from '../src/db/pool.ts'
-import { handOver, submit } from '../src/payouts/pay-out.ts'
 import { parseTxnId } from '../src/lib/ids.ts'
-import { creditPayment, listWaitingPayments } from '../src/payments/payments.ts'
-import { findPayment, searchPayments } from '../src/payments/search-payments.ts'
+import { creditPayment } from '../src/payments/payments.ts'
+import { allToDecide, findPayment, searchPayments } from '../src/payments/search-payments.ts'
+import { handOver, submit } from '../src/payouts/pay-out.ts'
 import type { ProviderEvent } from '../src/providers/provider.ts'
-import { eventId, FakeProvider, fundedAgent, orderOf, paymentEvent, payoutEvent, statusOf } from './support/fake-provider.ts'
+import {
+  eventId,
+  FakeProvider,
+  fundedAgent,
+  orderOf,
+  paymentEvent,
+  payoutEvent,
+  statusOf,
+} from './support/fake-provider.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 
 const bank = new FakeProvider('bank')
@@ -88,8 +96,7 @@ it('a payment that was nobody’s, credited and archived waits for nobody', asyn
   await creditPayment(s.service.desk, paymentId, order, 'the payer called')
   await archiveAll(agent)
   const { pool } = s.backend
-  const filter = { agentId: null, paymentId, limit: 1 }
-  expect(await listWaitingPayments(pool, filter)).toEqual([])
+  expect(await searchPayments(pool, { ...allToDecide, paymentId })).toEqual([])
   expect(await findPayment(pool, paymentId)).toBeUndefined()
 })
 
@@ -202,10 +209,7 @@ it("money that was nobody's and was credited does not wait again once its order 
   await creditPayment(s.service.desk, paymentId, { agentId, orderId }, 'It was for this one.')
   await archiveAll(agent)
   await gone(agent, id)
-  const filter = { agentId: null, paymentId, limit: 10 }
-  expect(await listWaitingPayments(s.backend.pool, filter)).toEqual([])
   expect(await findPayment(s.backend.pool, paymentId)).toBe(undefined)
-  const search = { state: 'to_decide', agentId: null, why: null, assignee: null } as const
-  const toDecide = await searchPayments(s.backend.pool, { ...search, after: null, limit: 100 })
+  const toDecide = await searchPayments(s.backend.pool, allToDecide)
   expect(toDecide.map((each) => each.paymentId)).not.toContain(paymentId)
 })

@@ -6,9 +6,10 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../src/db/migrate.ts'
 import { parseTxnId } from '../src/lib/ids.ts'
-import { creditPayment, dismissPayment, listWaitingPayments } from '../src/payments/payments.ts'
-import { verify } from '../src/proof/verify.ts'
+import { creditPayment, dismissPayment } from '../src/payments/payments.ts'
+import { allToDecide, searchPayments } from '../src/payments/search-payments.ts'
 import { assignUnmatched } from '../src/payments/unmatched-payments.ts'
+import { verify } from '../src/proof/verify.ts'
 import type { ProviderEvent } from '../src/providers/provider.ts'
 import { testDatabase } from './support/database.ts'
 import { eventId, FakeProvider, paymentEvent, statusOf, told } from './support/fake-provider.ts'
@@ -59,8 +60,7 @@ async function deposit(agent?: AgentClient): Promise<{ agent: AgentClient; id: s
 
 /** What waits that is said to be a payment, with what it contradicts. */
 async function waiting(paymentId: string) {
-  const all = { agentId: null, paymentId: null, limit: 10_000 }
-  const found = await listWaitingPayments(s.backend.pool, all)
+  const found = await searchPayments(s.backend.pool, allToDecide)
   return found.filter((each) => each.paymentId === paymentId || each.contradicts === paymentId)
 }
 

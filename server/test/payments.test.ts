@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { AgentTerms } from '../src/agents/save-agent.ts'
 import { parseTxnId } from '../src/lib/ids.ts'
-import { creditPayment, listWaitingPayments, returnPayment } from '../src/payments/payments.ts'
+import { creditPayment, returnPayment } from '../src/payments/payments.ts'
+import { allToDecide, paymentsToDecide, searchPayments } from '../src/payments/search-payments.ts'
 import type { ProviderEvent } from '../src/providers/provider.ts'
 import type { Desk } from '../src/teller/desk.ts'
 import {
@@ -45,9 +46,7 @@ async function deposit(terms: Partial<AgentTerms> = {}) {
 }
 
 const waiting = async (paymentId: string) =>
-  (await listWaitingPayments(s.backend.pool, { agentId: null, paymentId, limit: 9 })).map(
-    ({ why }) => why,
-  )
+  (await searchPayments(s.backend.pool, { ...allToDecide, paymentId })).map(({ why }) => why)
 
 const credit = (paymentId: string, to: { agentId: bigint; orderId: string | null }, at: Desk) =>
   creditPayment(at, paymentId, to, 'found on the statement')
@@ -316,6 +315,9 @@ describe('money that nobody knew', () => {
       return { paymentId, event, agent, over }
     }
     const all = await Promise.all([make(), make(), make()])
+    // The list, the metric and the home page count the same.
+    const listed = await searchPayments(s.backend.pool, allToDecide)
+    expect((await paymentsToDecide(s.backend.pool, null, null)).count).toBe(listed.length)
     const [credited, returned, lost] = all as [(typeof all)[0], (typeof all)[0], (typeof all)[0]]
     await expect(
       credit(credited.paymentId, { agentId: lost.agent.agentId, orderId: null }, s.service.desk),

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { newOrderId } from '../src/lib/ids.ts'
-import { PayoutRunner } from '../src/orders/payout-runner.ts'
-import { saveProviderState, saveRoute } from '../src/orders/providers.ts'
+import { PayoutRunner } from '../src/payouts/payout-runner.ts'
 import type { Payout, PayoutOutcome } from '../src/providers/provider.ts'
+import { saveProviderState, saveRoute } from '../src/routing/providers.ts'
 import {
   attemptsOf,
   FakeProvider,

@@ -1,11 +1,18 @@
 import type { Pool, PoolClient } from '../db/pool.ts'
 import { noChange } from '../ledger/accounts.ts'
 import { type ArchivePart, readArchiveParts } from '../ledger/archived.ts'
+import type { Currency } from '../lib/money.ts'
 import type { ProofTx } from '../proof/lie.ts'
 import { proveOrdersById } from '../proof/prove-orders.ts'
-import type { Currency } from '../lib/money.ts'
 import { finishedOrders, type OrderRecords, orderRecords } from './order-records.ts'
-import { ArchiveFault, type Manifest, partName, readManifest, writeManifest, writeTable } from './part-files.ts'
+import {
+  ArchiveFault,
+  type Manifest,
+  partName,
+  readManifest,
+  writeManifest,
+  writeTable,
+} from './part-files.ts'
 import { inProvedSnapshot, proveStretch } from './prove-stretch.ts'
 import { removePart } from './remove-part.ts'
 import { columnsOf } from './row-text.ts'

@@ -1,9 +1,8 @@
 import type { PoolClient } from '../db/pool.ts'
 import type { JournalRow } from '../ledger/book.ts'
+import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
 import { Lie, type ProofTx } from '../proof/lie.ts'
 import { proveJournalPage } from '../proof/prove.ts'
-import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
-import { proveOrdersById } from '../proof/prove-orders.ts'
 import type { AgentToArchive } from './archive.ts'
 import { ArchiveFault } from './part-files.ts'
 

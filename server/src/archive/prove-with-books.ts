@@ -2,8 +2,8 @@ import type { Pool } from '../db/pool.ts'
 import { readArchiveParts } from '../ledger/archived.ts'
 import type { JournalRow } from '../ledger/book.ts'
 import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
-import { demand } from '../proof/lie.ts'
 import { orderIdFromUuid, txnId } from '../lib/ids.ts'
+import { demand } from '../proof/lie.ts'
 import { type ArchiveProof, isSameRow, proveArchive } from './prove-archive.ts'
 
 /**

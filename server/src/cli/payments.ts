@@ -3,12 +3,8 @@ import { txnId } from '../lib/ids.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { decimalText } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
-import {
-  creditPayment,
-  dismissPayment,
-  listWaitingPayments,
-  returnPayment,
-} from '../payments/payments.ts'
+import { creditPayment, dismissPayment, returnPayment } from '../payments/payments.ts'
+import { allToDecide, searchPayments } from '../payments/search-payments.ts'
 import { existing } from './agent.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
@@ -27,10 +23,9 @@ export function paymentsCommand(): Command {
     .action(async (options: { agent?: string; json?: boolean }) => {
       await withBackend(async ({ pool }) => {
         const agent = options.agent === undefined ? undefined : await existing(pool, options.agent)
-        const waiting = await listWaitingPayments(pool, {
+        const waiting = await searchPayments(pool, {
+          ...allToDecide,
           agentId: agent?.agentId ?? null,
-          paymentId: null,
-          limit: 10_000,
         })
         const now = new Date()
         const rows = waiting.map((each) => ({

@@ -1,5 +1,5 @@
-import { orderKinds } from '../ledger/book.ts'
 import { Command, Option } from 'commander'
+import { orderKinds } from '../ledger/book.ts'
 import { type Currency, currencies, maxAmount } from '../lib/money.ts'
 import {
   readRoutingTable,

@@ -9,7 +9,7 @@ import { itemKinds } from '../ledger/book.ts'
 import { countOpenItems } from '../ledger/open-items.ts'
 import { Problem } from '../lib/problem.ts'
 import { openEvents } from '../payments/notice-events.ts'
-import { countWaitingPayments } from '../payments/payments.ts'
+import { paymentsToDecide } from '../payments/search-payments.ts'
 import { countOpenPayouts } from '../payouts/payouts.ts'
 import { proofState } from '../proof/verify.ts'
 
@@ -141,7 +141,7 @@ export class Metrics {
     this.gauge(
       'sluice_payments_waiting',
       'Payments that came in and wait for a decision',
-      async () => one(await countWaitingPayments(main)),
+      async () => one((await paymentsToDecide(main, null, null)).count),
     )
     const events = atOnce(() => openEvents(main, now()))
     this.gauge(

@@ -1,30 +1,18 @@
 import { currencyOf } from '../agents/agent-currency.ts'
 import type { Pool } from '../db/pool.ts'
-import type { Payment, UnmatchedWhy } from '../ledger/book.ts'
-import type { PaymentNotice } from '../ledger/decide.ts'
 import { findOrder } from '../ledger/find-order.ts'
-import { payerFromRow } from '../ledger/payer-from-row.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
-import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
-import { assignUnmatched, endUnmatched, findUnmatched, isUndecided, type UnmatchedPayment, type UnmatchedRow } from './unmatched-payments.ts'
+import { allToDecide, searchPayments } from './search-payments.ts'
+import {
+  assignUnmatched,
+  endUnmatched,
+  findUnmatched,
+  type UnmatchedPayment,
+} from './unmatched-payments.ts'
 
 type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
-
-/** Money that came in and waits for a person's decision. */
-export interface WaitingPayment extends PaymentNotice {
-  /** Null where nobody knows whose it is. */
-  agentId: bigint | null
-  orderId: string | null
-  currency: Currency
-  reportedAt: Date
-  why: NonNullable<Payment['why']> | UnmatchedWhy
-  /** What the payer gave as the reference, where it led nowhere. */
-  reference: string | null
-  /** The payment that it says something else of. */
-  contradicts: string | null
-}
 
 /** The order that an agent's payment is for now, null for none; undefined where there is no such payment. */
 export async function orderOfPayment(
@@ -37,59 +25,6 @@ export async function orderOfPayment(
     [agentId, paymentId],
   )
   return rows[0]?.order_id && orderIdFromUuid(rows[0].order_id)
-}
-
-/** How many payments wait for a decision. */
-export async function countWaitingPayments(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ count: bigint }>(
-    `select (select count(*) from payments where state = 'waiting')
-       + (select count(*) from unmatched_payments u where ${isUndecided}) as count`,
-  )
-  return Number(rows[0]?.count)
-}
-
-/** Everything that waits for a decision, the oldest first. */
-export async function listWaitingPayments(
-  pool: Pool,
-  filter: { agentId: bigint | null; paymentId: string | null; limit: number },
-): Promise<WaitingPayment[]> {
-  const { rows } = await pool.query<
-    Omit<UnmatchedRow, 'reference' | 'why'> & {
-      why: WaitingPayment['why']
-      agent_id: bigint | null
-      order_id: string | null
-      reference: string | null
-    }
-  >(
-    `select * from (
-       select p.agent_id, p.order_id, p.payment_id, p.amount, a.currency, p.paid_at, p.reported_at,
-         p.payer_account_no, p.payer_account_name, p.payer_bank_code, p.why, null as reference,
-         null as contradicts
-       from payments p join agents a using (agent_id)
-       where p.state = 'waiting' and ($1::bigint is null or p.agent_id = $1)
-       union all
-       select null, null, u.payment_id, u.amount, u.currency, u.paid_at, u.reported_at,
-         u.payer_account_no, u.payer_account_name, u.payer_bank_code, u.why, u.reference, u.contradicts
-       from unmatched_payments u
-       where $1::bigint is null and ${isUndecided}
-     ) waiting
-     where $2::text is null or payment_id = $2
-     order by reported_at, payment_id, agent_id limit $3`,
-    [filter.agentId, filter.paymentId, filter.limit],
-  )
-  return rows.map((row) => ({
-    agentId: row.agent_id,
-    orderId: row.order_id && orderIdFromUuid(row.order_id),
-    paymentId: row.payment_id,
-    amountMinor: row.amount,
-    currency: row.currency,
-    paidAt: row.paid_at,
-    reportedAt: row.reported_at,
-    payer: payerFromRow(row),
-    why: row.why,
-    reference: row.reference,
-    contradicts: row.contradicts,
-  }))
 }
 
 /**
@@ -122,7 +57,8 @@ export async function returnPayment(
   evidence: string,
   of: bigint | null = null,
 ): Promise<{ changed: boolean }> {
-  const [waiting] = await listWaitingPayments(desk.pool, { agentId: of, paymentId, limit: 1 })
+  const search = { ...allToDecide, agentId: of, paymentId, limit: 1 }
+  const [waiting] = await searchPayments(desk.pool, search)
   if (!waiting) throw new Problem('not_found', `No payment ${paymentId} waits for a decision.`)
   const at = desk.now()
   let { agentId } = waiting

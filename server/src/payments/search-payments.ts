@@ -2,6 +2,7 @@ import type { Pool } from '../db/pool.ts'
 import type { Payer, Payment, UnmatchedWhy } from '../ledger/book.ts'
 import { payerFromRow } from '../ledger/payer-from-row.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
+import type { Aged } from '../lib/aged.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { isUndecided } from './unmatched-payments.ts'
@@ -31,11 +32,15 @@ export interface FoundPayment {
 export interface PaymentSearch {
   state: 'to_decide' | 'decided'
   agentId: bigint | null
+  paymentId: string | null
   why: string | null
   assignee: string | null
   after: { reportedAt: Date; paymentId: string } | null
   limit: number
 }
+
+/** Of an agent's own, one waits. */
+const isWaiting = `state = 'waiting'`
 
 const isEnded = `u.state in ('returned', 'dismissed')`
 
@@ -50,6 +55,17 @@ const fromUnmatched = (condition: string) => `
     u.reference, u.contradicts
   from unmatched_payments u where $1::bigint is null and (${condition})`
 
+/** Everything that waits for a decision. */
+export const allToDecide: PaymentSearch = {
+  state: 'to_decide',
+  agentId: null,
+  paymentId: null,
+  why: null,
+  assignee: null,
+  after: null,
+  limit: 10_000,
+}
+
 /** The latest word on who looks into a payment. */
 const withAssignee = (found: string) => `select f.*, n.assignee from (${found}) f
   left join lateral (
@@ -62,13 +78,12 @@ const withAssignee = (found: string) => `select f.*, n.assignee from (${found}) 
  * that paid their order by themselves, nearly all, are in neither index and are not looked at.
  */
 export async function searchPayments(pool: Pool, search: PaymentSearch): Promise<FoundPayment[]> {
-  const { agentId, why, assignee, after, limit } = search
+  const { agentId, paymentId, why, assignee, after, limit } = search
   const isOpen = search.state === 'to_decide'
   const [beyond, direction] = isOpen ? ['>', 'asc'] : ['<', 'desc']
   const sorted = `order by reported_at ${direction}, payment_id ${direction}`
-  const isNext = `($2::text is null or why = $2) and ($3::timestamptz is null
-    or (reported_at, payment_id) ${beyond} ($3, $4))`
-  const isWaiting = `state = 'waiting'`
+  const isNext = `($2::text is null or why = $2) and ($7::text is null or payment_id = $7)
+    and ($3::timestamptz is null or (reported_at, payment_id) ${beyond} ($3, $4))`
   const isDecided = `credited_to is distinct from 'order' and state <> 'waiting'`
   // Agent by agent along the index of what waits; who is assigned is looked up for one page only,
   // unless that is what is asked for.
@@ -94,8 +109,31 @@ export async function searchPayments(pool: Pool, search: PaymentSearch): Promise
     after?.paymentId ?? null,
     limit,
     assignee,
+    paymentId,
   ])
   return rows.map(foundFromRow)
+}
+
+/**
+ * How many payments wait for a decision, of these agents or, without any, of all and of nobody; and since when.
+ * Counted up to a number where that is enough.
+ */
+export async function paymentsToDecide(
+  pool: Pool,
+  agentIds: readonly bigint[] | null,
+  upTo: number | null,
+): Promise<Aged> {
+  const { rows } = await pool.query<{ count: bigint; oldest_at: Date | null }>(
+    `select count(*) as count, min(at) as oldest_at from (
+       select reported_at as at from payments
+       where ${isWaiting} and ($1::bigint[] is null or agent_id = any($1))
+       union all
+       select u.reported_at from unmatched_payments u where $1::bigint[] is null and ${isUndecided}
+       limit $2
+     ) x`,
+    [agentIds, upTo],
+  )
+  return { count: Number(rows[0]?.count ?? 0n), oldestAt: rows[0]?.oldest_at ?? null }
 }
 
 /** One payment, in whatever state; of those that a person had to do with or that paid an order. */

@@ -8,8 +8,17 @@ import { type Effect, settle } from '../payouts/pay-out.ts'
 import { findPayout } from '../payouts/payouts.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
-import { storable, ownEventId } from './event-text.ts'
-import { claimDueEvents, type EventKey, finishEvents, type NoticeEvent, type NoticeRecord, postponeEvent, type RecordedEvent, recordNotices } from './notice-events.ts'
+import { ownEventId, storable } from './event-text.ts'
+import {
+  claimDueEvents,
+  type EventKey,
+  finishEvents,
+  type NoticeEvent,
+  type NoticeRecord,
+  postponeEvent,
+  type RecordedEvent,
+  recordNotices,
+} from './notice-events.ts'
 import { effectOf, takeBack, takePayment } from './take-payment.ts'
 
 type NoticeDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { currencyOf } from '../agents/agent-currency.ts'
 import type { PaymentClaim, UnmatchedWhy } from '../ledger/book.ts'
+import { findOrder } from '../ledger/find-order.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
 import { parseTxnId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
@@ -8,9 +9,15 @@ import type { Effect } from '../payouts/pay-out.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
 import { storableId } from './event-text.ts'
-import { findOrder } from '../ledger/find-order.ts'
 import { orderOfPayment } from './payments.ts'
-import { endUnmatched, findContradicting, findUnmatched, recordUnmatched, storedReference, type UnmatchedNotice } from './unmatched-payments.ts'
+import {
+  endUnmatched,
+  findContradicting,
+  findUnmatched,
+  recordUnmatched,
+  storedReference,
+  type UnmatchedNotice,
+} from './unmatched-payments.ts'
 
 type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 

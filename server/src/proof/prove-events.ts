@@ -1,5 +1,5 @@
-import { demand, type ProofTx } from './lie.ts'
 import { claimsById } from '../ledger/payment-claims.ts'
+import { demand, type ProofTx } from './lie.ts'
 
 /** An event's key: whose it is, who told it, and its id. */
 export type EventPlace = readonly [agentId: bigint, provider: string, eventId: string]

@@ -81,18 +81,8 @@ function stretchesOf(from: Date, cut: Date, to: Date): number[] {
   return [...new Set(starts)].sort((a, b) => a - b)
 }
 
-const countedUpTo = 1_000
-
-/** Payments that wait for a decision; those that are nobody's only where all agents are asked for. */
-export function paymentsToDecide(pool: Pool, agentIds: readonly bigint[], all: boolean) {
-  return aged(
-    pool,
-    `select reported_at as at from payments where agent_id = any($1::bigint[]) and state = 'waiting'
-     union all
-     select reported_at from unmatched_payments where $3::boolean and state = 'waiting'`,
-    [agentIds, countedUpTo, all],
-  )
-}
+/** Counting further than this is worth nothing to anybody. */
+export const countedUpTo = 1_000
 
 /** Payouts of which nobody knows what became of them. */
 export function unknownPayouts(pool: Pool, agentIds: readonly bigint[]) {

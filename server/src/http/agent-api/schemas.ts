@@ -28,7 +28,6 @@ const isoTime = (description: string) =>
 
 const money = (description: string) => Type.Number({ description })
 
-
 export const OrderRequest = Type.Object(
   {
     refId: printable(64),

@@ -8,12 +8,13 @@ import { jsonText } from '../../lib/json-text.ts'
 import { startOfDay } from '../../lib/local-time.ts'
 import type { Currency } from '../../lib/money.ts'
 import { openEvents } from '../../payments/notice-events.ts'
+import { paymentsToDecide } from '../../payments/search-payments.ts'
 import { proofState } from '../../proof/verify.ts'
 import {
+  countedUpTo,
   type HourFigure,
   hourFigures,
   openPayoutsByProvider,
-  paymentsToDecide,
   unknownPayouts,
   withdrawalsToHandOver,
 } from '../../reports/home-figures.ts'
@@ -42,7 +43,7 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       const days = daysOf(at, timeZone)
       const [figures, payments, payouts, withdrawals, callbacks, held] = await Promise.all([
         hourFigures(pool, agents, { from: days.yesterdayFrom, cut: days.cut, to: at }),
-        paymentsToDecide(pool, ids, isAll),
+        paymentsToDecide(pool, isAll ? null : ids, countedUpTo),
         unknownPayouts(pool, ids),
         withdrawalsToHandOver(pool, ids),
         readCallbackTrouble(pool, ids),

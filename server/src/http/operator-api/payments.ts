@@ -53,6 +53,7 @@ function readRoutes(api: OperatorApi, desk: Desk): void {
       const found = await searchPayments(desk.pool, {
         state: state as 'to_decide' | 'decided',
         agentId: agent?.agentId ?? null,
+        paymentId: null,
         why: query.why ?? null,
         assignee: query.assignee ?? null,
         after: query.cursor === undefined ? null : placeIn(query.cursor),

@@ -1,7 +1,7 @@
-import { orderKinds, orderStatuses } from '../../../ledger/book.ts'
-import { actionNames } from '../../../orders/order-words.ts'
 import Type from 'typebox'
+import { orderKinds, orderStatuses } from '../../../ledger/book.ts'
 import { maxAmount } from '../../../lib/money.ts'
+import { actionNames } from '../../../orders/order-words.ts'
 import { printable } from '../../printable-text.ts'
 import {
   appId,
@@ -16,7 +16,6 @@ import {
   reason,
   strict,
 } from './shapes.ts'
-
 
 const wholeAmount = Type.Integer({
   minimum: 0,

@@ -1,5 +1,5 @@
-import { orderKinds } from '../../../ledger/book.ts'
 import Type from 'typebox'
+import { orderKinds } from '../../../ledger/book.ts'
 import { currencies, maxAmount } from '../../../lib/money.ts'
 import { isoTime, oneOf, orNull, reason, strict } from './shapes.ts'
 
