@@ -174,6 +174,8 @@ export async function claimThoroughly(
   return withClient(pool, async (client) => {
     forgetOldPlans(client)
     const at = timeToPass(options.now)
+    // The database reckons from the beginning of the transaction.
+    const lease = new Lease(options.now)
     const begun = client.query('begin')
     const made = client.query({ name: 'make-lane', text: makeLane, values: [agentId, firstWidth] })
     const locked = client.query({ name: 'lock-lane', text: lockLane, values: [agentId, at] })
@@ -182,7 +184,7 @@ export async function claimThoroughly(
       text: supersede,
       values: [agentId, at],
     })
-    const taken = take(client, { ...wanted, turn: null }, options)
+    const taken = take(client, { ...wanted, turn: null }, options, lease)
     const committed = client.query('commit')
     await Promise.allSettled([begun, made, locked, superseded, taken, committed])
     await Promise.all([begun, made, locked, superseded, committed])
@@ -196,9 +198,9 @@ async function take(
   client: PoolClient,
   { agentId, turn, most, underWay }: Wanted,
   options: ClaimOptions,
+  lease = new Lease(options.now),
 ): Promise<Claim | undefined> {
   const { sender, now, widest } = options
-  const lease = new Lease(now)
   const { rows } = await client.query<ClaimRow>({
     name: 'claim',
     text: claim,
