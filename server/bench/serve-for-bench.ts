@@ -112,6 +112,7 @@ if (kind === 'database' || kind === 'mixed') {
     refIds: new Map(),
     payments: new Map(),
     claims: new Map(),
+    payers: new Map(),
     adjustments: new Set<string>(),
     archivedRefs: new Set<string>(),
     archivedKeys: new Set<string>(),

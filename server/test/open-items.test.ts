@@ -177,6 +177,19 @@ describe('a payout that failed, and that the bank then says it paid,', () => {
     expect(await walletOf(agent)).toMatchObject({ balance: 49 })
   })
 
+  it('and got back, is not said to be paid by older news, nor settled by being PAID', async () => {
+    const { agent, txnId, first } = await payout()
+    await resolve(txnId, 'failed')
+    await tell(alpha, first, { type: 'returned' })
+    await tell(alpha, first, paid)
+    const item = { kind: 'paid_after_failed', provider_said: 'REVERT', closed_at: null }
+    expect(await itemsOf(txnId)).toMatchObject([item])
+    // A person who had heard only that it was paid.
+    await resolve(txnId, 'paid')
+    expect(await told(agent, txnId)).toEqual(['FAILED', 'PAID'])
+    expect(await itemsOf(txnId)).toMatchObject([item])
+  })
+
   it('and a person who fails it at the same moment: one of both stories, and never neither', async () => {
     const stories = new Set<string>()
     for (let round = 0; round < 10; round++) {

@@ -166,6 +166,12 @@ export interface OpenItem {
   openedAt: Date
 }
 
+/** An attempt at a withdrawal of which its provider says that it paid. */
+export interface PaidAttempt {
+  provider: string
+  reference: string
+}
+
 /** What settles the items about a payout: its order is PAID by it after all. */
 export interface ClosedItem {
   agentId: bigint

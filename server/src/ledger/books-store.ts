@@ -1,9 +1,9 @@
 import { type PoolClient, sqlState } from '../db/pool.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Accounts } from './accounts.ts'
-import type { Order, Payment, PaymentClaim, Terms } from './book.ts'
+import type { OpenItem, Order, PaidAttempt, Payment, PaymentClaim, Terms } from './book.ts'
 import { adjustmentKey, type Command, needsWallet } from './decide.ts'
-import { type Books, keyOf, onceKeyOf, paymentIdOf, type Writes } from './fold.ts'
+import { type Books, keyOf, onceKeyOf, orderIdAfterNo, paymentIdOf, type Writes } from './fold.ts'
 import { type OrderRow, orderFromRow } from './order-row.ts'
 import { payerFromRow } from './payer-from-row.ts'
 import {
@@ -71,6 +71,11 @@ const paymentsById = `select p.* from payments p
   join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
     on p.agent_id = k.agent_id and p.payment_id = k.payment_id`
 
+const paidAttempts = `select i.agent_id, i.order_id, i.provider, i.reference from open_items i
+  join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
+    on i.agent_id = k.agent_id and i.order_id = k.order_id
+  where i.provider_said = 'PAID' order by i.opened_at, i.item_id`
+
 const archivedByRefId = `select a.agent_id, a.ref_id from archived_refs a
   join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
     on a.agent_id = k.agent_id and a.ref_id = k.ref_id`
@@ -102,10 +107,11 @@ export async function readBooks(
   )
   const keys = pairs(commands, (c) => (c.type === 'adjust' ? adjustmentKey(c.ref) : undefined))
   const onceKeys = pairs(commands, onceKeyOf)
+  const afterNo = pairs(commands, orderIdAfterNo)
 
   // Sent in one go; the database runs them one after the other, so the reads see what the locks saw. What was
   // archived is looked for after what is in the books: between the two it can only have gone there.
-  const [accounts, byRefId, byId, payments, claims, adjustments, archivedRefs, archivedKeys] =
+  const [accounts, byRefId, byId, payments, claims, paid, adjustments, archivedRefs, archivedKeys] =
     await all([
       all(
         [...locked]
@@ -122,6 +128,12 @@ export async function readBooks(
       received.length === 0
         ? Promise.resolve([])
         : run<ClaimRow>(tx, 'claims-by-id', claimsById, [received]).then(({ rows }) => rows),
+      read<PaidAttempt & { agent_id: bigint; order_id: string }>(
+        tx,
+        'paid-attempts',
+        paidAttempts,
+        afterNo,
+      ),
       read<{ agent_id: bigint; once_key: string }>(
         tx,
         'adjustments-by-key',
@@ -138,6 +150,7 @@ export async function readBooks(
     refIds: new Map(),
     payments: new Map(),
     claims: new Map(claims.map((row) => [row.payment_id, claimFromRow(row)])),
+    payers: new Map(),
     adjustments: new Set(adjustments.map((row) => keyOf(row.agent_id, row.once_key))),
     archivedRefs: new Set(archivedRefs.map((row) => keyOf(row.agent_id, row.ref_id))),
     archivedKeys: new Set(archivedKeys.map((row) => keyOf(row.agent_id, row.once_key))),
@@ -155,6 +168,10 @@ export async function readBooks(
     const order = books.orders.get(key) ?? orderFromRow(row)
     books.orders.set(key, order)
     books.refIds.set(keyOf(order.agentId, order.refId), order)
+  }
+  for (const { agent_id, order_id, provider, reference } of paid) {
+    const key = keyOf(agent_id, orderIdFromUuid(order_id))
+    if (!books.payers.has(key)) books.payers.set(key, { provider, reference })
   }
   for (const row of payments) {
     books.payments.set(keyOf(row.agent_id, row.payment_id), paymentFromRow(row))
@@ -230,12 +247,13 @@ const insertPayouts = `insert into payouts (agent_id, order_id, attempt, provide
     $7::timestamptz[], $8::timestamptz[], $9::bigint[])
     u(agent_id, order_id, attempt, provider, reference, token, handed_at, ask_at, ask_in_ms)`
 
-/** The same said again, or more of it, is the same item. */
+/** The same said again, or more of it, is the same item. What came back is not paid by older news. */
 const insertItems = `insert into open_items (agent_id, item_id, kind, order_id, provider, reference,
     amount, currency, provider_said, order_status, order_provider, opened_at)
   select * from unnest($1::bigint[], $2::text[], $3::text[], $4::uuid[], $5::text[], $6::text[],
     $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[], $12::timestamptz[])
-  on conflict (agent_id, item_id) do update set provider_said = excluded.provider_said`
+  on conflict (agent_id, item_id) do update set provider_said =
+    case open_items.provider_said when 'REVERT' then 'REVERT' else excluded.provider_said end`
 
 /** What the provider says of its payout is what its row says, whatever the order says. */
 const contradictPayouts = `update payouts p set state = u.state, ask_at = null
@@ -243,12 +261,13 @@ const contradictPayouts = `update payouts p set state = u.state, ask_at = null
   where p.agent_id = u.agent_id and p.provider = u.provider and p.reference = u.reference
     and p.state <> 'returned'`
 
+/** An order that is PAID does not settle that its money came back. */
 const closeItems = `update open_items i set closed_at = u.at, resolution = 'order_paid',
     evidence = u.evidence
   from unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[])
     u(agent_id, order_id, reference, at, evidence)
   where i.agent_id = u.agent_id and i.order_id = u.order_id and i.reference = u.reference
-    and i.closed_at is null and i.kind <> 'failed_after_paid'`
+    and i.closed_at is null and i.kind <> 'failed_after_paid' and i.provider_said <> 'REVERT'`
 
 const updateWallets = `update wallets w set seq = u.seq, available = u.available, held = u.held,
     clearing = u.clearing, fees = u.fees, adjustments = u.adjustments
@@ -539,10 +558,13 @@ async function closeRefused(tx: BatchTx, payouts: Writes['newPayouts']): Promise
 
 async function openItems(tx: BatchTx, items: Writes['newItems']): Promise<void> {
   if (items.length === 0) return
-  // A statement cannot write one row twice: the last word on an item counts.
-  const latest = [
-    ...new Map(items.map((item) => [keyOf(item.agentId, item.itemId), item])).values(),
-  ]
+  // A statement cannot write one row twice: the last word on an item counts, unless the money came back.
+  const words = new Map<string, OpenItem>()
+  for (const item of items) {
+    const key = keyOf(item.agentId, item.itemId)
+    if (words.get(key)?.providerSaid !== 'REVERT') words.set(key, item)
+  }
+  const latest = [...words.values()]
   const paid = latest.filter(({ kind }) => kind !== 'failed_after_paid')
   const statements = [
     run(

@@ -1,5 +1,5 @@
 import type { LocalTime } from '../lib/local-time.ts'
-import type { OpenItem, Order, OrderStatus } from './book.ts'
+import type { OpenItem, Order, OrderStatus, PaidAttempt } from './book.ts'
 import type { Command, Decision, Page } from './decide.ts'
 import { nothingElse, outcome, refused } from './entry.ts'
 import { eventOf } from './transitions.ts'
@@ -15,32 +15,54 @@ export function decideOutcome(
 ): Decision {
   const item = contradictionOf(page, order, command)
   if (item) return { type: 'changed', ...nothingElse, wallet: page.wallet, order, item }
-  const { to, at, evidence, provider, providerRef, insteadOf } = command
-  const isElsewhere = providerRef !== undefined && providerRef !== order.providerRef
-  const paidAfterAll = order.status === 'FAILED' && to === 'PAID' && evidence !== undefined
-  if (!isElsewhere && !paidAfterAll) return move(page, order, to, at, localTime, evidence)
-  // The attempt that paid is not the one the order was with last: it was the only one that did.
-  const isOnlyPayer = paidAfterAll || (to === 'PAID' && insteadOf === order.providerRef)
-  if (isElsewhere && (!isOnlyPayer || provider === undefined)) {
+  const { to, at, evidence, providerRef } = command
+  if (page.payer && isSureNo(order, command)) {
+    const why = `${order.provider} refused it, so this was the only payment.`
+    return payBy(page, order, page.payer, command, localTime, why)
+  }
+  const named = attemptNamed(order, command)
+  if (named && order.status === 'FAILED' && to === 'PAID' && evidence !== undefined) {
+    return payBy(page, order, named, command, localTime, evidence)
+  }
+  if (providerRef !== undefined && providerRef !== order.providerRef) {
     return refused('invalid_transition', 'The payout is not with this provider any more.')
   }
-  const payer = {
-    provider: provider ?? order.provider,
-    providerRef: providerRef ?? order.providerRef,
-  }
-  const decision = move(page, { ...order, ...payer }, to, at, localTime, evidence)
-  if (decision.type !== 'changed' || payer.providerRef === null) return decision
+  return move(page, order, to, at, localTime, evidence)
+}
+
+/** The attempt that something is said of: the one that is named or, where none is, the order's own. */
+function attemptNamed(order: Order, command: Told): PaidAttempt | undefined {
+  const { provider, providerRef: reference } = command.providerRef === undefined ? order : command
+  return provider != null && reference != null ? { provider, reference } : undefined
+}
+
+/** Whether the provider that a waiting withdrawal is with says that it has not paid and never will. */
+function isSureNo(order: Order, { to, providerRef, evidence }: Told): boolean {
+  const saysNo = to === 'FAILED' || to === 'CANCEL'
+  const isWithIt = providerRef !== undefined && providerRef === order.providerRef
+  return saysNo && isWithIt && order.status === 'WAITING' && evidence === undefined
+}
+
+/** The order is PAID by the one attempt that paid, whichever it was with last; what waited for that is closed. */
+function payBy(
+  page: Page,
+  order: Order,
+  { provider, reference }: PaidAttempt,
+  { at, evidence }: Told,
+  localTime: LocalTime,
+  why: string,
+): Decision {
+  const paid = { ...order, provider, providerRef: reference }
+  const decision = move(page, paid, 'PAID', at, localTime, evidence)
+  if (decision.type !== 'changed') return decision
   const { agentId, orderId } = order
-  const why = evidence ?? `${order.provider} refused it, so this was the only payment.`
-  const closes = { agentId, orderId, reference: payer.providerRef, at, evidence: why }
-  return { ...decision, closes }
+  return { ...decision, closes: { agentId, orderId, reference, at, evidence: why } }
 }
 
 /** The two sides, where a provider says of a payout what cannot be true beside what the order says. */
 function contradictionOf(page: Page, order: Order, command: Told): OpenItem | undefined {
-  const { to, at, evidence, provider, providerRef, insteadOf } = command
-  if (order.kind !== 'withdraw' || evidence !== undefined || insteadOf !== undefined)
-    return undefined
+  const { to, at, evidence, provider, providerRef } = command
+  if (order.kind !== 'withdraw' || evidence !== undefined) return undefined
   if (provider === undefined || providerRef === undefined) return undefined
   const kind = kindOf(order, to, providerRef)
   if (!kind) return undefined

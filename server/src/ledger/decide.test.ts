@@ -42,6 +42,7 @@ function decided(
       order: undefined,
       payment: undefined,
       claim: undefined,
+      payer: undefined,
       adjusted: false,
       archived: false,
       ...page,
@@ -143,6 +144,25 @@ describe('handing over and cancelling', () => {
     const first = { type: 'outcome', orderId, to: 'PAID', providerRef: 'b-1' } as const
     const page = { order: withdrawal({ ...handedOver, providerRef: 'o-2' }) }
     expect(inShort(decided(first, page))).toBe('invalid_transition')
+  })
+
+  it('what an earlier attempt paid goes to nobody else, and is paid by it when nobody else did', () => {
+    const order = withdrawal({ ...handedOver, provider: 'other', providerRef: 'o-2', version: 3 })
+    const payer = { provider: 'bank', reference: 'b-1' }
+    const page = { order, payer, wallet: walletWith(0n, 10_000n) }
+    const third = { ...handOver, provider: 'third', providerRef: 't-3', insteadOf: 'o-2' }
+    expect(inShort(decided(third, page))).toBe('invalid_transition')
+    const of = { type: 'outcome', orderId, provider: 'other', providerRef: 'o-2' } as const
+    for (const to of ['FAILED', 'CANCEL'] as const) {
+      expect(decided({ ...of, to }, page, later)).toMatchObject({
+        order: { status: 'PAID', provider: 'bank', providerRef: 'b-1' },
+        wallet: { balances: { available: 0n, held: 0n } },
+        row: { event: 'withdraw_paid' },
+        closes: { reference: 'b-1', evidence: 'other refused it, so this was the only payment.' },
+      })
+      // A person knows more.
+      expect(inShort(decided({ ...of, to, evidence: 'seen' }, page))).toBe(to)
+    }
   })
 
   it('a provider may cancel what was handed to it, and the hold is released', () => {

@@ -10,6 +10,7 @@ import type {
   OpenItem,
   Order,
   OrderStatus,
+  PaidAttempt,
   Payer,
   Payment,
   PaymentClaim,
@@ -55,7 +56,6 @@ export type Command = { agentId: bigint; at: Date } & (
   | { type: 'expire'; orderId: string }
   /**
    * `provider` and `providerRef`: the payout that this is said of. `evidence`: by a person's word.
-   * `insteadOf` names the attempt that was surely refused after this one had been taken for refused.
    */
   | {
       type: 'outcome'
@@ -63,7 +63,6 @@ export type Command = { agentId: bigint; at: Date } & (
       to: OrderStatus
       provider?: string
       providerRef?: string
-      insteadOf?: string
       evidence?: string
     }
   /**
@@ -108,6 +107,8 @@ export interface Page {
   payment: Payment | undefined
   /** Whose the payment that is received is already, whichever agent's. */
   claim: PaymentClaim | undefined
+  /** The first attempt at the order that was taken for refused, and of which its provider says that it paid. */
+  payer: PaidAttempt | undefined
   /** Whether an adjustment with this reference has been made. */
   adjusted: boolean
   /** Whether the refId, or the payment or adjustment, is one that was archived: it has happened long ago. */
@@ -254,6 +255,9 @@ function handOver(page: Page, order: Order, command: Command & { type: 'hand_ove
   }
   if ((order.handedOverAt ? order.providerRef : null) !== insteadOf) {
     return refused('invalid_transition', 'The withdrawal is with a provider already.')
+  }
+  if (page.payer) {
+    return refused('invalid_transition', `${page.payer.provider} says that it paid the withdrawal.`)
   }
   const handed: Order = {
     ...order,

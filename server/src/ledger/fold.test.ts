@@ -69,6 +69,7 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     refIds: new Map(),
     payments: new Map(),
     claims: new Map(),
+    payers: new Map(),
     adjustments: new Set(),
     archivedRefs: new Set(),
     archivedKeys: new Set(),

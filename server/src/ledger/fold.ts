@@ -7,6 +7,7 @@ import type {
   JournalRow,
   OpenItem,
   Order,
+  PaidAttempt,
   Payment,
   PaymentClaim,
   Terms,
@@ -23,6 +24,8 @@ export interface Books {
   payments: Map<string, Payment>
   /** By the payment's id alone: one over all agents. */
   claims: Map<string, PaymentClaim>
+  /** By agent and order: which attempt its provider says it paid, though the order went on without it. */
+  payers: Map<string, PaidAttempt>
   /** By agent: the keys of adjustments that were made. */
   adjustments: Set<string>
   /** By agent: refIds of orders, and keys of payments and adjustments, that were archived. */
@@ -78,12 +81,20 @@ export function onceKeyOf(command: Command): string | undefined {
   return command.type === 'receive_payment' ? `payment:${command.payment.paymentId}` : undefined
 }
 
+/** The order that a command takes on or ends after a provider's sure no, if it is such a command. */
+export function orderIdAfterNo(command: Command): string | undefined {
+  if (command.type === 'hand_over') return command.insteadOf === null ? undefined : command.orderId
+  if (command.type !== 'outcome' || command.providerRef === undefined) return undefined
+  return command.to === 'FAILED' || command.to === 'CANCEL' ? command.orderId : undefined
+}
+
 export const noBooks: Books = {
   wallets: new Map(),
   orders: new Map(),
   refIds: new Map(),
   payments: new Map(),
   claims: new Map(),
+  payers: new Map(),
   adjustments: new Set(),
   archivedRefs: new Set(),
   archivedKeys: new Set(),
@@ -113,6 +124,7 @@ export function fold(
   const refIds = new Map(books.refIds)
   const payments = new Map(books.payments)
   const claims = new Map(books.claims)
+  const payers = new Map(books.payers)
   const adjustments = new Set(books.adjustments)
   const journal: JournalRow[] = []
   const callbacks: Callback[] = []
@@ -125,6 +137,7 @@ export function fold(
     const account = wallets.get(agentId) ?? (needsWallet(command) ? undefined : untouched(agentId))
     if (!account) throw new Error(`the wallet of agent ${agentId} was not read`)
     const paymentId = paymentIdOf(command)
+    const attempted = orderIdAfterNo(command)
     const decision = decide(
       {
         ...account,
@@ -136,6 +149,7 @@ export function fold(
               : undefined,
         payment: paymentId === undefined ? undefined : payments.get(keyOf(agentId, paymentId)),
         claim: paymentId === undefined ? undefined : claims.get(paymentId),
+        payer: attempted === undefined ? undefined : payers.get(keyOf(agentId, attempted)),
         adjusted:
           command.type === 'adjust' && adjustments.has(keyOf(agentId, adjustmentKey(command.ref))),
         archived:
@@ -168,7 +182,13 @@ export function fold(
       }
     }
     if (decision.callback) callbacks.push(decision.callback)
-    if (decision.item) newItems.push(decision.item)
+    if (decision.item) {
+      newItems.push(decision.item)
+      const { orderId, provider, reference, providerSaid } = decision.item
+      const key = keyOf(agentId, orderId)
+      if (providerSaid === 'PAID' && !payers.has(key)) payers.set(key, { provider, reference })
+      if (providerSaid === 'REVERT' && payers.get(key)?.reference === reference) payers.delete(key)
+    }
     if (decision.closes) closedItems.push(decision.closes)
     if (decision.payout) {
       const { orderId } = decision.payout

@@ -105,7 +105,7 @@ describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to
     const wallet = { agentId: 7n, seq: 4n, balances: balancesOf(order) }
     const decision = decide(
       {
-        ...{ wallet, terms, order, payment: undefined, claim: undefined },
+        ...{ wallet, terms, order, payment: undefined, claim: undefined, payer: undefined },
         ...{ adjusted: false, archived: false },
       },
       { type: 'outcome', agentId: 7n, orderId: order.orderId, at, to },

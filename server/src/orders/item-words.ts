@@ -22,6 +22,11 @@ export function itemNext(item: FoundItem, status: OrderStatus): string {
   if (item.kind === 'failed_after_paid') {
     return "Look at the bank's statement. If the money came back, revert the order; then close this with what you found."
   }
+  if (item.kind === 'paid_after_failed' && item.providerSaid === 'REVERT') {
+    return status === 'PAID'
+      ? "Look at the bank's statement. If the money came back, revert the order; then close this with what you found."
+      : "Look at the bank's statement. If the money came back, nobody owes anything: close this with what you found."
+  }
   if (status === 'FAILED') {
     return "Look at the bank's statement. If the money went out, mark the order as paid: amount and fee are taken from the wallet, and this is closed. If not, close this with what you found."
   }

@@ -4,6 +4,7 @@ import { timeToPass } from '../db/database-time.ts'
 import type { OpenItem, Order, OrderStatus } from '../ledger/book.ts'
 import {
   claimPayout,
+  findPayout,
   type PayoutAttempt,
   type PayoutState,
   payoutsOfOrder,
@@ -24,6 +25,8 @@ export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 const callLimitMs = 5_000
 /** A payout of which nothing was heard, not even how its call ended, is asked about after this. */
 const silenceMs = callLimitMs + 5_000
+/** For so long nobody else takes up what was refused and is being handed to the next provider. */
+const goingOnMs = 60_000
 const firstQuestionMs = 2_000
 const longestPauseMs = 3_600_000
 /** How often a provider that is off is looked at again. */
@@ -64,9 +67,21 @@ export async function routePayout(
   )
 }
 
+/** Whether a provider that a withdrawal was routed to, some time ago, may still have it. */
+export async function isStillRouted(
+  desk: PayoutDesk,
+  order: Order,
+  provider: Provider,
+): Promise<boolean> {
+  const currency = await currencyOfAgent(desk, order)
+  const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw', currency })
+  return candidates.includes(provider)
+}
+
 /**
  * Hands a withdrawal to a provider: its reference is on disk before anybody is called. Undefined where
- * another process, a cancel or an outcome was quicker.
+ * another process, a cancel or an outcome was quicker. In place of a refused attempt only while nobody has
+ * had that one since: whoever has may be calling its provider with it again.
  */
 export async function handOver(
   desk: PayoutDesk,
@@ -75,6 +90,7 @@ export async function handOver(
   insteadOf?: PayoutAttempt,
 ): Promise<TakenPayout | undefined> {
   const { agentId, orderId } = order
+  if (insteadOf && !(await take(desk, insteadOf, insteadOf, goingOnMs))) return undefined
   const reference = referenceOf(order)
   const takenAtMs = performance.now()
   const at = desk.now()
@@ -114,7 +130,25 @@ export async function submit(
   const outcome: PayoutOutcome = isInTime
     ? await call(desk, taken, watch, (provider, limit) => provider.submitPayout(payout, limit))
     : { type: 'unknown', reason: 'It was too late to call the provider.' }
-  return settle(desk, taken, outcome, watch)
+  return settleAnswer(desk, taken, outcome, watch)
+}
+
+/**
+ * Acts on what a provider says when it is called. A no counts only while nobody else has taken the payout up
+ * since: whoever has may have called the provider with it again, and that call may pay.
+ */
+async function settleAnswer(
+  desk: PayoutDesk,
+  taken: TakenPayout,
+  outcome: PayoutOutcome,
+  watch: CallWatch,
+): Promise<Effect> {
+  const isNo = outcome.type === 'rejected' || outcome.type === 'cancelled'
+  const kept = isNo ? await take(desk, taken, taken) : taken
+  if (kept) return settle(desk, kept, outcome, watch)
+  const now = await findPayout(desk.pool, taken.agentId, taken.provider, taken.reference)
+  if (now?.askAt === null) return settle(desk, taken, outcome, watch)
+  return { result: 'unchanged', detail: 'Somebody else has taken it up since.' }
 }
 
 /** Asks the provider what became of a payout, where no other process does so at the moment. */
@@ -152,16 +186,17 @@ export async function ask(
     if (now?.status !== 'WAITING' || now.providerRef !== attempt.reference) return
     const again = await take(desk, asked, { state: 'handed', asks: asked.asks })
     if (again) await submit(desk, again, order, watch)
-  } else await settle(desk, asked, outcome, watch)
+  } else await settleAnswer(desk, asked, outcome, watch)
 }
 
 async function take(
   desk: PayoutDesk,
   attempt: PayoutAttempt,
   next: Pick<PayoutAttempt, 'state' | 'asks'>,
+  leaseMs = silenceMs,
 ): Promise<TakenPayout | undefined> {
   const takenAtMs = performance.now()
-  const taken = await claimPayout(desk.pool, attempt, next, timeToPass(desk.now), silenceMs)
+  const taken = await claimPayout(desk.pool, attempt, next, timeToPass(desk.now), leaseMs)
   return taken && { ...taken, takenAtMs }
 }
 
@@ -227,8 +262,8 @@ async function end(
 }
 
 /**
- * After a sure no of the provider that a waiting order is with: another that had been taken for refused
- * says that it paid, so the order is paid; or one that has not tried it may have it.
+ * After a sure no of the provider that a waiting order is with: another that has not tried it may have it.
+ * Not where an earlier one says that it paid: then the order is paid by that one, and ends.
  */
 async function goOn(
   desk: PayoutDesk,
@@ -238,15 +273,10 @@ async function goOn(
 ): Promise<Effect | undefined> {
   const { agentId, orderId, reference } = attempt
   const order = await findOrder(desk.pool, agentId, orderId)
+  if (!outcome.mayTryAnother) return undefined
   if (order?.status !== 'WAITING' || order.providerRef !== reference) return undefined
   const attempts = await payoutsOfOrder(desk.pool, agentId, orderId)
-  const payer = attempts.find((each) => each.state === 'paid' && each.reference !== reference)
-  if (payer) {
-    const { item: _none, ...effect } = await move(desk, payer, 'PAID', reference)
-    await save(desk, attempt, 'rejected', outcome.reason)
-    return effect
-  }
-  if (!outcome.mayTryAnother) return undefined
+  if (attempts.some(({ state }) => state === 'paid')) return undefined
   const tried = attempts.map(({ provider }) => provider)
   const provider = await routePayout(desk, order, { tried })
   if (!provider) return undefined
@@ -272,12 +302,10 @@ const ended: Record<OrderStatus, PayoutState> = {
   VOID: 'rejected',
 }
 
-/** `insteadOf` names the attempt after which this one turned out to be the only one that paid. */
 async function move(
   desk: PayoutDesk,
   attempt: PayoutAttempt,
   to: OrderStatus,
-  insteadOf?: string,
 ): Promise<Effect & { item?: OpenItem | undefined }> {
   const { agentId, orderId, provider, reference } = attempt
   try {
@@ -289,7 +317,6 @@ async function move(
       to,
       provider,
       providerRef: reference,
-      ...(insteadOf !== undefined && { insteadOf }),
     })
     if (item) return { result: 'waiting', detail: itemWords(item), item }
     return { result: changed ? 'applied' : 'unchanged' }

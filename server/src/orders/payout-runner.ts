@@ -3,7 +3,15 @@ import { timeToPass } from '../db/database-time.ts'
 import type { Order } from '../ledger/book.ts'
 import { findDuePayouts, findStrandedPayouts, type PayoutAttempt } from '../ledger/payouts.ts'
 import type { Provider } from '../providers/provider.ts'
-import { ask, type CallWatch, handOver, type PayoutDesk, routePayout, submit } from './pay-out.ts'
+import {
+  ask,
+  type CallWatch,
+  handOver,
+  isStillRouted,
+  type PayoutDesk,
+  routePayout,
+  submit,
+} from './pay-out.ts'
 import { PayoutLane } from './payout-lane.ts'
 import { PayoutSweep } from './payout-sweep.ts'
 
@@ -26,6 +34,8 @@ export class PayoutRunner {
   private readonly underway = new Map<string, Promise<void>>()
   private readonly handing = new Map<string, PayoutLane>()
   private readonly asking = new Map<string, PayoutLane>()
+  /** How many were refused by one provider and wait for another, or are with it now. */
+  private passedOn = 0
   /** Providers whose questions are being looked for. */
   private readonly reading = new Set<string>()
   private readonly stopping = new AbortController()
@@ -95,13 +105,21 @@ export class PayoutRunner {
     let next: PassedOn | undefined
     await lane.run(order.agentId, async () => {
       this.sweep.goOn(order.agentId, provider.name)
+      // It may have been switched off meanwhile: then it is routed anew when it is looked for again.
+      if (!(await isStillRouted(this.desk, order, provider))) return
       const taken = await handOver(this.desk, order, provider, refused)
       const passOn: CallWatch['passOn'] = (...given) => {
         next = given
       }
       if (taken) await submit(this.desk, taken, order, { ...this.watchOn(lane), passOn })
     })
-    if (next && !this.stopping.signal.aborted) await this.inLane(...next)
+    await this.passOn(next)
+  }
+
+  private async passOn(given: PassedOn | undefined): Promise<void> {
+    if (!given || this.stopping.signal.aborted) return
+    this.passedOn++
+    await this.inLane(...given).finally(() => this.passedOn--)
   }
 
   /** Asks as many questions of a provider as it has places for, and goes on as they end. */
@@ -112,7 +130,9 @@ export class PayoutRunner {
     this.reading.add(provider)
     try {
       const at = timeToPass(this.desk.now)
-      const due = await findDuePayouts(this.desk.pool, provider, at, limit)
+      // What waits for another provider may be due at this one all the while: others come behind it.
+      const found = await findDuePayouts(this.desk.pool, provider, at, limit + this.passedOn)
+      const due = found.filter(({ orderId }) => !this.underway.has(orderId)).slice(0, limit)
       const goOn = () => {
         if (due.length < limit || lane.free < this.places / 2) return
         this.askDue(provider).catch(this.onError)
@@ -129,7 +149,7 @@ export class PayoutRunner {
       next = given
     }
     await lane.run(payout.agentId, () => ask(this.desk, payout, { ...this.watchOn(lane), passOn }))
-    if (next && !this.stopping.signal.aborted) await this.inLane(...next)
+    await this.passOn(next)
   }
 
   private async askStranded(): Promise<void> {

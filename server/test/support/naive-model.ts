@@ -214,6 +214,10 @@ export class NaiveModel {
     const before = this.payouts.filter(({ order_id }) => order_id === order.orderId)
     const current = before.at(-1)?.reference ?? null
     if (current !== command.insteadOf) return { refused: 'invalid_transition' }
+    const isPaid = this.items.some(
+      (item) => item.order_id === order.orderId && item.provider_said === 'PAID',
+    )
+    if (isPaid && command.insteadOf !== null) return { refused: 'invalid_transition' }
     for (const payout of before) Object.assign(payout, { state: 'rejected', ask_at: null })
     this.payouts.push({
       agent_id: order.agentId,
@@ -264,7 +268,7 @@ export class NaiveModel {
         return { refused: 'invalid_transition' }
       }
       const item = this.items.find((each) => each.item_id === `${kind}-${providerRef}`)
-      if (item) item.provider_said = to
+      if (item) item.provider_said = item.provider_said === 'REVERT' ? 'REVERT' : to
       else {
         this.items.push({
           agent_id: order.agentId,
