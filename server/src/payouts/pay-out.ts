@@ -2,22 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { currencyOf } from '../agents/agent-currency.ts'
 import { timeToPass } from '../db/database-time.ts'
 import type { OpenItem, Order, OrderStatus } from '../ledger/book.ts'
-import { findOrder } from '../ledger/find-order.ts'
 import type { PayoutState } from '../ledger/payout-state.ts'
+import { claimPayout, findPayout, type PayoutAttempt, payoutsOfOrder, savePayout } from './payouts.ts'
 import { callWithin, NoAnswer } from '../lib/call-within.ts'
 import { txnId } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Payout, PayoutOutcome, Provider } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
+import { findOrder } from '../ledger/find-order.ts'
 import { itemWords } from './item-words.ts'
-import {
-  claimPayout,
-  findPayout,
-  type PayoutAttempt,
-  payoutsOfOrder,
-  savePayout,
-} from './payouts.ts'
 
 export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 
@@ -25,7 +19,7 @@ export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 const callLimitMs = 5_000
 /** A payout of which nothing was heard, not even how its call ended, is asked about after this. */
 const silenceMs = callLimitMs + 5_000
-/** For so long nobody else takes up what was refused and is being ended or handed to the next provider. */
+/** For so long nobody else takes up what was refused and is being handed to the next provider. */
 const goingOnMs = 60_000
 const firstQuestionMs = 2_000
 const longestPauseMs = 3_600_000
@@ -144,7 +138,7 @@ async function settleAnswer(
   watch: CallWatch,
 ): Promise<Effect> {
   const isNo = outcome.type === 'rejected' || outcome.type === 'cancelled'
-  const kept = isNo ? await take(desk, taken, taken, goingOnMs) : taken
+  const kept = isNo ? await take(desk, taken, taken) : taken
   if (kept) return settle(desk, kept, outcome, watch)
   const now = await findPayout(desk.pool, taken.agentId, taken.provider, taken.reference)
   if (now?.askAt === null) return settle(desk, taken, outcome, watch)
