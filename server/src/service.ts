@@ -406,7 +406,7 @@ export async function startService(
         attemptsKeptMs: config.attemptsKeptDays * 86_400_000,
         noticesKeptMs: config.noticesKeptDays * 86_400_000,
         onError,
-        onLie: (finding) => log.fatal({ finding }, 'the ledger does not prove'),
+        onProofFailure: (finding) => log.fatal({ finding }, 'the ledger does not prove'),
       })
     : undefined
   const closeAll = async () => {

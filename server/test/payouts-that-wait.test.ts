@@ -2,9 +2,21 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { newOrderId } from '../src/lib/ids.ts'
 import { PayoutLane } from '../src/payouts/payout-lane.ts'
 import { PayoutRunner } from '../src/payouts/payout-runner.ts'
-import { saveProviderState, saveRoute } from '../src/routing/providers.ts'
 import type { Payout, PayoutOutcome } from '../src/providers/provider.ts'
-import { attemptsOf, FakeProvider, fundedAgent, never, orderOf, type Process, patient, payoutEvent, startProcess, statusOf, told } from './support/fake-provider.ts'
+import { saveProviderState, saveRoute } from '../src/routing/providers.ts'
+import {
+  attemptsOf,
+  FakeProvider,
+  fundedAgent,
+  never,
+  orderOf,
+  type Process,
+  patient,
+  payoutEvent,
+  startProcess,
+  statusOf,
+  told,
+} from './support/fake-provider.ts'
 import { newOrder } from './support/naive-model.ts'
 import { type AgentClient, startTestService, type TestService } from './support/service.ts'
 

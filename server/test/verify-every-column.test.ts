@@ -8,7 +8,7 @@ import { type TestDatabase, testDatabase } from './support/database.ts'
 import { writeWholeBook } from './support/whole-book.ts'
 
 /** What the table's rows are about that a lie is told of, and what is set to what. */
-type Lie = [set: string, where: string]
+type ProofFailure = [set: string, where: string]
 
 const own = 'agent_id = 1'
 const order = (refId: string) => `${own} and ref_id = '${refId}'`
@@ -17,8 +17,11 @@ const row = (event: string) =>
   `${own} and seq = (select max(seq) from journal where ${own} and event = '${event}')`
 const payment = (id: string) => `${own} and payment_id = 'bank:${id}'`
 const attempt = (reference: string) => `${own} and reference = '${reference}'`
-const plusOne = (column: string, where: string): Lie => [`${column} = ${column} + 1`, where]
-const later = (column: string, where: string): Lie => [
+const plusOne = (column: string, where: string): ProofFailure => [
+  `${column} = ${column} + 1`,
+  where,
+]
+const later = (column: string, where: string): ProofFailure => [
   `${column} = ${column} + interval '1 second'`,
   where,
 ]
@@ -27,7 +30,7 @@ const later = (column: string, where: string): Lie => [
  * Every column of the books that says something about money, each with lies about it that both the whole
  * proof and the second look of the one in the background find.
  */
-const lies: Record<string, Record<string, Lie[]>> = {
+const lies: Record<string, Record<string, ProofFailure[]>> = {
   agents: {
     currency: [[`currency = 'VND'`, own]],
   },
@@ -165,7 +168,10 @@ const lies: Record<string, Record<string, Lie[]>> = {
       ['deposit_void', '"status":', '"bonus":1,"status":'],
       ['deposit_void', '"status":', '"status":"PAID","status":'],
     ].map(
-      ([event = '', from, to]): Lie => [`body = replace(body, '${from}', '${to}')`, row(event)],
+      ([event = '', from, to]): ProofFailure => [
+        `body = replace(body, '${from}', '${to}')`,
+        row(event),
+      ],
     ),
   },
   payments: {

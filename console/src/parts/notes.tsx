@@ -23,7 +23,7 @@ export function Notes(props: {
   assignee: string | null
   notes: Note[]
   /** Why this operator may not, where that is so. */
-  shut: string | undefined
+  whyDisabled: string | undefined
   assign: (assignee: string | null, insteadOf: string | null) => Promise<unknown>
   add: (note: string) => Promise<unknown>
   /** Has the page look again. */
@@ -52,7 +52,7 @@ export function Notes(props: {
         </span>
         <ActButton
           size="compact-xs"
-          whyNot={props.shut}
+          whyNot={props.whyDisabled}
           onClick={() => assigning.mutate(isMine ? null : me.user.email)}
         >
           {isMine ? says.letGo : says.take}
@@ -71,7 +71,7 @@ export function Notes(props: {
       {(assigning.isError || noting.isError) && (
         <ProblemPanel error={assigning.error ?? noting.error} />
       )}
-      {!props.shut && (
+      {!props.whyDisabled && (
         <form
           onSubmit={(event) => {
             event.preventDefault()

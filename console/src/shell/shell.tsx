@@ -64,7 +64,7 @@ export function Shell() {
         <AppShell.Navbar
           className={classes.nav}
           aria-label={words.nav.label}
-          data-shut={!opened || undefined}
+          data-whyDisabled={!opened || undefined}
         >
           <Places />
         </AppShell.Navbar>

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from '../db/pool.ts'
 import { noChange } from '../ledger/accounts.ts'
 import { type ArchivePart, readArchiveParts } from '../ledger/archived.ts'
 import type { Currency } from '../lib/money.ts'
-import type { ProofTx } from '../proof/lie.ts'
+import type { ProofTx } from '../proof/proof-failure.ts'
 import { proveOrdersById } from '../proof/prove-orders.ts'
 import { finishedOrders, type OrderRecords, orderRecords } from './order-records.ts'
 import {

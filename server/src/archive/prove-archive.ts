@@ -3,7 +3,7 @@ import type { ArchivePart } from '../ledger/archived.ts'
 import type { JournalRow } from '../ledger/book.ts'
 import { csvCells } from '../lib/csv-records.ts'
 import { txnId } from '../lib/ids.ts'
-import { demand, Lie } from '../proof/lie.ts'
+import { ensure, ProofFailure } from '../proof/proof-failure.ts'
 import { proveChain } from '../proof/prove.ts'
 import { proveOrder } from '../proof/prove-orders.ts'
 import { ArchiveFault, type Manifest, readManifest, readTable } from './part-files.ts'
@@ -64,7 +64,7 @@ export async function proveArchive(
       last = next
     }
   } catch (error) {
-    if (!(error instanceof Lie || error instanceof ArchiveFault)) throw error
+    if (!(error instanceof ProofFailure || error instanceof ArchiveFault)) throw error
     proof.finding = error.message
   }
   return proof
@@ -78,25 +78,25 @@ function proveManifest(
   recorded: ArchivePart | undefined,
 ): void {
   const name = `part ${part} of the archive`
-  demand(manifest.part === part && manifest.appId === appId, () => `${name} is another part`)
-  demand(
+  ensure(manifest.part === part && manifest.appId === appId, () => `${name} is another part`)
+  ensure(
     recorded === undefined || recorded.sha256 === sha256,
     () => `${name} is not the one that was archived: its digest is another`,
   )
-  demand(
+  ensure(
     manifest.previous === (last?.sha256 ?? null),
     () => `${name} does not follow the part before: the digest it names is another`,
   )
-  demand(
+  ensure(
     manifest.fromSeq === (last?.manifest.toSeq ?? 0n) + 1n,
     () =>
       `${name} begins with journal row ${manifest.fromSeq}, the part before ends with ${last?.manifest.toSeq ?? 0n}`,
   )
-  demand(
+  ensure(
     isSame(manifest.opening, last?.manifest.closing ?? noChange),
     () => `${name} does not open with the balances that the part before closes with`,
   )
-  demand(
+  ensure(
     recorded === undefined || isSame(recorded.closing, manifest.closing),
     () => `${name} closes with other balances than the database says`,
   )
@@ -118,7 +118,7 @@ async function proveJournal(
   const proveSome = () => {
     proveChain(rows, before)
     for (const row of rows) {
-      demand(row.agentId === manifest.agentId, () => `journal row ${row.seq} is another agent's`)
+      ensure(row.agentId === manifest.agentId, () => `journal row ${row.seq} is another agent's`)
       bySeq.set(row.seq, row)
     }
     before = rows.at(-1) ?? before
@@ -130,7 +130,7 @@ async function proveJournal(
     if (rows.length === rowsAtOnce) proveSome()
   }
   proveSome()
-  demand(
+  ensure(
     before?.seq === manifest.toSeq && isSame(before.balances, manifest.closing),
     () => `part ${manifest.part} of the archive does not end as its manifest says`,
   )
@@ -180,12 +180,12 @@ function proveArchivedOrder(
   journal: Map<bigint, JournalRow>,
 ): void {
   const name = `order ${txnId(order.agentId, order.orderId)}`
-  demand(order.agentId === agentId, () => `${name} is another agent's`)
-  demand(order.status !== 'WAITING', () => `${name} is archived and waits`)
+  ensure(order.agentId === agentId, () => `${name} is another agent's`)
+  ensure(order.status !== 'WAITING', () => `${name} is archived and waits`)
   proveOrder({ agentId, currency }, order, facts)
   for (const row of rows) {
-    demand(row.seq < toSeq, () => `${name} is archived before its journal row ${row.seq}`)
-    demand(
+    ensure(row.seq < toSeq, () => `${name} is archived before its journal row ${row.seq}`)
+    ensure(
       row.seq < fromSeq || isSameRow(journal.get(row.seq), row),
       () => `${name} has another journal row ${row.seq} than the journal`,
     )

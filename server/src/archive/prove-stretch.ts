@@ -1,7 +1,7 @@
 import type { PoolClient } from '../db/pool.ts'
 import type { JournalRow } from '../ledger/book.ts'
 import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
-import { Lie, type ProofTx } from '../proof/lie.ts'
+import { ProofFailure, type ProofTx } from '../proof/proof-failure.ts'
 import { proveJournalPage } from '../proof/prove.ts'
 import type { AgentToArchive } from './archive.ts'
 import { ArchiveFault } from './part-files.ts'
@@ -18,7 +18,7 @@ export async function inProvedSnapshot<T>(
   try {
     return await prove(client as unknown as ProofTx)
   } catch (error) {
-    if (!(error instanceof Lie)) throw error
+    if (!(error instanceof ProofFailure)) throw error
     throw new ArchiveFault(
       `the book of ${app_id} does not prove, so it is not archived: ${error.message}`,
     )

@@ -3,7 +3,7 @@ import { readArchiveParts } from '../ledger/archived.ts'
 import type { JournalRow } from '../ledger/book.ts'
 import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
 import { orderIdFromUuid, txnId } from '../lib/ids.ts'
-import { demand } from '../proof/lie.ts'
+import { ensure } from '../proof/proof-failure.ts'
 import { type ArchiveProof, isSameRow, proveArchive } from './prove-archive.ts'
 
 /**
@@ -75,7 +75,7 @@ async function proveKeptRows(
       [agentId, after, seqs.at(-1) ?? 0n, rowsAtOnce],
     )
     for (const row of rows.map(journalFromRow)) {
-      demand(
+      ensure(
         isSameRow(archived.get(row.seq), row),
         () => `journal row ${row.seq} is not what was archived`,
       )
@@ -107,7 +107,7 @@ async function proveKnown(pool: Pool, agentId: bigint, orderIds: string[]): Prom
     [agentId, orderIds],
   )
   const [lost] = rows
-  demand(
+  ensure(
     lost === undefined,
     () =>
       `order ${txnId(agentId, orderIdFromUuid(lost?.order_id ?? ''))} is neither in the books nor known to have left`,
@@ -123,7 +123,7 @@ async function proveKeys(pool: Pool, agentId: bigint, keys: string[]): Promise<v
      limit 1`,
     [agentId, keys.map((key) => key.replace(/^payment-taken-back:/, 'payment:'))],
   )
-  demand(
+  ensure(
     rows.length === 0,
     () => `${rows[0]?.once_key} is in the archive, but not known to have counted`,
   )

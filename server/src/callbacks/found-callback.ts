@@ -1,6 +1,6 @@
 import type { JournalEvent, OrderKind } from '../ledger/book.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
-import { statusOf } from '../proof/lie.ts'
+import { statusOf } from '../proof/proof-failure.ts'
 import { deliveryOfCallback, latestAttempt } from './read-callbacks.ts'
 
 /** A callback as an operator's list shows it. */

@@ -255,7 +255,7 @@ export class CallbackSender {
       if (this.lanes.get(agentId)?.refillAt !== undefined) this.toWake.add(agentId)
     }
     // Not only after all the answers that are there to be read: PostgreSQL would have nothing to do meanwhile.
-    if (this.cameIn >= Math.max(this.inFlight, gathered)) this.goOn()
+    if (this.cameIn >= Math.max(this.inFlight, gathered)) this.flush()
     else this.gathering ??= this.gather()
   }
 
@@ -269,11 +269,11 @@ export class CallbackSender {
       await new Promise((resolve) => setTimeout(resolve, gatherMs))
     }
     this.gathering = undefined
-    this.goOn()
+    this.flush()
   }
 
   /** Records what came in, and claims for the places that are free. */
-  private goOn(): void {
+  private flush(): void {
     this.cameIn = 0
     this.recording ??= this.record().finally(() => {
       this.recording = undefined

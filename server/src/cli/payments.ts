@@ -59,7 +59,7 @@ export function paymentsCommand(): Command {
             ['PAYMENT ID', 'WHY', 'AMOUNT', 'AGE', 'ORDER'],
             rows.map((row) => [
               row.payment_id,
-              row.why,
+              row.why ?? '-',
               `${row.amount} ${row.currency}`,
               ageText(Math.floor((now.getTime() - Date.parse(row.reported_at)) / 1000)),
               row.txn_id ?? `(${row.reference})${row.contradicts ? ` not ${row.contradicts}` : ''}`,

@@ -501,7 +501,7 @@ const writtenPayout = `select 1 from payouts
  * hand-over, so one of them tells of the whole batch. Otherwise all of its journal rows and payments
  * must be there as it made them, or an order's change that no other would have made.
  */
-export async function areWritten(tx: BatchTx, writes: Writes): Promise<boolean> {
+export async function isBatchCommitted(tx: BatchTx, writes: Writes): Promise<boolean> {
   const { newOrders, newPayouts, journal, newPayments, changedOrders } = writes
   const [order] = newOrders
   if (order) {

@@ -1,6 +1,6 @@
 import type { LocalTime } from '../lib/local-time.ts'
 import type { OpenItem, Order, OrderStatus, PaidAttempt } from './book.ts'
-import type { Command, Decision, Page } from './decide.ts'
+import type { BookView, Command, Decision } from './decide.ts'
 import { nothingElse, outcome, refused } from './entry.ts'
 import { eventOf } from './transitions.ts'
 
@@ -8,26 +8,26 @@ type Told = Command & { type: 'outcome' }
 
 /** What somebody's word on an order does. A provider's that contradicts the books waits for a person. */
 export function decideOutcome(
-  page: Page,
+  book: BookView,
   order: Order,
   command: Told,
   localTime: LocalTime,
 ): Decision {
-  const item = contradictionOf(page, order, command)
-  if (item) return { type: 'changed', ...nothingElse, wallet: page.wallet, order, item }
+  const item = contradictionOf(book, order, command)
+  if (item) return { type: 'changed', ...nothingElse, wallet: book.wallet, order, item }
   const { to, at, evidence, providerRef } = command
-  if (page.payer && isSureNo(order, command)) {
+  if (book.payer && isSureNo(order, command)) {
     const why = `${order.provider} refused it, so this was the only payment.`
-    return payBy(page, order, page.payer, command, localTime, why)
+    return payBy(book, order, book.payer, command, localTime, why)
   }
   const named = attemptNamed(order, command)
   if (named && order.status === 'FAILED' && to === 'PAID' && evidence !== undefined) {
-    return payBy(page, order, named, command, localTime, evidence)
+    return payBy(book, order, named, command, localTime, evidence)
   }
   if (providerRef !== undefined && providerRef !== order.providerRef) {
     return refused('invalid_transition', 'The payout is not with this provider any more.')
   }
-  return move(page, order, to, at, localTime, evidence)
+  return move(book, order, to, at, localTime, evidence)
 }
 
 /** The attempt that something is said of: the one that is named or, where none is, the order's own. */
@@ -45,7 +45,7 @@ function isSureNo(order: Order, { to, providerRef, evidence }: Told): boolean {
 
 /** The order is PAID by the one attempt that paid, whichever it was with last; what waited for that is closed. */
 function payBy(
-  page: Page,
+  book: BookView,
   order: Order,
   { provider, reference }: PaidAttempt,
   { at, evidence }: Told,
@@ -53,14 +53,14 @@ function payBy(
   why: string,
 ): Decision {
   const paid = { ...order, provider, providerRef: reference }
-  const decision = move(page, paid, 'PAID', at, localTime, evidence)
+  const decision = move(book, paid, 'PAID', at, localTime, evidence)
   if (decision.type !== 'changed') return decision
   const { agentId, orderId } = order
   return { ...decision, closes: { agentId, orderId, reference, at, evidence: why } }
 }
 
 /** The two sides, where a provider says of a payout what cannot be true beside what the order says. */
-function contradictionOf(page: Page, order: Order, command: Told): OpenItem | undefined {
+function contradictionOf(book: BookView, order: Order, command: Told): OpenItem | undefined {
   const { to, at, evidence, provider, providerRef } = command
   if (order.kind !== 'withdraw' || evidence !== undefined) return undefined
   if (provider === undefined || providerRef === undefined) return undefined
@@ -74,7 +74,7 @@ function contradictionOf(page: Page, order: Order, command: Told): OpenItem | un
     provider,
     reference: providerRef,
     amountMinor: order.amountMinor,
-    currency: page.terms.currency,
+    currency: book.terms.currency,
     providerSaid: to,
     orderStatus: order.status,
     orderProvider: order.provider,
@@ -95,7 +95,7 @@ function kindOf(order: Order, to: OrderStatus, reference: string): OpenItem['kin
 
 /** Takes an order to another state, if there is such a step. Payments have ways of their own. */
 export function move(
-  page: Page,
+  book: BookView,
   order: Order,
   to: OrderStatus,
   at: Date,
@@ -119,7 +119,7 @@ export function move(
     moved.paidAmountMinor = order.amountMinor
     moved.paidFeeMinor = order.feeMinor
   }
-  return outcome(page, moved, event, at, localTime, {
+  return outcome(book, moved, event, at, localTime, {
     ...(evidence !== undefined && { reason: evidence }),
   })
 }

@@ -2,7 +2,7 @@ import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
 import type { Order, Payment, PaymentClaim } from './book.ts'
-import type { Command, Decision, Page } from './decide.ts'
+import type { BookView, Command, Decision } from './decide.ts'
 import { beyondBound, nothingElse, outcome, refused, writeRow } from './entry.ts'
 
 /**
@@ -11,23 +11,23 @@ import { beyondBound, nothingElse, outcome, refused, writeRow } from './entry.ts
  * whose it was first reported as, and only the order's own provider can report one for it.
  */
 export function receivePayment(
-  page: Page,
+  book: BookView,
   command: Command & { type: 'receive_payment' },
   localTime: LocalTime,
 ): Decision {
-  const { order } = page
+  const { order } = book
   const { payment: notice, at } = command
   // What else is said of it than was said then is judged as if it were still in the books.
-  if (page.archived && (!page.claim || agrees(page.claim, undefined, command))) return unchanged
+  if (book.archived && (!book.claim || agrees(book.claim, undefined, command))) return unchanged
   if (command.orderId !== null && order?.kind !== 'deposit') {
     return refused('order_not_found', 'The agent has no such deposit order.')
   }
-  if (page.claim && !agrees(page.claim, page.payment, command)) {
+  if (book.claim && !agrees(book.claim, book.payment, command)) {
     return { type: 'unmatched', order: undefined, why: 'claimed_twice' }
   }
   // What is claimed and not recorded is being given to the agent by a person: that is whose word it is.
-  const isClaimed = page.claim !== undefined && command.provider !== null
-  if (page.payment || page.archived || isClaimed) return { type: 'unchanged', order }
+  const isClaimed = book.claim !== undefined && command.provider !== null
+  if (book.payment || book.archived || isClaimed) return { type: 'unchanged', order }
   if (order && command.provider !== null && order.provider !== command.provider) {
     return { type: 'unmatched', order: undefined, why: 'wrong_provider' }
   }
@@ -41,7 +41,7 @@ export function receivePayment(
     creditedTo: null,
     evidence: null,
   }
-  if (!order) return recorded(page, payment)
+  if (!order) return recorded(book, payment)
   const inTime = order.expiresAt !== null && notice.paidAt <= order.expiresAt
   // An order that expired before the news of a payment in time came is still paid by it.
   const open = order.status === 'WAITING' || order.status === 'EXPIRED'
@@ -49,9 +49,9 @@ export function receivePayment(
   if (order.status === 'PAID') why = 'duplicate'
   else if (!open || !inTime) why = 'late'
   else if (notice.amountMinor !== order.amountMinor) why = 'wrong_amount'
-  const byPolicy = (why === 'late' || why === 'wrong_amount') && page.terms.lateMoney === 'credit'
-  if (why !== null && !byPolicy) return recorded(page, { ...payment, why })
-  return pay(page, order, payment, at, localTime)
+  const byPolicy = (why === 'late' || why === 'wrong_amount') && book.terms.lateMoney === 'credit'
+  if (why !== null && !byPolicy) return recorded(book, { ...payment, why })
+  return pay(book, order, payment, at, localTime)
 }
 
 /** Whether a report says of a payment what was said of it first, or what a person made of it since. */
@@ -67,8 +67,13 @@ function agrees(
 }
 
 /** An operator credits a payment that waits to an order, with the amount really paid. */
-export function creditPayment(page: Page, order: Order, at: Date, localTime: LocalTime): Decision {
-  const { payment } = page
+export function creditPayment(
+  book: BookView,
+  order: Order,
+  at: Date,
+  localTime: LocalTime,
+): Decision {
+  const { payment } = book
   if (!payment) return noSuchPayment
   const isPaidByIt = payment.creditedTo === 'order' && payment.orderId === order.orderId
   if (payment.state === 'credited' && isPaidByIt) {
@@ -80,7 +85,7 @@ export function creditPayment(page: Page, order: Order, at: Date, localTime: Loc
       `A payment that is ${payment.state} cannot be credited to a ${order.kind} order that is ${order.status}.`,
     )
   }
-  const credited = pay(page, order, { ...payment, orderId: order.orderId }, at, localTime)
+  const credited = pay(book, order, { ...payment, orderId: order.orderId }, at, localTime)
   if (credited.type === 'changed' && credited.payment?.state === 'waiting') {
     return refused('amount_out_of_range', 'The fee or the bound of the wallet does not allow it.')
   }
@@ -88,12 +93,15 @@ export function creditPayment(page: Page, order: Order, at: Date, localTime: Loc
 }
 
 /** An operator credits a payment that waits to the wallet itself: an adjustment that names it. */
-export function creditWallet(page: Page, command: Command & { type: 'credit_wallet' }): Decision {
-  const { payment } = page
+export function creditWallet(
+  book: BookView,
+  command: Command & { type: 'credit_wallet' },
+): Decision {
+  const { payment } = book
   if (!payment) return noSuchPayment
   if (payment.state === 'credited' && payment.creditedTo === 'wallet') return unchanged
   if (payment.state !== 'waiting') return isSettled(payment)
-  const entry = writeRow(page.wallet, adjustedBy(payment.amountMinor), {
+  const entry = writeRow(book.wallet, adjustedBy(payment.amountMinor), {
     orderId: null,
     event: 'adjustment',
     at: command.at,
@@ -111,27 +119,27 @@ export function creditWallet(page: Page, command: Command & { type: 'credit_wall
 }
 
 /** A payment that waits was given back to whoever paid. */
-export function returnPayment(page: Page, evidence: string): Decision {
-  const { payment } = page
+export function returnPayment(book: BookView, evidence: string): Decision {
+  const { payment } = book
   if (!payment) return noSuchPayment
   if (payment.state === 'returned') return unchanged
   if (payment.state !== 'waiting') return isSettled(payment)
-  return recorded(page, { ...payment, state: 'returned', why: null, evidence })
+  return recorded(book, { ...payment, state: 'returned', why: null, evidence })
 }
 
 /** The bank took a payment back: what it had been credited to gives it back. */
 export function takeBackPayment(
-  page: Page,
+  book: BookView,
   command: Command & { type: 'take_back_payment' },
   localTime: LocalTime,
 ): Decision {
-  const { payment, order } = page
+  const { payment, order } = book
   if (!payment) return noSuchPayment
-  if (payment.state === 'waiting') return returnPayment(page, 'The bank took it back.')
+  if (payment.state === 'waiting') return returnPayment(book, 'The bank took it back.')
   if (payment.state !== 'credited') return { type: 'unchanged', order }
   const takenBack: Payment = { ...payment, state: 'taken_back' }
   if (payment.creditedTo === 'wallet') {
-    const entry = writeRow(page.wallet, adjustedBy(-payment.amountMinor), {
+    const entry = writeRow(book.wallet, adjustedBy(-payment.amountMinor), {
       orderId: null,
       event: 'adjustment',
       at: command.at,
@@ -150,16 +158,22 @@ export function takeBackPayment(
     version: order.version + 1,
     completedAt: command.at,
   }
-  const decision = outcome(page, voided, 'deposit_taken_back', command.at, localTime)
+  const decision = outcome(book, voided, 'deposit_taken_back', command.at, localTime)
   return decision.type === 'changed' ? { ...decision, payment: takenBack } : decision
 }
 
-function pay(page: Page, order: Order, payment: Payment, at: Date, localTime: LocalTime): Decision {
-  const rule = parseFeeRule(order.feeRule, page.terms.currency)
+function pay(
+  book: BookView,
+  order: Order,
+  payment: Payment,
+  at: Date,
+  localTime: LocalTime,
+): Decision {
+  const rule = parseFeeRule(order.feeRule, book.terms.currency)
   if (typeof rule === 'string') throw new Error(`order ${order.orderId}: ${rule}`)
   const feeMinor = feeOf(payment.amountMinor, rule)
   if (feeMinor >= payment.amountMinor) {
-    return recorded(page, { ...payment, state: 'waiting', why: 'fee' })
+    return recorded(book, { ...payment, state: 'waiting', why: 'fee' })
   }
   const paid: Order = {
     ...order,
@@ -169,12 +183,12 @@ function pay(page: Page, order: Order, payment: Payment, at: Date, localTime: Lo
     paidAmountMinor: payment.amountMinor,
     paidFeeMinor: feeMinor,
   }
-  const decision = outcome(page, paid, 'deposit_paid', at, localTime, {
+  const decision = outcome(book, paid, 'deposit_paid', at, localTime, {
     onceKey: `payment:${payment.paymentId}`,
     payer: payment.payer,
   })
   if (decision.type !== 'changed') {
-    return recorded(page, { ...payment, state: 'waiting', why: 'bound' })
+    return recorded(book, { ...payment, state: 'waiting', why: 'bound' })
   }
   return {
     ...decision,
@@ -183,8 +197,8 @@ function pay(page: Page, order: Order, payment: Payment, at: Date, localTime: Lo
 }
 
 /** The payment alone changes; whatever it is about stays as it is. */
-function recorded(page: Page, payment: Payment): Decision {
-  return { type: 'changed', ...nothingElse, order: page.order, wallet: page.wallet, payment }
+function recorded(book: BookView, payment: Payment): Decision {
+  return { type: 'changed', ...nothingElse, order: book.order, wallet: book.wallet, payment }
 }
 
 function isSettled(payment: Payment): Decision {

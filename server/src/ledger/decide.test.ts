@@ -4,7 +4,7 @@ import { localTimeIn } from '../lib/local-time.ts'
 import { maxBalanceMinor } from '../lib/money.ts'
 import { noChange } from './accounts.ts'
 import type { Order, OrderStatus, Payment, Terms, Wallet } from './book.ts'
-import { type Command, type Decision, decide, isRepeat, type Page } from './decide.ts'
+import { type BookView, type Command, type Decision, decide, isRepeat } from './decide.ts'
 
 const agentId = 7n
 const created = new Date('2026-01-01T00:00:00Z')
@@ -32,7 +32,7 @@ const walletWith = (available: bigint, held = 0n): Wallet => ({
 
 function decided(
   command: DistributiveOmit<Command, 'agentId' | 'at'>,
-  page: Partial<Page> = {},
+  book: Partial<BookView> = {},
   at = created,
 ): Decision {
   return decide(
@@ -45,7 +45,7 @@ function decided(
       payer: undefined,
       adjusted: false,
       archived: false,
-      ...page,
+      ...book,
     },
     { agentId, at, ...command },
     localTimeIn('UTC'),
@@ -97,8 +97,8 @@ describe('handing over and cancelling', () => {
     ['a paid deposit', depositThatIs('PAID'), 'cancel', 'order_not_cancellable'],
   ]
   it.each(rows)('%s: %o, %s gives %s', (_name, order, type, outcome) => {
-    const page = { order, wallet: walletWith(0n, order.kind === 'withdraw' ? 10_000n : 0n) }
-    expect(inShort(decided(type === 'cancel' ? cancel : handOver, page))).toBe(outcome)
+    const book = { order, wallet: walletWith(0n, order.kind === 'withdraw' ? 10_000n : 0n) }
+    expect(inShort(decided(type === 'cancel' ? cancel : handOver, book))).toBe(outcome)
   })
 
   it('an order that is not there is not found', () => {
@@ -142,32 +142,32 @@ describe('handing over and cancelling', () => {
       payout: { attempt: 2, reference: 'o-2' },
     })
     const first = { type: 'outcome', orderId, to: 'PAID', providerRef: 'b-1' } as const
-    const page = { order: withdrawal({ ...handedOver, providerRef: 'o-2' }) }
-    expect(inShort(decided(first, page))).toBe('invalid_transition')
+    const book = { order: withdrawal({ ...handedOver, providerRef: 'o-2' }) }
+    expect(inShort(decided(first, book))).toBe('invalid_transition')
   })
 
   it('what an earlier attempt paid goes to nobody else, and is paid by it when nobody else did', () => {
     const order = withdrawal({ ...handedOver, provider: 'other', providerRef: 'o-2', version: 3 })
     const payer = { provider: 'bank', reference: 'b-1' }
-    const page = { order, payer, wallet: walletWith(0n, 10_000n) }
+    const book = { order, payer, wallet: walletWith(0n, 10_000n) }
     const third = { ...handOver, provider: 'third', providerRef: 't-3', insteadOf: 'o-2' }
-    expect(inShort(decided(third, page))).toBe('invalid_transition')
+    expect(inShort(decided(third, book))).toBe('invalid_transition')
     const of = { type: 'outcome', orderId, provider: 'other', providerRef: 'o-2' } as const
     for (const to of ['FAILED', 'CANCEL'] as const) {
-      expect(decided({ ...of, to }, page, later)).toMatchObject({
+      expect(decided({ ...of, to }, book, later)).toMatchObject({
         order: { status: 'PAID', provider: 'bank', providerRef: 'b-1' },
         wallet: { balances: { available: 0n, held: 0n } },
         row: { event: 'withdraw_paid' },
         closes: { reference: 'b-1', evidence: 'other refused it, so this was the only payment.' },
       })
       // A person knows more.
-      expect(inShort(decided({ ...of, to, evidence: 'seen' }, page))).toBe(to)
+      expect(inShort(decided({ ...of, to, evidence: 'seen' }, book))).toBe(to)
     }
   })
 
   it('a provider may cancel what was handed to it, and the hold is released', () => {
-    const page = { order: withdrawal(handedOver), wallet: walletWith(0n, 10_000n) }
-    const decision = decided({ type: 'outcome', orderId, to: 'CANCEL' }, page, later)
+    const book = { order: withdrawal(handedOver), wallet: walletWith(0n, 10_000n) }
+    const decision = decided({ type: 'outcome', orderId, to: 'CANCEL' }, book, later)
     expect(decision).toMatchObject({
       type: 'changed',
       order: { status: 'CANCEL', version: 3 },
@@ -246,15 +246,15 @@ describe('money that comes in', () => {
   })
 
   it('waits where the wallet cannot hold that much', () => {
-    const page = { order: deposit(), wallet: walletWith(maxBalanceMinor - 9_999n) }
-    const decision = decided(notice(), page)
+    const book = { order: deposit(), wallet: walletWith(maxBalanceMinor - 9_999n) }
+    const decision = decided(notice(), book)
     expect(decision).toMatchObject({ row: undefined, payment: { state: 'waiting', why: 'bound' } })
   })
 
   it('fills the wallet to the last minor unit', () => {
-    const page = { order: deposit(), wallet: walletWith(maxBalanceMinor - 10_000n) }
+    const book = { order: deposit(), wallet: walletWith(maxBalanceMinor - 10_000n) }
     const full = { balances: { available: maxBalanceMinor } }
-    expect(decided(notice(), page)).toMatchObject({ wallet: full, payment: { state: 'credited' } })
+    expect(decided(notice(), book)).toMatchObject({ wallet: full, payment: { state: 'credited' } })
   })
 
   it('is charged by what came in, not by what was asked', () => {
@@ -266,8 +266,8 @@ describe('money that comes in', () => {
 
   it('counts once by its own id, whatever else is said', () => {
     const order = deposit()
-    const page = { order, payment: paymentThat({ why: 'late' }), terms: credit }
-    expect(decided(notice({ amountMinor: 77n }), page)).toEqual({ type: 'unchanged', order })
+    const book = { order, payment: paymentThat({ why: 'late' }), terms: credit }
+    expect(decided(notice({ amountMinor: 77n }), book)).toEqual({ type: 'unchanged', order })
   })
 
   it('needs a deposit to be for', () => {

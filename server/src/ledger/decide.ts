@@ -99,7 +99,7 @@ export interface PaymentNotice {
 }
 
 /** The part of the book that one command looks at. */
-export interface Page {
+export interface BookView {
   wallet: Wallet
   terms: Terms
   /** The order the command names or, for a creation, the one that already has its refId. */
@@ -135,61 +135,61 @@ export type Decision =
     }
 
 /** What a command does to an agent's book. Pure: no clock, no ids, no I/O. */
-export function decide(page: Page, command: Command, localTime: LocalTime): Decision {
+export function decide(book: BookView, command: Command, localTime: LocalTime): Decision {
   switch (command.type) {
     case 'create':
-      return create(page, command.order, command.at, localTime)
+      return create(book, command.order, command.at, localTime)
     case 'adjust':
-      return adjust(page, command)
+      return adjust(book, command)
     case 'receive_payment':
-      return receivePayment(page, command, localTime)
+      return receivePayment(book, command, localTime)
     case 'credit_wallet':
-      return creditWallet(page, command)
+      return creditWallet(book, command)
     case 'return_payment':
-      return returnPayment(page, command.evidence)
+      return returnPayment(book, command.evidence)
     case 'take_back_payment':
-      return takeBackPayment(page, command, localTime)
+      return takeBackPayment(book, command, localTime)
     default:
   }
-  const { order } = page
+  const { order } = book
   if (!order) return refused('order_not_found', 'The agent has no such order.')
   switch (command.type) {
     case 'instruct':
-      return instruct(page, order, command)
+      return instruct(book, order, command)
     case 'hand_over':
-      return handOver(page, order, command)
+      return handOver(book, order, command)
     case 'cancel':
-      return cancel(page, order, command.at, localTime)
+      return cancel(book, order, command.at, localTime)
     case 'expire':
       if (order.status !== 'WAITING' || !order.expiresAt || order.expiresAt > command.at) {
         return { type: 'unchanged', order }
       }
-      return move(page, order, 'EXPIRED', command.at, localTime)
+      return move(book, order, 'EXPIRED', command.at, localTime)
     case 'outcome':
-      return decideOutcome(page, order, command, localTime)
+      return decideOutcome(book, order, command, localTime)
     case 'credit_payment':
-      return creditPayment(page, order, command.at, localTime)
+      return creditPayment(book, order, command.at, localTime)
   }
 }
 
-function create(page: Page, order: Order, at: Date, localTime: LocalTime): Decision {
-  if (page.order) {
-    if (page.order.orderId === order.orderId || isRepeat(page.order, order)) {
-      return { type: 'unchanged', order: page.order }
+function create(book: BookView, order: Order, at: Date, localTime: LocalTime): Decision {
+  if (book.order) {
+    if (book.order.orderId === order.orderId || isRepeat(book.order, order)) {
+      return { type: 'unchanged', order: book.order }
     }
     return refused('ref_id_conflict', refIdConflictDetail)
   }
-  if (page.archived) return refused('ref_id_conflict', archivedRefDetail)
+  if (book.archived) return refused('ref_id_conflict', archivedRefDetail)
   if (order.kind === 'deposit') {
-    return { type: 'changed', order, wallet: page.wallet, ...nothingElse }
+    return { type: 'changed', order, wallet: book.wallet, ...nothingElse }
   }
   const total = order.amountMinor + order.feeMinor
-  if (page.wallet.balances.available < total) {
+  if (book.wallet.balances.available < total) {
     return refused('insufficient_balance', 'The available balance does not cover amount and fee.')
   }
-  const entry = write(page, order, 'withdraw_held', at)
+  const entry = write(book, order, 'withdraw_held', at)
   if (!entry) return beyondBound
-  const answer = withdrawAnswer(order, entry.wallet.balances.available, page.terms, localTime)
+  const answer = withdrawAnswer(order, entry.wallet.balances.available, book.terms, localTime)
   return { type: 'changed', ...nothingElse, ...entry, order: { ...order, answer } }
 }
 
@@ -212,14 +212,14 @@ export function isRepeat(first: Order, again: Order): boolean {
   )
 }
 
-function adjust(page: Page, command: Command & { type: 'adjust' }): Decision {
-  if (page.adjusted || page.archived) return { type: 'unchanged', order: undefined }
+function adjust(book: BookView, command: Command & { type: 'adjust' }): Decision {
+  if (book.adjusted || book.archived) return { type: 'unchanged', order: undefined }
   const change = {
     ...noChange,
     available: command.amountMinor,
     adjustments: -command.amountMinor,
   }
-  const entry = writeRow(page.wallet, change, {
+  const entry = writeRow(book.wallet, change, {
     orderId: null,
     event: 'adjustment',
     at: command.at,
@@ -234,7 +234,7 @@ export function adjustmentKey(ref: string): string {
   return `adjustment:${ref}`
 }
 
-function instruct(page: Page, order: Order, command: Command & { type: 'instruct' }): Decision {
+function instruct(book: BookView, order: Order, command: Command & { type: 'instruct' }): Decision {
   if (order.providerRef !== null) return { type: 'unchanged', order }
   if (order.kind !== 'deposit') {
     return refused('invalid_transition', 'Only a deposit has instructions.')
@@ -242,10 +242,14 @@ function instruct(page: Page, order: Order, command: Command & { type: 'instruct
   const { provider, providerRef, instructions, answer } = command
   const told = { provider, providerRef, instructions, answer }
   const instructed = { ...order, version: order.version + 1, ...told }
-  return { type: 'changed', ...nothingElse, wallet: page.wallet, order: instructed }
+  return { type: 'changed', ...nothingElse, wallet: book.wallet, order: instructed }
 }
 
-function handOver(page: Page, order: Order, command: Command & { type: 'hand_over' }): Decision {
+function handOver(
+  book: BookView,
+  order: Order,
+  command: Command & { type: 'hand_over' },
+): Decision {
   const { provider, providerRef, insteadOf, token, at, askAt } = command
   if (order.handedOverAt && order.provider === provider && order.providerRef === providerRef) {
     return { type: 'unchanged', order }
@@ -256,8 +260,8 @@ function handOver(page: Page, order: Order, command: Command & { type: 'hand_ove
   if ((order.handedOverAt ? order.providerRef : null) !== insteadOf) {
     return refused('invalid_transition', 'The withdrawal is with a provider already.')
   }
-  if (page.payer) {
-    return refused('invalid_transition', `${page.payer.provider} says that it paid the withdrawal.`)
+  if (book.payer) {
+    return refused('invalid_transition', `${book.payer.provider} says that it paid the withdrawal.`)
   }
   const handed: Order = {
     ...order,
@@ -277,10 +281,10 @@ function handOver(page: Page, order: Order, command: Command & { type: 'hand_ove
     handedAt: at,
     askAt,
   }
-  return { type: 'changed', ...nothingElse, wallet: page.wallet, order: handed, payout }
+  return { type: 'changed', ...nothingElse, wallet: book.wallet, order: handed, payout }
 }
 
-function cancel(page: Page, order: Order, at: Date, localTime: LocalTime): Decision {
+function cancel(book: BookView, order: Order, at: Date, localTime: LocalTime): Decision {
   const to = order.kind === 'deposit' ? 'VOID' : 'CANCEL'
   const wasPaid = order.kind === 'deposit' && order.paidAmountMinor !== null
   if (order.status === to && !wasPaid) return { type: 'unchanged', order }
@@ -293,5 +297,5 @@ function cancel(page: Page, order: Order, at: Date, localTime: LocalTime): Decis
       'The withdrawal is with a provider; its outcome will be called back.',
     )
   }
-  return move(page, order, to, at, localTime)
+  return move(book, order, to, at, localTime)
 }

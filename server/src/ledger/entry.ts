@@ -4,7 +4,7 @@ import type { ProblemCode } from '../lib/problem.ts'
 import { type Accounts, accountNames, add } from './accounts.ts'
 import type { Callback, JournalRow, Order, OrderEvent, Payer, Wallet } from './book.ts'
 import { callbackBody } from './callback-body.ts'
-import type { Decision, Page } from './decide.ts'
+import type { BookView, Decision } from './decide.ts'
 import { changeOf } from './transitions.ts'
 
 export function refused(code: ProblemCode, detail: string): Decision {
@@ -13,35 +13,35 @@ export function refused(code: ProblemCode, detail: string): Decision {
 
 /** Writes an outcome down: the journal row and the callback that tells the agent. */
 export function outcome(
-  page: Page,
+  book: BookView,
   order: Order,
   event: OrderEvent,
   at: Date,
   localTime: LocalTime,
   { onceKey, payer, reason }: { onceKey?: string; payer?: Payer | null; reason?: string } = {},
 ): Decision {
-  const entry = write(page, order, event, at, { onceKey, reason })
+  const entry = write(book, order, event, at, { onceKey, reason })
   if (!entry) return beyondBound
   const callback: Callback = {
     agentId: order.agentId,
     seq: entry.row.seq,
     orderId: order.orderId,
     kind: order.kind,
-    follows: page.order?.status !== 'WAITING',
-    body: callbackBody(order, entry.row, payer ?? null, page.terms, localTime),
+    follows: book.order?.status !== 'WAITING',
+    body: callbackBody(order, entry.row, payer ?? null, book.terms, localTime),
     createdAt: at,
   }
   return { type: 'changed', ...nothingElse, ...entry, order, callback }
 }
 
 export function write(
-  page: Page,
+  book: BookView,
   order: Order,
   event: OrderEvent,
   at: Date,
   { onceKey, reason }: { onceKey?: string | undefined; reason?: string | undefined } = {},
 ) {
-  return writeRow(page.wallet, changeOf(event, order, page.terms), {
+  return writeRow(book.wallet, changeOf(event, order, book.terms), {
     orderId: order.orderId,
     event,
     at,

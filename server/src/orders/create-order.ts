@@ -22,7 +22,7 @@ export async function createDeposit(
   agent: Agent,
   request: OrderRequest,
 ): Promise<Created> {
-  refuseUnreadable(desk, 'deposit', request)
+  checkExtraParams(desk, 'deposit', request)
   const order = newOrder(agent, 'deposit', request, desk.now())
   const candidates = await desk.providers.candidates({
     ...order,
@@ -32,7 +32,7 @@ export async function createDeposit(
   const refusal = refusalOf(agent, order, request, candidates)
   const provider = candidates[0]
   if (refusal || !provider) {
-    const first = await onlyIfRepeat(desk, order, refusal)
+    const first = await answerRepeatOrRefuse(desk, order, refusal)
     return { isNew: false, answer: await finalAnswer(desk, agent, first, candidates) }
   }
   const instructions = provider.depositInstructions(toCollect(order, agent))
@@ -47,7 +47,7 @@ export async function createWithdraw(
   agent: Agent,
   request: OrderRequest,
 ): Promise<Created> {
-  refuseUnreadable(desk, 'withdraw', request)
+  checkExtraParams(desk, 'withdraw', request)
   const order = newOrder(agent, 'withdraw', request, desk.now())
   const candidates = await desk.providers.candidates({
     ...order,
@@ -56,7 +56,7 @@ export async function createWithdraw(
   })
   const refusal = refusalOf(agent, order, request, candidates)
   if (refusal) {
-    return { isNew: false, answer: (await onlyIfRepeat(desk, order, refusal)).answer }
+    return { isNew: false, answer: (await answerRepeatOrRefuse(desk, order, refusal)).answer }
   }
   const { isNew, order: taken } = await create(desk, order)
   return { isNew, answer: taken.answer }
@@ -161,7 +161,7 @@ export function toCollect(order: Order, { currency }: Pick<Agent, 'currency'>): 
 }
 
 /** What a provider cannot make sense of is a fault of the request. */
-function refuseUnreadable(desk: Desk, kind: OrderKind, { extraParams }: OrderRequest): void {
+function checkExtraParams(desk: Desk, kind: OrderKind, { extraParams }: OrderRequest): void {
   const errors = desk.providers.all.flatMap((each) => each.faultIn?.(kind, extraParams) ?? [])
   if (errors.length === 0) return
   const names = errors.map(({ field }) => field).join(', ')
@@ -243,7 +243,7 @@ function refusalOf(
 }
 
 /** A repeat is answered as the first time, even where a new order would be refused. */
-async function onlyIfRepeat(
+async function answerRepeatOrRefuse(
   desk: Desk,
   order: Order,
   refusal: Problem | undefined,

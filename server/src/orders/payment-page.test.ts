@@ -9,7 +9,13 @@ const just = new Date(now.getTime())
 type Money = [Payment['state'], Payment['why']]
 
 /** Of an order and the money that came in and was not credited, what the payer is told. */
-const cases: [Order['status'], expiresAt: Date, wasPaid: boolean, odd: Money[], PageState][] = [
+const cases: [
+  Order['status'],
+  expiresAt: Date,
+  wasPaid: boolean,
+  uncredited: Money[],
+  PageState,
+][] = [
   ['WAITING', in90s, false, [], 'waiting'],
   ['WAITING', just, false, [], 'expired'],
   ['WAITING', in90s, false, [['waiting', 'wrong_amount']], 'wrong_amount'],
@@ -43,9 +49,9 @@ const cases: [Order['status'], expiresAt: Date, wasPaid: boolean, odd: Money[], 
 
 it.each(cases)(
   '%s, until %s, paid once: %s, with %o: %s',
-  (status, expiresAt, wasPaid, odd, told) => {
+  (status, expiresAt, wasPaid, uncredited, told) => {
     const order = { status, expiresAt, paidAmountMinor: wasPaid ? 100n : null }
-    const payments = odd.map(([state, why]) => ({ state, why }))
+    const payments = uncredited.map(([state, why]) => ({ state, why }))
     expect(stateOf(order, payments, now).state).toBe(told)
   },
 )

@@ -45,24 +45,24 @@ export interface PaymentPage {
   state: PageState
   remainingS: number
   /** What came in and did not pay the order, newest first. */
-  odd: OddPayment[]
+  uncredited: UncreditedPayment[]
 }
 
-export type OddPayment = Pick<Payment, 'amountMinor' | 'state' | 'why'>
+export type UncreditedPayment = Pick<Payment, 'amountMinor' | 'state' | 'why'>
 
 /** Everything the page of a deposit order shows; undefined where there is no such order. */
 export async function readPaymentPage(
   { pool, now }: Pick<Desk, 'pool' | 'now'>,
   { agentId, orderId }: OrderName,
 ): Promise<PaymentPage | undefined> {
-  const [order, agent, brand, odd] = await Promise.all([
+  const [order, agent, brand, uncredited] = await Promise.all([
     findOrder(pool, agentId, orderId),
     findAgentById(pool, agentId),
     findBrand(pool, agentId),
     oddPayments(pool, agentId, orderId),
   ])
   if (order?.kind !== 'deposit' || !agent) return undefined
-  return { order, agent, brand, odd, ...stateOf(order, odd, now()) }
+  return { order, agent, brand, uncredited, ...stateOf(order, uncredited, now()) }
 }
 
 export interface OrderName {
@@ -86,11 +86,11 @@ export async function readPageStates(
     status: Order['status']
     expires_at: Date | null
     paid_amount: bigint | null
-    odd_state: Payment['state'] | null
-    odd_why: Payment['why']
+    uncredited_state: Payment['state'] | null
+    uncredited_why: Payment['why']
   }>({
     text: `select o.agent_id, o.order_id, o.status, o.expires_at, o.paid_amount,
-             p.state as odd_state, p.why as odd_why
+             p.state as uncredited_state, p.why as uncredited_why
            from unnest($1::bigint[], $2::uuid[]) as watched (agent_id, order_id)
            join orders o on o.agent_id = watched.agent_id and o.order_id = watched.order_id
            left join payments p on p.agent_id = o.agent_id and p.order_id = o.order_id
@@ -108,11 +108,12 @@ export async function readPageStates(
   const states = new Map<string, StateNow>()
   for (const [name, [first, ...more]] of byOrder) {
     if (!first) continue
-    const odd = [first, ...more].flatMap(({ odd_state: state, odd_why: why }) =>
-      state === null ? [] : [{ state, why }],
+    const uncredited = [first, ...more].flatMap(
+      ({ uncredited_state: state, uncredited_why: why }) =>
+        state === null ? [] : [{ state, why }],
     )
     const { status, expires_at: expiresAt, paid_amount: paidAmountMinor } = first
-    states.set(name, stateOf({ status, expiresAt, paidAmountMinor }, odd, at))
+    states.set(name, stateOf({ status, expiresAt, paidAmountMinor }, uncredited, at))
   }
   return states
 }
@@ -123,22 +124,22 @@ export async function readPageStates(
  */
 export function stateOf(
   order: Pick<Order, 'status' | 'expiresAt' | 'paidAmountMinor'>,
-  odd: readonly Pick<Payment, 'state' | 'why'>[],
+  uncredited: readonly Pick<Payment, 'state' | 'why'>[],
   now: Date,
 ): StateNow {
   const leftMs = (order.expiresAt?.getTime() ?? 0) - now.getTime()
   const remainingS = order.status === 'WAITING' ? Math.max(0, Math.ceil(leftMs / 1000)) : 0
   if (order.status === 'PAID') return { state: 'paid', remainingS }
-  const waiting = odd.find(({ state, why }) => state === 'waiting' && why !== 'duplicate')
+  const waiting = uncredited.find(({ state, why }) => state === 'waiting' && why !== 'duplicate')
   if (waiting) return { state: stateOfMoney(waiting.why), remainingS }
   // Credited to the agent, though not by this order: nothing more is to be paid.
-  if (odd.some(({ state, why }) => state === 'credited' && why !== 'duplicate')) {
+  if (uncredited.some(({ state, why }) => state === 'credited' && why !== 'duplicate')) {
     return { state: 'received', remainingS }
   }
   if (order.status === 'VOID' && order.paidAmountMinor !== null) {
     return { state: 'taken_back', remainingS }
   }
-  if (odd.some(({ state }) => state === 'returned') && order.status !== 'WAITING') {
+  if (uncredited.some(({ state }) => state === 'returned') && order.status !== 'WAITING') {
     return { state: 'returned', remainingS }
   }
   if (order.status === 'WAITING') return { state: leftMs > 0 ? 'waiting' : 'expired', remainingS }
@@ -188,7 +189,11 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-async function oddPayments(pool: Pool, agentId: bigint, orderId: string): Promise<OddPayment[]> {
+async function oddPayments(
+  pool: Pool,
+  agentId: bigint,
+  orderId: string,
+): Promise<UncreditedPayment[]> {
   const { rows } = await pool.query<{
     amount: bigint
     state: Payment['state']

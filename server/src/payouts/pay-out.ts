@@ -2,16 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { currencyOf } from '../agents/agent-currency.ts'
 import { timeToPass } from '../db/database-time.ts'
 import type { OpenItem, Order, OrderStatus } from '../ledger/book.ts'
+import { findOrder } from '../ledger/find-order.ts'
 import type { PayoutState } from '../ledger/payout-state.ts'
-import { claimPayout, findPayout, type PayoutAttempt, payoutsOfOrder, savePayout } from './payouts.ts'
 import { callWithin, NoAnswer } from '../lib/call-within.ts'
 import { txnId } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Payout, PayoutOutcome, Provider } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
-import { findOrder } from '../ledger/find-order.ts'
 import { itemWords } from './item-words.ts'
+import {
+  claimPayout,
+  findPayout,
+  type PayoutAttempt,
+  payoutsOfOrder,
+  savePayout,
+} from './payouts.ts'
 
 export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 

@@ -1,6 +1,6 @@
 import { withClient } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
-import type { ProofTx } from './lie.ts'
+import type { ProofTx } from './proof-failure.ts'
 
 /**
  * Runs a piece of a proof on one snapshot of the database. While a snapshot is held no dead row can be

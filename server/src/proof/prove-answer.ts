@@ -2,7 +2,13 @@ import type { JournalRow, Order } from '../ledger/book.ts'
 import { isLocalTimeOf } from '../ledger/local-time-of.ts'
 import { txnId } from '../lib/ids.ts'
 import { decimalText } from '../lib/money.ts'
-import { demand, demandSame, demandSameUnsaid, Lie, type ProvedAgent } from './lie.ts'
+import {
+  ensure,
+  ensureSame,
+  ensureSameUnshown,
+  ProofFailure,
+  type ProvedAgent,
+} from './proof-failure.ts'
 
 /** What creating an order was answered with is what the order is; `held` is the row of a withdrawal's hold. */
 export function proveAnswer(agent: ProvedAgent, order: Order, held: JournalRow | undefined): void {
@@ -10,33 +16,33 @@ export function proveAnswer(agent: ProvedAgent, order: Order, held: JournalRow |
   const where = `the answer to the creation of order ${id}`
   const answer = parsed(order.answer, where)
   const money = (minor: bigint) => Number(decimalText(minor, agent.currency))
-  demandSame(where, 'txn_id', answer.txn_id, id)
-  demandSame(where, 'ref_id', answer.ref_id, order.refId)
-  demandSame(where, 'amount', answer.amount, money(order.amountMinor))
-  demandSame(where, 'fee', answer.fee, money(order.feeMinor))
-  demand(
+  ensureSame(where, 'txn_id', answer.txn_id, id)
+  ensureSame(where, 'ref_id', answer.ref_id, order.refId)
+  ensureSame(where, 'amount', answer.amount, money(order.amountMinor))
+  ensureSame(where, 'fee', answer.fee, money(order.feeMinor))
+  ensure(
     isLocalTimeOf(String(answer.created_at), order.createdAt),
     () =>
       `${where} says created_at ${answer.created_at}, but it is ${order.createdAt.toISOString()}`,
   )
   if (order.kind === 'withdraw') {
     const balance = answer.wallet?.balance
-    demandSame(where, 'balance', balance, money(held?.balances.available ?? 0n))
+    ensureSame(where, 'balance', balance, money(held?.balances.available ?? 0n))
     return
   }
   const expiresInMs = (order.expiresAt?.getTime() ?? 0) - order.createdAt.getTime()
-  demandSame(where, 'expires_in', answer.expires_in, expiresInMs / 1000)
+  ensureSame(where, 'expires_in', answer.expires_in, expiresInMs / 1000)
   if (order.instructions !== null) proveInstructions(where, answer, order.instructions)
 }
 
 /** What the payment page shows is what the agent was told, as far as it was. */
 function proveInstructions(where: string, answer: Answer, text: string): void {
   const { qrcodeText, transfer }: Instructions = parsed(text, `what ${where} was made from`)
-  if (answer.qrcode) demandSameUnsaid(where, 'QR code', answer.qrcode.qrcode_text, qrcodeText)
+  if (answer.qrcode) ensureSameUnshown(where, 'QR code', answer.qrcode.qrcode_text, qrcodeText)
   if (answer.transfer) {
-    demandSameUnsaid(where, 'bank', answer.transfer.bank_code, transfer?.bankCode)
-    demandSameUnsaid(where, 'account', answer.transfer.account_number, transfer?.accountNumber)
-    demandSameUnsaid(where, 'account name', answer.transfer.account_name, transfer?.accountName)
+    ensureSameUnshown(where, 'bank', answer.transfer.bank_code, transfer?.bankCode)
+    ensureSameUnshown(where, 'account', answer.transfer.account_number, transfer?.accountNumber)
+    ensureSameUnshown(where, 'account name', answer.transfer.account_name, transfer?.accountName)
   }
 }
 
@@ -61,6 +67,6 @@ function parsed(text: string, where: string) {
   try {
     return JSON.parse(text) ?? {}
   } catch {
-    throw new Lie(`${where} is not JSON`)
+    throw new ProofFailure(`${where} is not JSON`)
   }
 }

@@ -1,6 +1,6 @@
 import { type Accounts, accountNames } from '../ledger/accounts.ts'
 import { readArchiveParts } from '../ledger/archived.ts'
-import { demand, type ProofTx } from './lie.ts'
+import { ensure, type ProofTx } from './proof-failure.ts'
 
 /**
  * What was archived is one chain, and the row that ends it is in the journal as it was then. Returns its seq,
@@ -10,7 +10,7 @@ export async function proveParts(tx: ProofTx, agentId: bigint): Promise<bigint> 
   const parts = await readArchiveParts(tx, agentId)
   let seq = 0n
   for (const [at, { part, fromSeq, toSeq }] of parts.entries()) {
-    demand(
+    ensure(
       part === at + 1 && fromSeq === seq + 1n,
       () => `part ${at + 1} of the archive, from journal row ${seq + 1n}, is missing`,
     )
@@ -24,9 +24,9 @@ export async function proveParts(tx: ProofTx, agentId: bigint): Promise<bigint> 
     [agentId, seq],
   )
   const row = rows[0]
-  demand(row !== undefined, () => `journal row ${seq}, which the archive ends with, is missing`)
+  ensure(row !== undefined, () => `journal row ${seq}, which the archive ends with, is missing`)
   for (const name of accountNames) {
-    demand(
+    ensure(
       row[name] === last.closing[name],
       () =>
         `journal row ${seq} says ${name} is ${row[name]}, the archive ends with ${last.closing[name]}`,
@@ -43,7 +43,7 @@ export async function proveArchivedRefs(tx: ProofTx, agentId: bigint): Promise<v
     [agentId],
   )
   const { removed, known } = rows[0] ?? { removed: 0n, known: 0n }
-  demand(
+  ensure(
     removed === known,
     () => `${removed} orders were archived, but ${known} are known to have been`,
   )

@@ -4,7 +4,14 @@ import { orderIdFromUuid, txnId } from '../lib/ids.ts'
 import { type JsonMembers, jsonMembers } from '../lib/json-members.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { decimalText } from '../lib/money.ts'
-import { demand, demandSame, demandSameUnsaid, Lie, type ProvedAgent, statusOf } from './lie.ts'
+import {
+  ensure,
+  ensureSame,
+  ensureSameUnshown,
+  ProofFailure,
+  type ProvedAgent,
+  statusOf,
+} from './proof-failure.ts'
 
 export interface CallbackRow {
   seq: bigint
@@ -33,29 +40,29 @@ export function proveCallback(
 ): void {
   const where = `the callback of journal row ${row.seq}`
   const money = (minor: bigint) => decimalText(minor, currency)
-  demandSame(where, 'order', orderIdFromUuid(callback.order_id), order.orderId)
-  demandSame(where, 'kind', callback.kind, order.kind)
-  demandSame(where, 'follows', callback.follows, follows)
-  demandSame(where, 'created_at', callback.created_at, row.at)
+  ensureSame(where, 'order', orderIdFromUuid(callback.order_id), order.orderId)
+  ensureSame(where, 'kind', callback.kind, order.kind)
+  ensureSame(where, 'follows', callback.follows, follows)
+  ensureSame(where, 'created_at', callback.created_at, row.at)
   const { textOf } = membersOf(callback.body, where)
   const says = (name: string, expected: string) =>
-    demandSame(where, name, textOf.get(name), expected)
+    ensureSame(where, name, textOf.get(name), expected)
   says('status', quoted(statusOf[row.event] ?? null))
   says('transactionId', quoted(txnId(agentId, order.orderId)))
   says('refId', quoted(order.refId))
   says('amount', money(amountOf(order, row)))
   says('fee', money(feeChargedBy(order, row)))
   says('wallet', jsonObject({ balance: money(row.balances.available) }))
-  demandSameUnsaid(where, 'userId', textOf.get('userId'), quoted(order.userId))
-  demandSameUnsaid(where, 'extParams', textOf.get('extParams'), order.extraParams ?? '{}')
+  ensureSameUnshown(where, 'userId', textOf.get('userId'), quoted(order.userId))
+  ensureSameUnshown(where, 'extParams', textOf.get('extParams'), order.extraParams ?? '{}')
   const successAt = textOf.get('successAt')
-  demand(
+  ensure(
     isLocalTimeOf(successAt?.slice(1, -1), row.at),
     () => `${where} says successAt ${successAt}, but it is ${row.at.toISOString()}`,
   )
   provePayee(where, textOf, order, payer)
   const unknown = [...textOf.keys()].find((name) => !members.has(name))
-  demand(unknown === undefined, () => `${where} says ${unknown}, which no callback tells`)
+  ensure(unknown === undefined, () => `${where} says ${unknown}, which no callback tells`)
 }
 
 const members = new Set([
@@ -73,14 +80,14 @@ const members = new Set([
 ])
 
 function membersOf(body: string | null, where: string): JsonMembers {
-  demand(body !== null, () => `${where} has no body`)
+  ensure(body !== null, () => `${where} has no body`)
   try {
     JSON.parse(body)
   } catch {
-    throw new Lie(`${where} is not JSON`)
+    throw new ProofFailure(`${where} is not JSON`)
   }
   const found = jsonMembers(body)
-  demand(found.duplicateKey === undefined, () => `${where} says ${found.duplicateKey} twice`)
+  ensure(found.duplicateKey === undefined, () => `${where} says ${found.duplicateKey} twice`)
   return found
 }
 
@@ -104,7 +111,7 @@ function provePayee(
 ): void {
   const told = textOf.get('payee')
   const flag = textOf.get('flag_incorrect_payee')
-  demand(
+  ensure(
     told !== undefined || flag === undefined,
     () => `${where} flags a payee that it does not tell`,
   )
@@ -115,9 +122,9 @@ function provePayee(
     account_name: quoted(payer?.accountName ?? null),
     bank_code: quoted(payer?.bankCode ?? null),
   })
-  demandSameUnsaid(where, 'payee', told, payee)
+  ensureSameUnshown(where, 'payee', told, payee)
   const isAnother = isAnotherAccount(order.accountNo, payer?.accountNo ?? '')
-  if (isAnother !== undefined) demandSame(where, 'flag_incorrect_payee', flag, isAnother)
+  if (isAnother !== undefined) ensureSame(where, 'flag_incorrect_payee', flag, isAnother)
 }
 
 /** Undefined where the bank shows too little of the number to tell: what was said then is not judged. */

@@ -1,7 +1,7 @@
 import type { Payment, PaymentClaim } from '../ledger/book.ts'
 import { type ClaimRow, claimFromRow, claimsById } from '../ledger/payment-claims.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
-import { demand, demandSame, type ProofTx, type ProvedAgent } from './lie.ts'
+import { ensure, ensureSame, type ProofTx, type ProvedAgent } from './proof-failure.ts'
 
 /** Each payment of an agent is claimed by it, for as much, and so is nobody else's. */
 export async function proveClaimed(
@@ -14,10 +14,10 @@ export async function proveClaimed(
   for (const { paymentId, amountMinor } of payments) {
     const claim = claims.get(paymentId)
     const where = `the claim on payment ${paymentId}`
-    demand(claim !== undefined, () => `${where} is missing`)
-    demandSame(where, 'agent', claim.agentId, agentId)
-    demandSame(where, 'amount', claim.amountMinor, amountMinor)
-    demandSame(where, 'currency', claim.currency, currency)
+    ensure(claim !== undefined, () => `${where} is missing`)
+    ensureSame(where, 'agent', claim.agentId, agentId)
+    ensureSame(where, 'amount', claim.amountMinor, amountMinor)
+    ensureSame(where, 'currency', claim.currency, currency)
   }
   const named = new Set([...claims.values()].flatMap(({ orderId }) => orderId ?? []))
   const { rows } = await tx.query<{ order_id: string }>(
@@ -27,7 +27,7 @@ export async function proveClaimed(
   )
   for (const { order_id } of rows) named.delete(orderIdFromUuid(order_id))
   const [lost] = named
-  demand(lost === undefined, () => `a payment is claimed for order ${lost}, which is not there`)
+  ensure(lost === undefined, () => `a payment is claimed for order ${lost}, which is not there`)
 }
 
 /**
@@ -65,7 +65,7 @@ export async function proveClaimPage(
   for (const row of await readUnmatched(tx, ids)) recorded.add(`${row.owner} ${row.payment_id}`)
   for (const { agentId, paymentId } of claims) {
     const whose = agentId === 0n ? 'nobody' : `agent ${agentId}`
-    demand(
+    ensure(
       recorded.has(`${agentId} ${paymentId}`),
       () => `payment ${paymentId} is claimed for ${whose}, who has no such payment`,
     )
@@ -90,13 +90,13 @@ export async function proveUnmatchedPage(
   for (const { payment_id, owner, amount, currency } of unmatched) {
     const claim = claims.get(payment_id)
     const where = `the claim on unmatched payment ${payment_id}`
-    demand(claim !== undefined, () => `${where} is missing`)
-    demandSame(where, 'agent', claim.agentId, owner)
-    demandSame(where, 'amount', claim.amountMinor, amount)
-    demandSame(where, 'currency', claim.currency, currency)
+    ensure(claim !== undefined, () => `${where} is missing`)
+    ensureSame(where, 'agent', claim.agentId, owner)
+    ensureSame(where, 'amount', claim.amountMinor, amount)
+    ensureSame(where, 'currency', claim.currency, currency)
   }
   for (const id of contradicted) {
-    demand(claims.has(id), () => `payment ${id} is contradicted, but was never claimed`)
+    ensure(claims.has(id), () => `payment ${id} is contradicted, but was never claimed`)
   }
   return ids.length < limit ? null : (ids.at(-1) ?? null)
 }

@@ -1,5 +1,5 @@
 import { claimsById } from '../ledger/payment-claims.ts'
-import { demand, type ProofTx } from './lie.ts'
+import { ensure, type ProofTx } from './proof-failure.ts'
 
 /** An event's key: whose it is, who told it, and its id. */
 export type EventPlace = readonly [agentId: bigint, provider: string, eventId: string]
@@ -37,17 +37,17 @@ export async function proveEventPage(
   for (const { provider, event_id, event, result, act_at } of rows) {
     if (event === null) continue
     const where = `event ${event_id} of ${provider}`
-    demand(result !== null || act_at !== null, () => `${where} is open, and never due`)
+    ensure(result !== null || act_at !== null, () => `${where} is open, and never due`)
     const { type, paymentId, amountMinor } = JSON.parse(event)
     if (type !== 'payment' || result === null) continue
     const isMoney = BigInt(amountMinor) > 0n && BigInt(amountMinor) <= largestAmount
-    demand(result !== 'refused' || !isMoney, () => `${where} is money, but was refused`)
+    ensure(result !== 'refused' || !isMoney, () => `${where} is money, but was refused`)
     if (isMoney) paidBy.set(`${provider}:${paymentId}`, where)
   }
   const { rows: claims } = await tx.query<{ payment_id: string }>(claimsById, [[...paidBy.keys()]])
   for (const { payment_id } of claims) paidBy.delete(payment_id)
   const [lost] = paidBy
-  demand(
+  ensure(
     lost === undefined,
     () => `${lost?.[1]} told of payment ${lost?.[0]}, which is not claimed`,
   )

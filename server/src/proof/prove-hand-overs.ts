@@ -1,6 +1,6 @@
 import type { JournalRow, Order, OrderStatus } from '../ledger/book.ts'
 import type { PayoutState } from '../ledger/payout-state.ts'
-import { demand, demandSame } from './lie.ts'
+import { ensure, ensureSame } from './proof-failure.ts'
 
 export interface PayoutFact {
   attempt: number
@@ -32,7 +32,7 @@ export function proveHandOvers(
   payouts: readonly PayoutFact[],
 ): void {
   const latest = payouts.at(-1)
-  demand(
+  ensure(
     (latest !== undefined) === (order.handedOverAt !== null),
     () =>
       `${name} was handed to a provider ${payouts.length} times, but says ${order.handedOverAt ? 'when' : 'that it never was'}`,
@@ -40,20 +40,20 @@ export function proveHandOvers(
   if (!latest) return
   payouts.forEach((payout, index) => {
     const where = `payout ${payout.reference}`
-    demandSame(where, 'attempt', payout.attempt, index + 1)
+    ensureSame(where, 'attempt', payout.attempt, index + 1)
     const isOpen = open.includes(payout.state)
-    demandSame(where, 'that it is asked about', payout.ask_at !== null, isOpen)
-    demand(payout === latest || !isOpen, () => `${where} is open, but ${name} went elsewhere`)
+    ensureSame(where, 'that it is asked about', payout.ask_at !== null, isOpen)
+    ensure(payout === latest || !isOpen, () => `${where} is open, but ${name} went elsewhere`)
   })
-  demandSame(name, 'handed_over_at', order.handedOverAt, latest.handed_at)
+  ensureSame(name, 'handed_over_at', order.handedOverAt, latest.handed_at)
   // An order may end by an earlier attempt that paid after all; while it waits, it is with the latest.
   const own = payouts.find(({ reference }) => reference === order.providerRef)
   const theirs = order.status === 'WAITING' ? latest : (own ?? latest)
-  demandSame(name, 'provider_ref', order.providerRef, theirs.reference)
-  demandSame(name, 'provider', order.provider, theirs.provider)
+  ensureSame(name, 'provider_ref', order.providerRef, theirs.reference)
+  ensureSame(name, 'provider', order.provider, theirs.provider)
   // A person's word may have ended it otherwise than the provider's.
   const isByPerson = rows.some(({ reason }) => reason !== null)
-  demand(
+  ensure(
     isByPerson || !contradicts[order.status].includes(theirs.state),
     () => `payout ${theirs.reference} is ${theirs.state}, but ${name} is ${order.status}`,
   )

@@ -6,15 +6,15 @@ import { storedBody } from '../ledger/stored-body.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { orderIdFromUuid, txnId } from '../lib/ids.ts'
 import {
-  demand,
-  demandSame,
-  Lie,
+  ensure,
+  ensureSame,
+  ProofFailure,
   type ProofTx,
   type ProvedAgent,
   type ProvedPage,
   type Stretch,
   statusOf,
-} from './lie.ts'
+} from './proof-failure.ts'
 import { proveAnswer } from './prove-answer.ts'
 import { type CallbackRow, proveCallback } from './prove-callback.ts'
 import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
@@ -66,7 +66,7 @@ export async function proveOrderPage(
        ) limit 1`,
     [agent.agentId, after, isLast ? null : last],
   )
-  demand(lost.length === 0, () => `payout ${lost[0]?.reference} is of an order that is not there`)
+  ensure(lost.length === 0, () => `payout ${lost[0]?.reference} is of an order that is not there`)
   return { proved: rows.length, last: isLast ? null : last }
 }
 
@@ -136,14 +136,14 @@ export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void
   const rows = facts.rowsOf.get(order.orderId) ?? []
   const payouts = facts.payoutsOf.get(order.orderId) ?? []
   const feeBy = feeRuleOf(agent, order, name)
-  demandSame(name, 'fee', order.feeMinor, feeBy(order.amountMinor))
+  ensureSame(name, 'fee', order.feeMinor, feeBy(order.amountMinor))
   proveRows(name, order, rows, feeBy, facts.payments)
   proveState(name, order, rows, payouts.length)
   proveHandOvers(name, order, rows, payouts)
   proveAnswer(agent, order, rows[0])
   rows.forEach((row, index) => {
     const callback = facts.callbacks.get(row.seq)
-    demand(
+    ensure(
       (callback !== undefined) === (statusOf[row.event] !== undefined),
       () => `journal row ${row.seq} (${row.event}) ${callback ? 'has a' : 'has no'} callback`,
     )
@@ -157,7 +157,8 @@ export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void
 /** What an order's own rule takes of an amount. */
 function feeRuleOf({ currency }: ProvedAgent, order: Order, name: string) {
   const rule = parseFeeRule(order.feeRule, currency)
-  if (typeof rule === 'string') throw new Lie(`${name} has a fee rule that is none: ${rule}`)
+  if (typeof rule === 'string')
+    throw new ProofFailure(`${name} has a fee rule that is none: ${rule}`)
   return (amountMinor: bigint) => feeOf(amountMinor, rule)
 }
 
@@ -173,7 +174,7 @@ function proveRows(
   let paid = { amount: 0n, fee: 0n }
   rows.forEach((row, index) => {
     const where = `journal row ${row.seq} (${row.event})`
-    demand(
+    ensure(
       followers[`${order.kind} ${last}`]?.includes(row.event) === true,
       () => `${name} has ${row.event} (journal row ${row.seq}) after ${last}`,
     )
@@ -182,8 +183,8 @@ function proveRows(
       paid = { amount: -row.change.clearing, fee: feeBy(-row.change.clearing) }
       const isTakenBack = rows[index + 1]?.event === 'deposit_taken_back'
       proveCredit(row, payments.get(row.onceKey ?? ''), isTakenBack)
-    } else demandSame(where, 'once_key', row.onceKey, null)
-    if (row.event === 'withdraw_held') demandSame(where, 'at', row.at, order.createdAt)
+    } else ensureSame(where, 'once_key', row.onceKey, null)
+    if (row.event === 'withdraw_held') ensureSame(where, 'at', row.at, order.createdAt)
     proveLegs(name, order, row, paid)
   })
 }
@@ -198,19 +199,19 @@ function proveState(
   const outcomes = rows.filter(({ event }) => statusOf[event] !== undefined)
   const last = outcomes.at(-1)
   const status = last ? statusOf[last.event] : 'WAITING'
-  demand(order.status === status, () => `${name} is ${order.status}, its journal says ${status}`)
-  demand(
+  ensure(order.status === status, () => `${name} is ${order.status}, its journal says ${status}`)
+  ensure(
     order.kind === 'deposit' || rows.length > 0,
     () => `${name} is a withdrawal without a hold`,
   )
-  demandSame(name, 'completed_at', order.completedAt, last?.at)
+  ensureSame(name, 'completed_at', order.completedAt, last?.at)
   // A deposit gets a reference together with the provider's instructions.
   const instructed = order.kind === 'deposit' && order.providerRef !== null ? 1 : 0
-  demandSame(name, 'version', order.version, 1 + outcomes.length + handOvers + instructed)
+  ensureSame(name, 'version', order.version, 1 + outcomes.length + handOvers + instructed)
   const paying = outcomes.findLast(({ event }) => statusOf[event] === 'PAID')
   const paid = paying?.change.clearing
-  demandSame(name, 'paid_amount', order.paidAmountMinor, paid && (paid < 0n ? -paid : paid))
-  demandSame(name, 'paid_fee', order.paidFeeMinor, paying?.change.fees)
+  ensureSame(name, 'paid_amount', order.paidAmountMinor, paid && (paid < 0n ? -paid : paid))
+  ensureSame(name, 'paid_fee', order.paidFeeMinor, paying?.change.fees)
 }
 
 /** What one row of an order must have moved, from the order's own amounts. */
@@ -246,7 +247,7 @@ function proveLegs(
   const matches = expected.some((legs) =>
     accountNames.every((account) => (legs[account] ?? 0n) === change[account]),
   )
-  demand(matches, () => {
+  ensure(matches, () => {
     const [legs = {}] = expected
     const words = (moved: Partial<Accounts>) =>
       accountNames.map((account) => `${account} ${moved[account] ?? 0n}`).join(', ')

@@ -3,13 +3,13 @@ import { payerFromRow } from '../ledger/payer-from-row.ts'
 import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import {
-  demand,
-  demandSame,
+  ensure,
+  ensureSame,
   type ProofTx,
   type ProvedAgent,
   type ProvedPage,
   type Stretch,
-} from './lie.ts'
+} from './proof-failure.ts'
 import { proveClaimed } from './prove-claims.ts'
 import { proveUnmatched } from './prove-unmatched.ts'
 
@@ -77,12 +77,12 @@ export function proveCredit(
 ): void {
   const paid = -row.change.clearing
   const credits = `journal row ${row.seq} credits ${row.onceKey}`
-  demand(payment !== undefined, () => `${credits}, which is not recorded`)
+  ensure(payment !== undefined, () => `${credits}, which is not recorded`)
   const where = `${credits}, which`
-  demandSame(where, 'order', payment.orderId, row.orderId)
-  demandSame(where, 'credited to', payment.creditedTo, 'order')
-  demandSame(where, 'amount', payment.amountMinor, paid)
-  demandSame(where, 'state', payment.state, isTakenBack ? 'taken_back' : 'credited')
+  ensureSame(where, 'order', payment.orderId, row.orderId)
+  ensureSame(where, 'credited to', payment.creditedTo, 'order')
+  ensureSame(where, 'amount', payment.amountMinor, paid)
+  ensureSame(where, 'state', payment.state, isTakenBack ? 'taken_back' : 'credited')
 }
 
 /** An adjustment that names a payment moves its amount, one way or the other; any other names no payment. */
@@ -96,20 +96,20 @@ export async function proveAdjustments(
   for (const { seq, onceKey, change } of adjustments) {
     const where = `journal row ${seq}`
     const paymentId = paymentOf(onceKey)
-    demand(
+    ensure(
       paymentId !== undefined || onceKey?.startsWith('adjustment:') === true,
       () => `${where} is an adjustment by ${onceKey}, which names nothing that counts once`,
     )
     if (paymentId === undefined) continue
     const payment = payments.get(creditKey + paymentId)
-    demand(payment !== undefined, () => `${where} is by ${onceKey}, which is not recorded`)
+    ensure(payment !== undefined, () => `${where} is by ${onceKey}, which is not recorded`)
     const isBack = onceKey?.startsWith(takenBackKey) === true
-    demandSame(`payment ${paymentId}`, 'credited to', payment.creditedTo, 'wallet')
-    demand(
+    ensureSame(`payment ${paymentId}`, 'credited to', payment.creditedTo, 'wallet')
+    ensure(
       payment.state === 'taken_back' || (payment.state === 'credited' && !isBack),
       () => `payment ${paymentId} is ${payment.state}, but ${where} is by ${onceKey}`,
     )
-    demandSame(
+    ensureSame(
       where,
       'amount',
       change.available,
@@ -156,19 +156,19 @@ function provePayment(
 ): void {
   const where = `payment ${paymentId}`
   const counts = state === 'credited' || state === 'taken_back'
-  demandSame(where, 'that it waits for a reason', why !== null, state === 'waiting')
-  demandSame(where, 'that it was credited', creditedTo !== null, counts)
-  demand(state !== 'returned' || hasEvidence, () => `${where} is returned without evidence`)
-  demand(counts || !credit, () => `${where} is ${state}, but journal row ${credit?.seq} credits it`)
+  ensureSame(where, 'that it waits for a reason', why !== null, state === 'waiting')
+  ensureSame(where, 'that it was credited', creditedTo !== null, counts)
+  ensure(state !== 'returned' || hasEvidence, () => `${where} is returned without evidence`)
+  ensure(counts || !credit, () => `${where} is ${state}, but journal row ${credit?.seq} credits it`)
   if (!counts) return
-  demand(credit !== undefined, () => `${where} counts as credited, but no journal row does so`)
+  ensure(credit !== undefined, () => `${where} counts as credited, but no journal row does so`)
   const isToOrder = creditedTo === 'order'
-  demandSame(where, 'credited by', credit.event, isToOrder ? 'deposit_paid' : 'adjustment')
+  ensureSame(where, 'credited by', credit.event, isToOrder ? 'deposit_paid' : 'adjustment')
   const credited = isToOrder ? -credit.change.clearing : credit.change.available
-  demandSame(where, 'amount', amountMinor, credited)
-  if (isToOrder) demandSame(where, 'order', orderId, credit.orderId)
+  ensureSame(where, 'amount', amountMinor, credited)
+  if (isToOrder) ensureSame(where, 'order', orderId, credit.orderId)
   const isBackDue = state === 'taken_back' && !isToOrder
-  demand(
+  ensure(
     (back !== undefined) === isBackDue,
     () =>
       `${where} is ${state}, but ${back ? `journal row ${back.seq}` : 'no journal row'} takes it back`,
@@ -194,7 +194,7 @@ async function proveTakenBack(
   for (const { paymentId, orderId } of gone) {
     const seq = byKey.get(creditKey + paymentId)?.seq ?? 0n
     const next = rows.find((row) => row.seq > seq && orderIdFromUuid(row.order_id) === orderId)
-    demand(
+    ensure(
       next?.event === 'deposit_taken_back',
       () => `payment ${paymentId} is taken_back, but no journal row of its order takes it back`,
     )

@@ -1,5 +1,5 @@
 import type { Order } from '../ledger/book.ts'
-import { demand, type ProofTx } from './lie.ts'
+import { ensure, type ProofTx } from './proof-failure.ts'
 
 /**
  * No payout counts as paid that its order is not paid by, unless a person was told of it: beside an order
@@ -24,7 +24,7 @@ export async function provePayouts(
     [agentId, orderIds],
   )
   const [lie] = rows
-  demand(
+  ensure(
     lie === undefined,
     () =>
       `payout ${lie?.reference} was paid, but its order is ${lie?.status} and there is no open item that says so`,

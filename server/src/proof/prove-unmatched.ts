@@ -1,6 +1,6 @@
 import type { Payment } from '../ledger/book.ts'
 import { type PayerRow, payerFromRow } from '../ledger/payer-from-row.ts'
-import { demandSame, demandSameUnsaid, type ProofTx, type ProvedAgent } from './lie.ts'
+import { ensureSame, ensureSameUnshown, type ProofTx, type ProvedAgent } from './proof-failure.ts'
 
 /** Payments of an agent that came in for nobody are what they were then, and nobody else's. */
 export async function proveUnmatched(
@@ -24,12 +24,12 @@ export async function proveUnmatched(
   for (const row of rows) {
     const payment = own.get(row.payment_id)
     const where = `unmatched payment ${row.payment_id}`
-    demandSame(where, 'state', row.state, 'assigned')
-    demandSame(where, 'assigned to', row.assigned_to, agentId)
-    demandSame(where, 'amount', row.amount, payment?.amountMinor)
-    demandSame(where, 'currency', row.currency, currency)
-    demandSame(where, 'paid_at', row.paid_at, payment?.paidAt)
+    ensureSame(where, 'state', row.state, 'assigned')
+    ensureSame(where, 'assigned to', row.assigned_to, agentId)
+    ensureSame(where, 'amount', row.amount, payment?.amountMinor)
+    ensureSame(where, 'currency', row.currency, currency)
+    ensureSame(where, 'paid_at', row.paid_at, payment?.paidAt)
     const payer = JSON.stringify(payerFromRow(row))
-    demandSameUnsaid(where, 'payer', payer, JSON.stringify(payment?.payer ?? null))
+    ensureSameUnshown(where, 'payer', payer, JSON.stringify(payment?.payer ?? null))
   }
 }

@@ -2,7 +2,7 @@ import { type Accounts, accountNames, add, noChange, sumOf } from '../ledger/acc
 import type { JournalRow } from '../ledger/book.ts'
 import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
-import { demand, type ProofTx, type ProvedAgent, statusOf } from './lie.ts'
+import { ensure, type ProofTx, type ProvedAgent, statusOf } from './proof-failure.ts'
 import { proveAdjustments } from './prove-payments.ts'
 
 /**
@@ -33,7 +33,7 @@ export async function proveJournalPage(
   )
   const rows = dbRows.map(journalFromRow)
   const before = rows[0]?.seq === afterSeq ? rows.shift() : undefined
-  demand(before !== undefined || afterSeq === 0n, () => `journal row ${afterSeq} is missing`)
+  ensure(before !== undefined || afterSeq === 0n, () => `journal row ${afterSeq} is missing`)
   proveChain(rows, before)
   await proveAdjustments(tx, agent, rows)
   return {
@@ -56,7 +56,7 @@ async function proveOrdersAreThere(
   )
   const there = new Set(found.map(({ order_id }) => orderIdFromUuid(order_id)))
   const lost = rows.find(({ orderId }) => orderId !== null && !there.has(orderId))
-  demand(
+  ensure(
     lost === undefined,
     () => `journal row ${lost?.seq} (${lost?.event}) is of an order that is not there`,
   )
@@ -69,27 +69,27 @@ export function proveChain(rows: JournalRow[], before: JournalRow | undefined): 
   let balances: Accounts = before?.balances ?? noChange
   for (const row of rows) {
     seq++
-    demand(row.seq === seq, () => `journal row ${seq} is missing`)
-    demand(sumOf(row.change) === 0n, () => `the legs of journal row ${seq} do not add up to zero`)
+    ensure(row.seq === seq, () => `journal row ${seq} is missing`)
+    ensure(sumOf(row.change) === 0n, () => `the legs of journal row ${seq} do not add up to zero`)
     balances = add(balances, row.change)
     for (const name of accountNames) {
-      demand(
+      ensure(
         row.balances[name] === balances[name],
         () =>
           `journal row ${seq} says ${name} is ${row.balances[name]}, but it is ${balances[name]}`,
       )
     }
     const { held, clearing, fees } = row.change
-    demand(
+    ensure(
       row.event !== 'adjustment' || (held === 0n && clearing === 0n && fees === 0n),
       () => `journal row ${seq} is an adjustment and moves more than that`,
     )
-    demand(
+    ensure(
       (row.event === 'adjustment') === (row.orderId === null),
       () => `journal row ${seq} (${row.event}) is of ${row.orderId === null ? 'no' : 'an'} order`,
     )
-    demand(balances.held >= 0n, () => `held is below zero at journal row ${seq}`)
-    demand(
+    ensure(balances.held >= 0n, () => `held is below zero at journal row ${seq}`)
+    ensure(
       balances.available >= 0n ||
         row.change.available >= 0n ||
         row.event === 'deposit_taken_back' ||
@@ -112,7 +112,7 @@ async function proveCallbacksAreThere(
   )
   const told = new Set(callbacks.map(({ seq }) => seq))
   for (const { seq, event } of rows) {
-    demand(
+    ensure(
       told.has(seq) === (statusOf[event] !== undefined),
       () => `journal row ${seq} (${event}) ${told.has(seq) ? 'has a' : 'has no'} callback`,
     )
@@ -151,23 +151,23 @@ export async function proveTotals(tx: ProofTx, agentId: bigint): Promise<Extent>
     [agentId],
   )
   const wallet = rows[0]
-  demand(wallet !== undefined, () => 'there is no wallet')
+  ensure(wallet !== undefined, () => 'there is no wallet')
   await proveHeld(tx, agentId, wallet.held)
   const { rows: lastRows } = await tx.query<JournalDbRow>(
     'select * from journal where agent_id = $1 order by seq desc limit 1',
     [agentId],
   )
   const last = lastRows[0]
-  demand(
+  ensure(
     wallet.seq === (last?.seq ?? 0n),
     () => `the wallet is at seq ${wallet.seq}, the journal at ${last?.seq ?? 0n}`,
   )
-  demand(
+  ensure(
     wallet.told === null || wallet.told <= wallet.seq,
     () => `there is a callback of journal row ${wallet.told}, which is not there`,
   )
   for (const name of accountNames) {
-    demand(
+    ensure(
       wallet[name] === (last?.[name] ?? 0n),
       () => `the wallet says ${name} is ${wallet[name]}, the journal ${last?.[name] ?? 0n}`,
     )
@@ -185,5 +185,5 @@ async function proveHeld(tx: ProofTx, agentId: bigint, held: bigint): Promise<vo
   )
   const { times = 0n, total = 0n } = rows[0] ?? {}
   if (times > mostAddedUp) return
-  demand(held === total, () => `held is ${held}, but open withdrawals hold ${total}`)
+  ensure(held === total, () => `held is ${held}, but open withdrawals hold ${total}`)
 }

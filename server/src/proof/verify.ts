@@ -1,6 +1,12 @@
 import type { Pool } from '../db/pool.ts'
 import type { Currency } from '../lib/money.ts'
-import { Lie, type ProofTx, type ProvedAgent, type ProvedPage, type Stretch } from './lie.ts'
+import {
+  ProofFailure,
+  type ProofTx,
+  type ProvedAgent,
+  type ProvedPage,
+  type Stretch,
+} from './proof-failure.ts'
 import { inSnapshot, Pace } from './proof-snapshot.ts'
 import { proveJournalPage, proveTotals } from './prove.ts'
 import { proveArchivedRefs, proveParts } from './prove-archived.ts'
@@ -113,7 +119,7 @@ async function proveWholly(
     proof.journalRows += page.rows
     proof.callbacks += page.callbacks
     if (page.lastSeq >= extent.seq) break
-    if (page.rows === 0) throw new Lie(`journal row ${seq + 1n} is missing`)
+    if (page.rows === 0) throw new ProofFailure(`journal row ${seq + 1n} is missing`)
     seq = page.lastSeq
   }
   for (let after: string | null = firstOrder; after !== null; tell()) {
@@ -146,7 +152,7 @@ async function findingOf(prove: () => Promise<void>): Promise<string | null> {
     await prove()
     return null
   } catch (error) {
-    if (error instanceof Lie) return error.message
+    if (error instanceof ProofFailure) return error.message
     throw error
   }
 }

@@ -9,7 +9,7 @@ import { type Currency, decimalText, maxBalanceMinor, parseDecimal } from '../li
 import { matchesAny } from '../lib/signature.ts'
 import * as schemas from './bank-schemas.ts'
 import { bookDeposit, endDeposit } from './deposits.ts'
-import type { NoticeTeller } from './notice-teller.ts'
+import type { NoticeSender } from './notice-sender.ts'
 import { receiveTransfer, takeBack } from './payments.ts'
 import { bookPayout, payoutState, rejection, setPayout } from './payouts.ts'
 import { payoutStory } from './play-acts.ts'
@@ -23,7 +23,7 @@ export interface BankApiOptions {
   pool: Pool
   key: Buffer
   now: () => Date
-  teller: NoticeTeller
+  teller: NoticeSender
   onError: (error: unknown) => void
 }
 

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { Pool } from '../db/pool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { buildBankApi } from './bank-api.ts'
-import { NoticeTeller } from './notice-teller.ts'
+import { NoticeSender } from './notice-sender.ts'
 import { isSomethingDue } from './notices.ts'
 import { playDueActs } from './play-acts.ts'
 
@@ -38,7 +38,7 @@ export interface SandboxBank {
  */
 export async function startSandboxBank(options: SandboxBankOptions): Promise<SandboxBank> {
   const { pool, key, now, noticeUrl, host = '127.0.0.1', port = 0, tellStories, onError } = options
-  const teller = new NoticeTeller({ pool, key, now, noticeUrl, onError })
+  const teller = new NoticeSender({ pool, key, now, noticeUrl, onError })
   const app = buildBankApi({ pool, key, now, teller, onError })
   await app.listen({ host, port })
   const address = app.server.address() as AddressInfo

@@ -1,9 +1,9 @@
 import { forgetOldPlans, isConnectionLost, type Pool, type PoolClient } from '../db/pool.ts'
 import {
-  areWritten,
   type BatchTx,
   BooksChanged,
   commitOrders,
+  isBatchCommitted,
   readBooks,
   writeBooks,
 } from '../ledger/books-store.ts'
@@ -40,7 +40,7 @@ export async function transact(
     await Promise.allSettled([began, reading])
     await began
     const books = await reading
-    if (attempt.folded && (await areWritten(tx, attempt.folded.writes))) {
+    if (attempt.folded && (await isBatchCommitted(tx, attempt.folded.writes))) {
       await client.query('rollback')
       broken = false
       return attempt.folded.decisions

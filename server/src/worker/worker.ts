@@ -22,13 +22,21 @@ export interface WorkerOptions {
   noticesKeptMs: number
   onError: (error: unknown) => void
   /** Called when the proof finds a lie that it had not found a moment before. */
-  onLie: (finding: string) => void
+  onProofFailure: (finding: string) => void
 }
 
 /** Everything that happens by itself. Any number of processes may do it at once. */
 export function startWorker(options: WorkerOptions): Repeated {
-  const { desk, proofPool, sender, payouts, attemptsKeptMs, noticesKeptMs, onError, onLie } =
-    options
+  const {
+    desk,
+    proofPool,
+    sender,
+    payouts,
+    attemptsKeptMs,
+    noticesKeptMs,
+    onError,
+    onProofFailure,
+  } = options
   const notices = new NoticeTaker(desk, onError)
   let known: string[] = []
   const loops = [
@@ -76,7 +84,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       1_000,
       async () => {
         const { findings } = await proveOnward(proofPool, desk.now())
-        for (const finding of findings) if (!known.includes(finding)) onLie(finding)
+        for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
         known = findings
         return 'done'
       },

@@ -19,7 +19,7 @@ const { agent: says } = words
 
 /** Where callbacks go. Each can be tried for real before it is saved. */
 export function Addresses({ agent }: { agent: AgentDetail }) {
-  const shut = whyNot(useMe(), 'manage_own_keys')
+  const whyDisabled = whyNot(useMe(), 'manage_own_keys')
   const queries = useQueryClient()
   // Only what was typed: the rest follows the agent, whoever changes it.
   const [edits, setEdits] = useDraft<{ deposit?: string; withdraw?: string }>('addresses', {})
@@ -37,19 +37,19 @@ export function Addresses({ agent }: { agent: AgentDetail }) {
           label={says.depositCallback}
           value={deposit}
           change={(value) => setEdits({ ...edits, deposit: value })}
-          shut={shut}
+          whyDisabled={whyDisabled}
         />
         <AddressField
           appId={agent.app_id}
           label={says.withdrawCallback}
           value={withdraw}
           change={(value) => setEdits({ ...edits, withdraw: value })}
-          shut={shut}
+          whyDisabled={whyDisabled}
         />
         <Group>
           <ActButton
             variant="filled"
-            whyNot={shut ?? (isChanged ? undefined : says.nothingChanged)}
+            whyNot={whyDisabled ?? (isChanged ? undefined : says.nothingChanged)}
             onClick={() => setReadAt(agent.updated_at)}
           >
             {says.saveAddresses}
@@ -93,7 +93,7 @@ function AddressField(props: {
   label: string
   value: string
   change: (value: string) => void
-  shut: string | undefined
+  whyDisabled: string | undefined
 }) {
   const checking = useMutation({
     mutationFn: () =>
@@ -107,14 +107,14 @@ function AddressField(props: {
           label={props.label}
           type="url"
           placeholder={says.noAddress}
-          readOnly={props.shut !== undefined}
+          readOnly={props.whyDisabled !== undefined}
           value={props.value}
           onChange={(event) => {
             checking.reset()
             props.change(event.currentTarget.value)
           }}
         />
-        {props.shut === undefined && (
+        {props.whyDisabled === undefined && (
           <Button
             variant="default"
             size="sm"

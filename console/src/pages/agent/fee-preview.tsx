@@ -19,7 +19,7 @@ const { fees: says } = words.agent
 export function FeePreview({ agent }: { agent: AgentDetail }) {
   const [deposit, setDeposit] = useDraft('fees/deposit', agent.deposit_fee)
   const [withdraw, setWithdraw] = useDraft('fees/withdraw', agent.withdraw_fee)
-  const shut = whyNot(useMe(), 'manage_agents')
+  const whyDisabled = whyNot(useMe(), 'manage_agents')
   const previewing = useMutation({
     mutationFn: () =>
       ask(api.feePreview, {
@@ -52,8 +52,8 @@ export function FeePreview({ agent }: { agent: AgentDetail }) {
             type="submit"
             size="sm"
             variant="default"
-            disabled={shut !== undefined}
-            title={shut}
+            disabled={whyDisabled !== undefined}
+            title={whyDisabled}
             loading={previewing.isPending}
           >
             {says.preview}

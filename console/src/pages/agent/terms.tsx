@@ -32,7 +32,7 @@ const { agent: says } = words
 /** Limits, fees, methods and origins. Saving tells the service what was read, so that nobody's change is lost. */
 export function Terms({ agent }: { agent: AgentDetail }) {
   const me = useMe()
-  const shut = me.user.role === 'agent' ? says.operatorsChange : whyNot(me, 'manage_agents')
+  const whyDisabled = me.user.role === 'agent' ? says.operatorsChange : whyNot(me, 'manage_agents')
   // Only what was typed: the rest follows the agent, whoever changes it.
   const [edits, setEdits] = useDraft<Partial<Typed>>('terms', {})
   const typed = { ...typedFrom(agent), ...edits }
@@ -51,7 +51,7 @@ export function Terms({ agent }: { agent: AgentDetail }) {
           )}
           <ActButton
             variant="filled"
-            whyNot={shut ?? (isChanged ? undefined : says.nothingChanged)}
+            whyNot={whyDisabled ?? (isChanged ? undefined : says.nothingChanged)}
             onClick={() => setReadAt(agent.updated_at)}
           >
             {says.saveTerms}
@@ -59,13 +59,13 @@ export function Terms({ agent }: { agent: AgentDetail }) {
         </Group>
       }
     >
-      <div className={shut === undefined ? classes.groups : classes.panels}>
+      <div className={whyDisabled === undefined ? classes.groups : classes.panels}>
         {termGroups.map(([title, fields]) => (
           <div key={title}>
             <Title order={3} mb={6}>
               {title}
             </Title>
-            {shut === undefined ? (
+            {whyDisabled === undefined ? (
               <div className={classes.fields}>
                 {fields.map((field) => (
                   <Term

@@ -46,7 +46,7 @@ export default function OpenItem() {
     )
   }
   const { item, notes } = found.data
-  const shut = whyNot(me, 'act_on_orders')
+  const whyDisabled = whyNot(me, 'act_on_orders')
   const changed = () => queries.invalidateQueries({ queryKey })
   return (
     <>
@@ -56,7 +56,7 @@ export default function OpenItem() {
       >
         <ActButton
           size="sm"
-          whyNot={shut ?? (item.closed_at === null ? undefined : says.isClosed)}
+          whyNot={whyDisabled ?? (item.closed_at === null ? undefined : says.isClosed)}
           onClick={() => setClosing(true)}
         >
           {says.close}
@@ -71,7 +71,7 @@ export default function OpenItem() {
           <Notes
             assignee={item.assignee}
             notes={notes}
-            shut={shut}
+            whyDisabled={whyDisabled}
             assign={(assignee, insteadOf) =>
               ask(api.assignOpenItem, { params, body: { assignee, instead_of: insteadOf } })
             }

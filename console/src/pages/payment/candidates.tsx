@@ -14,7 +14,7 @@ const { payment: says, orders } = words
 /** The orders this money may have been meant for, as the service found them. */
 export function Candidates(props: {
   detail: PaymentDetail
-  shut: string | undefined
+  whyDisabled: string | undefined
   credit: (txnId: string) => void
 }) {
   return (
@@ -64,7 +64,7 @@ export function Candidates(props: {
           cell: ({ order, why_not }) => (
             <ActButton
               size="compact-sm"
-              whyNot={props.shut ?? why_not}
+              whyNot={props.whyDisabled ?? why_not}
               onClick={() => props.credit(order.txn_id)}
             >
               {says.credit}

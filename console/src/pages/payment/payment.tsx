@@ -46,7 +46,7 @@ export default function Payment() {
     )
   }
   const { payment } = found.data
-  const shut =
+  const whyDisabled =
     whyNot(me, 'decide_payments') ?? (payment.state === 'waiting' ? undefined : says.isDecided)
   return (
     <>
@@ -54,15 +54,15 @@ export default function Payment() {
         title={says.heading(`${moneyText(payment.amount, payment.currency)} ${payment.currency}`)}
         says={<CopyId id={payment.payment_id} />}
       >
-        <ActButton size="sm" whyNot={shut} onClick={() => setAsked({ kind: 'wallet' })}>
+        <ActButton size="sm" whyNot={whyDisabled} onClick={() => setAsked({ kind: 'wallet' })}>
           {says.toWallet}
         </ActButton>
-        <ActButton size="sm" whyNot={shut} onClick={() => setAsked({ kind: 'return' })}>
+        <ActButton size="sm" whyNot={whyDisabled} onClick={() => setAsked({ kind: 'return' })}>
           {says.return}
         </ActButton>
         <ActButton
           size="sm"
-          whyNot={shut ?? (payment.app_id === null ? undefined : says.dismissNotNobodys)}
+          whyNot={whyDisabled ?? (payment.app_id === null ? undefined : says.dismissNotNobodys)}
           onClick={() => setAsked({ kind: 'dismiss' })}
         >
           {says.dismiss}
@@ -74,7 +74,7 @@ export default function Payment() {
           <Notes
             assignee={payment.assignee}
             notes={found.data.notes}
-            shut={whyNot(me, 'decide_payments')}
+            whyDisabled={whyNot(me, 'decide_payments')}
             assign={(assignee, insteadOf) =>
               ask(api.assignPayment, { params, body: { assignee, instead_of: insteadOf } })
             }
@@ -95,7 +95,7 @@ export default function Payment() {
         <Panel title={says.candidates}>
           <Candidates
             detail={found.data}
-            shut={shut}
+            whyDisabled={whyDisabled}
             credit={(txnId) => setAsked({ kind: 'order', txnId })}
           />
         </Panel>

@@ -18,7 +18,7 @@ const { routes: says } = words.providers
 /** Who gets which orders. The lowest preference first; among equals by weight. */
 export function ProviderRoutes(props: {
   providers: Answer<typeof api.providers>['data']
-  shut: string | undefined
+  whyDisabled: string | undefined
 }) {
   const [isEditing, setEditing] = useDraft('routes', false)
   const found = useQuery({
@@ -32,7 +32,7 @@ export function ProviderRoutes(props: {
           <Title order={2}>{says.title}</Title>
           <p>{says.says}</p>
         </div>
-        <ActButton whyNot={props.shut} onClick={() => setEditing(true)}>
+        <ActButton whyNot={props.whyDisabled} onClick={() => setEditing(true)}>
           {says.change}
         </ActButton>
       </div>

@@ -24,7 +24,7 @@ type Figure = Row<typeof api.providerFigures>
 const { providers: says } = words
 
 export default function Providers() {
-  const shut = whyNot(useMe(), 'manage_providers')
+  const whyDisabled = whyNot(useMe(), 'manage_providers')
   const [askedName, setAsked] = useDraft<string | null>('switch', null)
   const found = useQuery({
     queryKey: ['providers'],
@@ -97,7 +97,7 @@ export default function Providers() {
             key: 'act',
             head: says.columns.act,
             cell: (row) => (
-              <ActButton size="compact-xs" whyNot={shut} onClick={() => setAsked(row.name)}>
+              <ActButton size="compact-xs" whyNot={whyDisabled} onClick={() => setAsked(row.name)}>
                 {says.switch}
               </ActButton>
             ),
@@ -110,7 +110,7 @@ export default function Providers() {
           {figures.data.complete ? says.since : says.newestSince} <When at={figures.data.since} />
         </p>
       )}
-      <ProviderRoutes providers={found.data?.data ?? []} shut={shut} />
+      <ProviderRoutes providers={found.data?.data ?? []} whyDisabled={whyDisabled} />
       {asked && <SwitchDialog provider={asked} close={() => setAsked(null)} />}
     </>
   )

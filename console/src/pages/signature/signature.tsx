@@ -28,7 +28,7 @@ export default function SignatureDebugger() {
   const [body, setBody] = useDraft('check/body', '')
   // With its body it is a request that may be sent again, so it is not kept.
   const [header, setHeader] = useState('')
-  const shut = whyNot(me, 'manage_own_keys')
+  const whyDisabled = whyNot(me, 'manage_own_keys')
   const checking = useMutation({
     mutationFn: () =>
       ask(api.signatureCheck, {
@@ -103,8 +103,8 @@ export default function SignatureDebugger() {
                 type="submit"
                 size="sm"
                 loading={checking.isPending}
-                disabled={shut !== undefined}
-                title={shut}
+                disabled={whyDisabled !== undefined}
+                title={whyDisabled}
               >
                 {says.check}
               </Button>

@@ -25,7 +25,7 @@ export default function TestOrders() {
   const [story, setStory] = useDraft('order/story', '')
   const [refId, setRefId] = useDraft('order/ref', '')
   const forget = useForgetDrafts()
-  const shut = whyNot(me, 'manage_own_keys')
+  const whyDisabled = whyNot(me, 'manage_own_keys')
   const stories = useQuery({
     queryKey: ['stories'],
     queryFn: ({ signal }) => ask(api.stories, { signal }),
@@ -103,8 +103,8 @@ export default function TestOrders() {
                 type="submit"
                 size="sm"
                 loading={making.isPending}
-                disabled={shut !== undefined}
-                title={shut}
+                disabled={whyDisabled !== undefined}
+                title={whyDisabled}
               >
                 {says.create}
               </Button>

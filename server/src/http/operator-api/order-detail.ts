@@ -68,7 +68,7 @@ export async function orderDetail(
     },
     words: isAgents
       ? agentWords(situation, desk.localTime)
-      : orderWords(isOpen ? situation : unsaid(situation), desk.localTime),
+      : orderWords(isOpen ? situation : withoutProviderText(situation), desk.localTime),
     timeline: timelineOf(isAgents ? withoutReasons(story) : story, currency).filter(
       ({ kind }) => !isAgents || !['provider', 'notice', 'payment', 'operator'].includes(kind),
     ),
@@ -127,7 +127,7 @@ export function situationOf(story: OrderStory, now: Date): OrderSituation {
 }
 
 /** Without what a provider said. */
-function unsaid({ attempt, ...rest }: OrderSituation): OrderSituation {
+function withoutProviderText({ attempt, ...rest }: OrderSituation): OrderSituation {
   return { ...rest, attempt: attempt && { ...attempt, said: null } }
 }
 

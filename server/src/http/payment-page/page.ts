@@ -86,11 +86,11 @@ function logo({ place, shown }: PageOptions): Html {
 
 /** What happened to the money, what to do next. */
 function status({ place, shown, timeZone }: PageOptions, amount: string): Html {
-  const { agent, order, odd, state, remainingS } = shown
+  const { agent, order, uncredited, state, remainingS } = shown
   const { language } = place
   const { words } = language
   const money = (minor: bigint) => moneyText(language, minor, agent.currency)
-  const came = odd.find((payment) => payment.why !== 'duplicate')?.amountMinor
+  const came = uncredited.find((payment) => payment.why !== 'duplicate')?.amountMinor
   const paid = order.paidAmountMinor ?? came ?? order.amountMinor
   const values = { agent: name(agent.name), amount: html`<b>${amount}</b>`, paid: money(paid) }
   return html`<section class="card status ${tone[state]}">

@@ -19,7 +19,7 @@ const answerLimitMs = 5_000
 const maxAnswerBytes = 64 * 1024
 const maxInFlight = 32
 
-export interface NoticeTellerOptions {
+export interface NoticeSenderOptions {
   pool: Pool
   key: Buffer
   now: () => Date
@@ -37,13 +37,13 @@ export interface ToldEvent {
 }
 
 /** Sends the bank's notices, signed, each until it is accepted. */
-export class NoticeTeller {
-  private readonly options: NoticeTellerOptions
+export class NoticeSender {
+  private readonly options: NoticeSenderOptions
   private readonly agent = new Agent({ connections: maxInFlight, keepAliveTimeout: 4_000 })
   private readonly inFlight = new Set<Promise<unknown>>()
   private readonly accepted: (accepted: AcceptedNotice) => Promise<void>
 
-  constructor(options: NoticeTellerOptions) {
+  constructor(options: NoticeSenderOptions) {
     this.options = options
     this.accepted = gather(async (all: AcceptedNotice[]) => {
       await recordAccepted(options.pool, all, options.now)

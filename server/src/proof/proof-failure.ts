@@ -25,27 +25,28 @@ export interface ProvedPage {
 }
 
 /** The first thing that is not as it must be. */
-export class Lie extends Error {}
+export class ProofFailure extends Error {}
 
-export function demand(holds: boolean, lie: () => string): asserts holds {
-  if (!holds) throw new Lie(lie())
+export function ensure(holds: boolean, lie: () => string): asserts holds {
+  if (!holds) throw new ProofFailure(lie())
 }
 
 /** What is written somewhere must be what the rest of the books say. */
-export function demandSame(where: string, what: string, found: unknown, expected: unknown): void {
+export function ensureSame(where: string, what: string, found: unknown, expected: unknown): void {
   if (asText(found) !== asText(expected)) {
-    throw new Lie(`${where} says ${what} ${asText(found)}, but it is ${asText(expected)}`)
+    throw new ProofFailure(`${where} says ${what} ${asText(found)}, but it is ${asText(expected)}`)
   }
 }
 
 /** The same for what is nobody's business: findings are logged, and say where to look instead. */
-export function demandSameUnsaid(
+export function ensureSameUnshown(
   where: string,
   what: string,
   found: unknown,
   expected: unknown,
 ): void {
-  if (asText(found) !== asText(expected)) throw new Lie(`${where} says another ${what} than it is`)
+  if (asText(found) !== asText(expected))
+    throw new ProofFailure(`${where} says another ${what} than it is`)
 }
 
 function asText(value: unknown): string {
