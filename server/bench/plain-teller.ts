@@ -1,7 +1,7 @@
 import { openPool } from '../dist/db/pool.js'
 import type { Accounts } from '../dist/ledger/accounts.js'
 import type { Order } from '../dist/ledger/book.js'
-import type { Command } from '../dist/ledger/decide.js'
+import type { Command } from '../dist/ledger/commands.js'
 import { withdrawAnswer } from '../dist/ledger/withdraw-answer.js'
 import type { LocalTime } from '../dist/lib/local-time.js'
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import type { Command } from '../src/ledger/decide.ts'
+import type { Command } from '../src/ledger/commands.ts'
 import { newOrderId } from '../src/lib/ids.ts'
 import { expireOrders } from '../src/orders/expire-orders.ts'
 import { newOrder } from './support/naive-model.ts'

@@ -114,6 +114,39 @@ function mayNotImport(path: string, target: string): string | undefined {
   return undefined
 }
 
+/** A file that is needed to read another is not read with it: what both need is a third one's. */
+const noCircles: Rule = (files) => {
+  const imports = new Map(
+    files
+      .filter(({ path }) => /^(server|console)\/src\/.*\.tsx?$/.test(path) && !isTest(path))
+      .map((file) => [file.path, importsOf(file)]),
+  )
+  /** The way from one file to another, the latter last. */
+  const way = (from: string, to: string, seen: Set<string>): string[] | undefined => {
+    for (const next of imports.get(from) ?? []) {
+      if (next === to) return [next]
+      if (seen.has(next)) continue
+      seen.add(next)
+      const further = way(next, to, seen)
+      if (further) return [next, ...further]
+    }
+    return undefined
+  }
+  const inCircles = new Set<string>()
+  return [...imports.keys()].sort().flatMap((path) => {
+    const circle = inCircles.has(path) ? undefined : way(path, path, new Set())
+    if (!circle) return []
+    for (const each of circle) inCircles.add(each)
+    return `${path}:1: imports itself by way of ${circle.slice(0, -1).join(', ')}: move what both need into a file of its own`
+  })
+}
+
+function importsOf(file: Source): string[] {
+  return [...file.text.matchAll(importPattern)].map((match) =>
+    posix.join(posix.dirname(file.path), match[1] ?? ''),
+  )
+}
+
 const environment: Rule = (files) =>
   inSource(files)
     .filter((file) => file.path !== 'server/src/config.ts' && !isTest(file.path))
@@ -433,6 +466,17 @@ const rules: {
   allows: [path: string, text: string][]
 }[] = [
   {
+    guarantee: 'no file imports itself, by whatever way',
+    rule: noCircles,
+    sees: [
+      ['server/src/lib/round.ts', `import { a } from './zone.ts'`, 'by way of server/src/lib/zone'],
+    ],
+    allows: [
+      ['server/src/lib/other.ts', `import { a } from './zone.ts'`],
+      ['server/src/lib/round.test.ts', `import { a } from './zone.ts'`],
+    ],
+  },
+  {
     guarantee: 'folders import only those before them',
     rule: folderOrder,
     sees: [
@@ -692,6 +736,7 @@ const rules: {
 const neighbours: Source[] = [
   { path: 'server/src/ledger/write.ts', text: '`insert into journal values (1)`' },
   { path: 'server/src/ledger/store.ts', text: '`update wallets set seq = 1`' },
+  { path: 'server/src/lib/zone.ts', text: `import type { A } from './round.ts'` },
   { path: 'server/src/db/migrations/0001_first.sql', text: '' },
   { path: 'server/src/cli/print.ts', text: 'process.stdout.write(text)' },
   { path: 'docs/operate.md', text: 'Set `KNOWN_ONE` to 1.' },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Schema from 'typebox/schema'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OpenApi, operations } from '../../sdk/test/schemas-from-openapi.ts'
-import type { Example } from '../src/http/agent-api/describe-api.ts'
+import type { Example } from '../src/http/agent-api/example.ts'
 import { examples } from '../src/http/agent-api/examples.ts'
 import { DepositCallback, WithdrawCallback } from '../src/http/agent-api/schemas.ts'
 import { inlineSchemas } from '../src/http/name-schemas.ts'
@@ -119,7 +119,7 @@ test('every example of the reference was sent to a real service and answered as 
   made['withdraw callback'] = callback(1)
 
   const path = 'server/src/http/agent-api/examples.ts'
-  const text = `import type { Example } from './describe-api.ts'
+  const text = `import type { Example } from './example.ts'
 
 // Written by server/test/reference-examples.test.ts from real answers; run it with -u after a change.
 export const examples: Record<string, Example> = ${JSON.stringify(fixed(made), null, 2)}

@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from '../db/pool.ts'
 import { noChange } from '../ledger/accounts.ts'
 import { type ArchivePart, readArchiveParts } from '../ledger/archived.ts'
-import type { Currency } from '../lib/money.ts'
 import type { ProofTx } from '../proof/proof-failure.ts'
 import { proveOrdersById } from '../proof/prove-orders.ts'
 import { finishedOrders, type OrderRecords, orderRecords } from './order-records.ts'
@@ -16,40 +15,7 @@ import {
 import { inProvedSnapshot, proveStretch } from './prove-stretch.ts'
 import { removePart } from './remove-part.ts'
 import { columnsOf } from './row-text.ts'
-
-export interface ArchiveOptions {
-  /** Rows that were written before this leave the journal. */
-  before: Date
-  folder: string
-  now: () => Date
-  appId?: string
-  /** Says what would go, and changes nothing. */
-  dryRun?: boolean
-  /** Journal rows in one part. */
-  partRows?: number
-  onProgress?: (text: string) => void
-  /** Called after each step, for tests that stop there. */
-  onStep?: (step: Step) => void
-}
-
-export type Step = 'journal' | 'orders' | 'manifest' | 'recorded' | 'some removed' | 'removed'
-
-/** What was done for one agent. */
-export interface Archived {
-  appId: string
-  parts: number
-  journalRows: number
-  orders: number
-  /** Orders that have left the books; one that changed after it was written to the file stays. */
-  removedOrders: number
-  toSeq: bigint
-}
-
-export interface AgentToArchive {
-  agent_id: bigint
-  app_id: string
-  currency: Currency
-}
+import type { AgentToArchive, Archived, ArchiveOptions } from './what-to-archive.ts'
 
 /** Held by the session that archives, so that a second one does not do the same work. */
 const archiveLock = 7_358_404

@@ -3,8 +3,8 @@ import type { JournalRow } from '../ledger/book.ts'
 import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
 import { ProofFailure, type ProofTx } from '../proof/proof-failure.ts'
 import { proveJournalPage } from '../proof/prove.ts'
-import type { AgentToArchive } from './archive.ts'
 import { ArchiveFault } from './part-files.ts'
+import type { AgentToArchive } from './what-to-archive.ts'
 
 const rowsAtOnce = 2_000
 

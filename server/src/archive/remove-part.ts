@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isContention, type PoolClient } from '../db/pool.ts'
 import type { ArchivePart } from '../ledger/archived.ts'
 import { csvCells } from '../lib/csv-records.ts'
-import type { AgentToArchive, ArchiveOptions } from './archive.ts'
 import type { OrderRecords } from './order-records.ts'
 import { ArchiveFault, type Manifest, readManifest, readTable } from './part-files.ts'
+import type { AgentToArchive, ArchiveOptions } from './what-to-archive.ts'
 
 const ordersAtOnce = 100
 const rowsAtOnce = 500

@@ -1,6 +1,6 @@
 import type { LocalTime } from '../lib/local-time.ts'
 import type { OpenItem, Order, OrderStatus, PaidAttempt } from './book.ts'
-import type { BookView, Command, Decision } from './decide.ts'
+import type { BookView, Command, Decision } from './commands.ts'
 import { nothingElse, outcome, refused } from './entry.ts'
 import { eventOf } from './transitions.ts'
 

@@ -2,7 +2,7 @@ import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
 import type { Order, Payment, PaymentClaim } from './book.ts'
-import type { BookView, Command, Decision } from './decide.ts'
+import type { BookView, Command, Decision } from './commands.ts'
 import { beyondBound, nothingElse, outcome, refused, writeRow } from './entry.ts'
 
 /**

@@ -4,7 +4,8 @@ import { localTimeIn } from '../lib/local-time.ts'
 import { maxBalanceMinor } from '../lib/money.ts'
 import { noChange } from './accounts.ts'
 import type { Order, OrderStatus, Payment, Terms, Wallet } from './book.ts'
-import { type BookView, type Command, type Decision, decide, isRepeat } from './decide.ts'
+import type { BookView, Command, Decision } from './commands.ts'
+import { decide, isRepeat } from './decide.ts'
 
 const agentId = 7n
 const created = new Date('2026-01-01T00:00:00Z')

@@ -4,7 +4,7 @@ import type { ProblemCode } from '../lib/problem.ts'
 import { type Accounts, accountNames, add } from './accounts.ts'
 import type { Callback, JournalRow, Order, OrderEvent, Payer, Wallet } from './book.ts'
 import { callbackBody } from './callback-body.ts'
-import type { BookView, Decision } from './decide.ts'
+import type { BookView, Decision } from './commands.ts'
 import { changeOf } from './transitions.ts'
 
 export function refused(code: ProblemCode, detail: string): Decision {

@@ -3,7 +3,7 @@ import { newOrder, orderIdOf } from '../../test/support/naive-model.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
 import type { Order, OrderKind, Terms } from './book.ts'
-import type { Command } from './decide.ts'
+import type { Command } from './commands.ts'
 import { type Books, fold, keyOf } from './fold.ts'
 
 const at = new Date('2026-01-01T00:00:00Z')

@@ -13,7 +13,8 @@ import type {
   Terms,
   Wallet,
 } from './book.ts'
-import { adjustmentKey, type Command, type Decision, decide, needsWallet } from './decide.ts'
+import { type Command, type Decision, needsWallet } from './commands.ts'
+import { adjustmentKey, decide } from './decide.ts'
 
 /** What has been read of the books that a batch of commands touches. */
 export interface Books {

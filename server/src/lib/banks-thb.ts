@@ -1,4 +1,4 @@
-import type { BankRow } from './banks.ts'
+import type { BankRow } from './bank-row.ts'
 
 /** Where published tables differ, docs/decisions/0003-bank-codes.md says what was chosen and why. */
 export const THB_BANKS: readonly BankRow[] = [

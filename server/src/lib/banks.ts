@@ -1,3 +1,4 @@
+import type { BankRow } from './bank-row.ts'
 import { THB_BANKS } from './banks-thb.ts'
 import { VND_BANKS } from './banks-vnd.ts'
 
@@ -13,15 +14,6 @@ export interface Bank {
   /** Takes no more payments; kept so that old records can be read. */
   closed: boolean
 }
-
-export type BankRow = readonly [
-  code: string,
-  name: string,
-  numericCode: string | null,
-  swift: string | null,
-  otherCodes: readonly string[],
-  closed?: 'closed',
-]
 
 const BANKS = { THB: listBanks(THB_BANKS), VND: listBanks(VND_BANKS) }
 const BY_CODE_OR_ALIAS = { THB: indexBanks(BANKS.THB), VND: indexBanks(BANKS.VND) }

@@ -1,7 +1,7 @@
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { UnmatchedWhy } from '../ledger/book.ts'
-import type { PaymentNotice } from '../ledger/decide.ts'
+import type { PaymentNotice } from '../ledger/commands.ts'
 import { type PayerRow, payerFromRow } from '../ledger/payer-from-row.ts'
 import { claimForNobody, giveClaim } from '../ledger/payment-claims.ts'
 import type { Currency } from '../lib/money.ts'

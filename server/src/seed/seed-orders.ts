@@ -8,7 +8,7 @@ import {
 import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
 import type { Callback } from '../ledger/book.ts'
 import { type BatchTx, readBooks, writeBooks } from '../ledger/books-store.ts'
-import type { Command } from '../ledger/decide.ts'
+import type { Command } from '../ledger/commands.ts'
 import { fold } from '../ledger/fold.ts'
 import { toMinor } from '../lib/money.ts'
 import { depositAnswer } from '../orders/deposit-answer.ts'

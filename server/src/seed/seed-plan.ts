@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Order } from '../ledger/book.ts'
-import type { Command } from '../ledger/decide.ts'
+import type { Command } from '../ledger/commands.ts'
 import { banksOf } from '../lib/banks.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { newOrderId, txnId } from '../lib/ids.ts'

@@ -7,7 +7,7 @@ import {
   readBooks,
   writeBooks,
 } from '../ledger/books-store.ts'
-import { type Command, type Decision, needsWallet } from '../ledger/decide.ts'
+import { type Command, type Decision, needsWallet } from '../ledger/commands.ts'
 import { fold, noBooks, type Writes } from '../ledger/fold.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 

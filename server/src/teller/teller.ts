@@ -1,7 +1,7 @@
 import { isConnectionLost, isContention, type Pool } from '../db/pool.ts'
 import type { OpenItem, Order, Payment, UnmatchedWhy } from '../ledger/book.ts'
 import { BooksChanged } from '../ledger/books-store.ts'
-import { type Command, type Decision, needsWallet } from '../ledger/decide.ts'
+import { type Command, type Decision, needsWallet } from '../ledger/commands.ts'
 import { writesFor } from '../ledger/fold.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'

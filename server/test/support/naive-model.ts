@@ -1,5 +1,5 @@
 import type { Order, OrderStatus } from '../../src/ledger/book.ts'
-import type { Command } from '../../src/ledger/decide.ts'
+import type { Command } from '../../src/ledger/commands.ts'
 
 /**
  * A second ledger, written from the tables of states and money alone and as simply as they can be

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from '../../src/db/pool.ts'
 import type { Order, OrderKind, OrderStatus, Payer } from '../../src/ledger/book.ts'
-import type { Command } from '../../src/ledger/decide.ts'
+import type { Command } from '../../src/ledger/commands.ts'
 import type { PayoutState } from '../../src/ledger/payout-state.ts'
 import type { Teller } from '../../src/teller/teller.ts'
 import { newOrder, orderIdOf } from './naive-model.ts'

@@ -1,7 +1,7 @@
 import { Group, Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type Answer, ask } from '../../api.ts'
+import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
@@ -15,15 +15,12 @@ import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
 import { Addresses } from './addresses.tsx'
 import classes from './agent.module.css'
+import { type AgentDetail, agentKey } from './agent-detail.ts'
 import { FeePreview } from './fee-preview.tsx'
 import { Keys } from './keys.tsx'
 import { Terms } from './terms.tsx'
 
-export type AgentDetail = Answer<typeof api.agent>
-
 const { agent: says } = words
-
-export const agentKey = (appId: string) => ['agent', appId]
 
 export default function Agent() {
   const { appId = '' }: { appId?: string } = useParams({ strict: false })

@@ -11,7 +11,7 @@ import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import { stateWords, words } from '../../words.ts'
-import type { AgentDetail } from './agent.tsx'
+import type { AgentDetail } from './agent-detail.ts'
 
 const { fees: says } = words.agent
 

@@ -13,7 +13,7 @@ import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
-import { type AgentDetail, agentKey } from './agent.tsx'
+import { type AgentDetail, agentKey } from './agent-detail.ts'
 
 const { keys: says } = words.agent
 

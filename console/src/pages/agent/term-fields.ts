@@ -1,7 +1,7 @@
 import type { Body } from '../../api.ts'
 import type { api } from '../../paths.ts'
 import { words } from '../../words.ts'
-import type { AgentDetail } from './agent.tsx'
+import type { AgentDetail } from './agent-detail.ts'
 import { agentTerms } from './agent-terms.ts'
 
 type Change = Body<typeof api.changeAgent>

@@ -13,7 +13,7 @@ import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
 import classes from './agent.module.css'
-import { type AgentDetail, agentKey } from './agent.tsx'
+import { type AgentDetail, agentKey } from './agent-detail.ts'
 import { LogoField } from './logo-field.tsx'
 import {
   changedFields,

@@ -7,7 +7,7 @@ import { Toned } from '../../parts/state-badge.tsx'
 import { spanText, When } from '../../parts/when.tsx'
 import { words } from '../../words.ts'
 import classes from './attempts.module.css'
-import type { CallbackDetail } from './callback.tsx'
+import type { CallbackDetail } from './callback-detail.ts'
 
 type Attempt = CallbackDetail['attempts_made'][number]
 

@@ -2,7 +2,7 @@ import { Skeleton, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type Answer, ask } from '../../api.ts'
+import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
@@ -20,8 +20,7 @@ import { useMe } from '../../session.tsx'
 import { stateWords, words } from '../../words.ts'
 import classes from '../me/me.module.css'
 import { Attempts } from './attempts.tsx'
-
-export type CallbackDetail = Answer<typeof api.callback>
+import type { CallbackDetail } from './callback-detail.ts'
 
 const { callback: says } = words
 

@@ -3,7 +3,7 @@ import { agoText } from '../../parts/when.tsx'
 import { pages } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
-import type { HomeView } from './home.tsx'
+import type { HomeView } from './home-view.ts'
 
 const { home: says } = words
 

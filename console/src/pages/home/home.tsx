@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import { type Answer, ask } from '../../api.ts'
+import { ask } from '../../api.ts'
 import { Figures } from '../../parts/figures.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -13,9 +13,8 @@ import { api, pages } from '../../paths.ts'
 import { words } from '../../words.ts'
 import { Attention } from './attention.tsx'
 import classes from './home.module.css'
+import type { HomeView } from './home-view.ts'
 import { Today } from './today.tsx'
-
-export type HomeView = Answer<typeof api.home>
 
 const { home: says } = words
 

@@ -2,7 +2,7 @@ import { Figure, Figures } from '../../parts/figures.tsx'
 import { Money } from '../../parts/money.tsx'
 import { pages } from '../../paths.ts'
 import { words } from '../../words.ts'
-import type { HomeView } from './home.tsx'
+import type { HomeView } from './home-view.ts'
 
 const { home: says } = words
 

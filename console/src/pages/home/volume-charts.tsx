@@ -6,7 +6,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { localText, TimeZone } from '../../parts/when.tsx'
 import { words } from '../../words.ts'
 import classes from './home.module.css'
-import type { HomeView } from './home.tsx'
+import type { HomeView } from './home-view.ts'
 
 const { home: says } = words
 const shortly = new Intl.NumberFormat('en', { notation: 'compact' })

@@ -9,7 +9,7 @@ import { useDraft } from '../../parts/draft.ts'
 import { moneyText } from '../../parts/money.tsx'
 import { orderActions } from '../../paths.ts'
 import { stateWords, words } from '../../words.ts'
-import { type OrderDetail, orderKey } from './order.tsx'
+import { type OrderDetail, orderKey } from './order-detail.ts'
 
 type Action = OrderDetail['actions'][number]
 

@@ -17,7 +17,7 @@ import { RawView } from '../../parts/raw-view.tsx'
 import { When } from '../../parts/when.tsx'
 import { words } from '../../words.ts'
 import classes from './order.module.css'
-import type { OrderDetail } from './order.tsx'
+import type { OrderDetail } from './order-detail.ts'
 
 type Kind = OrderDetail['timeline'][number]['kind']
 

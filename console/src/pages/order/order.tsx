@@ -1,7 +1,7 @@
 import { Group, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type Answer, ask } from '../../api.ts'
+import { ask } from '../../api.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -17,13 +17,10 @@ import { useMe } from '../../session.tsx'
 import { stateWords, words } from '../../words.ts'
 import classes from './order.module.css'
 import { OrderActions } from './order-actions.tsx'
+import { type OrderDetail, orderKey } from './order-detail.ts'
 import { OrderTimeline } from './order-timeline.tsx'
 
-export type OrderDetail = Answer<typeof api.order>
-
 const { order: says } = words
-
-export const orderKey = (txnId: string) => ['order', txnId]
 
 export default function Order() {
   const { txnId = '' }: { txnId?: string } = useParams({ strict: false })

@@ -7,7 +7,7 @@ import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { pages } from '../../paths.ts'
 import { words } from '../../words.ts'
-import type { PaymentDetail } from './payment.tsx'
+import type { PaymentDetail } from './payment-detail.ts'
 
 const { payment: says, orders } = words
 

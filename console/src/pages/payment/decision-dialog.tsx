@@ -8,7 +8,7 @@ import { useDraft } from '../../parts/draft.ts'
 import { moneyText } from '../../parts/money.tsx'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
-import { type PaymentDetail, paymentKey } from './payment.tsx'
+import { type PaymentDetail, paymentKey } from './payment-detail.ts'
 
 export type Decision =
   | { kind: 'order'; txnId: string }

@@ -1,7 +1,7 @@
 import { Group, Skeleton, Stack } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type Answer, ask } from '../../api.ts'
+import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { useDraft } from '../../parts/draft.ts'
@@ -19,12 +19,9 @@ import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
 import { Candidates } from './candidates.tsx'
 import { type Decision, DecisionDialog } from './decision-dialog.tsx'
-
-export type PaymentDetail = Answer<typeof api.payment>
+import { type PaymentDetail, paymentKey } from './payment-detail.ts'
 
 const { payment: says } = words
-
-export const paymentKey = (paymentId: string) => ['payment', paymentId]
 
 export default function Payment() {
   const { paymentId = '' }: { paymentId?: string } = useParams({ strict: false })

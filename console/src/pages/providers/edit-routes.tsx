@@ -12,7 +12,7 @@ import {
   draftsOf,
   movedUp,
   type RouteDraft,
-  type RouteField,
+  type RouteErrors,
   routesOf,
   withNew,
 } from './route-drafts.ts'
@@ -20,8 +20,6 @@ import { RouteRow } from './route-row.tsx'
 import { TryRoutes } from './try-routes.tsx'
 
 const { routes: says } = words.providers
-
-export type RouteErrors = Partial<Record<RouteField, string>>
 
 /** All routes at once: the table is replaced as a whole, or not at all. */
 export function EditRoutes(props: {

@@ -97,3 +97,5 @@ export function movedUp(drafts: RouteDraft[], at: number): RouteDraft[] {
 export function canMoveUp(drafts: RouteDraft[], at: number): boolean {
   return at > 0 && drafts[at - 1]?.direction === drafts[at]?.direction
 }
+
+export type RouteErrors = Partial<Record<RouteField, string>>

@@ -3,9 +3,8 @@ import { IconArrowDown, IconArrowUp, IconTrash } from '@tabler/icons-react'
 import type { Answer } from '../../api.ts'
 import type { api } from '../../paths.ts'
 import { stateWords, words } from '../../words.ts'
-import type { RouteErrors } from './edit-routes.tsx'
 import classes from './providers.module.css'
-import type { RouteDraft } from './route-drafts.ts'
+import type { RouteDraft, RouteErrors } from './route-drafts.ts'
 
 export type Bank = Answer<typeof api.banks>['data'][number]
 type Provider = Answer<typeof api.providers>['data'][number]

@@ -9,7 +9,7 @@ import { useDraft } from '../../parts/draft.ts'
 import { ShownOnce } from '../../parts/secret-once.tsx'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
-import type { User } from './users.tsx'
+import type { User } from './user.ts'
 
 export type AskedKind = 'create' | 'role' | 'disable' | 'enable' | 'reset'
 

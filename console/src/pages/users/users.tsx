@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { ask, type Row } from '../../api.ts'
+import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -13,9 +13,8 @@ import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { words } from '../../words.ts'
+import type { User } from './user.ts'
 import { type AskedKind, UserDialogs } from './user-dialogs.tsx'
-
-export type User = Row<typeof api.users>
 
 const { users: says } = words
 

@@ -6,7 +6,7 @@ import { ActDialog } from '../../parts/act-dialog.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
-import type { WalletDetail } from './wallet.tsx'
+import type { WalletDetail } from './wallet-detail.ts'
 
 const { adjust: says } = words.wallet
 

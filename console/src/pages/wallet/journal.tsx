@@ -10,7 +10,7 @@ import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { words } from '../../words.ts'
-import type { WalletDetail } from './wallet.tsx'
+import type { WalletDetail } from './wallet-detail.ts'
 
 type Entry = Row<typeof api.journal>
 

@@ -2,7 +2,7 @@ import { Skeleton, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { use } from 'react'
-import { type Answer, ask } from '../../api.ts'
+import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { useDraft } from '../../parts/draft.ts'
@@ -21,8 +21,7 @@ import { words } from '../../words.ts'
 import { AdjustDialog } from './adjust-dialog.tsx'
 import { Journal } from './journal.tsx'
 import { StatementMenu } from './statement-menu.tsx'
-
-export type WalletDetail = Answer<typeof api.wallet>
+import type { WalletDetail } from './wallet-detail.ts'
 
 const { wallet: says } = words
 

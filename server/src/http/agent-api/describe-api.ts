@@ -1,17 +1,9 @@
 import type { TSchema } from 'typebox'
 import { about, nameSchemas } from '../name-schemas.ts'
 import { type Fields, fieldsOf, textOf } from '../reference-schema.ts'
+import type { Example } from './example.ts'
 import { examples } from './examples.ts'
 import * as shapes from './schemas.ts'
-
-/** A request to the agents' API and what the service answered. */
-export interface Example {
-  /** With its query, as it was sent. */
-  path: string
-  body?: string
-  status: number
-  answer: unknown
-}
 
 /** The OpenAPI document with what fastify does not know: names, examples, headers, and what the service itself sends. */
 export function describeApi<

@@ -1,4 +1,4 @@
-import type { Example } from './describe-api.ts'
+import type { Example } from './example.ts'
 
 // Written by server/test/reference-examples.test.ts from real answers; run it with -u after a change.
 export const examples: Record<string, Example> = {

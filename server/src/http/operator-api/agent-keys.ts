@@ -13,8 +13,8 @@ import { fieldProblem } from '../../operators/invite.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { type FeesOf, previewFees } from '../../orders/fee-preview.ts'
 import { AgentParams } from './agents.ts'
+import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
-import type { OperatorDeps } from './operator-routes.ts'
 import {
   AddressSteps,
   CheckAddressBody,

@@ -26,8 +26,8 @@ import { audited, writeAudit } from '../../operators/audit.ts'
 import { fieldProblem } from '../../operators/invite.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { invalidRequest } from '../check.ts'
+import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
-import type { OperatorDeps } from './operator-routes.ts'
 import {
   AddressesBody,
   AgentDetail,

@@ -3,8 +3,8 @@ import { parseIsoTime } from '../../lib/local-time.ts'
 import { fieldProblem } from '../../operators/invite.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../operators/read-audit.ts'
 import { findUserByEmail } from '../../operators/user.ts'
+import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
-import type { OperatorDeps } from './operator-routes.ts'
 import { isoTime, orNull } from './schemas/shapes.ts'
 
 const time = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))

@@ -1,11 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import type { AgentFinder } from '../../agents/agent-finder.ts'
-import type { ResolveHost } from '../../agents/resolve-host.ts'
-import type { CallbackPoster } from '../../callbacks/post-callback.ts'
-import type { SharedBuckets } from '../../db/shared-buckets.ts'
 import { SignIn } from '../../operators/sign-in.ts'
-import type { Desk } from '../../teller/desk.ts'
 import { fiveMinutes, madeOnce, sendDocument, staticDocument } from '../static-document.ts'
 import { agentKeyRoutes } from './agent-keys.ts'
 import { agentRoutes } from './agents.ts'
@@ -15,6 +10,7 @@ import { OperatorDoor } from './door.ts'
 import { homeRoute } from './home.ts'
 import { invitationRoutes } from './invitations.ts'
 import { openItemRoutes } from './open-items.ts'
+import type { OperatorDeps } from './operator-deps.ts'
 import { operatorOpenapi } from './operator-openapi.ts'
 import { type OperatorApi, openRoute } from './operator-route.ts'
 import { orderActionRoutes } from './order-actions.ts'
@@ -23,32 +19,13 @@ import { orderRoutes } from './orders.ts'
 import { paymentRoutes } from './payments.ts'
 import { providerRoutes } from './providers.ts'
 import { routingRoutes } from './routing.ts'
-import { type ExportLimits, exportLimits } from './send-export.ts'
-import { type Settings, settingsRoute } from './settings.ts'
+import { exportLimits } from './send-export.ts'
+import { settingsRoute } from './settings.ts'
 import { signInRoutes } from './sign-in.ts'
 import { statementRoutes } from './statements.ts'
 import { testOrderRoutes } from './test-orders.ts'
 import { userRoutes } from './users.ts'
 import { walletRoutes } from './wallets.ts'
-
-/** What the console's routes stand on. */
-export interface OperatorDeps {
-  desk: Desk
-  /** Limits that hold over all processes. */
-  buckets: SharedBuckets
-  agents: AgentFinder
-  mode: 'sandbox' | 'live'
-  timeZone: string
-  version: string
-  /** Says that agents have callbacks to be sent. */
-  wake: (agentIds: bigint[]) => void
-  /** How callback addresses are tried out. */
-  poster: CallbackPoster
-  resolveHost: ResolveHost
-  settings: Settings
-  /** Other limits than the usual ones on files that leave. */
-  exportLimits?: ExportLimits
-}
 
 /** All routes under /console/api. */
 export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): OperatorApi {

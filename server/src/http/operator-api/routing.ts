@@ -11,8 +11,8 @@ import {
 } from '../../routing/providers.ts'
 import { candidatesFor, type Route } from '../../routing/route-order.ts'
 import { invalidRequest } from '../check.ts'
+import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
-import type { OperatorDeps } from './operator-routes.ts'
 import { BankList, Routes, SetRoutesBody, TriedRoutes, TryRoutesBody } from './schemas/providers.ts'
 
 /** As many routes as there may be. */

@@ -1,0 +1,8 @@
+/** A request to the agents' API and what the service answered. */
+export interface Example {
+  /** With its query, as it was sent. */
+  path: string
+  body?: string
+  status: number
+  answer: unknown
+}
