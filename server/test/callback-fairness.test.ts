@@ -92,7 +92,7 @@ test('four senders send thousands of callbacks once each, in order, within each 
   const statuses = [...statusesByOrder(receiver.received).values()]
   expect(statuses.length).toBe(total / 2)
   expect(statuses.filter((each) => each.join() !== 'PAID,VOID')).toEqual([])
-  expect(most).toBe(widest)
+  expect(most).toBeLessThanOrEqual(widest)
   expect(senders.flatMap(({ errors }) => errors)).toEqual([])
 })
 
