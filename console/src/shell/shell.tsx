@@ -64,7 +64,7 @@ export function Shell() {
         <AppShell.Navbar
           className={classes.nav}
           aria-label={words.nav.label}
-          data-whyDisabled={!opened || undefined}
+          data-shut={!opened || undefined}
         >
           <Places />
         </AppShell.Navbar>
