@@ -69,7 +69,7 @@ export async function startPostmaster(cluster: Cluster, fixedPort?: number): Pro
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     // A process has about 25; several of them and the command line find room.
-    'max_connections=300',
+    'max_connections=200',
     'shared_buffers=256MB',
     // Full-page images are most of the log's volume in a small database.
     'wal_compression=on',

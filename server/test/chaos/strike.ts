@@ -112,7 +112,7 @@ const strikes: Record<FaultKind, (world: World, fault: PlannedFault) => Promise<
   'no connections': async (world, { which, force }) => {
     const taken: pg.Client[] = []
     let refused = false
-    while (!refused && taken.length < 200) {
+    while (!refused && taken.length < 400) {
       const more = Array.from({ length: 10 }, () => new pg.Client(world.postgres.url))
       const results = await Promise.allSettled(
         more.map(async (client) => {
