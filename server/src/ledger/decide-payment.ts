@@ -17,17 +17,16 @@ export function receivePayment(
 ): Decision {
   const { order } = book
   const { payment: notice, at } = command
+  const contradicts = book.claim !== undefined && !agrees(book.claim, book.payment, command)
   // What else is said of it than was said then is judged as if it were still in the books.
-  if (book.archived && (!book.claim || agrees(book.claim, undefined, command))) return unchanged
+  if (book.archived && !contradicts) return unchanged
   if (command.orderId !== null && order?.kind !== 'deposit') {
     return refused('order_not_found', 'The agent has no such deposit order.')
   }
-  if (book.claim && !agrees(book.claim, book.payment, command)) {
-    return { type: 'unmatched', order: undefined, why: 'claimed_twice' }
-  }
+  if (contradicts) return { type: 'unmatched', order: undefined, why: 'claimed_twice' }
   // What is claimed and not recorded is being given to the agent by a person: that is whose word it is.
   const isClaimed = book.claim !== undefined && command.provider !== null
-  if (book.payment || book.archived || isClaimed) return { type: 'unchanged', order }
+  if (book.payment || isClaimed) return { type: 'unchanged', order }
   if (order && command.provider !== null && order.provider !== command.provider) {
     return { type: 'unmatched', order: undefined, why: 'wrong_provider' }
   }

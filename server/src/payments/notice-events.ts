@@ -1,6 +1,6 @@
+import { type Aged, countAged } from '../db/aged.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
-import type { Aged } from '../lib/aged.ts'
 import type { Effect } from '../payouts/pay-out.ts'
 import type { ProviderEvent } from '../providers/provider.ts'
 import { eventFromText, eventText } from './event-text.ts'
@@ -210,17 +210,14 @@ export async function claimDueEvents(
     .filter(({ key }) => mine.has(keyText(key)))
 }
 
-const countedUpTo = 1_000
-
 /** What was reported and could not be acted on yet, without what is under way for the first time. */
-export async function openEvents(pool: Pool, now: Date): Promise<Aged> {
-  const { rows } = await pool.query<{ count: bigint; oldest_at: Date | null }>(
-    `select count(*) as count, min(received_at) as oldest_at from (
-       select received_at from notice_events
-       where act_at is not null and (tries > 0 or act_at <= $1) limit $2) x`,
-    [now, countedUpTo],
+export function openEvents(pool: Pool, now: Date): Promise<Aged> {
+  return countAged(
+    pool,
+    `select received_at as at from notice_events
+     where act_at is not null and (tries > 0 or act_at <= $1)`,
+    [now],
   )
-  return { count: Number(rows[0]?.count ?? 0n), oldestAt: rows[0]?.oldest_at ?? null }
 }
 
 interface KeyRow {

@@ -1,8 +1,8 @@
+import { type Aged, countAged } from '../db/aged.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Payer, Payment, UnmatchedWhy } from '../ledger/book.ts'
 import { payerFromRow } from '../ledger/payer-from-row.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
-import type { Aged } from '../lib/aged.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { isUndecided } from './unmatched-payments.ts'
@@ -116,24 +116,22 @@ export async function searchPayments(pool: Pool, search: PaymentSearch): Promise
 
 /**
  * How many payments wait for a decision, of these agents or, without any, of all and of nobody; and since when.
- * Counted up to a number where that is enough.
+ * Counted as far as a person wants to know or, with null, to the end.
  */
-export async function paymentsToDecide(
+export function paymentsToDecide(
   pool: Pool,
   agentIds: readonly bigint[] | null,
-  upTo: number | null,
+  upTo?: null,
 ): Promise<Aged> {
-  const { rows } = await pool.query<{ count: bigint; oldest_at: Date | null }>(
-    `select count(*) as count, min(at) as oldest_at from (
-       select reported_at as at from payments
-       where ${isWaiting} and ($1::bigint[] is null or agent_id = any($1))
-       union all
-       select u.reported_at from unmatched_payments u where $1::bigint[] is null and ${isUndecided}
-       limit $2
-     ) x`,
-    [agentIds, upTo],
+  return countAged(
+    pool,
+    `select reported_at as at from payments
+     where ${isWaiting} and ($1::bigint[] is null or agent_id = any($1))
+     union all
+     select u.reported_at from unmatched_payments u where $1::bigint[] is null and ${isUndecided}`,
+    [agentIds],
+    upTo,
   )
-  return { count: Number(rows[0]?.count ?? 0n), oldestAt: rows[0]?.oldest_at ?? null }
 }
 
 /** One payment, in whatever state; of those that a person had to do with or that paid an order. */

@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
+import { countAged } from '../db/aged.ts'
 import type { Pool } from '../db/pool.ts'
 import type { OrderKind, OrderStatus } from '../ledger/book.ts'
-import type { Aged } from '../lib/aged.ts'
 import { firstOrderIdAt } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 
@@ -81,35 +81,24 @@ function stretchesOf(from: Date, cut: Date, to: Date): number[] {
   return [...new Set(starts)].sort((a, b) => a - b)
 }
 
-/** Counting further than this is worth nothing to anybody. */
-export const countedUpTo = 1_000
-
 /** Payouts of which nobody knows what became of them. */
 export function unknownPayouts(pool: Pool, agentIds: readonly bigint[]) {
-  return aged(
+  return countAged(
     pool,
     `select handed_at as at from payouts
      where agent_id = any($1::bigint[]) and ask_at is not null and state in ('unknown', 'not_found')`,
-    [agentIds, countedUpTo],
+    [agentIds],
   )
 }
 
 /** Withdrawals that no provider has. */
 export function withdrawalsToHandOver(pool: Pool, agentIds: readonly bigint[]) {
-  return aged(
+  return countAged(
     pool,
     `select created_at as at from orders where agent_id = any($1::bigint[])
        and status = 'WAITING' and kind = 'withdraw' and handed_over_at is null`,
-    [agentIds, countedUpTo],
+    [agentIds],
   )
-}
-
-async function aged(pool: Pool, what: string, values: unknown[]): Promise<Aged> {
-  const { rows } = await pool.query<{ count: bigint; oldest_at: Date | null }>(
-    `select count(*) as count, min(at) as oldest_at from (select at from (${what}) w limit $2) x`,
-    values,
-  )
-  return { count: Number(rows[0]?.count ?? 0n), oldestAt: rows[0]?.oldest_at ?? null }
 }
 
 /** How many payouts each provider has under way, and how many of those nobody knows of. */

@@ -1,9 +1,9 @@
 import type { Agent } from '../../agents/agent.ts'
 import { readCallbackTrouble } from '../../callbacks/failing-callbacks.ts'
+import type { Aged } from '../../db/aged.ts'
 import type { OrderKind } from '../../ledger/book.ts'
 import { countOpenItems } from '../../ledger/open-items.ts'
 import { readWallets } from '../../ledger/wallet-as-of.ts'
-import type { Aged } from '../../lib/aged.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { startOfDay } from '../../lib/local-time.ts'
 import type { Currency } from '../../lib/money.ts'
@@ -11,7 +11,6 @@ import { openEvents } from '../../payments/notice-events.ts'
 import { paymentsToDecide } from '../../payments/search-payments.ts'
 import { proofState } from '../../proof/verify.ts'
 import {
-  countedUpTo,
   type HourFigure,
   hourFigures,
   openPayoutsByProvider,
@@ -43,7 +42,7 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       const days = daysOf(at, timeZone)
       const [figures, payments, payouts, withdrawals, callbacks, held] = await Promise.all([
         hourFigures(pool, agents, { from: days.yesterdayFrom, cut: days.cut, to: at }),
-        paymentsToDecide(pool, isAll ? null : ids, countedUpTo),
+        paymentsToDecide(pool, isAll ? null : ids),
         unknownPayouts(pool, ids),
         withdrawalsToHandOver(pool, ids),
         readCallbackTrouble(pool, ids),
