@@ -412,7 +412,7 @@ describe('a later outcome of an order', () => {
           const committed = by.trigger(transactionId, 'REVERT').then(() => by.balance())
           return void committed.then(end, end)
         }
-        if (told.size % 3 === 1) response.on('finish', revert)
+        if (told.size % 3 === 1) response.on('close', revert)
         else revert()
         end()
       }
@@ -425,21 +425,29 @@ describe('a later outcome of an order', () => {
           }),
         )
       }
-      await receiver.until(2 * rounds)
+      // What a busy machine answers too late is sent again: the clock goes to its next attempt.
+      const delivered = async () => {
+        const { rows } = await s.sql(
+          `select count(*) filter (where state = 'delivered')::int as delivered,
+             min(due_at) filter (where state <> 'delivered' and attempts > 0) as due_at
+           from callbacks where agent_id = $1 and kind = 'withdraw'`,
+          [agentId],
+        )
+        const [found] = rows
+        const waitMs = (found.due_at?.getTime() ?? 0) - s.clock().getTime()
+        if (waitMs > 0) s.clock.advance(waitMs)
+        await look(agent)
+        return found.delivered
+      }
+      await expect.poll(delivered).toBe(2 * rounds)
       await Promise.all(reverts)
       expect(told.size).toBe(rounds)
       for (const each of told.values()) {
-        expect(each).toEqual(['PAID', 'answered', 'REVERT', 'answered'])
+        const revert = each.indexOf('REVERT')
+        expect(each[0]).toBe('PAID')
+        expect(each.slice(0, revert)).toContain('answered')
+        expect(each.slice(revert)).not.toContain('PAID')
       }
-      await expect
-        .poll(async () => {
-          const { rows } = await s.sql(
-            `select distinct state from callbacks where agent_id = $1 and kind = 'withdraw'`,
-            [agentId],
-          )
-          return rows
-        })
-        .toEqual([{ state: 'delivered' }])
     } finally {
       await beside.close()
     }
