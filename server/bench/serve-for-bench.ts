@@ -113,6 +113,7 @@ if (kind === 'database' || kind === 'mixed') {
     payments: new Map(),
     claims: new Map(),
     payers: new Map(),
+    takenReferences: new Set<string>(),
     adjustments: new Set<string>(),
     archivedRefs: new Set<string>(),
     archivedKeys: new Set<string>(),

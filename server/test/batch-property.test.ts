@@ -328,7 +328,7 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         at,
         orderId,
         provider: 'bank',
-        providerRef: `${orderId}-${draft.provider}`,
+        references: [`${orderId}-${draft.provider}`],
         insteadOf: draft.provider === 0 ? null : `${orderId}-${draft.provider - 1}`,
         token: randomUUID(),
         askAt: new Date(at.getTime() + stepMs),

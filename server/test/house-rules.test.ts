@@ -383,6 +383,7 @@ const largeTables = [
   'callback_bodies',
   'payments',
   'payment_claims',
+  'payout_references',
   'payouts',
   'notices',
   'notice_events',

@@ -65,7 +65,7 @@ describe('a payout', () => {
       ...named,
       at: s.clock(),
       provider: 'sandbox',
-      providerRef,
+      references: [providerRef],
       insteadOf,
       token: randomUUID(),
       askAt: new Date(s.clock().getTime() + 1e9),

@@ -454,7 +454,7 @@ async function handOver(txnId: string): Promise<void> {
     orderId: orderId ?? '',
     at,
     provider: 'sandbox',
-    providerRef: `${txnId}-1`,
+    references: [`${txnId}-1`],
     insteadOf: null,
     token: orderId ?? '',
     askAt: new Date(at.getTime() + 3_600_000),

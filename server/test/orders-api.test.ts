@@ -630,7 +630,7 @@ describe('cancelling', () => {
       orderId: txn_id.split('-')[1],
       at: s.clock(),
       provider: 'sandbox',
-      providerRef: 'ref-1',
+      references: ['ref-1'],
       insteadOf: null,
       token: randomUUID(),
       askAt: s.clock(),

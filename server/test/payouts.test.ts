@@ -179,7 +179,7 @@ describe('handing over', () => {
       orderId,
       at: s.clock(),
       provider: 'alpha',
-      providerRef: `lost-${orderId}`,
+      references: [`lost-${orderId}`],
       insteadOf: null,
       token: randomUUID(),
       askAt: s.clock(),

@@ -27,6 +27,7 @@ const referenceTables = [
 /** Tables whose rows may be of several agents, or of none: spread by an id of their own. */
 const spreadByTheirId: Record<string, string> = {
   payment_claims: 'payment_id',
+  payout_references: 'reference',
   notices: 'notice_id',
   limit_buckets: 'bucket',
 }

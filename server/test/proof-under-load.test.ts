@@ -181,7 +181,7 @@ async function handOver(agentId: bigint, number: number): Promise<string> {
     at,
     orderId,
     provider: 'bank',
-    providerRef: `p-${number}`,
+    references: [`p-${number}`],
     insteadOf: null,
     token: randomUUID(),
     askAt: at,

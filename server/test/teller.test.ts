@@ -619,7 +619,7 @@ function handOver(agentId: bigint, orderId: string): Command {
     at,
     orderId,
     provider,
-    providerRef,
+    references: [providerRef],
     insteadOf: null,
     token: randomUUID(),
     askAt: at,

@@ -223,6 +223,12 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
     handed_at: [later('handed_at', attempt('w paid-1'))],
     ask_at: [['ask_at = handed_at', attempt('w paid-1')]],
   },
+  payout_references: {
+    reference: [[`reference = 'x'`, attempt('w paid-1')]],
+    agent_id: [['agent_id = 2', attempt('w paid-1')]],
+    order_id: [[`order_id = ${idOf('w open')}`, attempt('w paid-1')]],
+    attempt: [['attempt = 2', attempt('w paid-1')]],
+  },
   payment_claims: {
     payment_id: [[`payment_id = 'bank:other'`, payment('paid')]],
     agent_id: [

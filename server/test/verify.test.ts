@@ -19,6 +19,7 @@ const tables = [
   'callback_bodies',
   'payments',
   'payment_claims',
+  'payout_references',
 ]
 
 /** The order that a name stands for, in SQL. */
@@ -64,6 +65,16 @@ const lies: [name: string, sql: string, finding: RegExp][] = [
     'a payment that waits is claimed by nobody',
     `delete from payment_claims where payment_id = 'bank:dw'`,
     /^the claim on payment bank:dw is missing$/,
+  ],
+  [
+    'a payout’s reference names a payout of another agent',
+    `update payout_references set agent_id = 2 where reference = 'b-1'`,
+    /^reference b-1 says agent 2, but it is 1$/,
+  ],
+  [
+    'a payout’s reference is not recorded',
+    `delete from payout_references where reference = 'b-1'`,
+    /^reference b-1 of a payout is not recorded$/,
   ],
   [
     'a leg is changed',
@@ -443,6 +454,16 @@ it('orders of an agent that is not there are found', async () => {
   ])
 })
 
+it('a reference that names a payout which is not there is found', async () => {
+  await owner.query(`insert into payout_references values ('b-0', 1, ${idOf('wp')}, 1)`)
+  const finding = /^reference b-0 names attempt 1 at order [0-9a-f]{32}, which is not there$/
+  expect(await verify(pool, {})).toMatchObject([
+    { finding: null },
+    { finding: null },
+    { agentId: 0n, finding: expect.stringMatching(finding) },
+  ])
+})
+
 it('a payment that counts as credited without a journal row is found', async () => {
   await owner.query(
     `insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at, state,
@@ -588,10 +609,10 @@ async function writeEveryEvent(agentId: bigint): Promise<void> {
   await outcome(reverted, 'PAID')
   await outcome(reverted, 'REVERT')
   const orderId = await open('withdraw', 'wh')
-  const [provider, providerRef] = ['bank', 'b']
+  const [provider, providerRef] = ['bank', `b-${agentId}`]
   const token = randomUUID()
   const more = { insteadOf: null, token, askAt: at }
-  const handOver = { type: 'hand_over', provider, providerRef, ...more } as const
+  const handOver = { type: 'hand_over', provider, references: [providerRef], ...more } as const
   await teller.do({ ...handOver, agentId, at, orderId })
   await open('withdraw', 'ww')
 }

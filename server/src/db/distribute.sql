@@ -1,6 +1,6 @@
 -- Optional: spreads the books over the nodes of a Citus cluster, by agent. Run once, as the owner,
 -- after "sluice migrate" and before the first order. Nothing else changes: every key of these tables
--- begins with agent_id, but for two that are spread by an id of their own, and every hot statement names its agent.
+-- begins with agent_id, but for three that are spread by an id of their own, and every hot statement names its agent.
 
 set search_path to sluice;
 
@@ -31,8 +31,10 @@ select create_distributed_table('callback_bodies', 'agent_id', colocate_with => 
 select create_distributed_table('payouts', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('notice_events', 'agent_id', colocate_with => 'wallets');
 
--- A payment is one payment whosever it is, and a notice may tell of several agents.
+-- A payment is one payment whosever it is, a payout's reference is one over all agents, and a notice may
+-- tell of several agents.
 select create_distributed_table('payment_claims', 'payment_id', colocate_with => 'none');
+select create_distributed_table('payout_references', 'reference', colocate_with => 'none');
 select create_distributed_table('notices', 'notice_id', colocate_with => 'none');
 select create_distributed_table('archive_parts', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('archived_refs', 'agent_id', colocate_with => 'wallets');

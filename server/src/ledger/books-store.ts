@@ -1,7 +1,15 @@
 import { type PoolClient, sqlState } from '../db/pool.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Accounts } from './accounts.ts'
-import type { OpenItem, Order, PaidAttempt, Payment, PaymentClaim, Terms } from './book.ts'
+import type {
+  HandedPayout,
+  OpenItem,
+  Order,
+  PaidAttempt,
+  Payment,
+  PaymentClaim,
+  Terms,
+} from './book.ts'
 import { type Command, needsWallet } from './commands.ts'
 import { adjustmentKey } from './decide.ts'
 import { type Books, keyOf, onceKeyOf, orderIdAfterNo, paymentIdOf, type Writes } from './fold.ts'
@@ -14,6 +22,7 @@ import {
   claimValues,
   insertClaims,
 } from './payment-claims.ts'
+import { insertReferences, payoutsByReference, type ReferenceRow } from './payout-references.ts'
 
 /** Another process changed what this batch had read: it has to be read and folded again. */
 export class BooksChanged extends Error {
@@ -108,42 +117,53 @@ export async function readBooks(
   )
   const keys = pairs(commands, (c) => (c.type === 'adjust' ? adjustmentKey(c.ref) : undefined))
   const onceKeys = pairs(commands, onceKeyOf)
+  const references = commands.flatMap((c) => (c.type === 'hand_over' ? c.references : []))
   const afterNo = pairs(commands, orderIdAfterNo)
 
   // Sent in one go; the database runs them one after the other, so the reads see what the locks saw. What was
   // archived is looked for after what is in the books: between the two it can only have gone there.
-  const [accounts, byRefId, byId, payments, claims, paid, adjustments, archivedRefs, archivedKeys] =
-    await all([
-      all(
-        [...locked]
-          .sort((a, b) => (a < b ? -1 : 1))
-          .map((agentId) =>
-            ifLocked === 'wait'
-              ? run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])
-              : run<AccountRow>(tx, 'lock-free-wallet', lockFreeWallet, [agentId]),
-          ),
-      ),
-      read<OrderRow>(tx, 'orders-by-ref-id', ordersByRefId, refIds),
-      read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
-      read<PaymentRow>(tx, 'payments-by-id', paymentsById, paymentIds),
-      received.length === 0
-        ? Promise.resolve([])
-        : run<ClaimRow>(tx, 'claims-by-id', claimsById, [received]).then(({ rows }) => rows),
-      read<PaidAttempt & { agent_id: bigint; order_id: string }>(
-        tx,
-        'paid-attempts',
-        paidAttempts,
-        afterNo,
-      ),
-      read<{ agent_id: bigint; once_key: string }>(
-        tx,
-        'adjustments-by-key',
-        adjustmentsByKey,
-        keys,
-      ),
-      read<{ agent_id: bigint; ref_id: string }>(tx, 'archived-by-ref-id', archivedByRefId, refIds),
-      read<{ agent_id: bigint; once_key: string }>(tx, 'archived-by-key', archivedByKey, onceKeys),
-    ])
+  const [
+    accounts,
+    byRefId,
+    byId,
+    payments,
+    claims,
+    taken,
+    paid,
+    adjustments,
+    archivedRefs,
+    archivedKeys,
+  ] = await all([
+    all(
+      [...locked]
+        .sort((a, b) => (a < b ? -1 : 1))
+        .map((agentId) =>
+          ifLocked === 'wait'
+            ? run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])
+            : run<AccountRow>(tx, 'lock-free-wallet', lockFreeWallet, [agentId]),
+        ),
+    ),
+    read<OrderRow>(tx, 'orders-by-ref-id', ordersByRefId, refIds),
+    read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
+    read<PaymentRow>(tx, 'payments-by-id', paymentsById, paymentIds),
+    received.length === 0
+      ? Promise.resolve([])
+      : run<ClaimRow>(tx, 'claims-by-id', claimsById, [received]).then(({ rows }) => rows),
+    references.length === 0
+      ? Promise.resolve([])
+      : run<ReferenceRow>(tx, 'references', payoutsByReference, [references]).then(
+          ({ rows }) => rows,
+        ),
+    read<PaidAttempt & { agent_id: bigint; order_id: string }>(
+      tx,
+      'paid-attempts',
+      paidAttempts,
+      afterNo,
+    ),
+    read<{ agent_id: bigint; once_key: string }>(tx, 'adjustments-by-key', adjustmentsByKey, keys),
+    read<{ agent_id: bigint; ref_id: string }>(tx, 'archived-by-ref-id', archivedByRefId, refIds),
+    read<{ agent_id: bigint; once_key: string }>(tx, 'archived-by-key', archivedByKey, onceKeys),
+  ])
 
   const books: Books = {
     wallets: new Map(),
@@ -152,6 +172,7 @@ export async function readBooks(
     payments: new Map(),
     claims: new Map(claims.map((row) => [row.payment_id, claimFromRow(row)])),
     payers: new Map(),
+    takenReferences: new Set(taken.map(({ reference }) => reference)),
     adjustments: new Set(adjustments.map((row) => keyOf(row.agent_id, row.once_key))),
     archivedRefs: new Set(archivedRefs.map((row) => keyOf(row.agent_id, row.ref_id))),
     archivedKeys: new Set(archivedKeys.map((row) => keyOf(row.agent_id, row.once_key))),
@@ -373,10 +394,30 @@ async function insertAllClaims(tx: BatchTx, claims: PaymentClaim[]): Promise<voi
   )
 }
 
+/** The same for the references of payouts: a payout whose reference was taken gets another. */
+async function insertAllReferences(tx: BatchTx, payouts: HandedPayout[]): Promise<void> {
+  if (payouts.length === 0) return
+  const sorted = [...payouts].sort((a, b) => (a.reference < b.reference ? -1 : 1))
+  const { rows } = await run<{ reference: string }>(tx, 'insert-references', insertReferences, [
+    sorted.map(({ reference }) => reference),
+    sorted.map(({ agentId }) => agentId),
+    sorted.map(({ orderId }) => orderId),
+    sorted.map(({ attempt }) => attempt),
+  ])
+  if (rows.length === payouts.length) return
+  const inserted = new Set(rows.map(({ reference }) => reference))
+  const taken = payouts.filter(({ reference }) => !inserted.has(reference))
+  throw new BooksChanged(
+    `${taken.length} references of payouts were taken meanwhile`,
+    new Set(taken.map(({ agentId }) => agentId)),
+  )
+}
+
 /** Writes what a batch came to. Every statement must meet as many rows as it names. */
 export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
   await all([
     insertAllClaims(tx, writes.newClaims),
+    insertAllReferences(tx, writes.newPayouts),
     insertAllOrders(tx, writes.newOrders),
     refuseArchivedRefs(tx, writes.newOrders),
     write(tx, 'update-orders', updateOrders, writes.changedOrders, ({ order, versionRead }) => [

@@ -33,7 +33,8 @@ export type Command = { agentId: bigint; at: Date } & (
       type: 'hand_over'
       orderId: string
       provider: string
-      providerRef: string
+      /** The provider knows the payout by the first of these that no payout has had before. */
+      references: readonly string[]
       insteadOf: string | null
       /** Drawn afresh for every hand-over. */
       token: string
@@ -96,6 +97,8 @@ export interface BookView {
   claim: PaymentClaim | undefined
   /** The first attempt at the order that was taken for refused, and of which its provider says that it paid. */
   payer: PaidAttempt | undefined
+  /** References that payouts of any agent have. */
+  takenReferences: ReadonlySet<string>
   /** Whether an adjustment with this reference has been made. */
   adjusted: boolean
   /** Whether the refId, or the payment or adjustment, is one that was archived: it has happened long ago. */

@@ -44,6 +44,7 @@ function decided(
       payment: undefined,
       claim: undefined,
       payer: undefined,
+      takenReferences: new Set(),
       adjusted: false,
       archived: false,
       ...book,
@@ -58,7 +59,7 @@ const handOver = {
   type: 'hand_over',
   orderId,
   provider: 'bank',
-  providerRef: 'b-1',
+  references: ['b-1', 'b-1-again'],
   insteadOf: null,
   token: 'token-1',
   askAt: created,
@@ -131,9 +132,22 @@ describe('handing over and cancelling', () => {
     })
   })
 
+  it('gets the next reference where payouts of others have the first', () => {
+    const wallet = walletWith(0n, 10_000n)
+    const handed = (...taken: string[]) =>
+      decided(handOver, { order: withdrawal(), wallet, takenReferences: new Set(taken) })
+    expect(handed('b-1')).toMatchObject({
+      order: { providerRef: 'b-1-again' },
+      payout: { reference: 'b-1-again' },
+    })
+    expect(inShort(handed('b-1', 'b-1-again'))).toBe('invalid_transition')
+    const order = withdrawal({ ...handedOver, providerRef: 'b-1-again' })
+    expect(inShort(decided(handOver, { order, wallet }))).toBe('unchanged')
+  })
+
   it('another provider gets it only in the place of the one that has it', () => {
     const order = withdrawal(handedOver)
-    const next = { ...handOver, provider: 'other', providerRef: 'o-2' }
+    const next = { ...handOver, provider: 'other', references: ['o-2'] }
     const instead = (insteadOf: string | null) =>
       decided({ ...next, insteadOf }, { order, wallet: walletWith(0n, 10_000n) })
     expect(inShort(instead(null))).toBe('invalid_transition')
@@ -151,7 +165,7 @@ describe('handing over and cancelling', () => {
     const order = withdrawal({ ...handedOver, provider: 'other', providerRef: 'o-2', version: 3 })
     const payer = { provider: 'bank', reference: 'b-1' }
     const book = { order, payer, wallet: walletWith(0n, 10_000n) }
-    const third = { ...handOver, provider: 'third', providerRef: 't-3', insteadOf: 'o-2' }
+    const third = { ...handOver, provider: 'third', references: ['t-3'], insteadOf: 'o-2' }
     expect(inShort(decided(third, book))).toBe('invalid_transition')
     const of = { type: 'outcome', orderId, provider: 'other', providerRef: 'o-2' } as const
     for (const to of ['FAILED', 'CANCEL'] as const) {

@@ -130,8 +130,12 @@ function handOver(
   order: Order,
   command: Command & { type: 'hand_over' },
 ): Decision {
-  const { provider, providerRef, insteadOf, token, at, askAt } = command
-  if (order.handedOverAt && order.provider === provider && order.providerRef === providerRef) {
+  const { provider, references, insteadOf, token, at, askAt } = command
+  if (
+    order.handedOverAt &&
+    order.provider === provider &&
+    references.includes(order.providerRef ?? '')
+  ) {
     return { type: 'unchanged', order }
   }
   if (order.kind !== 'withdraw' || order.status !== 'WAITING') {
@@ -142,6 +146,10 @@ function handOver(
   }
   if (book.payer) {
     return refused('invalid_transition', `${book.payer.provider} says that it paid the withdrawal.`)
+  }
+  const providerRef = references.find((each) => !book.takenReferences.has(each))
+  if (providerRef === undefined) {
+    return refused('invalid_transition', 'Other payouts have every reference that it could get.')
   }
   const handed: Order = {
     ...order,

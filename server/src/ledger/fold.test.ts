@@ -70,6 +70,7 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     payments: new Map(),
     claims: new Map(),
     payers: new Map(),
+    takenReferences: new Set(),
     adjustments: new Set(),
     archivedRefs: new Set(),
     archivedKeys: new Set(),

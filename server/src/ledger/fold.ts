@@ -27,6 +27,8 @@ export interface Books {
   claims: Map<string, PaymentClaim>
   /** By agent and order: which attempt its provider says it paid, though the order went on without it. */
   payers: Map<string, PaidAttempt>
+  /** References, of those that the commands would use, which payouts of any agent have. */
+  takenReferences: Set<string>
   /** By agent: the keys of adjustments that were made. */
   adjustments: Set<string>
   /** By agent: refIds of orders, and keys of payments and adjustments, that were archived. */
@@ -96,6 +98,7 @@ export const noBooks: Books = {
   payments: new Map(),
   claims: new Map(),
   payers: new Map(),
+  takenReferences: new Set(),
   adjustments: new Set(),
   archivedRefs: new Set(),
   archivedKeys: new Set(),
@@ -126,6 +129,7 @@ export function fold(
   const payments = new Map(books.payments)
   const claims = new Map(books.claims)
   const payers = new Map(books.payers)
+  const takenReferences = new Set(books.takenReferences)
   const adjustments = new Set(books.adjustments)
   const journal: JournalRow[] = []
   const callbacks: Callback[] = []
@@ -151,6 +155,7 @@ export function fold(
         payment: paymentId === undefined ? undefined : payments.get(keyOf(agentId, paymentId)),
         claim: paymentId === undefined ? undefined : claims.get(paymentId),
         payer: attempted === undefined ? undefined : payers.get(keyOf(agentId, attempted)),
+        takenReferences,
         adjusted:
           command.type === 'adjust' && adjustments.has(keyOf(agentId, adjustmentKey(command.ref))),
         archived:
@@ -195,6 +200,7 @@ export function fold(
       const { orderId } = decision.payout
       for (const earlier of newPayouts) if (earlier.orderId === orderId) earlier.askAt = null
       newPayouts.push(decision.payout)
+      takenReferences.add(decision.payout.reference)
     }
     return decision
   })

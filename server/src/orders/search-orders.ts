@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Pool } from '../db/pool.ts'
 import type { OrderKind, OrderStatus } from '../ledger/book.ts'
+import { findNamedPayouts } from '../ledger/payout-references.ts'
 import { firstOrderIdAt, orderIdFromUuid, parseTxnId } from '../lib/ids.ts'
 import { toMinor } from '../lib/money.ts'
 
@@ -193,7 +194,7 @@ export async function findOrdersById(
   id: string,
   providers: readonly string[],
 ): Promise<FoundOrder[]> {
-  const named = parseTxnId(id) ?? parseTxnId(id.replace(/-\d{1,3}$/, ''))
+  const named = parseTxnId(id) ?? (await findNamedPayouts(pool, [id])).get(id)
   const bare = id.toLowerCase().replaceAll('-', '')
   const orderId = named?.orderId ?? (/^[0-9a-f]{32}$/.test(bare) ? bare : null)
   const { values, filter } = filterOf(search)

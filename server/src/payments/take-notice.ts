@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isArchivedOrder } from '../ledger/archived.ts'
 import { findOrder } from '../ledger/find-order.ts'
+import { findNamedPayouts } from '../ledger/payout-references.ts'
 import { gather } from '../lib/gather.ts'
 import { parseTxnId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
@@ -82,9 +83,14 @@ export class NoticeTaker {
       const notice = { noticeId: randomUUID(), provider: provider.name, body, events }
       return this.record({ ...notice, receivedAt: this.desk.now() })
     }
+    const payouts = await findNamedPayouts(
+      this.desk.pool,
+      events.flatMap((event) => (event.type === 'payout' ? event.reference : [])),
+    )
     const recorded = await record(
       events.map((event) => {
-        const named = agentNamedIn(event)
+        const named =
+          event.type === 'payout' ? payouts.get(event.reference) : parseTxnId(event.reference)
         const key = { agentId: named?.agentId ?? 0n, provider: provider.name, eventId: event.id }
         return { ...key, orderId: named?.orderId ?? null, event }
       }),
@@ -144,9 +150,10 @@ export class NoticeTaker {
       case 'deposit_ended':
         return endDeposit(desk, provider, event)
       case 'payout': {
-        const named = agentNamedIn(event)
+        const { reference } = event
+        const named = (await findNamedPayouts(desk.pool, [reference])).get(reference)
         const payout =
-          named && (await findPayout(desk.pool, named.agentId, provider.name, event.reference))
+          named && (await findPayout(desk.pool, named.agentId, provider.name, reference))
         if (!payout) {
           // It stays open until somebody has found out what it means for an order that has left the books.
           if (named && (await isArchivedOrder(desk.pool, named.agentId, named.orderId))) {
@@ -159,11 +166,6 @@ export class NoticeTaker {
       }
     }
   }
-}
-
-/** A payout's reference is its order's id and the number of the attempt. */
-function agentNamedIn({ reference }: ProviderEvent) {
-  return parseTxnId(reference) ?? parseTxnId(reference.replace(/-\d{1,3}$/, ''))
 }
 
 async function endDeposit(

@@ -3,9 +3,9 @@ import { currencyOf } from '../agents/agent-currency.ts'
 import { timeToPass } from '../db/database-time.ts'
 import type { OpenItem, Order, OrderStatus } from '../ledger/book.ts'
 import { findOrder } from '../ledger/find-order.ts'
+import { referencesOf } from '../ledger/payout-references.ts'
 import type { PayoutState } from '../ledger/payout-state.ts'
 import { callWithin, NoAnswer } from '../lib/call-within.ts'
-import { txnId } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Payout, PayoutOutcome, Provider } from '../providers/provider.ts'
@@ -61,7 +61,7 @@ export async function routePayout(
   const { tried = [], evenIfNotReady = false } = options
   const currency = await currencyOfAgent(desk, order)
   const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw', currency })
-  const payout = payoutOf(order, referenceOf(order), currency)
+  const payout = moneyOf(order, currency)
   return candidates.find(
     (each) => !tried.includes(each.name) && (evenIfNotReady || each.isReadyFor?.(payout) !== false),
   )
@@ -91,30 +91,30 @@ export async function handOver(
 ): Promise<TakenPayout | undefined> {
   const { agentId, orderId } = order
   if (insteadOf && !(await take(desk, insteadOf, insteadOf, goingOnMs))) return undefined
-  const reference = referenceOf(order)
   const takenAtMs = performance.now()
   const at = desk.now()
   const fixed = timeToPass(desk.now)
   try {
-    const { changed } = await desk.teller.do({
+    const handed = await desk.teller.do({
       type: 'hand_over',
       agentId,
       orderId,
       at,
       provider: provider.name,
-      providerRef: reference,
+      references: referencesOf(agentId, orderId, order.version),
       insteadOf: insteadOf?.reference ?? null,
       token: randomUUID(),
       askAt: fixed ? new Date(fixed.getTime() + silenceMs) : silenceMs,
     })
-    if (!changed) return undefined
+    if (!handed.changed || !handed.order?.providerRef) return undefined
+    const { providerRef: reference } = handed.order
+    const ids = { agentId, orderId, attempt: order.version, provider: provider.name, reference }
+    const begun = { state: 'handed', handedAt: at, asks: 0, turn: 0, said: null } as const
+    return { ...ids, ...begun, askAt: null, evidence: null, takenAtMs }
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_transition') return undefined
     throw error
   }
-  const begun = { state: 'handed', handedAt: at, asks: 0, turn: 0, said: null } as const
-  const ids = { agentId, orderId, attempt: order.version, provider: provider.name, reference }
-  return { ...ids, ...begun, askAt: null, evidence: null, takenAtMs }
 }
 
 /** Calls the provider with a payout whose reference is on disk, and acts on what it says. */
@@ -124,7 +124,8 @@ export async function submit(
   order: Order,
   watch: CallWatch = {},
 ): Promise<Effect> {
-  const payout = payoutOf(order, taken.reference, await currencyOfAgent(desk, order))
+  const { reference } = taken
+  const payout = { reference, ...moneyOf(order, await currencyOfAgent(desk, order)) }
   // A process that was frozen must not send what somebody else may have ended by now.
   const isInTime = performance.now() - taken.takenAtMs <= silenceMs - callLimitMs
   const outcome: PayoutOutcome = isInTime
@@ -171,7 +172,8 @@ export async function ask(
     const said = provider ? 'The provider is off.' : 'The provider is not set up.'
     return save(desk, asked, attempt.state, said, offPauseMs)
   }
-  const payout = payoutOf(order, attempt.reference, await currencyOfAgent(desk, order))
+  const { reference } = attempt
+  const payout = { reference, ...moneyOf(order, await currencyOfAgent(desk, order)) }
   const outcome = await call(desk, attempt, watch, (_provider, limit) =>
     provider.askPayout(payout, limit),
   )
@@ -357,15 +359,9 @@ async function call(
   }
 }
 
-/** What a provider would know the next attempt at an order by. */
-function referenceOf(order: Order): string {
-  return `${txnId(order.agentId, order.orderId)}-${order.version}`
-}
-
-function payoutOf(order: Order, reference: string, currency: Currency): Payout {
+function moneyOf(order: Order, currency: Currency): Omit<Payout, 'reference'> {
   const { amountMinor, accountNo, accountName, bankCode, extraParams } = order
   return {
-    reference,
     amountMinor,
     currency,
     payee: { accountNo, accountName, bankCode },

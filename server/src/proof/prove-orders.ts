@@ -20,6 +20,7 @@ import { type CallbackRow, proveCallback } from './prove-callback.ts'
 import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
 import { type PaymentFact, proveCredit, readCredited } from './prove-payments.ts'
 import { provePayouts } from './prove-payouts.ts'
+import { proveReferences } from './prove-references.ts'
 
 /** Which event may follow which, for one order; `-` stands for its beginning. */
 const followers: Record<string, JournalEvent[]> = {
@@ -92,6 +93,7 @@ async function proveOrders(
   if (orders.length === 0) return
   const facts = await readFacts(tx, agent.agentId, orders)
   for (const order of orders) proveOrder(agent, order, facts)
+  await proveReferences(tx, agent.agentId, facts.payoutsOf)
   await provePayouts(tx, agent.agentId, orders)
 }
 

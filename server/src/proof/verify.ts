@@ -14,6 +14,7 @@ import { proveClaimPage, proveUnmatchedPage } from './prove-claims.ts'
 import { beforeAllEvents, type EventPlace, proveEventPage } from './prove-events.ts'
 import { proveOrderPage, proveOrdersById } from './prove-orders.ts'
 import { provePaymentPage } from './prove-payments.ts'
+import { proveReferencePage } from './prove-references.ts'
 
 export interface Proof {
   agentId: bigint
@@ -64,10 +65,10 @@ export async function verify(
   return proofs
 }
 
-/** Whose the payments of all providers are, over all agents and where they are nobody's, and that all are known. */
+/** What holds over all agents: whose each provider's payment is, and which payout each reference names. */
 async function proveEveryClaim(pool: Pool): Promise<void> {
   const pace = new Pace(pool)
-  for (const provePage of [proveClaimPage, proveUnmatchedPage]) {
+  for (const provePage of [proveClaimPage, proveUnmatchedPage, proveReferencePage]) {
     for (let after: string | null = ''; after !== null; ) {
       const from: string = after
       after = await pace.page((tx, limit) => provePage(tx, from, limit))

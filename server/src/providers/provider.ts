@@ -21,7 +21,10 @@ export interface DepositInstructions {
 
 /** What a provider is told of money that is to go out. */
 export interface Payout {
-  /** Committed before the first call; the provider knows the payout by it ever after. */
+  /**
+   * Thirteen characters, `0-9A-Z`, that no other payout of any agent ever has. Committed before the first call;
+   * the provider knows the payout by it ever after.
+   */
   reference: string
   amountMinor: bigint
   currency: Currency
@@ -98,7 +101,7 @@ export interface Provider {
   /** Called after the order is committed, before it is answered; again with the same txnId after a fault. */
   expectDeposit?(deposit: DepositToCollect, signal: AbortSignal): Promise<DepositOutcome>
   /** Whether the payout may be handed over now; one that may not waits and can be cancelled. */
-  isReadyFor?(payout: Payout): boolean
+  isReadyFor?(payout: Omit<Payout, 'reference'>): boolean
   submitPayout(payout: Payout, signal: AbortSignal): Promise<PayoutOutcome>
   askPayout(payout: Payout, signal: AbortSignal): Promise<PayoutOutcome>
   /** The events of a notice; undefined where it is not the provider's, stale, or not to be read. */

@@ -1,9 +1,10 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Order } from '../ledger/book.ts'
 import type { Command } from '../ledger/commands.ts'
+import { referencesOf } from '../ledger/payout-references.ts'
 import { banksOf } from '../lib/banks.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
-import { newOrderId, txnId } from '../lib/ids.ts'
+import { newOrderId } from '../lib/ids.ts'
 import { toMinor } from '../lib/money.ts'
 import type { PastPayout } from '../payouts/past-payouts.ts'
 
@@ -195,7 +196,8 @@ function planWithdrawal(
   }
   // A few, of the last days, are still not known.
   const isUnknown = now.getTime() - at.getTime() < 5 * 86_400_000 && chance() < 0.0015
-  const providerRef = `${txnId(agentId, orderId)}-1`
+  const references = referencesOf(agentId, orderId, 1)
+  const [providerRef] = references
   const endedAt = later(3 + chance() * 240)
   const handed: Command = {
     type: 'hand_over',
@@ -203,7 +205,7 @@ function planWithdrawal(
     orderId,
     at: later(1),
     provider: isUnknown ? silentProvider : 'sandbox',
-    providerRef,
+    references,
     insteadOf: null,
     token: newOrderId(at),
     askAt: later(11),

@@ -15,7 +15,7 @@ export async function handOver(
     ...named,
     at: test.clock(),
     provider: 'sandbox',
-    providerRef: `${txnId}-1`,
+    references: [`${txnId}-1`],
     insteadOf: null,
     token: randomUUID(),
     askAt: new Date(test.clock().getTime() + 1e9),

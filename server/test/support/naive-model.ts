@@ -205,7 +205,7 @@ export class NaiveModel {
   private handOver(command: Command & { type: 'hand_over' }): ModelAnswer {
     const order = this.order(command)
     if (!order) return { refused: 'order_not_found' }
-    if (order.handedOverAt && order.providerRef === command.providerRef) {
+    if (order.handedOverAt && command.references.includes(order.providerRef ?? '')) {
       return { status: order.status, changed: false }
     }
     if (order.kind === 'deposit' || order.status !== 'WAITING') {
@@ -218,20 +218,23 @@ export class NaiveModel {
       (item) => item.order_id === order.orderId && item.provider_said === 'PAID',
     )
     if (isPaid && command.insteadOf !== null) return { refused: 'invalid_transition' }
+    const taken = new Set(this.payouts.map(({ reference }) => reference))
+    const reference = command.references.find((each) => !taken.has(each))
+    if (reference === undefined) return { refused: 'invalid_transition' }
     for (const payout of before) Object.assign(payout, { state: 'rejected', ask_at: null })
     this.payouts.push({
       agent_id: order.agentId,
       order_id: order.orderId,
       attempt: before.length + 1,
       provider: command.provider,
-      reference: command.providerRef,
+      reference,
       state: 'handed',
       handed_at: command.at,
       asks: 0,
       ask_at: command.askAt,
     })
     order.provider = command.provider
-    order.providerRef = command.providerRef
+    order.providerRef = reference
     order.handedOverAt = command.at
     order.version += 1
     return { status: order.status, changed: true }

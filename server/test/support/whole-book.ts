@@ -45,7 +45,7 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
       at: at(),
       orderId,
       provider,
-      providerRef: `${refId}-${attempt}`,
+      references: [`${refId}-${attempt}`],
       insteadOf,
       token: randomUUID(),
       askAt: at(),

@@ -1,0 +1,65 @@
+import { findNamedPayouts, type ReferenceRow } from '../ledger/payout-references.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
+import { ensure, ensureSame, type ProofTx } from './proof-failure.ts'
+import type { PayoutFact } from './prove-hand-overs.ts'
+
+/** The reference of each payout names that payout, and so no other of any agent. */
+export async function proveReferences(
+  tx: ProofTx,
+  agentId: bigint,
+  payoutsOf: ReadonlyMap<string, readonly PayoutFact[]>,
+): Promise<void> {
+  const references = [...payoutsOf.values()].flat().map(({ reference }) => reference)
+  const named = await findNamedPayouts(tx, references)
+  for (const [orderId, payouts] of payoutsOf) {
+    for (const { reference, attempt } of payouts) {
+      const found = named.get(reference)
+      const where = `reference ${reference}`
+      ensure(found !== undefined, () => `${where} of a payout is not recorded`)
+      ensureSame(where, 'agent', found.agentId, agentId)
+      ensureSame(where, 'order', found.orderId, orderId)
+      ensureSame(where, 'attempt', found.attempt, attempt)
+    }
+  }
+}
+
+/**
+ * Each reference of a page has its payout, or an order that was archived. Read table by table: they are spread
+ * over machines in different ways. Returns the last one of a page that was full.
+ */
+export async function proveReferencePage(
+  tx: ProofTx,
+  after: string,
+  limit: number,
+): Promise<string | null> {
+  const { rows } = await tx.query<ReferenceRow>(
+    'select * from payout_references where reference > $1 order by reference limit $2',
+    [after, limit],
+  )
+  const { rows: payouts } = await tx.query<{ agent_id: bigint; reference: string }>(
+    `select p.agent_id, p.reference from payouts p
+     join unnest($1::bigint[], $2::uuid[], $3::int[]) k(agent_id, order_id, attempt)
+       on p.agent_id = k.agent_id and p.order_id = k.order_id and p.attempt = k.attempt`,
+    [
+      rows.map(({ agent_id }) => agent_id),
+      rows.map(({ order_id }) => order_id),
+      rows.map(({ attempt }) => attempt),
+    ],
+  )
+  const used = new Set(payouts.map(({ agent_id, reference }) => `${agent_id} ${reference}`))
+  const gone = rows.filter(({ agent_id, reference }) => !used.has(`${agent_id} ${reference}`))
+  const { rows: archived } = await tx.query<{ agent_id: bigint; order_id: string }>(
+    `select a.agent_id, a.order_id from archived_refs a
+     join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
+       on a.agent_id = k.agent_id and a.order_id = k.order_id`,
+    [gone.map(({ agent_id }) => agent_id), gone.map(({ order_id }) => order_id)],
+  )
+  const isArchived = new Set(archived.map(({ agent_id, order_id }) => `${agent_id} ${order_id}`))
+  const lost = gone.find(({ agent_id, order_id }) => !isArchived.has(`${agent_id} ${order_id}`))
+  ensure(
+    lost === undefined,
+    () =>
+      `reference ${lost?.reference} names attempt ${lost?.attempt} at order ${orderIdFromUuid(lost?.order_id ?? '')}, which is not there`,
+  )
+  return rows.length < limit ? null : (rows.at(-1)?.reference ?? null)
+}
