@@ -80,14 +80,18 @@ test(
       const payouts = await read(
         `select o.ref_id, o.status, count(p.reference)::int as payouts,
            string_agg(p.state, ',') as state
-         from sluice.orders o left join sandbox_bank.payouts p
-           on p.reference like o.agent_id || '-' || replace(o.order_id::text, '-', '') || '-%'
+         from sluice.orders o
+         left join sluice.payout_references r using (agent_id, order_id)
+         left join sandbox_bank.payouts p on p.reference = r.reference
          group by o.ref_id, o.status`,
       )
       expect(payouts).toHaveLength(rounds * perRound)
       return payouts.filter((row) => row.payouts !== 1 || statusOf[row.state] !== row.status)
     }
     await expect.poll(differing, { interval: 100 }).toEqual([])
+    const unknown = `select reference from sandbox_bank.payouts
+      where reference not in (select reference from sluice.payout_references)`
+    expect(await read(unknown)).toEqual([])
     expect(await read('select reference from sluice.payouts where ask_at is not null')).toEqual([])
     await db.end()
     await verifyClean(env)

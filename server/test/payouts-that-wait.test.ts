@@ -6,6 +6,7 @@ import type { Payout, PayoutOutcome } from '../src/providers/provider.ts'
 import { saveProviderState, saveRoute } from '../src/routing/providers.ts'
 import {
   attemptsOf,
+  callsAbout,
   FakeProvider,
   fundedAgent,
   never,
@@ -92,8 +93,7 @@ const withdraw = async (agent: AgentClient): Promise<string> => (await agent.wit
 const offer = async ({ runner }: Worker, txnId: string) =>
   runner.offer(await orderOf(s.service.desk, txnId))
 
-const callsOf = (bank: FakeProvider, txnId: string) =>
-  bank.submitted.filter(({ reference }: Payout) => reference.startsWith(txnId)).length
+const callsOf = (bank: FakeProvider, txnId: string) => callsAbout(txnId, bank.submitted).length
 
 const idle = ({ runner }: Worker) =>
   expect.poll(() => Reflect.get(runner, 'underway').size, patient).toBe(0)

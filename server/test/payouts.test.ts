@@ -9,6 +9,7 @@ import { providerFigures } from '../src/reports/provider-figures.ts'
 import { saveRoute } from '../src/routing/providers.ts'
 import {
   attemptsOf,
+  callsAbout,
   FakeProvider,
   fundedAgent,
   never,
@@ -16,6 +17,7 @@ import {
   type Process,
   patient,
   payoutEvent,
+  referencesFor,
   startProcess,
   statusOf,
   told,
@@ -91,10 +93,8 @@ async function withdrawal(more = {}): Promise<{ agent: AgentClient; txnId: strin
 }
 
 /** What reached a bank of this order. */
-const sentTo = (bank: FakeProvider, txnId: string) =>
-  bank.submitted.filter(({ reference }) => reference.startsWith(txnId))
-const askedOf = (bank: FakeProvider, txnId: string) =>
-  bank.asked.filter(({ reference }) => reference.startsWith(txnId))
+const sentTo = (bank: FakeProvider, txnId: string) => callsAbout(txnId, bank.submitted)
+const askedOf = (bank: FakeProvider, txnId: string) => callsAbout(txnId, bank.asked)
 
 const held = async (agent: AgentClient) => (await agent.get('/payment/wallet')).json.held
 
@@ -484,7 +484,7 @@ describe('marking a payout as failed', () => {
     const process = await start()
     const called: string[] = []
     process.alpha.onSubmit = async (payout) => {
-      if (!payout.reference.startsWith(txnId)) return unknown
+      if (!referencesFor(txnId).includes(payout.reference)) return unknown
       called.push(
         await markFailed(txnId).then(
           () => 'failed',

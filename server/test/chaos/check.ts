@@ -165,7 +165,9 @@ async function checkBank(world: World, agent: ChaosAgent, orders: ToldOrder[]): 
   const { payouts, payments } = await world.asOwner(async (owner) => ({
     payouts: (
       await owner.query<BankPayout>(
-        'select reference, amount::float8, state from sandbox_bank.payouts',
+        `select p.amount::float8, p.state,
+           r.agent_id || '-' || replace(r.order_id::text, '-', '') as txn_id
+         from sandbox_bank.payouts p left join sluice.payout_references r using (reference)`,
       )
     ).rows,
     payments: (
@@ -178,9 +180,10 @@ async function checkBank(world: World, agent: ChaosAgent, orders: ToldOrder[]): 
       )
     ).rows,
   }))
-  // A payout's reference is its order's id with a number behind it.
-  const payoutsOf = groupBy(payouts, ({ reference }) => reference.replace(/-\d{1,3}$/, ''))
+  const payoutsOf = groupBy(payouts, ({ txn_id }) => txn_id ?? 'no order')
   const paymentsOf = groupBy(payments, ({ reference }) => reference)
+  const lost = payoutsOf.get('no order')?.length
+  if (lost) return [`the bank has ${lost} payouts that no order has`]
   return orders.flatMap((order) => {
     const fault =
       order.kind === 'withdraw'

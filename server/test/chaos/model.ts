@@ -28,7 +28,7 @@ export interface ToldOrder {
 
 /** A withdrawal at the bank, and money that came in there. */
 export interface BankPayout {
-  reference: string
+  txn_id: string | null
   amount: number
   state: string
 }

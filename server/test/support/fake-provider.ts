@@ -4,6 +4,7 @@ import { type Backend, openBackend } from '../../src/backend.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Order } from '../../src/ledger/book.ts'
 import { findOrder } from '../../src/ledger/find-order.ts'
+import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
 import type {
@@ -123,6 +124,26 @@ export class FakeProvider implements Provider {
     // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
     return { status: answer.status, body, json: JSON.parse(text) as any }
   }
+}
+
+const references = new Map<string, string[]>()
+
+/** What the attempts at a withdrawal are known by, in their order. */
+export function referencesFor(txnId: string): string[] {
+  const known = references.get(txnId)
+  if (known) return known
+  const named = parseTxnId(txnId)
+  if (!named) throw new Error(`${txnId} is no transaction id`)
+  const { agentId, orderId } = named
+  const made = [1, 2, 3].map((attempt) => referencesOf(agentId, orderId, attempt)[0])
+  references.set(txnId, made)
+  return made
+}
+
+/** The calls about a withdrawal, of all that reached a provider. */
+export function callsAbout(txnId: string, calls: readonly Payout[]): Payout[] {
+  const own = referencesFor(txnId)
+  return calls.filter(({ reference }) => own.includes(reference))
 }
 
 let events = 0
