@@ -6,12 +6,14 @@ import { findOrderByRefId } from '../ledger/find-order.ts'
 import { findBank } from '../lib/banks.ts'
 import { callWithin } from '../lib/call-within.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
-import { newOrderId, txnId } from '../lib/ids.ts'
+import { newOrderId } from '../lib/ids.ts'
 import { toMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { DepositOutcome, DepositToCollect, Provider } from '../providers/provider.ts'
 import type { Created, Desk, OrderRequest } from '../teller/desk.ts'
 import { depositAnswer } from './deposit-answer.ts'
+import { toCollect } from './to-collect.ts'
+import { isPayable, waysNamedBy } from './ways-to-pay.ts'
 
 /** How long a provider has to say how a deposit can be paid. */
 const callLimitMs = 10_000
@@ -35,9 +37,14 @@ export async function createDeposit(
     const first = await answerRepeatOrRefuse(desk, order, refusal)
     return { isNew: false, answer: await finalAnswer(desk, agent, first, candidates) }
   }
-  const instructions = provider.depositInstructions(toCollect(order, agent))
-  const answer = depositAnswer(desk, agent, order, instructions)
-  const { isNew, order: taken } = await create(desk, { ...order, provider: provider.name, answer })
+  const given = provider.depositInstructions(toCollect(order, agent))
+  const ways = given && waysNamedBy(agent.method, given)
+  const { isNew, order: taken } = await create(desk, {
+    ...order,
+    provider: provider.name,
+    instructions: ways ? JSON.stringify(ways) : null,
+    answer: depositAnswer(desk, agent, order, ways),
+  })
   return { isNew, answer: await finalAnswer(desk, agent, taken, candidates) }
 }
 
@@ -84,8 +91,8 @@ async function finalAnswer(
   candidates: Provider[],
 ): Promise<string> {
   const provider = desk.providers.find(order.provider)
-  const isAnnounced = order.providerRef !== null || order.status !== 'WAITING'
-  if (isAnnounced || !provider || provider.depositInstructions(toCollect(order, agent))) {
+  const isInstructed = order.instructions !== null || order.status !== 'WAITING'
+  if (isInstructed || !provider || provider.depositInstructions(toCollect(order, agent))) {
     return order.answer
   }
   if ((await desk.providers.stateOf(provider.name)) === 'off') throw notTaken()
@@ -107,6 +114,7 @@ async function announce(
     const deposit = toCollect(order, agent)
     const outcome = await expectDeposit(provider, deposit)
     if (outcome.type === 'accepted') {
+      const ways = waysNamedBy(agent.method, outcome.instructions)
       const done = await desk.teller.do({
         type: 'instruct',
         agentId: order.agentId,
@@ -114,8 +122,8 @@ async function announce(
         at: desk.now(),
         provider: provider.name,
         providerRef: deposit.txnId,
-        instructions: JSON.stringify(outcome.instructions),
-        answer: depositAnswer(desk, agent, order, outcome.instructions),
+        instructions: JSON.stringify(ways),
+        answer: depositAnswer(desk, agent, order, ways),
       })
       return done.order?.answer ?? order.answer
     }
@@ -136,7 +144,8 @@ async function expectDeposit(
       provider.expectDeposit?.(deposit, signal),
     )
     const isClear =
-      outcome?.type === 'rejected' || (outcome?.type === 'accepted' && outcome.instructions)
+      outcome?.type === 'rejected' ||
+      (outcome?.type === 'accepted' && isPayable(outcome.instructions))
     return isClear ? outcome : { type: 'unknown', reason: 'The provider said what cannot be read.' }
   } catch (error) {
     return { type: 'unknown', reason: String(error) }
@@ -146,18 +155,6 @@ async function expectDeposit(
 function notTaken(): Problem {
   const detail = 'The provider did not take it; repeat the request.'
   return new Problem('provider_unavailable', detail, { retryAfterS: 5 })
-}
-
-export function toCollect(order: Order, { currency }: Pick<Agent, 'currency'>): DepositToCollect {
-  const { accountNo, accountName, bankCode } = order
-  return {
-    txnId: txnId(order.agentId, order.orderId),
-    amountMinor: order.amountMinor,
-    currency,
-    expiresAt: order.expiresAt ?? order.createdAt,
-    payer: { accountNo, accountName, bankCode },
-    extraParams: order.extraParams,
-  }
 }
 
 /** What a provider cannot make sense of is a fault of the request. */

@@ -6,17 +6,17 @@ import { decimalText } from '../lib/money.ts'
 import { qrDataUrl } from '../lib/qr-png.ts'
 import type { DepositInstructions } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
-import { pageToken } from './page-token.ts'
+import { pageLink } from './page-token.ts'
 
 /** What creating a deposit is answered with: exactly the spec's fields. */
 export function depositAnswer(
   desk: Pick<Desk, 'publicUrl' | 'secretKeys' | 'localTime'>,
   agent: Agent,
   order: Order,
-  instructions: DepositInstructions | undefined,
+  ways: DepositInstructions | undefined,
 ): string {
   const money = (minor: bigint) => decimalText(minor, agent.currency)
-  const link = `${desk.publicUrl()}/pay/${pageToken(desk.secretKeys, order.agentId, order.orderId)}`
+  const link = pageLink(desk, order)
   return jsonObject({
     txn_id: quoted(txnId(order.agentId, order.orderId)),
     ref_id: quoted(order.refId),
@@ -25,19 +25,19 @@ export function depositAnswer(
     method: quoted(agent.method),
     link: quoted(link),
     qrcode:
-      agent.method.includes('qrcode') && instructions
+      agent.method.includes('qrcode') && ways?.qrcodeText !== undefined
         ? jsonObject({
-            qrcode_text: quoted(instructions.qrcodeText),
+            qrcode_text: quoted(ways.qrcodeText),
             link: quoted(`${link}/qr`),
-            qrcode_date_url: quoted(qrDataUrl(instructions.qrcodeText)),
+            qrcode_date_url: quoted(qrDataUrl(ways.qrcodeText)),
           })
         : undefined,
     transfer:
-      agent.method.includes('transfer') && instructions
+      agent.method.includes('transfer') && ways?.transfer
         ? jsonObject({
-            bank_code: quoted(instructions.transfer.bankCode),
-            account_number: quoted(instructions.transfer.accountNumber),
-            account_name: quoted(instructions.transfer.accountName),
+            bank_code: quoted(ways.transfer.bankCode),
+            account_number: quoted(ways.transfer.accountNumber),
+            account_name: quoted(ways.transfer.accountName),
             amount: money(order.amountMinor),
           })
         : undefined,

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { parseTxnId } from '../lib/ids.ts'
 import { mark, type SecretKeys } from '../lib/secret-box.ts'
+import type { Desk } from '../teller/desk.ts'
 
 /**
  * The unguessable part of a payment link. It is derived from the order's id rather than stored: one
@@ -9,6 +10,14 @@ import { mark, type SecretKeys } from '../lib/secret-box.ts'
 export function pageToken(keys: SecretKeys, agentId: bigint, orderId: string): string {
   const name = `${agentId}-${orderId}`
   return `${name}-${markOf(keys[0], name)}`
+}
+
+/** The address of an order's payment page. */
+export function pageLink(
+  { publicUrl, secretKeys }: Pick<Desk, 'publicUrl' | 'secretKeys'>,
+  { agentId, orderId }: { agentId: bigint; orderId: string },
+): string {
+  return `${publicUrl()}/pay/${pageToken(secretKeys, agentId, orderId)}`
 }
 
 /**

@@ -5,9 +5,7 @@ import type { Pool } from '../db/pool.ts'
 import type { Order, Payment } from '../ledger/book.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { orderIdFromUuid, txnId } from '../lib/ids.ts'
-import type { DepositInstructions } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
-import { toCollect } from './create-order.ts'
 
 /** What a payer is told. */
 export type PageState =
@@ -32,12 +30,6 @@ export function isFinal(state: PageState): boolean {
   return finalStates.includes(state)
 }
 
-/** How the payer can pay: what the order's method names. */
-export interface WaysToPay {
-  qrcodeText: string | undefined
-  transfer: { bankCode: string; accountNumber: string; accountName: string } | undefined
-}
-
 export interface PaymentPage {
   order: Order
   agent: Agent
@@ -59,7 +51,7 @@ export async function readPaymentPage(
     findOrder(pool, agentId, orderId),
     findAgentById(pool, agentId),
     findBrand(pool, agentId),
-    oddPayments(pool, agentId, orderId),
+    uncreditedPayments(pool, agentId, orderId),
   ])
   if (order?.kind !== 'deposit' || !agent) return undefined
   return { order, agent, brand, uncredited, ...stateOf(order, uncredited, now()) }
@@ -152,44 +144,7 @@ function stateOfMoney(why: Payment['why']): PageState {
   return why === 'wrong_amount' ? 'wrong_amount' : 'received'
 }
 
-/**
- * What the agent was told is what the payer sees. An order by link alone told the agent nothing, and
- * its page is the only way to pay, so there the provider is asked.
- */
-export function waysToPay(
-  desk: Pick<Desk, 'providers'>,
-  agent: Pick<Agent, 'currency'>,
-  order: Order,
-): WaysToPay {
-  if (order.instructions !== null) return JSON.parse(order.instructions) as DepositInstructions
-  const told = fieldsOf(JSON.parse(order.answer))
-  if (told.method === 'link') {
-    const instructions = desk.providers
-      .find(order.provider)
-      ?.depositInstructions(toCollect(order, agent))
-    return { qrcodeText: instructions?.qrcodeText, transfer: instructions?.transfer }
-  }
-  const { qrcode_text: qrcodeText } = fieldsOf(told.qrcode)
-  const transfer = fieldsOf(told.transfer)
-  const text = (name: string) => String(transfer[name] ?? '')
-  return {
-    qrcodeText: typeof qrcodeText === 'string' ? qrcodeText : undefined,
-    transfer:
-      told.transfer === undefined
-        ? undefined
-        : {
-            bankCode: text('bank_code'),
-            accountNumber: text('account_number'),
-            accountName: text('account_name'),
-          },
-  }
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
-}
-
-async function oddPayments(
+async function uncreditedPayments(
   pool: Pool,
   agentId: bigint,
   orderId: string,

@@ -13,10 +13,12 @@ export interface DepositToCollect {
   extraParams: string | null
 }
 
-/** How the payer can pay. */
+/** How the payer can pay: in at least one of these ways. */
 export interface DepositInstructions {
-  qrcodeText: string
-  transfer: { bankCode: string; accountNumber: string; accountName: string }
+  qrcodeText?: string
+  transfer?: { bankCode: string; accountNumber: string; accountName: string }
+  /** A page of the provider's own, by https. */
+  link?: string
 }
 
 /** What a provider is told of money that is to go out. */

@@ -17,6 +17,7 @@ import {
   orderWords,
   whyNot,
 } from '../../orders/order-words.ts'
+import { pageLink } from '../../orders/page-token.ts'
 import { payoutsOfOrder } from '../../payouts/payouts.ts'
 import { noticesOfOrder, paymentsOfOrder } from '../../reports/read-order-story.ts'
 import type { Desk } from '../../teller/desk.ts'
@@ -64,7 +65,7 @@ export async function orderDetail(
       paid_fee: exactOrNull(order.paidFeeMinor, currency),
       extra_params: order.extraParams === null || isOpen ? order.extraParams : notShown,
       handed_over_at: order.handedOverAt,
-      link: linkOf(order),
+      link: order.kind === 'deposit' ? pageLink(desk, order) : null,
     },
     words: isAgents
       ? agentWords(situation, desk.localTime)
@@ -160,11 +161,4 @@ function actionsOf(situation: OrderSituation, operator: Operator) {
 
 export function permissionFor(name: ActionName): 'act_on_orders' | 'resend_callbacks' {
   return name === 'resend' ? 'resend_callbacks' : 'act_on_orders'
-}
-
-/** The payment page's address is part of what creating a deposit was answered with. */
-function linkOf(order: Order): string | null {
-  if (order.kind !== 'deposit') return null
-  const { link } = JSON.parse(order.answer)
-  return typeof link === 'string' ? link : null
 }

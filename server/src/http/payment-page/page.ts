@@ -1,11 +1,7 @@
 import { findBank } from '../../lib/banks.ts'
 import { txnId } from '../../lib/ids.ts'
-import {
-  isFinal,
-  type PageState,
-  type PaymentPage,
-  type WaysToPay,
-} from '../../orders/payment-page.ts'
+import { isFinal, type PageState, type PaymentPage } from '../../orders/payment-page.ts'
+import type { DepositInstructions } from '../../providers/provider.ts'
 import { type Html, html, nothing } from '../html.ts'
 import type { Assets } from './assets.ts'
 import { bareMoney, clockText, fill, fillPlain, moneyText, timeText } from './language.ts'
@@ -17,7 +13,7 @@ export interface PageOptions {
   place: Place
   assets: Assets
   shown: PaymentPage
-  ways: WaysToPay
+  ways: DepositInstructions
   timeZone: string
   isSandbox: boolean
 }
@@ -47,6 +43,7 @@ export function paymentPage(options: PageOptions): Page {
   const aside = [
     open ? scan(options, amount) : nothing,
     open ? transfer(options) : nothing,
+    open ? elsewhere(options) : nothing,
     state === 'paid' ? receipt(options) : nothing,
   ].filter((part) => part !== nothing)
   const final = isFinal(state) ? html` data-final` : nothing
@@ -132,6 +129,17 @@ ${row(options, words.accountNumber, accountNumber)}
 ${row(options, words.accountName, accountName)}
 ${row(options, words.amount, moneyText(place.language, amountMinor, currency), bareMoney(amountMinor, currency))}
 </dl>
+</section>`
+}
+
+/** In a window of its own: the page may be in an agent's frame, where banks refuse to be. */
+function elsewhere({ place, ways }: PageOptions): Html {
+  const { words } = place.language
+  if (ways.link === undefined) return nothing
+  return html`<section class="card">
+<h2>${words.payOnlineTitle}</h2>
+<p class="how">${words.payOnlineHow}</p>
+<div class="actions"><a class="button main" href="${ways.link}" target="_blank" rel="noopener noreferrer">${words.payOnline}</a></div>
 </section>`
 }
 

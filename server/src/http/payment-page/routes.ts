@@ -9,9 +9,9 @@ import {
   type PaymentPage,
   readPageStates,
   readPaymentPage,
-  waysToPay,
 } from '../../orders/payment-page.ts'
 import { trigger } from '../../orders/trigger.ts'
+import { waysToPay } from '../../orders/ways-to-pay.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { problemOf, publicPath } from '../app.ts'
 import { anHour, sendDocument } from '../static-document.ts'

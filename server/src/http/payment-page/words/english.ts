@@ -18,6 +18,10 @@ export const english = {
   transferTitle: 'Transfer to this account',
   orTransferTitle: 'Or transfer to this account',
   transferHow: 'Transfer exactly this amount, in one transfer.',
+  payOnlineTitle: 'Pay online',
+  payOnlineHow:
+    'You pay on the page of the payment company. This page changes by itself when your payment arrives.',
+  payOnline: 'Continue to payment',
   bank: 'Bank',
   accountNumber: 'Account number',
   accountName: 'Account name',

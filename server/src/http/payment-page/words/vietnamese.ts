@@ -19,6 +19,10 @@ export const vietnamese: Partial<Words> = {
   transferTitle: 'Chuyển khoản vào tài khoản này',
   orTransferTitle: 'Hoặc chuyển khoản vào tài khoản này',
   transferHow: 'Chuyển đúng số tiền này trong một lần.',
+  payOnlineTitle: 'Thanh toán trực tuyến',
+  payOnlineHow:
+    'Bạn thanh toán trên trang của đơn vị thanh toán. Trang này tự thay đổi khi tiền của bạn đến.',
+  payOnline: 'Tiếp tục thanh toán',
   bank: 'Ngân hàng',
   accountNumber: 'Số tài khoản',
   accountName: 'Tên tài khoản',

@@ -1,0 +1,50 @@
+import type { Agent } from '../agents/agent.ts'
+import type { Order } from '../ledger/book.ts'
+import type { DepositInstructions } from '../providers/provider.ts'
+import type { Desk } from '../teller/desk.ts'
+import { toCollect } from './to-collect.ts'
+
+/** Whether a payer can follow the instructions, which may come from another house. */
+export function isPayable(instructions: DepositInstructions | undefined): boolean {
+  if (!instructions) return false
+  const { qrcodeText, transfer, link } = instructions
+  if (link !== undefined && !isWebLink(link)) return false
+  return Boolean(qrcodeText || transfer || link)
+}
+
+function isWebLink(text: string): boolean {
+  return URL.canParse(text) && new URL(text).protocol === 'https:'
+}
+
+/**
+ * The instructions that an agent and its payer get: those that the agent's method names. Where the provider
+ * gives none of them, or the payment page is all that the agent gets, the page shows every way there is.
+ */
+export function waysNamedBy(
+  method: Agent['method'],
+  { qrcodeText, transfer, link }: DepositInstructions,
+): DepositInstructions {
+  const named: DepositInstructions = {
+    ...(method.includes('qrcode') && qrcodeText !== undefined && { qrcodeText }),
+    ...(method.includes('transfer') && transfer && { transfer }),
+  }
+  const isAny = named.qrcodeText !== undefined || named.transfer !== undefined
+  return isAny
+    ? named
+    : {
+        ...(qrcodeText !== undefined && { qrcodeText }),
+        ...(transfer && { transfer }),
+        ...(link !== undefined && { link }),
+      }
+}
+
+/** How an order can be paid. One that was created before instructions were kept asks its provider again. */
+export function waysToPay(
+  desk: Pick<Desk, 'providers'>,
+  agent: Pick<Agent, 'currency'>,
+  order: Order,
+): DepositInstructions {
+  if (order.instructions !== null) return JSON.parse(order.instructions) as DepositInstructions
+  const provider = desk.providers.find(order.provider)
+  return provider?.depositInstructions(toCollect(order, agent)) ?? {}
+}
