@@ -91,6 +91,33 @@ it.each([
   expect(errors.length).toBe(3)
 })
 
+it('a result that the database refuses keeps no other from being recorded', async () => {
+  const bad = [17, 90]
+  const { recorder, recorded, errors } = start({ write: refusing(bad) })
+  for (let seq = 1; seq <= 100; seq++) recorder.add(result(seq))
+  await vi.advanceTimersByTimeAsync(100)
+  const good = [...Array(101).keys()].slice(1).filter((seq) => !bad.includes(seq))
+  expect(seqs([recorded])[0]?.sort((x, y) => x - y)).toEqual(good)
+  expect(errors.length).toBe(bad.length)
+  // Nor those that come later.
+  recorder.add(result(101))
+  await vi.advanceTimersByTimeAsync(100)
+  expect(recorded.map(({ callback }) => callback.seq)).toContain(101n)
+  expect(recorder.isIdle).toBe(false)
+})
+
+it('a result that was refused is recorded as soon as the database takes it', async () => {
+  const bad = [2]
+  const { recorder, recorded } = start({ write: refusing(bad) })
+  for (const seq of [1, 2, 3]) recorder.add(result(seq))
+  await vi.advanceTimersByTimeAsync(2_500)
+  expect(seqs([recorded])).toEqual([[1, 3]])
+  bad.pop()
+  await vi.advanceTimersByTimeAsync(1_100)
+  expect(seqs([recorded])).toEqual([[1, 3, 2]])
+  expect(recorder.isIdle).toBe(true)
+})
+
 it.each([
   ['refused', refusal],
   ['not written', lost],
@@ -150,6 +177,13 @@ function start({ write = async () => {}, underWay = () => 0, onGathered = () => 
     onError: (error) => errors.push(error),
   })
   return { recorder, written, recorded, errors }
+}
+
+/** A database that writes no batch with one of these in it. */
+function refusing(bad: readonly number[]) {
+  return async (results: readonly Outcome[]) => {
+    if (results.some(({ callback }) => bad.includes(Number(callback.seq)))) throw refusal()
+  }
 }
 
 function result(seq: number): Outcome {

@@ -1,3 +1,4 @@
+import { isConnectionLost, isContention } from '../db/pool.ts'
 import type { Outcome } from './outcome.ts'
 
 /** How long results are gathered for, where more are to come, and how many are enough. */
@@ -5,8 +6,9 @@ const gatherMs = 8
 const gathered = 128
 /** Each result is matched with each claim of its batch, so that more would cost more than they save. */
 const mostAtOnce = 256
-/** How long after a write that failed the next one comes. */
+/** How long after a write that failed the next one comes, and how long after a result was refused by itself. */
 const againMs = 200
+const refusedAgainMs = 1_000
 
 export interface RecorderOptions {
   /** Writes results down, all of them or none. */
@@ -22,16 +24,19 @@ export interface RecorderOptions {
 
 /**
  * Records results in batches: those that come in during one write share the next. What could not be written is
- * tried again for as long as its claim holds.
+ * tried again for as long as its claim holds. A result that the database refuses keeps no other one waiting.
  */
 export class ResultRecorder {
   private readonly options: RecorderOptions
   private readonly results: Outcome[] = []
+  /** Refused each by itself, and waiting to be tried again. */
+  private readonly refused: Outcome[] = []
   /** Results since they were last gathered. */
   private cameIn = 0
   private isHurried = false
   private gathering: Promise<void> | undefined
   private recording: Promise<void> | undefined
+  private waiting: Promise<void> | undefined
 
   constructor(options: RecorderOptions) {
     this.options = options
@@ -39,7 +44,7 @@ export class ResultRecorder {
 
   /** Every result has been recorded, or can no longer be. */
   get isIdle(): boolean {
-    return !this.gathering && !this.recording
+    return !this.gathering && !this.recording && !this.waiting
   }
 
   add(result: Outcome): void {
@@ -57,7 +62,7 @@ export class ResultRecorder {
 
   /** Resolves when it is idle. */
   async ended(): Promise<void> {
-    while (!this.isIdle) await Promise.all([this.gathering, this.recording])
+    while (!this.isIdle) await Promise.all([this.gathering, this.recording, this.waiting])
   }
 
   /**
@@ -86,13 +91,22 @@ export class ResultRecorder {
     }
   }
 
+  /** Writes a batch. One that is refused is halved until what is refused stands alone. */
   private async write(batch: Outcome[]): Promise<void> {
     try {
       await this.options.write(batch)
     } catch (error) {
+      const isRefused = !isConnectionLost(error) && !isContention(error)
+      if (isRefused && batch.length > 1) {
+        const middle = Math.ceil(batch.length / 2)
+        await this.write(batch.slice(0, middle))
+        await this.write(batch.slice(middle))
+        return
+      }
       this.options.onError(error)
       const open = this.giveUpLost(batch)
       if (open.length === 0) return
+      if (isRefused) return this.tryLater(open)
       this.results.unshift(...open)
       await pause(againMs)
       return
@@ -108,6 +122,15 @@ export class ResultRecorder {
     const open = batch.filter(({ callback }) => !this.isHurried && callback.lease.leftMs() > 0)
     this.options.onRecorded(batch.filter((result) => !open.includes(result)))
     return open
+  }
+
+  private tryLater(refused: readonly Outcome[]): void {
+    this.refused.push(...refused)
+    this.waiting ??= pause(refusedAgainMs).then(() => {
+      this.waiting = undefined
+      this.results.push(...this.refused.splice(0))
+      this.gathering ??= this.gather()
+    })
   }
 }
 
