@@ -9,7 +9,8 @@ import { readConfig } from '../dist/config.js'
 import type { Order } from '../dist/ledger/book.js'
 import { systemClock } from '../dist/lib/clock.js'
 import { txnId } from '../dist/lib/ids.js'
-import { makeLog, startService } from '../dist/service.js'
+import { makeLog } from '../dist/service/make-log.js'
+import { startService } from '../dist/service/start-service.js'
 import { newDeposit } from './new-deposit.js'
 
 /**

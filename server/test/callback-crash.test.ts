@@ -3,12 +3,8 @@ import type { ServerResponse } from 'node:http'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openCallbackPool } from '../src/callbacks/callback-pool.ts'
-import {
-  type Claim,
-  type ClaimedCallback,
-  claimAtTurns,
-  claimThoroughly,
-} from '../src/callbacks/claim-callbacks.ts'
+import { type Claim, claimAtTurns, claimThoroughly } from '../src/callbacks/claim-callbacks.ts'
+import type { ClaimedCallback } from '../src/callbacks/claimed-callback.ts'
 import type { Attempt } from '../src/callbacks/post-callback.ts'
 import { recordAttempts } from '../src/callbacks/record-attempts.ts'
 import { openEmbeddedPostgres } from '../src/db/embedded.ts'

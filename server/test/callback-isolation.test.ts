@@ -256,3 +256,24 @@ describe('an agent without an address', () => {
     await unpile(broken)
   })
 })
+
+test('a result that the database refuses keeps no other from being recorded, and is recorded once it can be', async () => {
+  const agent = () => s.agent({ depositCallbackUrl: receiver.url })
+  const [broken, other] = [await agent(), await agent()]
+  await s.sql(
+    `alter table callback_attempts add constraint stuck check (agent_id <> ${broken.agentId}) not valid`,
+  )
+  await makeOutcomes(s, broken, 1, ['PAID'])
+  await makeOutcomes(s, other, 20, ['PAID'])
+  const { round, errors } = newSender()
+  const ended = round()
+  await expect.poll(() => statesOf(other), { interval: 10 }).toEqual({ delivered: 20 })
+  expect(await statesOf(broken)).toEqual({ waiting: 1 })
+  await s.sql('alter table callback_attempts drop constraint stuck')
+  await ended
+  expect(await statesOf(broken)).toEqual({ delivered: 1 })
+  expect(receiver.received.length).toBe(21)
+  expect(new Set(errors.map((error) => Reflect.get(Object(error), 'constraint')))).toEqual(
+    new Set(['stuck']),
+  )
+})

@@ -44,6 +44,8 @@ const standsOn: Record<string, string[]> = {
   'sandbox-bank': ['lib', 'db'],
 }
 const doors = ['http', 'worker', 'cli']
+/** Wires the folders together, as the files at the root do. */
+const wiring = 'service'
 
 /** What a second folder may do to a table, and why. */
 const sharedTables: Record<string, { folder: string; verbs: string[] }> = {
@@ -92,7 +94,7 @@ function mayNotImport(path: string, target: string): string | undefined {
     if (from.folder === 'cli') return undefined
     return to.file === 'config.ts'
       ? 'settings are read by config.ts and passed in: take the value as a parameter'
-      : 'the files at the root wire the folders together: take what you need as a parameter'
+      : 'the root and service/ wire the folders together: take what you need as a parameter'
   }
   if (from.folder === to.folder) return undefined
   if (from.folder === 'lib') {
@@ -173,14 +175,13 @@ const noBarrels: Rule = (files) =>
     ),
   ])
 
-/** Where the word does say what is inside: all of it, put together and started for a test. */
-const wholeService = ['server/src/service.ts', 'server/test/support/service.ts']
+/** Where the word does say what is inside: all of it, put together, and started for a test. */
+const wholeService = /^server\/(src\/service\/|test\/support\/service\.ts$)/
 
 const fileNames: Rule = (files) =>
   files
     .filter((file) => /^server\/(src|test|bench)\/.*\.tsx?$/.test(file.path))
     .flatMap(({ path }) => {
-      if (wholeService.includes(path)) return []
       const names = path.replace(/(\.(test|bench))?\.tsx?$/, '').split('/')
       const odd = names.find((name) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name))
       const vague = names.find((name) =>
@@ -189,7 +190,7 @@ const fileNames: Rule = (files) =>
       if (odd !== undefined) {
         return [`${path}:1: "${odd}" is not in kebab-case: name it after its export, like-this.ts`]
       }
-      if (vague === undefined) return []
+      if (vague === undefined || wholeService.test(path)) return []
       return [
         `${path}:1: "${vague}" says nothing about what is inside: name the file after what it exports, and put each function or type beside the code that it is about`,
       ]
@@ -491,23 +492,23 @@ const rules: {
       ['server/src/agents/a.ts', `await import('../callbacks/b.ts')`, 'callbacks comes after'],
       ['server/src/http/x/a.ts', `import '../../worker/b.ts'`, 'never each other'],
       ['server/src/cli/a.ts', `import { b } from '../http/app.ts'`, 'never each other'],
-      ['server/src/worker/a.ts', `import { b } from '../service.ts'`, 'wire the folders'],
+      ['server/src/worker/a.ts', `import { b } from '../service/b.ts'`, 'wire the folders'],
       ['server/src/worker/a.ts', `import { b } from '../config.ts'`, 'as a parameter'],
       ['server/src/cli/a.ts', `import '../main.ts'`, 'nothing imports main.ts'],
-      ['server/src/service.ts', `import { b } from './cli/b.ts'`, 'only main.ts starts'],
+      ['server/src/service/a.ts', `import { b } from '../cli/b.ts'`, 'only main.ts starts'],
       ['server/src/orders/a.ts', `import { b } from '../../test/support/b.ts'`, 'server/src'],
       ['server/src/shared/a.ts', '', 'has no place in the order'],
     ],
     allows: [
       ['server/src/orders/a.ts', `import { b } from '../providers/provider.ts'`],
       ['server/src/sandbox-bank/a.ts', `import { b } from '../db/pool.ts'`],
-      ['server/src/service.ts', `import { b } from './sandbox-bank/b.ts'`],
+      ['server/src/service/a.ts', `import { b } from '../sandbox-bank/b.ts'`],
       ['server/src/http/x/a.ts', `import { b } from '../check.ts'\nimport pg from 'pg'`],
       [
         'server/src/cli/a.ts',
-        `import { b } from '../config.ts'\nimport { c } from '../service.ts'`,
+        `import { b } from '../config.ts'\nimport { c } from '../service/c.ts'`,
       ],
-      ['server/src/service.ts', `import { b } from './http/app.ts'\nimport './config.ts'`],
+      ['server/src/service/a.ts', `import { b } from '../http/app.ts'\nimport '../config.ts'`],
       ['server/src/main.ts', `import { b } from './cli/program.ts'`],
       ['server/src/lib/a.test.ts', `import { b } from '../../test/support/b.ts'`],
       ['server/src/lib/a.ts', `// as in '../db/pool.ts', and from '../db/pool.ts'`],
@@ -547,6 +548,7 @@ const rules: {
       ['server/src/lib/tokenBucket.ts', '', 'kebab-case'],
       ['server/src/lib/token_bucket.ts', '', 'kebab-case'],
       ['server/src/http/agentApi/door.ts', '', 'kebab-case'],
+      ['server/src/service/startService.ts', '', 'kebab-case'],
       ['server/src/lib/utils.ts', '', 'says nothing'],
       ['server/src/lib/date-utils.test.ts', '', 'says nothing'],
       ['server/src/orders/order-service.ts', '', 'says nothing'],
@@ -556,7 +558,8 @@ const rules: {
       ['server/test/helpers/a.ts', '', 'says nothing'],
     ],
     allows: [
-      ['server/src/service.ts', ''],
+      ['server/src/service/start-service.ts', ''],
+      ['server/test/support/service.ts', ''],
       ['server/src/lib/token-bucket.test.ts', ''],
       ['server/src/db/migrations/0001_orders.sql', ''],
     ],
@@ -583,7 +586,7 @@ const rules: {
     rule: output,
     sees: [
       ['server/src/lib/a.ts', `console.log('here')`, 'take the logger'],
-      ['server/src/service.ts', 'console.error(error)', 'take the logger'],
+      ['server/src/service/a.ts', 'console.error(error)', 'take the logger'],
       ['server/src/cli/zz.ts', 'process.stdout.write(text)', 'as server/src/cli/print.ts does'],
     ],
     allows: [['server/src/cli/print.ts', 'process.stdout.write(text)\nconsole.error(fault)']],
@@ -610,7 +613,7 @@ const rules: {
       ],
       ['server/src/orders/a.ts', `'DELETE FROM journal'`, 'call a function of that folder'],
       ['server/src/agents/a.ts', '`update wallets set seq = 0`', 'agents writes the table wallets'],
-      ['server/src/service.ts', '`delete from only journal`', 'the root of src writes'],
+      ['server/src/service/a.ts', '`delete from only journal`', 'the root of src writes'],
       ['server/src/ledger/a.ts', `'insert into \${name} values (1)'`, 'run time'],
     ],
     allows: [
@@ -808,10 +811,12 @@ function isTest(path: string): boolean {
   return /\.test\.\w+$/.test(path)
 }
 
-/** The folder of server/src that a file is in, or else its name at the root. */
+/** The folder of server/src that a file is in, or else its name at the root, to which the wiring belongs. */
 function placeOf(path: string): { folder: string | undefined; file: string | undefined } {
   const [first, ...rest] = path.replace('server/src/', '').split('/')
-  return rest.length > 0 ? { folder: first, file: undefined } : { folder: undefined, file: first }
+  return rest.length > 0 && first !== wiring
+    ? { folder: first, file: undefined }
+    : { folder: undefined, file: first }
 }
 
 /** The text with its comments blanked, so that lines keep their numbers. */

@@ -4,7 +4,7 @@ import { claimThoroughly } from './claim-callbacks.ts'
 
 it('a process that stands still after it began to claim counts its lease from before', async () => {
   let nowMs = Date.UTC(2026, 0, 1)
-  const lane = { turn: 1n, healthy: true, room: 1, agent_stamp: '', records: '1 deposit 0 0 {}' }
+  const lane = { turn: 1n, healthy: true, room: 1, agent_stamp: '', packed: '1 deposit 0 0 {}' }
   const client = {
     query: async (asked: string | { name: string }) => {
       // The database has taken its time by now: that of a transaction is when it begins.

@@ -2,27 +2,15 @@ import { stampOfAgent } from '../agents/agent-finder.ts'
 import { databaseTime, timeToPass } from '../db/database-time.ts'
 import { withClient } from '../db/in-transaction.ts'
 import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
-import type { OrderKind } from '../ledger/book.ts'
 import { storedBody } from '../ledger/stored-body.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { ClaimedCallback } from './claimed-callback.ts'
 import { lockLane } from './lane-row.ts'
 import { Lease, leaseS } from './lease.ts'
+import { packedCallbacks, unpackCallbacks } from './packed-callbacks.ts'
 
 /** How long a later callback of an order waits for an earlier one. */
 const supersedeAfterS = 15 * 60
-
-export interface ClaimedCallback {
-  agentId: bigint
-  seq: bigint
-  kind: OrderKind
-  body: string
-  /** Attempts before this one. */
-  attempts: number
-  createdAtMs: number
-  /** The turn of the lane in which it was claimed. */
-  turn: bigint
-  lease: Lease
-}
 
 export interface Claim {
   callbacks: ClaimedCallback[]
@@ -41,12 +29,8 @@ interface ClaimRow {
   healthy: boolean
   room: number
   agent_stamp: string
-  /** One for each callback: to take rows apart costs more. */
-  records: string | null
+  packed: string | null
 }
-
-/** Stands between a claim's records. A body may have line breaks, but no JSON has this. */
-const separator = '\x1e'
 
 const makeLane = `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn)
   values ($1, false, $2, '{}', 0) on conflict do nothing`
@@ -116,13 +100,13 @@ const claim = `with at as (
     limit coalesce((select greatest(0, room) from lane), 0)
   ), taken as (
     select array_agg(seq) as seqs, count(flushed) as flushed,
-      string_agg(concat_ws(' ', seq, kind, attempts, created_at_ms, body), '${separator}') as records
+      ${packedCallbacks} as packed
     from due where body is not null
   ), claimed as (
     insert into callback_claims (agent_id, turn, sender, seqs, lease_until)
     select $1, turn, $6, seqs, now + interval '${leaseS} s' from lane, taken, at where seqs is not null
   )
-  select l.turn, l.healthy, l.room, ${stampOfAgent} as agent_stamp, taken.records
+  select l.turn, l.healthy, l.room, ${stampOfAgent} as agent_stamp, taken.packed
   from lane l, taken, agents a
   where a.agent_id = $1`
 
@@ -209,30 +193,6 @@ async function take(
   const [lane] = rows
   if (!lane) return undefined
   const { room, healthy, agent_stamp: agentStamp } = lane
-  const records = lane.records?.split(separator) ?? []
-  const callbacks = records.map((text) => callbackFromRecord(text, agentId, lane.turn, lease))
+  const callbacks = unpackCallbacks(lane.packed, { agentId, turn: lane.turn, lease })
   return { callbacks, turn: lane.turn, room, healthy, agentStamp }
-}
-
-/** The body comes last, and may hold spaces. */
-function callbackFromRecord(
-  text: string,
-  agentId: bigint,
-  turn: bigint,
-  lease: Lease,
-): ClaimedCallback {
-  const kindAt = text.indexOf(' ') + 1
-  const attemptsAt = text.indexOf(' ', kindAt) + 1
-  const createdMsAt = text.indexOf(' ', attemptsAt) + 1
-  const bodyAt = text.indexOf(' ', createdMsAt) + 1
-  return {
-    agentId,
-    turn,
-    lease,
-    seq: BigInt(text.slice(0, kindAt - 1)),
-    kind: text.slice(kindAt, attemptsAt - 1) as OrderKind,
-    attempts: Number(text.slice(attemptsAt, createdMsAt - 1)),
-    createdAtMs: Number(text.slice(createdMsAt, bodyAt - 1)),
-    body: text.slice(bodyAt),
-  }
 }

@@ -3,21 +3,15 @@ import type { AgentFinder, AgentWithKeys } from '../agents/agent-finder.ts'
 import { isContention, type Pool } from '../db/pool.ts'
 import { sendToNewAddresses } from './address-callbacks.ts'
 import { callbackHeaders } from './callback-headers.ts'
-import {
-  type Claim,
-  type ClaimedCallback,
-  claimAtTurns,
-  claimThoroughly,
-  type Wanted,
-} from './claim-callbacks.ts'
+import { type Claim, claimAtTurns, claimThoroughly, type Wanted } from './claim-callbacks.ts'
+import type { ClaimedCallback } from './claimed-callback.ts'
 import { findDueAgents, giveBackClaims } from './due-agents.ts'
 import { newLane } from './lane.ts'
+import { isAccepted, type Outcome } from './outcome.ts'
+import { Places } from './places.ts'
 import { type Attempt, attemptLimitMs, type CallbackPoster } from './post-callback.ts'
-import { type Outcome, recordAttempts } from './record-attempts.ts'
-
-/** How long results are gathered for, where more are to come, and how many are enough. */
-const gatherMs = 8
-const gathered = 128
+import { recordAttempts } from './record-attempts.ts'
+import { ResultRecorder } from './result-recorder.ts'
 
 export interface SenderOptions {
   pool: Pool
@@ -53,35 +47,36 @@ interface KnownLane {
  */
 export class CallbackSender {
   private readonly options: SenderOptions
+  private readonly name = randomUUID()
+  private readonly places: Places
+  private readonly recorder: ResultRecorder
   /** Agents to look at, in the order in which they were named, and whether thoroughly. */
   private readonly waiting = new Map<bigint, boolean>()
-  private readonly claiming = new Set<bigint>()
   private readonly lanes = new Map<bigint, KnownLane>()
-  private readonly name = randomUUID()
-  /** Places taken, in all and by agent. */
-  private inFlight = 0
-  private readonly inFlightOf = new Map<bigint, number>()
-  /** Claims under way, and the places that they may come to need. */
-  private claims = 0
-  private reserved = 0
-  private outcomes: Outcome[] = []
-  /** Accepted, with their places given back, and not recorded yet. */
-  private unrecorded = 0
-  /** Results since the last look at what they set free, and the agents to look at then. */
-  private cameIn = 0
+  /** Agents to look at once results have been gathered. */
   private readonly toWake = new Set<bigint>()
-  private gathering: Promise<void> | undefined
-  private recording: Promise<void> | undefined
-  private stopped = false
+  private claims = 0
   private readonly underway = new Set<Promise<unknown>>()
+  private stopped = false
 
   constructor(options: SenderOptions) {
+    const { pool, now, random, widest, onError } = options
     this.options = options
+    this.places = new Places(options)
+    const isHealthy = (agentId: bigint) => this.lanes.get(agentId)?.healthy ?? false
+    const recording = { sender: this.name, now, random, widest, isHealthy }
+    this.recorder = new ResultRecorder({
+      write: (results) => recordAttempts(pool, results, recording),
+      underWay: () => this.places.underWay,
+      onGathered: () => this.wake(takeAll(this.toWake)),
+      onRecorded: (results) => this.recorded(results),
+      onError,
+    })
   }
 
   /** Nothing is being claimed, sent or recorded. */
   get isIdle(): boolean {
-    return this.underway.size === 0 && !this.gathering && !this.recording
+    return this.underway.size === 0 && this.recorder.isIdle
   }
 
   /** These agents have something due now. */
@@ -112,9 +107,9 @@ export class CallbackSender {
   /** Ends what is under way and records it; claims nothing more. */
   async stop(): Promise<void> {
     this.stopped = true
+    this.recorder.hurry()
     while (this.underway.size > 0) await Promise.allSettled([...this.underway])
-    await this.gathering
-    await this.recording
+    await this.recorder.ended()
   }
 
   private pump(): void {
@@ -127,28 +122,26 @@ export class CallbackSender {
 
   /**
    * The agents to claim for together: those whose lanes are known, or one whose lane is not, whichever has
-   * waited longest. Their places are taken from here on.
+   * waited longest. Their places are reserved from here on.
    */
   private nextWanted(): Wanted[] {
     const wanted: Wanted[] = []
     for (const [agentId, thorough] of this.waiting) {
-      if (this.inFlight + this.reserved + this.unrecorded >= this.options.maxInFlight) break
-      if (this.claiming.has(agentId)) continue
+      if (this.places.isFull) break
+      if (this.places.isReservedFor(agentId)) continue
       const lane = this.lanes.get(agentId)
       const turn = thorough ? null : (lane?.turn ?? null)
       if (turn === null && wanted.length > 0) continue
       this.waiting.delete(agentId)
-      const underWay = this.inFlightOf.get(agentId) ?? 0
+      const underWay = this.places.underWayOf(agentId)
       // A claim costs nearly the same for one place as for all of them.
       if (!thorough && lane?.refillAt !== undefined && underWay > lane.refillAt) continue
-      const most = this.roomFor(agentId)
+      const most = this.places.reserve(agentId)
       if (most === 0) {
         // Others have the places: its own next result is the moment to look again.
         if (lane) lane.refillAt = underWay - 1
         continue
       }
-      this.claiming.add(agentId)
-      this.reserved += most
       wanted.push({ agentId, turn, most, underWay })
       if (turn === null || wanted.length === agentsAtOnce) break
     }
@@ -161,14 +154,12 @@ export class CallbackSender {
     const open = new Set(wanted)
     const sent: Promise<void>[] = []
     const end = (each: Wanted, claim?: Claim) => {
-      const { agentId, most } = each
+      const { agentId } = each
       open.delete(each)
-      this.claiming.delete(agentId)
-      this.reserved -= most
+      this.places.take(agentId, claim?.callbacks.length ?? 0)
       if (!claim) return
       const { turn, healthy, room, callbacks } = claim
-      this.occupy(callbacks, 1)
-      const half = Math.floor((this.inFlightOf.get(agentId) ?? 0) / 2)
+      const half = Math.floor(this.places.underWayOf(agentId) / 2)
       const refillAt = callbacks.length < room ? undefined : half
       this.lanes.set(agentId, { turn, healthy, refillAt })
       sent.push(this.sendAll(agentId, claim))
@@ -241,102 +232,21 @@ export class CallbackSender {
     return poster.post(url, headers, body)
   }
 
-  /**
-   * A place is free once its callback has been accepted, recorded or not; after a failure only once the
-   * lane knows of it, so that nothing more is spent on an address that is down.
-   */
   private finish(outcome: Outcome): void {
-    this.outcomes.push(outcome)
-    this.cameIn++
     if (isAccepted(outcome)) {
       const { agentId } = outcome.callback
-      this.occupy([outcome.callback], -1)
-      this.unrecorded++
+      this.places.accepted(agentId)
       if (this.lanes.get(agentId)?.refillAt !== undefined) this.toWake.add(agentId)
     }
-    // Not only after all the answers that are there to be read: PostgreSQL would have nothing to do meanwhile.
-    if (this.cameIn >= Math.max(this.inFlight, gathered)) this.flush()
-    else this.gathering ??= this.gather()
+    this.recorder.add(outcome)
   }
 
-  /**
-   * While most of what is under way is still to come in, a moment's wait makes a batch of it: each
-   * statement, to record and to claim, costs nearly the same for one row as for fifty.
-   */
-  private async gather(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
-    if (this.cameIn < this.inFlight && !this.stopped) {
-      await new Promise((resolve) => setTimeout(resolve, gatherMs))
-    }
-    this.gathering = undefined
-    this.flush()
-  }
-
-  /** Records what came in, and claims for the places that are free. */
-  private flush(): void {
-    this.cameIn = 0
-    this.recording ??= this.record().finally(() => {
-      this.recording = undefined
-    })
-    const agentIds = [...this.toWake]
-    this.toWake.clear()
-    this.wake(agentIds)
-  }
-
-  /** Records results in batches: those that come in during one write share the next. */
-  private async record(): Promise<void> {
-    while (this.outcomes.length > 0) {
-      // Not more: each result is matched with each claim of the batch.
-      let batch = this.outcomes.splice(0, 256)
-      const { pool, now, random, widest } = this.options
-      try {
-        await recordAttempts(pool, batch, {
-          sender: this.name,
-          now,
-          random,
-          widest,
-          isHealthy: (agentId) => this.lanes.get(agentId)?.healthy ?? false,
-        })
-      } catch (error) {
-        this.options.onError(error)
-        // While the claim holds there is time to try again. What is not recorded in the end goes out
-        // again: better twice than never.
-        const open = batch.filter(({ callback }) => callback.lease.leftMs() > 0)
-        if (open.length > 0 && !this.stopped) {
-          this.outcomes.unshift(...open)
-          batch = batch.filter((outcome) => !open.includes(outcome))
-          await new Promise((resolve) => setTimeout(resolve, 200))
-        }
-      }
-      for (const outcome of batch) {
-        if (isAccepted(outcome)) this.unrecorded--
-        else this.occupy([outcome.callback], -1)
-        // Also for what was to wait until this is recorded.
-        this.toWake.add(outcome.callback.agentId)
-      }
-      this.gathering ??= this.gather()
-    }
-  }
-
-  /**
-   * How many more of an agent's callbacks may be under way here. Half of the places are for whoever
-   * comes; of the others nobody gets more than a share of what is left, so that however many agents
-   * do not answer, there are places for one more.
-   */
-  private roomFor(agentId: bigint): number {
-    const { maxInFlight, widest } = this.options
-    const own = this.inFlightOf.get(agentId) ?? 0
-    const free = maxInFlight - this.inFlight - this.reserved
-    const share = Math.max(Math.floor(free / 16), free - Math.ceil(maxInFlight / 2))
-    return Math.min(widest - own, Math.max(own === 0 ? 1 : 0, share - own))
-  }
-
-  private occupy(callbacks: readonly ClaimedCallback[], by: 1 | -1): void {
-    for (const { agentId } of callbacks) {
-      const own = (this.inFlightOf.get(agentId) ?? 0) + by
-      if (own === 0) this.inFlightOf.delete(agentId)
-      else this.inFlightOf.set(agentId, own)
-      this.inFlight += by
+  private recorded(outcomes: readonly Outcome[]): void {
+    for (const outcome of outcomes) {
+      const { agentId } = outcome.callback
+      this.places.recorded(agentId, isAccepted(outcome))
+      // Also for what was to wait until this is recorded.
+      this.toWake.add(agentId)
     }
   }
 
@@ -346,6 +256,8 @@ export class CallbackSender {
   }
 }
 
-function isAccepted({ attempt }: Outcome): boolean {
-  return typeof attempt !== 'string' && attempt.error === null
+function takeAll<T>(set: Set<T>): T[] {
+  const all = [...set]
+  set.clear()
+  return all
 }

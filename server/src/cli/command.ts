@@ -54,7 +54,7 @@ export async function withSandbox<T>(
 ): Promise<T> {
   return withBackend(async (backend, config) => {
     if (config.mode !== 'sandbox') throw new UsageError('this works in the sandbox only')
-    const { openCounter } = await import('../service.ts')
+    const { openCounter } = await import('../service/open-counter.ts')
     const { desk, close } = await openCounter(config, backend, (error) =>
       note(`the database: ${String(error)}`),
     )
@@ -71,7 +71,7 @@ export async function withDesk<T>(
   work: (desk: Desk, backend: Backend, config: Config) => Promise<T>,
 ): Promise<T> {
   return withBackend(async (backend, config) => {
-    const { openDesk } = await import('../service.ts')
+    const { openDesk } = await import('../service/open-desk.ts')
     const { desk, close } = openDesk(config, backend, {
       onFault: (error) => note(`the database: ${String(error)}`),
     })

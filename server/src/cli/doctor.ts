@@ -76,7 +76,8 @@ async function examineBooks(
   const pool = openPool({ url: databaseUrl, max: 4, name: 'sluice doctor', onError: () => {} })
   const secretKeys = await readSecretKeys(config)
   const backend: Backend = { databaseUrl, pool, secretKeys, close: () => pool.end() }
-  const { openCounter, openDesk } = await import('../service.ts')
+  const { openCounter } = await import('../service/open-counter.ts')
+  const { openDesk } = await import('../service/open-desk.ts')
   try {
     const { desk, close } =
       config.mode === 'sandbox'

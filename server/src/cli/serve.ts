@@ -5,7 +5,7 @@ import { createFirstAgent, defaultTerms, type NewAgent } from '../agents/save-ag
 import type { Backend } from '../backend.ts'
 import type { Config } from '../config.ts'
 import { invitationLink, inviteFirstAdmin } from '../operators/invite.ts'
-import type { Service, startService as StartService } from '../service.ts'
+import type { Service, startService as StartService } from '../service/start-service.ts'
 import { version } from '../version.ts'
 import { loadConfig, openDatabase } from './command.ts'
 import { print, printJson } from './output.ts'
@@ -22,7 +22,8 @@ export function serveCommand(): Command {
     .action(async (options: { json?: boolean }) => {
       const config = loadConfig()
       // Here and not at the top: no other command should wait for all of HTTP to be loaded.
-      const { makeLog, startService } = await import('../service.ts')
+      const { makeLog } = await import('../service/make-log.ts')
+      const { startService } = await import('../service/start-service.ts')
       const log = makeLog(config.logLevel)
       const starting = start(config, log, startService)
       stopOnSignal(starting, log)

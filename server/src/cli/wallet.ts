@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
 import type { Wallet } from '../ledger/book.ts'
-import { readWallet } from '../ledger/read-journal.ts'
+import { readWallet } from '../ledger/read-wallet.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { type Currency, decimalText, maxAmount, toMinor } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'

@@ -1,7 +1,8 @@
 import type { Pool } from '../db/pool.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Accounts } from './accounts.ts'
-import type { JournalEvent, JournalRow, Wallet } from './book.ts'
+import { archivedSeq } from './archived.ts'
+import type { JournalEvent, JournalRow } from './book.ts'
 
 export interface JournalDbRow extends Accounts {
   agent_id: bigint
@@ -52,16 +53,6 @@ export function reasonForAgent({ orderId, reason }: JournalRow): string | null {
   return orderId === null ? reason : null
 }
 
-export async function readWallet(pool: Pool, agentId: bigint): Promise<Wallet> {
-  const { rows } = await pool.query<Accounts & { seq: bigint }>({
-    text: 'select seq, available, held, clearing, fees, adjustments from wallets where agent_id = $1',
-    values: [agentId],
-  })
-  if (!rows[0]) throw new Error(`agent ${agentId} has no wallet`)
-  const { seq, ...balances } = rows[0]
-  return { agentId, seq, balances }
-}
-
 /** Rows of an agent's journal after a seq, oldest first. */
 export async function readJournal(
   pool: Pool,
@@ -73,6 +64,20 @@ export async function readJournal(
     text: 'select * from journal where agent_id = $1 and seq > $2 order by seq limit $3',
     values: [agentId, after, limit],
   })
+  return rows.map(journalFromRow)
+}
+
+/** Rows of an agent's journal before a seq, newest first, down to what is archived. */
+export async function readJournalBack(
+  pool: Pool,
+  agentId: bigint,
+  before: bigint,
+  limit: number,
+): Promise<JournalRow[]> {
+  const { rows } = await pool.query<JournalDbRow>(
+    'select * from journal where agent_id = $1 and seq < $2 and seq > $3 order by seq desc limit $4',
+    [agentId, before, await archivedSeq(pool, agentId), limit],
+  )
   return rows.map(journalFromRow)
 }
 

@@ -4,6 +4,7 @@ import { type Accounts, noChange } from './accounts.ts'
 import { archivedSeq, archivedSeqs } from './archived.ts'
 import type { JournalRow } from './book.ts'
 import { type JournalDbRow, journalFromRow } from './read-journal.ts'
+import { readWallets } from './read-wallet.ts'
 
 /** The last journal row that was written at or before a time; 0 where there was none. */
 export async function seqAsOf(pool: Pool, agentId: bigint, at: Date): Promise<bigint> {
@@ -84,52 +85,4 @@ async function readRow(pool: Pool, agentId: bigint, seq: bigint): Promise<Journa
     values: [agentId, seq],
   })
   return rows[0] && journalFromRow(rows[0])
-}
-
-/** Rows of an agent's journal before a seq, newest first, down to what is archived. */
-export async function readJournalBack(
-  pool: Pool,
-  agentId: bigint,
-  before: bigint,
-  limit: number,
-): Promise<JournalRow[]> {
-  const { rows } = await pool.query<JournalDbRow>(
-    'select * from journal where agent_id = $1 and seq < $2 and seq > $3 order by seq desc limit $4',
-    [agentId, before, await archivedSeq(pool, agentId), limit],
-  )
-  return rows.map(journalFromRow)
-}
-
-export interface ProofOfAgent {
-  provedSeq: bigint
-  finding: string | null
-  checkedAt: Date | null
-}
-
-/** How far the background proof has come with an agent's book. */
-export async function proofOf(pool: Pool, agentId: bigint): Promise<ProofOfAgent> {
-  const { rows } = await pool.query<{
-    proved_seq: bigint
-    finding: string | null
-    checked_at: Date
-  }>('select proved_seq, finding, checked_at from proofs where agent_id = $1', [agentId])
-  const row = rows[0]
-  return {
-    provedSeq: row?.proved_seq ?? 0n,
-    finding: row?.finding ?? null,
-    checkedAt: row?.checked_at ?? null,
-  }
-}
-
-/** The wallets of some agents. */
-export async function readWallets(
-  pool: Pool,
-  agentIds: readonly bigint[],
-): Promise<Map<bigint, { seq: bigint; balances: Accounts }>> {
-  const { rows } = await pool.query<Accounts & { agent_id: bigint; seq: bigint }>(
-    `select agent_id, seq, available, held, clearing, fees, adjustments from wallets
-     where agent_id = any($1::bigint[])`,
-    [agentIds],
-  )
-  return new Map(rows.map(({ agent_id, seq, ...balances }) => [agent_id, { seq, balances }]))
 }

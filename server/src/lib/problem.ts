@@ -87,3 +87,10 @@ export class Problem extends Error {
     }
   }
 }
+
+/** A refusal because of one field of the request. */
+export function fieldProblem(field: string, message: string): Problem {
+  return new Problem('invalid_request', `Correct ${field} and send the request again.`, {
+    errors: [{ field, message }],
+  })
+}

@@ -1,6 +1,6 @@
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
-import { Problem } from '../lib/problem.ts'
+import { fieldProblem, Problem } from '../lib/problem.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
 import { writeAudit } from './audit.ts'
 import type { Role } from './operator.ts'
@@ -173,10 +173,4 @@ function ownerOf(hash: Buffer): string {
 
 function invitationEnded(): Problem {
   return new Problem('not_found', 'This link has been used or has ended: ask for a new one.')
-}
-
-export function fieldProblem(field: string, message: string): Problem {
-  return new Problem('invalid_request', `Correct ${field} and send the request again.`, {
-    errors: [{ field, message }],
-  })
 }

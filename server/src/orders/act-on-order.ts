@@ -4,7 +4,7 @@ import { Problem } from '../lib/problem.ts'
 import { payoutsOfOrder, savePayout } from '../payouts/payouts.ts'
 import { resolvePayout } from '../payouts/resolve-payout.ts'
 import type { Desk } from '../teller/desk.ts'
-import type { ActionName } from './order-words.ts'
+import type { ActionName } from './order-actions.ts'
 
 type ActionDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 

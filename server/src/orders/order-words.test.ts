@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import type { Order } from '../ledger/book.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import type { PayoutAttempt } from '../payouts/payouts.ts'
-import { type ActionName, actionNames, actionsOfKind, orderWords, whyNot } from './order-words.ts'
+import { type ActionName, actionNames, actionsOfKind, whyNot } from './order-actions.ts'
+import { orderWords } from './order-words.ts'
 
 const now = new Date('2026-01-01T12:00:00Z')
 const bangkok = localTimeIn('Asia/Bangkok')

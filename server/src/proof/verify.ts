@@ -265,3 +265,24 @@ export async function proofState(pool: Pool): Promise<{ redAgents: number; unpro
     unprovedRows: Number(rows[0]?.unproved ?? 0n),
   }
 }
+
+export interface ProofOfAgent {
+  provedSeq: bigint
+  finding: string | null
+  checkedAt: Date | null
+}
+
+/** How far the background proof has come with an agent's book. */
+export async function proofOf(pool: Pool, agentId: bigint): Promise<ProofOfAgent> {
+  const { rows } = await pool.query<{
+    proved_seq: bigint
+    finding: string | null
+    checked_at: Date
+  }>('select proved_seq, finding, checked_at from proofs where agent_id = $1', [agentId])
+  const row = rows[0]
+  return {
+    provedSeq: row?.proved_seq ?? 0n,
+    finding: row?.finding ?? null,
+    checkedAt: row?.checked_at ?? null,
+  }
+}

@@ -35,8 +35,6 @@ export interface TellerOptions {
   patienceMs: number
   onBatch?: (batch: { size: number; seconds: number }) => void
   onFault?: (error: unknown) => void
-  /** Called for every order that came to a new state, once it is on disk. */
-  onOrder?: (order: Order) => void
   /** Called after a commit that wrote callbacks, with their agents. */
   onCallbacks?: (agentIds: Set<bigint>) => void
 }
@@ -68,6 +66,7 @@ interface Case {
  */
 export class Teller {
   private readonly options: TellerOptions
+  private readonly orderHooks: ((order: Order) => void)[] = []
   private readonly queues = new Map<bigint, Waiting[]>()
   private readonly aside = new Map<bigint, Case[]>()
   private readonly busy = new Set<bigint>()
@@ -84,6 +83,11 @@ export class Teller {
   /** Commands that have not been answered yet. */
   get queueDepth(): number {
     return this.unanswered
+  }
+
+  /** Has a function called for every order that comes to a new state, once it is on disk. */
+  onOrder(hook: (order: Order) => void): void {
+    this.orderHooks.push(hook)
   }
 
   /** Resolves when the command is on disk; rejects with a Problem where it was refused. */
@@ -350,7 +354,7 @@ export class Teller {
           })
           if (decision.callback) agents.add(command.agentId)
           if (decision.order && (decision.callback || command.type === 'create')) {
-            this.options.onOrder?.(decision.order)
+            for (const hook of this.orderHooks) hook(decision.order)
           }
       }
       return false

@@ -1,7 +1,8 @@
 // One process of the service, as `sluice serve` would run it, with a clock that the suite can move.
 import { openBackend } from '../../dist/backend.js'
 import { readConfig } from '../../dist/config.js'
-import { makeLog, startService } from '../../dist/service.js'
+import { makeLog } from '../../dist/service/make-log.js'
+import { startService } from '../../dist/service/start-service.js'
 
 let offsetMs = Number(process.argv[2])
 process.on('message', (message) => {

@@ -17,7 +17,7 @@ import type {
   Provider,
   ProviderEvent,
 } from '../../src/providers/provider.ts'
-import { openDesk } from '../../src/service.ts'
+import { openDesk } from '../../src/service/open-desk.ts'
 import type { Desk } from '../../src/teller/desk.ts'
 import type { AgentClient, TestService } from './service.ts'
 import { TcpProxy } from './tcp-proxy.ts'

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { refuseArchived } from '../../ledger/archived.ts'
-import { readJournal, readWallet, reasonForAgent } from '../../ledger/read-journal.ts'
+import { readJournal, reasonForAgent } from '../../ledger/read-journal.ts'
+import { readWallet } from '../../ledger/read-wallet.ts'
 import { banksOf } from '../../lib/banks.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonObject, quoted } from '../../lib/json-text.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { parseIsoTime } from '../../lib/local-time.ts'
-import { fieldProblem } from '../../operators/invite.ts'
+import { fieldProblem } from '../../lib/problem.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../operators/read-audit.ts'
 import { findUserByEmail } from '../../operators/user.ts'
 import type { OperatorDeps } from './operator-deps.ts'

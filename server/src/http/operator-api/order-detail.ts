@@ -8,15 +8,9 @@ import { jsonText } from '../../lib/json-text.ts'
 import type { LocalTime } from '../../lib/local-time.ts'
 import { auditOfSubject } from '../../operators/audit-of-subject.ts'
 import { may, type Operator } from '../../operators/operator.ts'
-import {
-  type ActionName,
-  actionsOfKind,
-  actionTraits,
-  nothingMore,
-  type OrderSituation,
-  orderWords,
-  whyNot,
-} from '../../orders/order-words.ts'
+import { type ActionName, actionsOfKind, actionTraits, whyNot } from '../../orders/order-actions.ts'
+import type { OrderSituation } from '../../orders/order-situation.ts'
+import { nothingMore, orderWords } from '../../orders/order-words.ts'
 import { pageLink } from '../../orders/page-token.ts'
 import { payoutsOfOrder } from '../../payouts/payouts.ts'
 import { noticesOfOrder, paymentsOfOrder } from '../../reports/read-order-story.ts'

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { findAgent, listAgents } from '../../agents/find-agent.ts'
-import { fieldProblem, invitationLink } from '../../operators/invite.ts'
+import { fieldProblem } from '../../lib/problem.ts'
+import { invitationLink } from '../../operators/invite.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { changeUser, createUser, type Invited, resetUser } from '../../operators/save-user.ts'
 import { listUsers, parseEmail, type User } from '../../operators/user.ts'

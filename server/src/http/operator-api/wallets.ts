@@ -1,16 +1,12 @@
 import type { Agent } from '../../agents/agent.ts'
 import type { Accounts } from '../../ledger/accounts.ts'
-import { readWallet } from '../../ledger/read-journal.ts'
-import {
-  balancesAfter,
-  proofOf,
-  readJournalBack,
-  readWallets,
-  seqAsOf,
-} from '../../ledger/wallet-as-of.ts'
+import { readJournalBack } from '../../ledger/read-journal.ts'
+import { readWallet, readWallets } from '../../ledger/read-wallet.ts'
+import { balancesAfter, seqAsOf } from '../../ledger/wallet-as-of.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { toMinor } from '../../lib/money.ts'
 import { audited } from '../../operators/audit.ts'
+import { proofOf } from '../../proof/verify.ts'
 import { adjustWallet } from '../../teller/adjust-wallet.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'

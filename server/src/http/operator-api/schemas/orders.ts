@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { orderKinds, orderStatuses } from '../../../ledger/book.ts'
 import { maxAmount } from '../../../lib/money.ts'
-import { actionNames } from '../../../orders/order-words.ts'
+import { actionNames } from '../../../orders/order-actions.ts'
 import { printable } from '../../printable-text.ts'
 import {
   appId,

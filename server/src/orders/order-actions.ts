@@ -1,0 +1,76 @@
+import type { Order } from '../ledger/book.ts'
+import type { OrderSituation } from './order-situation.ts'
+
+export const actionNames = [
+  'mark-paid',
+  'mark-failed',
+  'void',
+  'take-back',
+  'cancel',
+  'revert',
+  'resend',
+] as const
+
+export type ActionName = (typeof actionNames)[number]
+
+/** What moves money asks for the code again; a person's word on what a bank did needs evidence. */
+export const actionTraits: Record<ActionName, { movesMoney: boolean; needsEvidence: boolean }> = {
+  'mark-paid': { movesMoney: true, needsEvidence: true },
+  'mark-failed': { movesMoney: true, needsEvidence: true },
+  void: { movesMoney: false, needsEvidence: false },
+  'take-back': { movesMoney: true, needsEvidence: true },
+  cancel: { movesMoney: true, needsEvidence: false },
+  revert: { movesMoney: true, needsEvidence: true },
+  resend: { movesMoney: false, needsEvidence: false },
+}
+
+/** What is ever done to a deposit or a withdrawal, or asked for by those who then learn what to do instead. */
+export const actionsOfKind: Record<Order['kind'], readonly ActionName[]> = {
+  deposit: ['mark-paid', 'void', 'take-back', 'resend'],
+  withdraw: ['mark-paid', 'mark-failed', 'cancel', 'revert', 'resend'],
+}
+
+/** A provider that has a payout and says nothing is left alone for so long. */
+const providersTimeMs = 10 * 60_000
+
+/** Why an action cannot be taken now, in words; undefined where it can. */
+export function whyNot(action: ActionName, situation: OrderSituation): string | undefined {
+  const { order, attempt, hasCallback, now } = situation
+  const isDeposit = order.kind === 'deposit'
+  const stays = `The order is ${order.status}.`
+  switch (action) {
+    case 'mark-paid':
+    case 'mark-failed': {
+      if (isDeposit) {
+        return action === 'mark-paid'
+          ? 'Money that comes in is a payment: credit it to the order under Payments to decide.'
+          : 'A deposit ends by itself when it expires; void it to end it now.'
+      }
+      // The bank paid after all, and the agent has had the money back.
+      if (action === 'mark-paid' && order.status === 'FAILED' && attempt) return undefined
+      if (order.status !== 'WAITING') return stays
+      if (!attempt) return 'No provider has it, so nothing is unknown about it: cancel it instead.'
+      const isDoubtful = attempt.state === 'unknown' || attempt.state === 'not_found'
+      const isSilent = now.getTime() - attempt.handedAt.getTime() > providersTimeMs
+      if (isDoubtful || isSilent) return undefined
+      return 'The provider has it and is within its time: wait for what it says.'
+    }
+    case 'void':
+      if (!isDeposit) return 'Only a deposit is voided; a withdrawal is cancelled.'
+      if (order.status === 'PAID')
+        return 'It is paid: it ends only if the bank takes the money back.'
+      return order.status === 'WAITING' ? undefined : stays
+    case 'take-back':
+      if (!isDeposit) return 'Only a deposit is taken back; a withdrawal is reverted.'
+      return order.status === 'PAID' ? undefined : `${stays} Only a paid deposit is taken back.`
+    case 'cancel':
+      if (isDeposit) return 'Only a withdrawal is cancelled; a deposit is voided.'
+      if (order.status !== 'WAITING') return stays
+      return order.handedOverAt ? 'A provider has it: it can pay it at any moment.' : undefined
+    case 'revert':
+      if (isDeposit) return 'Only a withdrawal is reverted; a deposit is taken back.'
+      return order.status === 'PAID' ? undefined : `${stays} Only a paid withdrawal is reverted.`
+    case 'resend':
+      return hasCallback ? undefined : 'Nothing has happened to it yet that its agent is told of.'
+  }
+}

@@ -1,0 +1,23 @@
+import type { Config } from '../config.ts'
+
+/** What operators may see of the settings: nothing that is a secret or leads to one. */
+export function settingsShown(
+  config: Config,
+): Record<string, string | number | boolean | string[]> {
+  return {
+    mode: config.mode,
+    role: config.role,
+    time_zone: config.timeZone,
+    database: config.databaseUrl === undefined ? 'embedded' : 'external',
+    separate_database_owner: config.databaseOwnerUrl !== undefined,
+    secret_key: config.secretKeys.length > 0 ? 'set' : 'made by the service',
+    secret_key_previous: config.secretKeys.length > 1 ? 'set' : 'not set',
+    metrics_token: config.metricsToken === undefined ? 'not set' : 'set',
+    trusted_proxies: config.trustedProxies,
+    log_level: config.logLevel,
+    callbacks_per_agent: config.callbacksPerAgent,
+    callback_attempts_days: config.attemptsKeptDays,
+    notices_kept_days: config.noticesKeptDays,
+    teller_batch: config.tellerBatch,
+  }
+}

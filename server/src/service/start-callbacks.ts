@@ -1,0 +1,49 @@
+import type { AgentFinder } from '../agents/agent-finder.ts'
+import type { CallbackPoster } from '../callbacks/post-callback.ts'
+import { CallbackSender } from '../callbacks/sender.ts'
+import { listen, WakeUp } from '../callbacks/wake-up.ts'
+import type { Pool } from '../db/pool.ts'
+import { version } from '../version.ts'
+import type { Ground } from './ground.ts'
+
+/**
+ * A sender that hears of what other processes have committed; none where other processes do the work, which are
+ * woken then. The worker stops it.
+ */
+export function startCallbacks(
+  { config, backend, clock, metrics, closing, onError }: Ground,
+  pool: Pool,
+  agents: AgentFinder,
+  poster: CallbackPoster,
+): { sender: CallbackSender | undefined; wake: (agentIds: Iterable<bigint>) => void } {
+  if (config.role === 'api') {
+    const others = new WakeUp(backend.pool, onError)
+    return { sender: undefined, wake: (agentIds) => others.tell(agentIds) }
+  }
+  const sender = new CallbackSender({
+    pool,
+    agents,
+    poster,
+    now: clock,
+    random: Math.random,
+    version,
+    widest: config.callbacksPerAgent,
+    maxInFlight: 1_000,
+    onError,
+    onAttempt: ({ startedAt, durationMs, error, reason }, { createdAtMs }) =>
+      metrics.callback(
+        reason,
+        error === null ? (startedAt.getTime() + durationMs - createdAtMs) / 1000 : undefined,
+      ),
+  })
+  const listening = listen(
+    backend.databaseUrl,
+    (agentIds) => {
+      if (agentIds.length > 0) sender.wake(agentIds)
+      else sender.poll().catch(onError)
+    },
+    onError,
+  )
+  closing.add(() => listening.stop())
+  return { sender, wake: (agentIds) => sender.wake(agentIds) }
+}

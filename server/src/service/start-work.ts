@@ -1,0 +1,40 @@
+import type { CallbackSender } from '../callbacks/sender.ts'
+import type { Pool } from '../db/pool.ts'
+import { PayoutRunner } from '../payouts/payout-runner.ts'
+import type { Desk } from '../teller/desk.ts'
+import type { Teller } from '../teller/teller.ts'
+import { startWorker } from '../worker/worker.ts'
+import type { Ground } from './ground.ts'
+
+const dayMs = 86_400_000
+
+/** Everything that runs by itself, and withdrawals on their way to providers as soon as they are on disk. */
+export function startWork(
+  { config, log, closing, onError }: Ground,
+  options: {
+    desk: Desk
+    teller: Teller
+    sender: CallbackSender
+    proofPool: Pool
+    paysOut: boolean
+  },
+): void {
+  const { desk, teller, sender, proofPool, paysOut } = options
+  const payouts = paysOut ? new PayoutRunner(desk, 64, onError) : undefined
+  if (payouts) {
+    teller.onOrder((order) => {
+      if (order.kind === 'withdraw' && order.status === 'WAITING') payouts.offer(order)
+    })
+  }
+  const worker = startWorker({
+    desk,
+    payouts,
+    proofPool,
+    sender,
+    attemptsKeptMs: config.attemptsKeptDays * dayMs,
+    noticesKeptMs: config.noticesKeptDays * dayMs,
+    onError,
+    onProofFailure: (finding) => log.fatal({ finding }, 'the ledger does not prove'),
+  })
+  closing.add(() => worker.stop())
+}
