@@ -20,7 +20,6 @@ import {
   kill,
   postmasterPid,
   serve,
-  sluiceJson,
   tempFolder,
   verifyClean,
 } from '../support/process.ts'
@@ -264,7 +263,7 @@ test('PostgreSQL killed and shut down under load: every outcome arrives, in orde
   const dataDir = await tempFolder()
   const env = { DATA_DIR: dataDir, LOG_LEVEL: 'fatal' }
   const service = await serve(env)
-  const { app_id: appId, secret } = await sluiceJson(
+  const { app_id: appId, secret } = await commandJson(
     [
       ...['agent', 'create', '--name', 'Load', '--rate-limit', '0', '--method', 'link'],
       ...['--expires-in', '2592000'],

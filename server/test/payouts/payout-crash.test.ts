@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { seeded } from '../support/load.ts'
-import { cleanUp, kill, serve, sluiceJson, tempFolder, verifyClean } from '../support/process.ts'
+import { cleanUp, commandJson, kill, serve, tempFolder, verifyClean } from '../support/process.ts'
 
 /** How often it is killed. CRASH_SEED repeats the random choices of a run, which prints its seed. */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 2)
@@ -31,11 +31,11 @@ test(
     const random = seeded(seed)
     const database = await testDatabase()
     const env = { DATABASE_URL: database.url, DATA_DIR: await tempFolder(), LOG_LEVEL: 'warn' }
-    const { app_id, secret } = await sluiceJson(
+    const { app_id, secret } = await commandJson(
       ['agent', 'create', '--name', 'Crash', '--rate-limit', '0', '--withdraw-fee', '1'],
       env,
     )
-    await sluiceJson(['wallet', 'adjust', app_id, '100000', '--reason', 'test'], env)
+    await commandJson(['wallet', 'adjust', app_id, '100000', '--reason', 'test'], env)
     let service = await serve(env)
     const unanswered = new Map<string, object>()
     /** Sends everything that has no answer yet; what gets none now is repeated later. */

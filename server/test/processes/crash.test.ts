@@ -3,13 +3,13 @@ import { afterEach, expect, test } from 'vitest'
 import { Load, type LoadAgent, type Placed, seeded, walletImpliedBy } from '../support/load.ts'
 import {
   cleanUp,
+  commandJson,
   type Env,
   kill,
   postgresLog,
   postmasterPid,
   type Serving,
   serve,
-  sluiceJson,
   startSluice,
   tempFolder,
   verifyClean,
@@ -70,7 +70,7 @@ test(
 )
 
 async function newAgent(env: Env, options: string[]): Promise<LoadAgent> {
-  const { app_id, secret } = await sluiceJson(
+  const { app_id, secret } = await commandJson(
     [
       'agent',
       'create',

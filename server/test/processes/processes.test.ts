@@ -1,11 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import {
   cleanUp,
+  command,
+  commandJson,
   copyOfRepository,
   type Env,
   freePort,
@@ -33,6 +38,20 @@ const liveKey = Buffer.alloc(32, 9).toString('base64')
 
 let databases: TestDatabase[] = []
 let proxies: TcpProxy[] = []
+/** A data directory with a new database, to be copied: making one takes longer than most of these tests. */
+let template: string
+
+beforeAll(async () => {
+  template = mkdtempSync(join(tmpdir(), 'sluice-template-'))
+  const postgres = await openEmbeddedPostgres({ dataDir: template, use: 'command', log: () => {} })
+  await migrate(postgres.url)
+  await postgres.close()
+  // Each copy finds a port of its own.
+  const settings = join(template, 'postgres/sluice.json')
+  const { password } = JSON.parse(readFileSync(settings, 'utf8'))
+  writeFileSync(settings, JSON.stringify({ password }))
+})
+afterAll(() => rmSync(template, { recursive: true, force: true }))
 
 afterEach(async () => {
   await cleanUp()
@@ -43,6 +62,7 @@ afterEach(async () => {
 
 async function embedded(more: Env = {}): Promise<{ dataDir: string; env: Env }> {
   const dataDir = await tempFolder()
+  execFileSync('cp', ['-Rp', join(template, 'postgres'), dataDir])
   return { dataDir, env: { DATA_DIR: dataDir, ...quiet, ...more } }
 }
 
@@ -414,14 +434,12 @@ describe('live', () => {
   it('takes no plain-http callback address, and none that is not public', async () => {
     const env = await external(live)
     const create = ['agent', 'create', '--name', 'Shop', '--frame-origin', 'none', '--json']
-    const refused = ['http://shop.example/hook', 'https://127.0.0.1/hook', 'https://10.0.0.8/'].map(
-      (url) => sluice([...create, '--deposit-callback', url], env),
-    )
-    for (const ended of await Promise.all(refused)) {
+    for (const url of ['http://shop.example/hook', 'https://127.0.0.1/hook', 'https://10.0.0.8/']) {
+      const ended = await command([...create, '--deposit-callback', url], env)
       expect(ended).toMatchObject({ code: 1, stdout: '' })
       expect(ended.stderr).toContain('--deposit-callback')
     }
-    const made = await sluice([...create, '--deposit-callback', 'https://8.8.8.8/hook'], env)
+    const made = await command([...create, '--deposit-callback', 'https://8.8.8.8/hook'], env)
     expect(made.code).toBe(0)
     await verifyClean(env)
   })
@@ -433,9 +451,9 @@ describe('live', () => {
     const url = /listening on (\S+)\)/.exec(started.stdout)?.[1] ?? ''
     expect(started.stdout).toContain('https://pay.example')
     expect(started.stdout + started.stderr).not.toMatch(/sk_|secret/)
-    expect(await sluiceJson(['agent', 'list'], env)).toEqual([])
+    expect(await commandJson(['agent', 'list'], env)).toEqual([])
 
-    const { app_id, secret } = await sluiceJson(
+    const { app_id, secret } = await commandJson(
       ['agent', 'create', '--name', 'Shop', '--frame-origin', 'none'],
       env,
     )
@@ -448,9 +466,9 @@ describe('live', () => {
     const triggered = await agent.trigger('1-00000000000000000000000000000000', 'PAID')
     expect(triggered).toMatchObject({ status: 404, json: { code: 'not_found' } })
     expect((await fetch(`${url}/metrics`)).status).toBe(404)
-    const command = await sluice(['trigger', '1-00000000000000000000000000000000', 'PAID'], env)
-    expect(command).toMatchObject({ code: 1, stdout: '' })
-    expect(command.stderr).toContain('sandbox only')
+    const byHand = await command(['trigger', '1-00000000000000000000000000000000', 'PAID'], env)
+    expect(byHand).toMatchObject({ code: 1, stdout: '' })
+    expect(byHand.stderr).toContain('sandbox only')
     await verifyClean(env)
   })
 
@@ -537,7 +555,7 @@ describe('roles', () => {
       serve({ ...env, ROLE: 'worker', DATA_DIR: env.DATA_DIR ?? '' }),
     ])
     const demo = api.demo ?? worker.demo
-    const made = await sluiceJson(['agent', 'create', '--name', 'Brief', '--expires-in', '1'], env)
+    const made = await commandJson(['agent', 'create', '--name', 'Brief', '--expires-in', '1'], env)
     const brief = { appId: made.app_id, secret: made.secret }
 
     for (const path of ['/healthz', '/readyz', '/metrics']) {
