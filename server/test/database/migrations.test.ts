@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -220,7 +221,7 @@ const oldBooks = `set search_path to sluice;
     from generate_series(1, 3) n, generate_series(1, 1000) seq;
   ${insertOrders(`select n, 'r-' || i from generate_series(1, 3) n, generate_series(1, 1000) i`)}`
 
-/** What the teller of the first release does for an agent, as often as it can, with its own limits. */
+/** What the teller of the first release does for an agent, time and again, with its own limits. */
 const newOrder = insertOrders(`select $1::bigint, 'n-' || $2::bigint`)
 const newRow = `insert into journal (agent_id, seq, event, at, available_change, held_change, clearing_change,
     fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason)
@@ -253,6 +254,8 @@ async function startWriters(agentIds: number[]) {
         load.written--
       })
       load.written++
+      // Hundreds a second are enough to meet every lock; more would only keep the migrations from their work.
+      await pause(5)
     }
   }
   const writing = agentIds.map((agentId) =>
