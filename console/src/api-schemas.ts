@@ -1,4 +1,4 @@
-// Written from /console/api/openapi.json by server/test/console-schemas.test.ts; run it with -u after a change.
+// Written from /console/api/openapi.json by server/test/console/console-schemas.test.ts; run it with -u after a change.
 
 /** What each operation takes and answers. */
 export interface Operations {

@@ -13,7 +13,7 @@ export function typesFromOpenApi(openapi: OpenApi): string {
     .map(([path, method, one]) => `'${method.toUpperCase()} ${path}': ${shapesOf(one)}`)
     .toSorted()
   return [
-    '// Written from /console/api/openapi.json by server/test/console-schemas.test.ts; run it with -u after a change.',
+    '// Written from /console/api/openapi.json by server/test/console/console-schemas.test.ts; run it with -u after a change.',
     '',
     '/** What each operation takes and answers. */',
     `export interface Operations {\n${types.join('\n')}\n}`,

@@ -1,4 +1,4 @@
-// Written from /openapi.json by server/test/sdk-schemas.test.ts; run it with -u after a change.
+// Written from /openapi.json by server/test/sdk/sdk-schemas.test.ts; run it with -u after a change.
 
 /** A request for a deposit or a withdrawal. */
 export type OrderRequest = {

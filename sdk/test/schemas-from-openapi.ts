@@ -75,7 +75,7 @@ export function schemasFromOpenApi(openapi: OpenApi): string {
     }
   }
   return [
-    '// Written from /openapi.json by server/test/sdk-schemas.test.ts; run it with -u after a change.',
+    '// Written from /openapi.json by server/test/sdk/sdk-schemas.test.ts; run it with -u after a change.',
     ...named.map(
       ([name, says, schema]) => `/** ${says} */\nexport type ${name} = ${written(schema, typeOf)}`,
     ),

@@ -16,7 +16,7 @@ export function AgentSelect(props: {
       value={props.value}
       onChange={(event) => props.onChoose(event.currentTarget.value)}
     >
-      <option value="">{words.payment.choose}</option>
+      <option value="">{words.chooseAgent}</option>
       {choices.map(([value, label]) => (
         <option key={value} value={value}>
           {label}

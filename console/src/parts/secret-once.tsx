@@ -9,12 +9,12 @@ import { RawView } from './raw-view.tsx'
 export function SecretOnce(props: { appId: string; secret: string; close: () => void }) {
   return (
     <ShownOnce
-      title={words.agent.secret}
-      says={words.agent.secretOnce}
+      title={words.secret}
+      says={words.secretOnce}
       value={props.secret}
       close={props.close}
     >
-      <Facts facts={[[words.agents.columns.appId, <CopyId key="a" id={props.appId} />]]} />
+      <Facts facts={[[words.appId, <CopyId key="a" id={props.appId} />]]} />
     </ShownOnce>
   )
 }

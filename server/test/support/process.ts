@@ -48,10 +48,14 @@ const running = new Set<Running>()
 const folders = new Set<string>()
 const servers = new Set<{ close(): Promise<void> }>()
 
-/** Ends all that was started here and removes its folders; for afterEach or afterAll. */
+/**
+ * Ends all that was started here and removes its folders; for afterEach or afterAll. The shell of `command` stays
+ * for the next test, unless it is at work.
+ */
 export async function cleanUp(): Promise<void> {
-  for (const { pid } of running) killGroup(pid)
-  await Promise.all([...running].map(({ ended }) => ended))
+  const ending = [...running].filter((each) => each !== shell || isShellAtWork)
+  for (const { pid } of ending) killGroup(pid)
+  await Promise.all(ending.map(({ ended }) => ended))
   for (const folder of folders) {
     const left = postmasterPid(folder)
     if (left !== undefined) kill(left)
@@ -164,18 +168,32 @@ export function command(args: string[], env: Env): Promise<Ended> {
 
 let lastCommand: Promise<unknown> = Promise.resolve()
 let shell: Running | undefined
+let isShellAtWork = false
 
 async function inShell(args: string[], env: Env): Promise<Ended> {
   const { PATH = '', HOME = '' } = process.env
-  if (!shell || !running.has(shell))
-    shell = start(process.execPath, [shellProgram], { messages: true })
+  if (!shell || !running.has(shell)) shell = startShell()
   const { child, ended, stderr } = shell
+  isShellAtWork = true
   const answer = new Promise<Ended>((resolve) => child.once('message', resolve))
+  answer.then(() => {
+    isShellAtWork = false
+  })
   child.send({ args, env: { PATH, HOME, ...env } })
   const broken = ended.then(() => {
     throw new Error(`the shell ended at sluice ${args.join(' ')}: ${stderr}`)
   })
   return Promise.race([answer, broken])
+}
+
+/** Keeps nobody from ending: it ends with the process that started it. */
+function startShell(): Running {
+  const started = start(process.execPath, [shellProgram], { messages: true })
+  const { child } = started
+  for (const each of [child, child.channel, child.stdout, child.stderr]) {
+    if (each && 'unref' in each && typeof each.unref === 'function') each.unref()
+  }
+  return started
 }
 
 /** The same with --json for a command that must succeed; reads what it printed. */

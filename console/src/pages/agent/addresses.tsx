@@ -14,8 +14,7 @@ import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
 import classes from './agent.module.css'
 import { type AgentDetail, agentKey } from './agent-detail.ts'
-
-const { agent: says } = words
+import { agentWords as says } from './agent-words.ts'
 
 /** Where callbacks go. Each can be tried for real before it is saved. */
 export function Addresses({ agent }: { agent: AgentDetail }) {

@@ -1,4 +1,4 @@
-// Written by server/test/console-schemas.test.ts; run it with -u after a change.
+// Written by server/test/console/console-schemas.test.ts; run it with -u after a change.
 export const agentTerms = [
   { name: 'name', kind: 'text', group: 'page' },
   { name: 'deposit_callback', kind: 'address', group: 'addresses' },

@@ -12,15 +12,13 @@ import { StateBadge } from '../../parts/state-badge.tsx'
 import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
 import { Addresses } from './addresses.tsx'
 import classes from './agent.module.css'
 import { type AgentDetail, agentKey } from './agent-detail.ts'
+import { agentWords as says } from './agent-words.ts'
 import { FeePreview } from './fee-preview.tsx'
 import { Keys } from './keys.tsx'
 import { Terms } from './terms.tsx'
-
-const { agent: says } = words
 
 export default function Agent() {
   const { appId = '' }: { appId?: string } = useParams({ strict: false })

@@ -10,10 +10,11 @@ import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { stateWords, words } from '../../words.ts'
+import { stateWords } from '../../words.ts'
 import type { AgentDetail } from './agent-detail.ts'
+import { agentWords } from './agent-words.ts'
 
-const { fees: says } = words.agent
+const { fees: says } = agentWords
 
 /** What other fees would have come to, on the orders of the last month. */
 export function FeePreview({ agent }: { agent: AgentDetail }) {

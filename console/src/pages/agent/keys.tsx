@@ -12,10 +12,10 @@ import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
 import { type AgentDetail, agentKey } from './agent-detail.ts'
+import { agentWords } from './agent-words.ts'
 
-const { keys: says } = words.agent
+const { keys: says } = agentWords
 
 /** Its live secrets, two at most. They are never shown again, only replaced. */
 export function Keys({ agent }: { agent: AgentDetail }) {

@@ -1,11 +1,11 @@
 import { Button, FileButton, Group, Input } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { words } from '../../words.ts'
 import classes from './agent.module.css'
+import { agentWords } from './agent-words.ts'
 import { logoTypes, readLogo } from './read-logo.ts'
 
-const { logo: says } = words.agent
+const { logo: says } = agentWords
 
 /** The picture on the payment page, seen before it is saved. */
 export function LogoField(props: {

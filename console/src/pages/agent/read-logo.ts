@@ -1,9 +1,9 @@
-import { words } from '../../words.ts'
+import { agentWords } from './agent-words.ts'
 
 export const logoTypes = ['image/png', 'image/jpeg', 'image/webp']
 const maxBytes = 32_768
 
-const { logo: says } = words.agent
+const { logo: says } = agentWords
 
 /**
  * A picture as a data: URL, as the service takes it; or, thrown, what is wrong with it in words. The service

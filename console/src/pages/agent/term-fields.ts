@@ -1,8 +1,8 @@
 import type { Body } from '../../api.ts'
 import type { api } from '../../paths.ts'
-import { words } from '../../words.ts'
 import type { AgentDetail } from './agent-detail.ts'
 import { agentTerms } from './agent-terms.ts'
+import { agentWords } from './agent-words.ts'
 
 type Change = Body<typeof api.changeAgent>
 export type TermName = Exclude<
@@ -33,15 +33,15 @@ const looks: TermField[] = [
   { name: 'logo', kind: 'picture' },
 ]
 
-const fieldsOf = (group: keyof typeof words.agent.groups): TermField[] =>
+const fieldsOf = (group: keyof typeof agentWords.groups): TermField[] =>
   agentTerms.flatMap((term) => (term.group === group ? { ...term, kind: typedAs[term.kind] } : []))
 
 /** The terms by what they are about; the service checks what is typed. */
 export const termGroups: [title: string, fields: TermField[]][] = [
-  [words.agent.groups.fees, fieldsOf('fees')],
-  [words.agent.groups.limits, fieldsOf('limits')],
-  [words.agent.groups.page, [...fieldsOf('page'), ...looks]],
-  [words.agent.groups.access, fieldsOf('access')],
+  [agentWords.groups.fees, fieldsOf('fees')],
+  [agentWords.groups.limits, fieldsOf('limits')],
+  [agentWords.groups.page, [...fieldsOf('page'), ...looks]],
+  [agentWords.groups.access, fieldsOf('access')],
 ]
 
 const termFields = termGroups.flatMap(([, fields]) => fields)
@@ -72,7 +72,7 @@ export function changesIn(agent: AgentDetail, typed: Typed): Partial<Change> {
 /** A term as a person reads it; a picture is looked at. */
 export function termText({ kind }: TermField, text: string): string {
   if (text === '') return '–'
-  return kind === 'choice' ? (words.agent.choices[text] ?? text) : text
+  return kind === 'choice' ? (agentWords.choices[text] ?? text) : text
 }
 
 function parsed({ kind }: TermField, text: string): string | number | string[] | null {
@@ -90,4 +90,4 @@ function parsed({ kind }: TermField, text: string): string | number | string[] |
   }
 }
 
-export const termWords = words.agent.terms
+export const termWords = agentWords.terms

@@ -1,11 +1,11 @@
-import { words } from '../../words.ts'
 import classes from './agent.module.css'
+import { agentWords } from './agent-words.ts'
 import { type TermField, termText } from './term-fields.ts'
 
 /** A term to be read: in words, or the picture itself. */
 export function TermValue({ field, value }: { field: TermField; value: string }) {
   if (field.kind === 'picture' && value !== '') {
-    return <img className={classes.logo} src={value} alt={words.agent.logo.alt} />
+    return <img className={classes.logo} src={value} alt={agentWords.logo.alt} />
   }
   return <span>{termText(field, value)}</span>
 }

@@ -14,6 +14,7 @@ import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
 import classes from './agent.module.css'
 import { type AgentDetail, agentKey } from './agent-detail.ts'
+import { agentWords as says } from './agent-words.ts'
 import { LogoField } from './logo-field.tsx'
 import {
   changedFields,
@@ -26,8 +27,6 @@ import {
   typedFrom,
 } from './term-fields.ts'
 import { TermValue } from './term-value.tsx'
-
-const { agent: says } = words
 
 /** Limits, fees, methods and origins. Saving tells the service what was read, so that nobody's change is lost. */
 export function Terms({ agent }: { agent: AgentDetail }) {

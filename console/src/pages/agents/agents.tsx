@@ -13,13 +13,13 @@ import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
+import { agentWords } from '../agent/agent-words.ts'
+import { agentsWords as says } from './agents-words.ts'
 import { CreateAgent } from './create-agent.tsx'
 
 type Agent = Row<typeof api.agents>
 
-const { agents: says } = words
-const { choices: termChoices } = words.agent
+const { choices: termChoices } = agentWords
 
 const columns: Column<Agent>[] = [
   {

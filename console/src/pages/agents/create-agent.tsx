@@ -7,9 +7,8 @@ import { useDraft } from '../../parts/draft.ts'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { api } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
-
-const { agents: says, agent: fields } = words
+import { agentWords as fields } from '../agent/agent-words.ts'
+import { agentsWords as says } from './agents-words.ts'
 
 export function CreateAgent({ close }: { close: () => void }) {
   const isLive = useMe().mode === 'live'

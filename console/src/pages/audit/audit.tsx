@@ -17,10 +17,9 @@ import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { words } from '../../words.ts'
+import { auditWords as says } from './audit-words.ts'
 
 type Entry = Row<typeof api.audit>
-
-const { audit: says } = words
 
 export default function Audit() {
   const { filters } = useFilters()

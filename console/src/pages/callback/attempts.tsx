@@ -5,13 +5,11 @@ import { Facts } from '../../parts/facts.tsx'
 import { RawView } from '../../parts/raw-view.tsx'
 import { Toned } from '../../parts/state-badge.tsx'
 import { spanText, When } from '../../parts/when.tsx'
-import { words } from '../../words.ts'
 import classes from './attempts.module.css'
 import type { CallbackDetail } from './callback-detail.ts'
+import { callbackWords as says } from './callback-words.ts'
 
 type Attempt = CallbackDetail['attempts_made'][number]
-
-const { callback: says } = words
 
 /** Every time it was sent: where to, what came back, how long it took. */
 export function Attempts({ attempts }: { attempts: Attempt[] }) {

@@ -17,12 +17,11 @@ import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { stateWords, words } from '../../words.ts'
+import { stateWords } from '../../words.ts'
 import classes from '../me/me.module.css'
 import { Attempts } from './attempts.tsx'
 import type { CallbackDetail } from './callback-detail.ts'
-
-const { callback: says } = words
+import { callbackWords as says } from './callback-words.ts'
 
 export default function Callback() {
   const { appId = '', seq = '' }: { appId?: string; seq?: string } = useParams({ strict: false })

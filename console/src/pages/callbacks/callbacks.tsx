@@ -17,13 +17,12 @@ import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { stateWords, words } from '../../words.ts'
+import { stateWords } from '../../words.ts'
+import { callbacksWords as says } from './callbacks-words.ts'
 import { Lanes } from './lanes.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
 
 type Callback = Row<typeof api.callbacks>
-
-const { callbacks: says } = words
 
 const columns: Column<Callback>[] = [
   {

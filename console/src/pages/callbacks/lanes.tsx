@@ -9,12 +9,12 @@ import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
+import { callbacksWords } from './callbacks-words.ts'
 import classes from './lanes.module.css'
 
 type Lane = Row<typeof api.lanes>
 
-const { lanes: says } = words.callbacks
+const { lanes: says } = callbacksWords
 
 /** The agents whose callbacks do not simply flow, and why. */
 export function Lanes() {

@@ -11,8 +11,9 @@ import { fromLocal, toLocal } from '../../parts/zoned-time.ts'
 import { api } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
+import { callbacksWords } from './callbacks-words.ts'
 
-const { replay: says } = words.callbacks
+const { replay: says } = callbacksWords
 const dayMs = 86_400_000
 
 /** Sends again everything that was given up since a time. */
@@ -46,7 +47,7 @@ export function ReplayDialog({ close }: { close: () => void }) {
     >
       {!isAgent && (
         <NativeSelect
-          label={words.callbacks.columns.agent}
+          label={callbacksWords.columns.agent}
           value={agent}
           onChange={(event) => setAgent(event.currentTarget.value)}
         >

@@ -2,10 +2,8 @@ import { Figure, Figures } from '../../parts/figures.tsx'
 import { agoText } from '../../parts/when.tsx'
 import { pages } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
 import type { HomeView } from './home-view.ts'
-
-const { home: says } = words
+import { homeWords as says } from './home-words.ts'
 
 interface Waiting {
   label: string

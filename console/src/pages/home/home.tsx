@@ -10,13 +10,11 @@ import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
-import { words } from '../../words.ts'
 import { Attention } from './attention.tsx'
 import classes from './home.module.css'
 import type { HomeView } from './home-view.ts'
+import { homeWords as says } from './home-words.ts'
 import { Today } from './today.tsx'
-
-const { home: says } = words
 
 // The charts are half as large as everything else together: the numbers come first.
 const VolumeCharts = lazy(() => import('./volume-charts.tsx'))

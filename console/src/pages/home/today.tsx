@@ -1,10 +1,8 @@
 import { Figure, Figures } from '../../parts/figures.tsx'
 import { Money } from '../../parts/money.tsx'
 import { pages } from '../../paths.ts'
-import { words } from '../../words.ts'
 import type { HomeView } from './home-view.ts'
-
-const { home: says } = words
+import { homeWords as says } from './home-words.ts'
 
 /** Today beside yesterday until the same time; each number opens what it counts. */
 export function Today({ home }: { home: HomeView }) {

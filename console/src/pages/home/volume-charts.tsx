@@ -4,11 +4,10 @@ import { use } from 'react'
 import { moneyText } from '../../parts/money.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { localText, TimeZone } from '../../parts/when.tsx'
-import { words } from '../../words.ts'
 import classes from './home.module.css'
 import type { HomeView } from './home-view.ts'
+import { homeWords as says } from './home-words.ts'
 
-const { home: says } = words
 const shortly = new Intl.NumberFormat('en', { notation: 'compact' })
 
 /** Volumes in and out by the hour, yesterday and today, one chart for each currency. */

@@ -11,8 +11,8 @@ import { base } from '../../root.ts'
 import { words } from '../../words.ts'
 import classes from '../sign-in/door.module.css'
 import { Door } from '../sign-in/door.tsx'
-
-const { invitation } = words
+import { signInWords } from '../sign-in/sign-in-words.ts'
+import { invitationWords as invitation } from './invitation-words.ts'
 
 /** A one-time link: choose a password, enrol an authenticator, and be in. */
 export default function Invitation() {
@@ -69,7 +69,7 @@ function Enrol(props: { token: string; invited: Answer<typeof api.invitation> })
         <Step at={1}>{invitation.choose}</Step>
         {invited.email === null && (
           <TextInput
-            label={words.signIn.email}
+            label={signInWords.email}
             type="email"
             autoComplete="username"
             required
@@ -79,7 +79,7 @@ function Enrol(props: { token: string; invited: Answer<typeof api.invitation> })
           />
         )}
         <PasswordInput
-          label={words.signIn.password}
+          label={signInWords.password}
           description={invitation.passwordHint}
           autoComplete="new-password"
           minLength={12}

@@ -10,10 +10,9 @@ import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { Toned } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
-import { words } from '../../words.ts'
+import { invitationWords } from '../invitation/invitation-words.ts'
 import classes from './me.module.css'
-
-const { me: says } = words
+import { meWords as says } from './me-words.ts'
 
 export default function MyAccount() {
   return (
@@ -100,7 +99,7 @@ function Password() {
           />
           <PasswordInput
             label={says.newPassword}
-            description={words.invitation.passwordHint}
+            description={invitationWords.passwordHint}
             autoComplete="new-password"
             minLength={12}
             required

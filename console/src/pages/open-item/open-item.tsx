@@ -19,11 +19,10 @@ import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
+import { orderWords } from '../order/order-words.ts'
+import { openItemWords as says } from './open-item-words.ts'
 
 type ItemDetail = Answer<typeof api.openItem>
-
-const { openItem: says } = words
 
 export default function OpenItem() {
   const { itemId = '' }: { itemId?: string } = useParams({ strict: false })
@@ -133,7 +132,7 @@ function CloseDialog(props: {
       }}
     >
       <Textarea
-        label={words.order.evidence}
+        label={orderWords.evidence}
         description={says.evidenceHint}
         required
         data-autofocus

@@ -15,11 +15,10 @@ import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
-import { stateWords, words } from '../../words.ts'
+import { stateWords } from '../../words.ts'
+import { openItemsWords as says } from './open-items-words.ts'
 
 type Item = Row<typeof api.openItems>
-
-const { openItems: says } = words
 
 const columns: Column<Item>[] = [
   {

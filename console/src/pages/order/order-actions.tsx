@@ -8,16 +8,15 @@ import { ActDialog } from '../../parts/act-dialog.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { moneyText } from '../../parts/money.tsx'
 import { orderActions } from '../../paths.ts'
-import { stateWords, words } from '../../words.ts'
+import { stateWords } from '../../words.ts'
 import { type OrderDetail, orderKey } from './order-detail.ts'
+import { orderWords as says } from './order-words.ts'
 
 type Action = OrderDetail['actions'][number]
 
 interface Asked extends Pick<Action, 'name'> {
   version: number
 }
-
-const { order: says } = words
 
 /** What can be done, as the service says; what cannot says why. */
 export function OrderActions({ detail }: { detail: OrderDetail }) {

@@ -18,6 +18,7 @@ import { When } from '../../parts/when.tsx'
 import { words } from '../../words.ts'
 import classes from './order.module.css'
 import type { OrderDetail } from './order-detail.ts'
+import { orderWords as says } from './order-words.ts'
 
 type Kind = OrderDetail['timeline'][number]['kind']
 
@@ -31,8 +32,6 @@ const icons: Record<Kind, TablerIcon> = {
   attempt: IconSend,
   operator: IconUser,
 }
-
-const { order: says } = words
 
 /** Everything that happened to an order, oldest first; each line opens to what is on record. */
 export function OrderTimeline({ timeline }: Pick<OrderDetail, 'timeline'>) {

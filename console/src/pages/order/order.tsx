@@ -14,13 +14,12 @@ import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
-import { stateWords, words } from '../../words.ts'
+import { stateWords } from '../../words.ts'
 import classes from './order.module.css'
 import { OrderActions } from './order-actions.tsx'
 import { type OrderDetail, orderKey } from './order-detail.ts'
 import { OrderTimeline } from './order-timeline.tsx'
-
-const { order: says } = words
+import { orderWords as says } from './order-words.ts'
 
 export default function Order() {
   const { txnId = '' }: { txnId?: string } = useParams({ strict: false })

@@ -6,9 +6,9 @@ import { addressOf, problemOf } from '../../api.ts'
 import { saveStream } from '../../parts/save-stream.ts'
 import type { Filters } from '../../parts/url-filters.ts'
 import { api } from '../../paths.ts'
-import { words } from '../../words.ts'
+import { ordersWords } from './orders-words.ts'
 
-const { csv } = words.orders
+const { csv } = ordersWords
 
 /** The same orders as a file, however many. It can be stopped, and tells how far it has come. */
 export function CsvExport({ filters }: { filters: Filters }) {

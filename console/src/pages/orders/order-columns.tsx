@@ -5,11 +5,12 @@ import { Money } from '../../parts/money.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { type api, pages } from '../../paths.ts'
-import { stateWords, words } from '../../words.ts'
+import { stateWords } from '../../words.ts'
+import { ordersWords } from './orders-words.ts'
 
 export type OrderRow = Row<typeof api.orders>
 
-const { columns } = words.orders
+const { columns } = ordersWords
 
 export const orderColumns: Column<OrderRow>[] = [
   {

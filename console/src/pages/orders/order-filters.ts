@@ -1,9 +1,10 @@
 import { useAgentChoices } from '../../parts/agent-choices.ts'
 import type { Field } from '../../parts/filter-bar.tsx'
 import { useMe } from '../../session.tsx'
-import { stateWords, words } from '../../words.ts'
+import { stateWords } from '../../words.ts'
+import { ordersWords } from './orders-words.ts'
 
-const { filters } = words.orders
+const { filters } = ordersWords
 
 const named = (values: string[]) =>
   values.map((value): [string, string] => [value, stateWords[value] ?? value])

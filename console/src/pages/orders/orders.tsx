@@ -12,10 +12,10 @@ import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
 import { CsvExport } from './csv-export.tsx'
 import { type OrderRow, orderColumns } from './order-columns.tsx'
 import { useOrderFields } from './order-filters.ts'
+import { ordersWords } from './orders-words.ts'
 import { SavedViews } from './saved-views.tsx'
 
 const liveEveryMs = 4000
@@ -40,7 +40,7 @@ export default function Orders() {
   const isNew = useArrivals(found.data?.data, JSON.stringify(filters))
   return (
     <>
-      <PageHead title={words.orders.title}>
+      <PageHead title={ordersWords.title}>
         <SavedViews />
         <CsvExport filters={filters} />
         {picker}
@@ -49,7 +49,7 @@ export default function Orders() {
       {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
       {!(found.isError && !found.data) && (
         <DataTable
-          label={words.orders.title}
+          label={ordersWords.title}
           columns={shown}
           rows={found.data?.data}
           rowKey={(row) => row.txn_id}
@@ -61,7 +61,7 @@ export default function Orders() {
         <span>
           {found.data?.searched_to && (
             <>
-              {words.orders.searchedTo} <When at={found.data.searched_to} />
+              {ordersWords.searchedTo} <When at={found.data.searched_to} />
             </>
           )}
         </span>
@@ -72,7 +72,7 @@ export default function Orders() {
 }
 
 function NoOrders({ isFiltered }: { isFiltered: boolean }) {
-  const { none, noneTeach, noMatch, noMatchTeach } = words.orders
+  const { none, noneTeach, noMatch, noMatchTeach } = ordersWords
   return isFiltered ? (
     <Empty title={noMatch} teach={noMatchTeach} />
   ) : (

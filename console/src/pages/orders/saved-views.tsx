@@ -4,13 +4,14 @@ import { IconBookmark, IconPencil, IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { type Filters, useFilters } from '../../parts/url-filters.ts'
 import { words } from '../../words.ts'
+import { ordersWords } from './orders-words.ts'
 
 interface View {
   name: string
   filters: Filters
 }
 
-const { views: says } = words.orders
+const { views: says } = ordersWords
 
 /** What everybody asks for every day; one's own are kept beside them. */
 const given: View[] = [

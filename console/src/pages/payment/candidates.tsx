@@ -6,10 +6,9 @@ import { Money } from '../../parts/money.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { pages } from '../../paths.ts'
-import { words } from '../../words.ts'
+import { ordersWords as orders } from '../orders/orders-words.ts'
 import type { PaymentDetail } from './payment-detail.ts'
-
-const { payment: says, orders } = words
+import { paymentWords as says } from './payment-words.ts'
 
 /** The orders this money may have been meant for, as the service found them. */
 export function Candidates(props: {

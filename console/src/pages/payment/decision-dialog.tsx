@@ -8,15 +8,15 @@ import { useDraft } from '../../parts/draft.ts'
 import { moneyText } from '../../parts/money.tsx'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
+import { orderWords } from '../order/order-words.ts'
 import { type PaymentDetail, paymentKey } from './payment-detail.ts'
+import { paymentWords as says } from './payment-words.ts'
 
 export type Decision =
   | { kind: 'order'; txnId: string }
   | { kind: 'wallet' }
   | { kind: 'return' }
   | { kind: 'dismiss' }
-
-const { payment: says } = words
 
 /** A person's word on money that came in; each moves the books or closes the case. */
 export function DecisionDialog(props: {
@@ -67,7 +67,7 @@ export function DecisionDialog(props: {
           value={agent}
           onChange={(event) => setAgent(event.currentTarget.value)}
         >
-          <option value="">{says.choose}</option>
+          <option value="">{words.chooseAgent}</option>
           {choices.map(([value, label]) => (
             <option key={value} value={value}>
               {label}
@@ -77,7 +77,7 @@ export function DecisionDialog(props: {
       )}
       {(decision.kind === 'return' || decision.kind === 'dismiss') && (
         <Textarea
-          label={words.order.evidence}
+          label={orderWords.evidence}
           description={decision.kind === 'return' ? says.returnEvidence : says.dismissEvidence}
           required
           data-autofocus

@@ -16,12 +16,10 @@ import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
 import { Candidates } from './candidates.tsx'
 import { type Decision, DecisionDialog } from './decision-dialog.tsx'
 import { type PaymentDetail, paymentKey } from './payment-detail.ts'
-
-const { payment: says } = words
+import { paymentWords as says } from './payment-words.ts'
 
 export default function Payment() {
   const { paymentId = '' }: { paymentId?: string } = useParams({ strict: false })

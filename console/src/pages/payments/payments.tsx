@@ -14,11 +14,10 @@ import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
-import { stateWords, words } from '../../words.ts'
+import { stateWords } from '../../words.ts'
+import { paymentsWords as says } from './payments-words.ts'
 
 type Payment = Row<typeof api.payments>
-
-const { payments: says } = words
 
 const columns: Column<Payment>[] = [
   {

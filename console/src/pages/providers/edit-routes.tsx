@@ -7,6 +7,7 @@ import { ActDialog } from '../../parts/act-dialog.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
+import { providersWords } from './providers-words.ts'
 import {
   canMoveUp,
   draftsOf,
@@ -19,7 +20,7 @@ import {
 import { RouteRow } from './route-row.tsx'
 import { TryRoutes } from './try-routes.tsx'
 
-const { routes: says } = words.providers
+const { routes: says } = providersWords
 
 /** All routes at once: the table is replaced as a whole, or not at all. */
 export function EditRoutes(props: {

@@ -11,9 +11,10 @@ import { api } from '../../paths.ts'
 import { stateWords, words } from '../../words.ts'
 import { EditRoutes } from './edit-routes.tsx'
 import classes from './providers.module.css'
+import { providersWords } from './providers-words.ts'
 import { inTurn } from './route-drafts.ts'
 
-const { routes: says } = words.providers
+const { routes: says } = providersWords
 
 /** Who gets which orders. The lowest preference first; among equals by weight. */
 export function ProviderRoutes(props: {

@@ -15,13 +15,12 @@ import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { stateWords, words } from '../../words.ts'
+import { stateWords } from '../../words.ts'
 import { ProviderRoutes } from './provider-routes.tsx'
+import { providersWords as says } from './providers-words.ts'
 
 type Provider = Row<typeof api.providers>
 type Figure = Row<typeof api.providerFigures>
-
-const { providers: says } = words
 
 export default function Providers() {
   const whyDisabled = whyNot(useMe(), 'manage_providers')

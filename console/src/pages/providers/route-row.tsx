@@ -4,12 +4,13 @@ import type { Answer } from '../../api.ts'
 import type { api } from '../../paths.ts'
 import { stateWords, words } from '../../words.ts'
 import classes from './providers.module.css'
+import { providersWords } from './providers-words.ts'
 import type { RouteDraft, RouteErrors } from './route-drafts.ts'
 
 export type Bank = Answer<typeof api.banks>['data'][number]
 type Provider = Answer<typeof api.providers>['data'][number]
 
-const { routes: says } = words.providers
+const { routes: says } = providersWords
 
 const kinds = ['deposit', 'withdraw'] as const
 

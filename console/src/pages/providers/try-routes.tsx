@@ -4,12 +4,13 @@ import { type Answer, ask } from '../../api.ts'
 import { useDraft } from '../../parts/draft.ts'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { api } from '../../paths.ts'
-import { stateWords, words } from '../../words.ts'
+import { stateWords } from '../../words.ts'
 import classes from './providers.module.css'
+import { providersWords } from './providers-words.ts'
 import type { Route } from './route-drafts.ts'
 import { type Bank, bankChoices } from './route-row.tsx'
 
-const { routes: says } = words.providers
+const { routes: says } = providersWords
 
 /** Who would get an order by the routes as they stand in the form. */
 export function TryRoutes({ routes, banks }: { routes: () => Route[]; banks: Bank[] }) {

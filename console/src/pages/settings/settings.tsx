@@ -7,9 +7,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { spanText } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
-import { words } from '../../words.ts'
-
-const { settings: says } = words
+import { settingsWords as says } from './settings-words.ts'
 
 /** How the process that answers is set up. It is changed in its environment, not here. */
 export default function Settings() {

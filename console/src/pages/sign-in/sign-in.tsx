@@ -9,8 +9,7 @@ import { api } from '../../paths.ts'
 import { base } from '../../root.ts'
 import { words } from '../../words.ts'
 import { Door } from './door.tsx'
-
-const { signIn } = words
+import { signInWords as signIn } from './sign-in-words.ts'
 
 export default function SignIn() {
   const router = useRouter()

@@ -13,10 +13,9 @@ import { Toned } from '../../parts/state-badge.tsx'
 import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
 import classes from '../me/me.module.css'
-
-const { signature: says } = words
+import { testOrdersWords } from '../test-orders/test-orders-words.ts'
+import { signatureWords as says } from './signature-words.ts'
 
 /** Paste what was sent; the service says what is wrong with its signature. */
 export default function SignatureDebugger() {
@@ -54,7 +53,7 @@ export default function SignatureDebugger() {
           >
             <Stack gap="sm">
               {me.user.role !== 'agent' && (
-                <AgentSelect label={words.testOrders.agent} value={appId} onChoose={setAppId} />
+                <AgentSelect label={testOrdersWords.agent} value={appId} onChoose={setAppId} />
               )}
               <NativeSelect
                 label={says.kind}

@@ -11,10 +11,9 @@ import { RawView } from '../../parts/raw-view.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { stateWords, words } from '../../words.ts'
+import { stateWords } from '../../words.ts'
 import classes from '../me/me.module.css'
-
-const { testOrders: says } = words
+import { testOrdersWords as says } from './test-orders-words.ts'
 
 export default function TestOrders() {
   const me = useMe()

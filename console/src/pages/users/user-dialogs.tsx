@@ -10,12 +10,12 @@ import { ShownOnce } from '../../parts/secret-once.tsx'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
 import type { User } from './user.ts'
+import { usersWords as says } from './users-words.ts'
 
 export type AskedKind = 'create' | 'role' | 'disable' | 'enable' | 'reset'
 
 type Role = Body<typeof api.createUser>['role']
 
-const { users: says } = words
 const roles: Role[] = ['admin', 'operator', 'viewer', 'agent']
 
 /** What is done to users. A link that is made is shown once, to be handed over. */

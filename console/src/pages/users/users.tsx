@@ -15,8 +15,7 @@ import { api, pages } from '../../paths.ts'
 import { words } from '../../words.ts'
 import type { User } from './user.ts'
 import { type AskedKind, UserDialogs } from './user-dialogs.tsx'
-
-const { users: says } = words
+import { usersWords as says } from './users-words.ts'
 
 export default function Users() {
   const [asked, setAsked] = useDraft<{ kind: AskedKind; id: string | null } | null>('user', null)

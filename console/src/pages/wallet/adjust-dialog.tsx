@@ -5,10 +5,10 @@ import { ask } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { api } from '../../paths.ts'
-import { words } from '../../words.ts'
 import type { WalletDetail } from './wallet-detail.ts'
+import { walletWords } from './wallet-words.ts'
 
-const { adjust: says } = words.wallet
+const { adjust: says } = walletWords
 
 /** A journal entry by a person's word. */
 export function AdjustDialog(props: {

@@ -9,12 +9,12 @@ import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
-import { words } from '../../words.ts'
 import type { WalletDetail } from './wallet-detail.ts'
+import { walletWords } from './wallet-words.ts'
 
 type Entry = Row<typeof api.journal>
 
-const { journal: says } = words.wallet
+const { journal: says } = walletWords
 
 function columnsIn(currency: string): Column<Entry>[] {
   const money = (pick: (row: Entry) => number, signed = false) => {

@@ -5,9 +5,9 @@ import { addressOf } from '../../api.ts'
 import { TimeZone } from '../../parts/when.tsx'
 import { fromLocal, toLocal } from '../../parts/zoned-time.ts'
 import { api } from '../../paths.ts'
-import { words } from '../../words.ts'
+import { walletWords } from './wallet-words.ts'
 
-const { statement: says } = words.wallet
+const { statement: says } = walletWords
 
 /** A statement of any days, for a spreadsheet or for paper. */
 export function StatementMenu({ appId }: { appId: string }) {

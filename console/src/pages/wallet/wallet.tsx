@@ -17,13 +17,11 @@ import { fromLocal, toLocal } from '../../parts/zoned-time.ts'
 import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { words } from '../../words.ts'
 import { AdjustDialog } from './adjust-dialog.tsx'
 import { Journal } from './journal.tsx'
 import { StatementMenu } from './statement-menu.tsx'
 import type { WalletDetail } from './wallet-detail.ts'
-
-const { wallet: says } = words
+import { walletWords as says } from './wallet-words.ts'
 
 export default function Wallet() {
   const { appId = '' }: { appId?: string } = useParams({ strict: false })

@@ -8,11 +8,9 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { api, pages } from '../../paths.ts'
-import { words } from '../../words.ts'
+import { walletsWords as says } from './wallets-words.ts'
 
 type Wallet = Row<typeof api.wallets>
-
-const { wallets: says } = words
 
 const money = (pick: (row: Wallet) => number) => (row: Wallet) => (
   <Money amount={pick(row)} currency={row.currency} />

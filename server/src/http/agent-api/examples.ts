@@ -1,6 +1,6 @@
 import type { Example } from './example.ts'
 
-// Written by server/test/reference-examples.test.ts from real answers; run it with -u after a change.
+// Written by server/test/docs/reference-examples.test.ts from real answers; run it with -u after a change.
 export const examples: Record<string, Example> = {
   'POST /payment/deposit': {
     path: '/payment/deposit',

@@ -1,0 +1,27 @@
+export const auditWords = {
+  title: 'Audit',
+  says: 'Who did what, when, from where and why. The service can add to it and never change it.',
+  none: 'Nothing was done that fits',
+  noneTeach: 'Everything that somebody does in the console or on the command line appears here.',
+  openRow: 'Details',
+  before: 'Before',
+  after: 'After',
+  nothing: 'Nothing',
+  columns: {
+    at: 'When',
+    actor: 'Who',
+    ip: 'From',
+    action: 'What',
+    subject: 'To',
+    outcome: 'Outcome',
+    reason: 'Why',
+    more: 'Details',
+  },
+  filters: {
+    actor: 'Who: an email',
+    subject: 'To: order:2-01…',
+    action: 'What: adjust_wallet',
+    from: 'From',
+    to: 'To',
+  },
+}

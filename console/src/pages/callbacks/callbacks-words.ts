@@ -1,0 +1,58 @@
+export const callbacksWords = {
+  title: 'Callbacks',
+  says: 'What agents are told, the newest first. Each is sent until it is accepted or given up, and can be sent again at any time.',
+  saysOwn:
+    'What your server is told, the newest first. Each is sent until it is accepted or given up, and can be sent again at any time.',
+  none: 'No callback fits',
+  noneTeach:
+    'A callback appears with every outcome of an order. Choose another state, or none, to see more.',
+  age: 'Any age',
+  ages: [
+    ['300', 'Older than 5 minutes'],
+    ['3600', 'Older than 1 hour'],
+    ['86400', 'Older than 1 day'],
+    ['604800', 'Older than 1 week'],
+  ] as [string, string][],
+  columns: {
+    seq: 'Event',
+    at: 'Happened',
+    agent: 'Agent',
+    order: 'Order',
+    status: 'Outcome',
+    delivery: 'Delivery',
+    attempts: 'Tries',
+    answer: 'Latest answer',
+    due: 'Next try',
+  },
+  lanes: {
+    title: 'Lanes',
+    count: (n: number, label: string) => `${n >= 1000 ? '1000+' : n} ${label}`,
+    waiting: 'waiting',
+    givenUp: 'given up',
+    noAddress: 'without address',
+    oldest: 'oldest',
+    probe: 'next try',
+    pause: 'Pause',
+    resume: 'Resume',
+    dialog: (action: string, agent: string) => `${action} the callbacks of ${agent}`,
+    pauseExplain:
+      'Nothing is sent to this agent until it is resumed. What happens meanwhile waits and is sent then, in order.',
+    resumeExplain: 'What has waited goes out now, a little at first, then all of it.',
+  },
+  replay: {
+    open: 'Replay failed',
+    title: 'Send again what was given up',
+    explain:
+      'Every callback that was given up since then goes out again, oldest first, unless a later state of its order has gone out.',
+    allAgents: 'All agents',
+    since: 'Failed since',
+    confirm: 'Replay',
+    done: (n: number, leftOut: number) =>
+      [
+        n === 1 ? '1 callback goes out again.' : `${n} callbacks go out again.`,
+        leftOut > 0 ? `${leftOut} left out: a later state of the order has gone out.` : '',
+      ]
+        .join(' ')
+        .trim(),
+  },
+}

@@ -1,0 +1,26 @@
+export const openItemWords = {
+  title: 'Open item',
+  heading: (amount: string) => `Payout of ${amount}: who is right?`,
+  next: 'What to do',
+  toOrder: 'Go to the order',
+  close: 'Close',
+  isClosed: 'It has been closed already.',
+  closeTitle: 'Close this item',
+  closeExplain:
+    'Says that you found out who is right. No money moves: revert or mark the order, or adjust the wallet, first.',
+  evidenceHint: 'What you know it from: a statement line, an answer of the bank.',
+  closedNow: 'Closed.',
+  facts: {
+    kind: 'What',
+    amount: 'Amount',
+    provider: 'Provider',
+    reference: 'Reference there',
+    agent: 'Agent',
+    order: 'Order',
+    orderNow: 'The order now',
+    openedAt: 'First said',
+    closedAt: 'Closed',
+    closedBy: 'Closed by',
+    evidence: 'Evidence',
+  },
+}

@@ -1,0 +1,15 @@
+export const walletsWords = {
+  title: 'Wallets',
+  says: 'What every agent has. Held is kept for withdrawals that are under way.',
+  none: 'No wallets yet',
+  noneTeach:
+    'Every agent has one. Create an agent on the page Agents, or with sluice agent create.',
+  columns: {
+    agent: 'Agent',
+    appId: 'App id',
+    balance: 'Available',
+    held: 'Held',
+    fees: 'Fees earned',
+    seq: 'Journal rows',
+  },
+}

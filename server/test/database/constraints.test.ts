@@ -1,0 +1,791 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { serviceRole } from '../../src/db/pool.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+
+type Fields = Record<string, unknown>
+
+const at = '2026-01-01T00:00:00Z'
+const bound = '9007199254740991'
+const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+const digest = (n: number) => `\\x${String(n).padStart(64, '0')}`
+
+/** A good row of each table, beside those that are there; every case spoils one of these. */
+const good: Record<string, Fields> = {
+  agents: {
+    agent_id: 2,
+    app_id: 'app_two',
+    name: 'Two',
+    currency: 'THB',
+    status: 'active',
+    deposit_fee: '0%',
+    withdraw_fee: '0%',
+    revert_fee: 'return',
+    late_money: 'review',
+    method: 'link',
+    expires_in_s: 900,
+    min_deposit: 1,
+    max_deposit: 1000,
+    min_withdraw: 1,
+    max_withdraw: 1000,
+    rate_limit: 0,
+    allowed_ips: [],
+    frame_origins: [],
+    created_at: at,
+    updated_at: at,
+  },
+  agent_keys: { agent_id: 1, slot: 2, sealed_secret: '\\x00', created_at: at },
+  agent_brands: {
+    agent_id: 3,
+    colour: '#0a7d4f',
+    logo: '\\x00',
+    logo_type: 'image/png',
+    updated_at: at,
+  },
+  // The agent is there and has no wallet yet.
+  wallets: { agent_id: 3, seq: 0, available: 0, held: 0, clearing: 0, fees: 0, adjustments: 0 },
+  orders: {
+    agent_id: 1,
+    order_id: uuid(2),
+    kind: 'deposit',
+    ref_id: 'ref-2',
+    user_id: 'user',
+    amount: 100,
+    fee: 0,
+    fee_rule: '0%',
+    account_name: 'Somchai',
+    account_no: '1234567890',
+    bank_code: 'SCB',
+    status: 'WAITING',
+    version: 1,
+    answer: '{}',
+    created_at: at,
+    expires_at: at,
+  },
+  journal: {
+    agent_id: 1,
+    seq: 3,
+    order_id: uuid(1),
+    event: 'deposit_paid',
+    at,
+    available_change: 100,
+    held_change: 0,
+    clearing_change: -100,
+    fees_change: 0,
+    adjustments_change: 0,
+    available: 100,
+    held: 0,
+    clearing: -100,
+    fees: 0,
+    adjustments: 0,
+    once_key: 'payment:2',
+  },
+  callbacks: {
+    agent_id: 1,
+    seq: 1,
+    order_id: uuid(1),
+    kind: 'deposit',
+    follows: false,
+    body: '{}',
+    state: 'waiting',
+    created_at: at,
+    due_at: at,
+    attempts: 0,
+    again: 0,
+  },
+  attempt_prunings: { until: at, agent_id: 1, seq: 1, attempt_id: uuid(1), is_done: false },
+  callback_bodies: { agent_id: 1, seq: 1, created_at: at, body: '{}' },
+  callback_lanes: { agent_id: 3, paused: false, width: 4, failed_seqs: '{}', turn: 0 },
+  callback_claims: { agent_id: 1, turn: 1, sender: uuid(1), seqs: '{1}', lease_until: at },
+  callback_attempts: {
+    agent_id: 1,
+    seq: 2,
+    attempt_id: uuid(9),
+    started_at: at,
+    duration_ms: 1,
+    url: 'https://shop.example',
+  },
+  payments: {
+    agent_id: 1,
+    payment_id: 'bank:2',
+    order_id: uuid(1),
+    amount: 100,
+    paid_at: at,
+    reported_at: at,
+    state: 'waiting',
+    why: 'late',
+  },
+  providers: { name: 'bank', state: 'on', updated_at: at },
+  provider_routes: {
+    provider: 'bank',
+    route: 'small',
+    direction: 'deposit',
+    currency: 'THB',
+    min_amount: 1,
+    max_amount: 100,
+    preference: 100,
+    weight: 1,
+  },
+  payouts: {
+    agent_id: 1,
+    order_id: uuid(1),
+    attempt: 2,
+    provider: 'bank',
+    reference: 'b-2',
+    token: uuid(2),
+    state: 'rejected',
+    handed_at: at,
+    asks: 0,
+  },
+  notice_events: { agent_id: 0, provider: 'bank', event_id: 'e-1', received_at: at, event: '{}' },
+  notices: { notice_id: uuid(1), provider: 'bank', received_at: at, body: '\\x00' },
+  payout_references: { reference: 'SX-2', agent_id: 1, order_id: uuid(1), attempt: 2 },
+  payment_claims: {
+    payment_id: 'bank:7',
+    agent_id: 1,
+    order_id: uuid(1),
+    amount: 100,
+    currency: 'THB',
+    claimed_at: at,
+  },
+  open_items: {
+    agent_id: 1,
+    item_id: 'paid_twice-b-2',
+    kind: 'paid_twice',
+    order_id: uuid(1),
+    provider: 'bank',
+    reference: 'b-2',
+    amount: 100,
+    currency: 'THB',
+    provider_said: 'PAID',
+    order_status: 'WAITING',
+    opened_at: at,
+  },
+  unmatched_payments: {
+    payment_id: 'bank:7',
+    reference: '?',
+    amount: 100,
+    currency: 'THB',
+    paid_at: at,
+    reported_at: at,
+    state: 'waiting',
+  },
+  payment_notes: {
+    payment_id: 'bank:7',
+    note_no: 1,
+    at,
+    author: 'one@sluice.example',
+    assigns: false,
+    note: 'The payer calls back.',
+  },
+  users: {
+    user_id: 2,
+    email: 'two@sluice.example',
+    role: 'viewer',
+    created_at: at,
+    updated_at: at,
+  },
+  sessions: {
+    session_id: uuid(2),
+    user_id: 1,
+    token_hash: digest(2),
+    ip: '::1',
+    created_at: at,
+    last_seen_at: at,
+  },
+  invitations: {
+    token_hash: digest(2),
+    user_id: 1,
+    sealed_totp_secret: '\\x00',
+    created_at: at,
+    expires_at: '2026-01-02T00:00:00Z',
+  },
+  audit_log: {
+    audit_id: uuid(2),
+    at,
+    user_id: 1,
+    email: 'one@sluice.example',
+    action: 'void_order',
+    subject_kind: 'order',
+    subject_id: '1-2',
+    outcome: 'done',
+  },
+  proofs: { agent_id: 1, proved_seq: 0, again_seq: 0, checked_at: at },
+  limit_buckets: { bucket: 'one', tokens: 1, granted: 1, refilled_at: at },
+  schema_migrations: { name: 'another', sha256: 'x', applied_at: at },
+  archive_parts: {
+    agent_id: 1,
+    part: 2,
+    from_seq: 2,
+    to_seq: 2,
+    available: 0,
+    held: 0,
+    clearing: 0,
+    fees: 0,
+    adjustments: 0,
+    ended_at: at,
+    name: 'app_one/part-000002.json',
+    sha256: '0'.repeat(64),
+    orders: 1,
+    removed_orders: 0,
+    state: 'written',
+    made_at: at,
+  },
+  archived_refs: { agent_id: 1, ref_id: 'ref-9', order_id: uuid(9), part: 1 },
+  archived_keys: { agent_id: 1, once_key: 'adjustment:9' },
+}
+
+const closedItem = {
+  closed_at: at,
+  resolution: 'looked_into',
+  closed_by: 'one@sluice.example',
+  evidence: 'statement 7',
+}
+const credited = { state: 'credited', why: null, credited_to: 'order' }
+
+/** What is there before each case. */
+const present: [table: string, fields: Fields][] = [
+  ['agents', { agent_id: 1, app_id: 'app_one' }],
+  ['agents', { agent_id: 3, app_id: 'app_three' }],
+  ['wallets', { agent_id: 1 }],
+  ['agent_keys', { slot: 1 }],
+  ['agent_brands', { agent_id: 1 }],
+  ['orders', { order_id: uuid(1), ref_id: 'ref-1' }],
+  ['journal', { seq: 1, once_key: 'payment:1' }],
+  ['payments', { payment_id: 'bank:1', ...credited }],
+  ['payouts', { attempt: 1, reference: 'b-1', state: 'handed', ask_at: at }],
+  ['journal', { seq: 2, once_key: 'payment:3' }],
+  ['callbacks', { seq: 2 }],
+  ['callback_lanes', { agent_id: 1 }],
+  ['callback_claims', { turn: 2 }],
+  ['users', { user_id: 1, email: 'one@sluice.example' }],
+  ['sessions', { session_id: uuid(1), token_hash: digest(1) }],
+]
+
+const withdrawal = { kind: 'withdraw', expires_at: null }
+const adjustment = { event: 'adjustment', order_id: null, reason: 'why' }
+const negative = { available: -1, clearing: 1 }
+
+/** What each constraint is there to refuse: a good row with one thing wrong. */
+const cases: [constraint: string, table: string, spoiled: Fields][] = [
+  ['agents_pkey', 'agents', { agent_id: 1 }],
+  ['agents_app_id_key', 'agents', { app_id: 'app_one' }],
+  ['agents_agent_id_check', 'agents', { agent_id: 0 }],
+  ['agents_app_id_check', 'agents', { app_id: 'a b c d' }],
+  ['agents_app_id_check', 'agents', { app_id: 'abc' }],
+  ['agents_name_check', 'agents', { name: '' }],
+  ['agents_name_check', 'agents', { name: 'x'.repeat(129) }],
+  ['agents_currency_check', 'agents', { currency: 'USD' }],
+  ['agents_status_check', 'agents', { status: 'gone' }],
+  ['agents_revert_fee_check', 'agents', { revert_fee: 'half' }],
+  ['agents_late_money_check', 'agents', { late_money: 'drop' }],
+  ['agents_method_check', 'agents', { method: 'qrcode' }],
+  ['agents_expires_in_s_check', 'agents', { expires_in_s: 0 }],
+  ['agents_expires_in_s_check', 'agents', { expires_in_s: 2_592_001 }],
+  ['agents_rate_limit_check', 'agents', { rate_limit: -1 }],
+  ['agents_deposit_limits', 'agents', { min_deposit: 0 }],
+  ['agents_deposit_limits', 'agents', { min_deposit: 1001 }],
+  ['agents_deposit_limits', 'agents', { max_deposit: 1_000_000_000_001 }],
+  ['agents_withdraw_limits', 'agents', { min_withdraw: 0 }],
+  ['agents_withdraw_limits', 'agents', { min_withdraw: 1001 }],
+  ['agents_withdraw_limits', 'agents', { max_withdraw: 1_000_000_000_001 }],
+
+  ['agent_keys_pkey', 'agent_keys', { slot: 1 }],
+  ['agent_keys_agent_id_fkey', 'agent_keys', { agent_id: 99 }],
+  ['agent_keys_slot_check', 'agent_keys', { slot: 3 }],
+
+  ['agent_brands_pkey', 'agent_brands', { agent_id: 1 }],
+  ['agent_brands_agent_id_fkey', 'agent_brands', { agent_id: 99 }],
+  ['agent_brands_colour_check', 'agent_brands', { colour: 'red' }],
+  ['agent_brands_colour_check', 'agent_brands', { colour: '#fff;}' }],
+  ['agent_brands_logo_check', 'agent_brands', { logo: '\\x' }],
+  ['agent_brands_logo_check', 'agent_brands', { logo: `\\x${'00'.repeat(32_769)}` }],
+  ['agent_brands_logo_type_check', 'agent_brands', { logo_type: 'image/svg+xml' }],
+  ['agent_brands_logo_has_type', 'agent_brands', { logo_type: null }],
+  ['agent_brands_logo_has_type', 'agent_brands', { logo: null }],
+
+  ['wallets_pkey', 'wallets', { agent_id: 1 }],
+  ['wallets_agent_id_fkey', 'wallets', { agent_id: 99 }],
+  ['wallets_seq_check', 'wallets', { seq: -1 }],
+  ['wallets_balance', 'wallets', { available: 1 }],
+  ['wallets_held_not_negative', 'wallets', { held: -1, available: 1 }],
+  ...beyond(['available', 'held', 'fees', 'adjustments']).map(
+    (spoiled): [string, string, Fields] => ['wallets_bound', 'wallets', spoiled],
+  ),
+
+  ['orders_pkey', 'orders', { order_id: uuid(1) }],
+  ['orders_agent_id_ref_id_key', 'orders', { ref_id: 'ref-1' }],
+  ['orders_agent_id_ref_id_key', 'orders', { ref_id: 'ref-1', ...withdrawal }],
+  ['orders_kind_check', 'orders', { kind: 'refund', expires_at: null }],
+  ['orders_ref_id_check', 'orders', { ref_id: '' }],
+  ['orders_ref_id_check', 'orders', { ref_id: 'x'.repeat(65) }],
+  ['orders_user_id_check', 'orders', { user_id: '' }],
+  ['orders_user_id_check', 'orders', { user_id: 'x'.repeat(65) }],
+  ['orders_amount_check', 'orders', { amount: 0 }],
+  ['orders_fee_check', 'orders', { fee: -1 }],
+  ['orders_account_name_check', 'orders', { account_name: '' }],
+  ['orders_account_name_check', 'orders', { account_name: 'x'.repeat(129) }],
+  ['orders_account_no_check', 'orders', { account_no: '123' }],
+  ['orders_account_no_check', 'orders', { account_no: '1234-5678' }],
+  ['orders_bank_code_check', 'orders', { bank_code: 'scb' }],
+  ['orders_extra_params_check', 'orders', { extra_params: 'ก'.repeat(1_366) }],
+  ['orders_version_check', 'orders', { version: 0 }],
+  ['orders_paid_amount_check', 'orders', { paid_amount: 0, paid_fee: 0 }],
+  ['orders_paid_fee_check', 'orders', { paid_amount: 1, paid_fee: -1 }],
+  ['orders_status_of_kind', 'orders', { status: 'CANCEL', completed_at: at }],
+  ['orders_status_of_kind', 'orders', { status: 'REVERT', completed_at: at, ...paid() }],
+  ['orders_status_of_kind', 'orders', { status: 'VOID', completed_at: at, ...withdrawal }],
+  ['orders_status_of_kind', 'orders', { status: 'EXPIRED', completed_at: at, ...withdrawal }],
+  ['orders_status_of_kind', 'orders', { status: 'DONE', completed_at: at }],
+  ['orders_deposit_expires', 'orders', { expires_at: null }],
+  ['orders_deposit_expires', 'orders', { kind: 'withdraw' }],
+  ['orders_completed', 'orders', { completed_at: at }],
+  ['orders_completed', 'orders', { status: 'FAILED' }],
+  ['orders_paid', 'orders', { status: 'PAID', completed_at: at }],
+  ['orders_paid', 'orders', { status: 'REVERT', completed_at: at, ...withdrawal }],
+  ['orders_paid', 'orders', { paid_amount: 1 }],
+  ['orders_handed_over', 'orders', { handed_over_at: at, provider: 'p', provider_ref: 'r' }],
+  ['orders_handed_over', 'orders', { handed_over_at: at, provider: 'p', ...withdrawal }],
+  ['orders_handed_over', 'orders', { handed_over_at: at, provider_ref: 'r', ...withdrawal }],
+
+  ['journal_pkey', 'journal', { seq: 1 }],
+  ['journal_agent_id_fkey', 'journal', { agent_id: 3, ...adjustment }],
+  ['journal_agent_id_order_id_fkey', 'journal', { order_id: uuid(9) }],
+  ['journal_seq_check', 'journal', { seq: 0 }],
+  ['journal_event_check', 'journal', { event: 'deposit_lost' }],
+  ['journal_once_key_check', 'journal', { once_key: '' }],
+  ['journal_once_key_check', 'journal', { once_key: 'x'.repeat(257) }],
+  ['journal_reason_check', 'journal', { reason: '' }],
+  ['journal_reason_check', 'journal', { reason: 'x'.repeat(1_001) }],
+  ['journal_legs_balance', 'journal', { available_change: 99 }],
+  ['journal_balances_balance', 'journal', { available: 99 }],
+  ['journal_held_not_negative', 'journal', { held: -1, available: 101 }],
+  [
+    'journal_available_not_negative',
+    'journal',
+    { ...negative, event: 'withdraw_held', available_change: -1, clearing_change: 1 },
+  ],
+  ...beyond(['available', 'held', 'fees', 'adjustments']).map(
+    (spoiled): [string, string, Fields] => ['journal_bound', 'journal', spoiled],
+  ),
+  ['journal_order_or_adjustment', 'journal', { order_id: null }],
+  ['journal_order_or_adjustment', 'journal', { event: 'adjustment', reason: 'why' }],
+  ['journal_once', 'journal', { once_key: null }],
+  ['journal_once', 'journal', { ...adjustment, once_key: null }],
+  ['journal_once_key', 'journal', { once_key: 'payment:1' }],
+  ['journal_once_key', 'journal', { once_key: 'payment:1', ...adjustment }],
+  [
+    'journal_paid_after_failed_has_reason',
+    'journal',
+    { event: 'withdraw_paid_after_failed', once_key: null, reason: null },
+  ],
+  ['journal_adjustment_has_reason', 'journal', { ...adjustment, reason: null }],
+
+  ['callbacks_agent_id_seq_fkey', 'callbacks', { seq: 9 }],
+  ['callbacks_state_check', 'callbacks', { state: 'lost' }],
+  ['callbacks_kind_check', 'callbacks', { kind: 'refund' }],
+  ['callbacks_attempts_check', 'callbacks', { attempts: -1 }],
+  ['callbacks_again_check', 'callbacks', { again: -1 }],
+  ['callback_claims_pkey', 'callback_claims', { turn: 2 }],
+  ['callback_claims_seqs_check', 'callback_claims', { seqs: '{}' }],
+
+  ['callback_lanes_pkey', 'callback_lanes', { agent_id: 1 }],
+  ['callback_lanes_agent_id_fkey', 'callback_lanes', { agent_id: 99 }],
+  ['callback_lanes_width_check', 'callback_lanes', { width: 0 }],
+  ['callback_lanes_failed_seqs_check', 'callback_lanes', { failed_seqs: '{1,2,3,4,5,6}' }],
+  ['callback_lanes_probe_every_s_check', 'callback_lanes', { probe_every_s: 0 }],
+
+  ['callback_attempts_duration_ms_check', 'callback_attempts', { duration_ms: -1 }],
+  [
+    'callback_attempts_response_body_check',
+    'callback_attempts',
+    { response_body: `\\x${'00'.repeat(16_385)}` },
+  ],
+
+  ['orders_instructions', 'orders', { instructions: 'x'.repeat(4097) }],
+  ['orders_instructions', 'orders', { instructions: '{}', ...withdrawal }],
+
+  ['payments_pkey', 'payments', { payment_id: 'bank:1' }],
+  ['payments_agent_id_fkey', 'payments', { agent_id: 3 }],
+  ['payments_agent_id_order_id_fkey', 'payments', { order_id: uuid(9) }],
+  ['payments_payment_id_check', 'payments', { payment_id: 'b:' }],
+  ['payments_payment_id_check', 'payments', { payment_id: 'x'.repeat(201) }],
+  ['payments_amount_check', 'payments', { amount: 0 }],
+  ['payments_state_check', 'payments', { state: 'lost' }],
+  ['payments_why_check', 'payments', { why: 'unknown' }],
+  ['payments_waiting_has_why', 'payments', { why: null }],
+  ['payments_credited_to_check', 'payments', { ...credited, credited_to: 'nobody' }],
+  ['payments_credited_to', 'payments', { ...credited, credited_to: null }],
+  ['payments_credited_to', 'payments', { ...credited, order_id: null }],
+  ['payments_credited_to', 'payments', { credited_to: 'wallet' }],
+  ['payments_evidence_check', 'payments', { state: 'returned', evidence: '' }],
+  ['payments_returned_has_evidence', 'payments', { state: 'returned' }],
+  ['payments_one_pays', 'payments', credited],
+
+  ['providers_name_check', 'providers', { name: 'Bank' }],
+  ['providers_state_check', 'providers', { state: 'paused' }],
+  ['provider_routes_route_check', 'provider_routes', { route: 'a b' }],
+  ['provider_routes_direction_check', 'provider_routes', { direction: 'both' }],
+  ['provider_routes_currency_check', 'provider_routes', { currency: 'USD' }],
+  ['provider_routes_banks_check', 'provider_routes', { banks: [] }],
+  ['provider_routes_amounts', 'provider_routes', { min_amount: 0 }],
+  ['provider_routes_amounts', 'provider_routes', { min_amount: 101 }],
+  ['provider_routes_preference_check', 'provider_routes', { preference: 0 }],
+  ['provider_routes_weight_check', 'provider_routes', { weight: 0 }],
+
+  ['payouts_pkey', 'payouts', { attempt: 1 }],
+  ['payouts_agent_id_order_id_fkey', 'payouts', { order_id: uuid(9) }],
+  ['payouts_attempt_check', 'payouts', { attempt: 0 }],
+  ['payouts_provider_check', 'payouts', { provider: '' }],
+  ['payouts_reference_check', 'payouts', { reference: '' }],
+  ['payouts_state_check', 'payouts', { state: 'lost' }],
+  ['payouts_asks_check', 'payouts', { asks: -1 }],
+  ['payouts_said_check', 'payouts', { said: 'x'.repeat(1001) }],
+  ['payouts_evidence_check', 'payouts', { evidence: '' }],
+  ['payouts_asked_while_open', 'payouts', { state: 'unknown' }],
+  ['payouts_asked_while_open', 'payouts', { ask_at: at }],
+  ['payouts_reference', 'payouts', { reference: 'b-1' }],
+  ['payouts_one_open', 'payouts', { state: 'handed', ask_at: at }],
+
+  ['open_items_agent_id_fkey', 'open_items', { agent_id: 3 }],
+  ['open_items_agent_id_order_id_fkey', 'open_items', { order_id: uuid(9) }],
+  ['open_items_item_id_check', 'open_items', { item_id: 'bank:2' }],
+  ['open_items_kind_check', 'open_items', { kind: 'odd' }],
+  ['open_items_provider_check', 'open_items', { provider: '' }],
+  ['open_items_reference_check', 'open_items', { reference: '' }],
+  ['open_items_amount_check', 'open_items', { amount: 0 }],
+  ['open_items_currency_check', 'open_items', { currency: 'USD' }],
+  ['open_items_provider_said_check', 'open_items', { provider_said: 'WAITING' }],
+  [
+    'open_items_resolution_check',
+    'open_items',
+    { ...closedItem, resolution: 'lost', closed_by: null },
+  ],
+  ['open_items_closed_by_check', 'open_items', { ...closedItem, closed_by: '' }],
+  ['open_items_evidence_check', 'open_items', { ...closedItem, evidence: '' }],
+  ['open_items_closed', 'open_items', { ...closedItem, evidence: null }],
+  ['open_items_closed', 'open_items', { ...closedItem, resolution: null, closed_by: null }],
+  ['open_items_closed', 'open_items', { ...closedItem, closed_by: null }],
+  ['open_items_closed', 'open_items', { ...closedItem, closed_at: null }],
+
+  ['notice_events_agent_id_check', 'notice_events', { agent_id: -1 }],
+  ['notice_events_provider_check', 'notice_events', { provider: '' }],
+  ['notice_events_event_id_check', 'notice_events', { event_id: '' }],
+  ['notice_events_body_check', 'notice_events', { body: `\\x${'00'.repeat(65_537)}` }],
+  ['notice_events_result_check', 'notice_events', { result: 'lost' }],
+  ['notice_events_detail_check', 'notice_events', { detail: 'x'.repeat(1001) }],
+  ['notice_events_event_check', 'notice_events', { event: 'x'.repeat(65_537) }],
+  ['notice_events_tries_check', 'notice_events', { tries: -1 }],
+  ['notice_events_open', 'notice_events', { act_at: at, result: 'applied' }],
+  ['notice_events_open', 'notice_events', { act_at: at, event: null }],
+  ['notices_provider_check', 'notices', { provider: '' }],
+  ['notices_body_check', 'notices', { body: `\\x${'00'.repeat(65_537)}` }],
+  ['payout_references_reference_check', 'payout_references', { reference: '' }],
+  ['payout_references_agent_id_check', 'payout_references', { agent_id: 0 }],
+  ['payout_references_attempt_check', 'payout_references', { attempt: 0 }],
+  ['payment_claims_payment_id_check', 'payment_claims', { payment_id: 'b:' }],
+  ['payment_claims_agent_id_check', 'payment_claims', { agent_id: -1, order_id: null }],
+  ['payment_claims_amount_check', 'payment_claims', { amount: 0 }],
+  ['payment_claims_currency_check', 'payment_claims', { currency: 'USD' }],
+  ['payment_claims_nobody', 'payment_claims', { agent_id: 0 }],
+
+  ['unmatched_payments_payment_id_check', 'unmatched_payments', { payment_id: 'b:' }],
+  ['unmatched_payments_reference_check', 'unmatched_payments', { reference: 'x'.repeat(201) }],
+  ['unmatched_payments_amount_check', 'unmatched_payments', { amount: 0 }],
+  ['unmatched_payments_currency_check', 'unmatched_payments', { currency: 'USD' }],
+  ['unmatched_payments_state_check', 'unmatched_payments', { state: 'lost', decided_at: at }],
+  ['unmatched_payments_evidence_check', 'unmatched_payments', { evidence: '' }],
+  ['unmatched_payments_decided', 'unmatched_payments', { decided_at: at }],
+  ['unmatched_payments_decided', 'unmatched_payments', { state: 'assigned', decided_at: at }],
+  ['unmatched_payments_decided', 'unmatched_payments', { state: 'returned', decided_at: at }],
+  ['unmatched_payments_decided', 'unmatched_payments', { state: 'dismissed', decided_at: at }],
+  ['unmatched_payments_why_check', 'unmatched_payments', { why: 'odd' }],
+  ['unmatched_payments_contradicts', 'unmatched_payments', { why: 'claimed_twice' }],
+  ['unmatched_payments_contradicts', 'unmatched_payments', { contradicts: 'bank:6' }],
+
+  ['payment_notes_payment_id_check', 'payment_notes', { payment_id: 'b:' }],
+  ['payment_notes_note_no_check', 'payment_notes', { note_no: 0 }],
+  ['payment_notes_author_check', 'payment_notes', { author: '' }],
+  ['payment_notes_assignee_check', 'payment_notes', { assigns: true, assignee: '', note: null }],
+  ['payment_notes_note_check', 'payment_notes', { note: '' }],
+  ['payment_notes_says_something', 'payment_notes', { note: null }],
+  ['payment_notes_says_something', 'payment_notes', { assigns: true }],
+  ['payment_notes_assigns', 'payment_notes', { assignee: 'one@sluice.example' }],
+
+  ['users_pkey', 'users', { user_id: 1 }],
+  ['users_email_key', 'users', { email: 'one@sluice.example' }],
+  ['users_user_id_check', 'users', { user_id: 0 }],
+  ['users_email_check', 'users', { email: 'Two@sluice.example' }],
+  ['users_email_check', 'users', { email: 'two' }],
+  ['users_email_check', 'users', { email: 'two three@sluice.example' }],
+  ['users_email_check', 'users', { email: `${'x'.repeat(250)}@a.io` }],
+  ['users_role_check', 'users', { role: 'owner' }],
+  ['users_agent_id_fkey', 'users', { role: 'agent', agent_id: 99 }],
+  ['users_agent_of_role', 'users', { role: 'agent' }],
+  ['users_agent_of_role', 'users', { role: 'admin', agent_id: 1 }],
+  ['users_password_hash_check', 'users', { password_hash: 'plain', sealed_totp_secret: '\\x00' }],
+  ['users_both_factors', 'users', { password_hash: '$argon2id$x' }],
+  ['users_both_factors', 'users', { sealed_totp_secret: '\\x00' }],
+
+  ['sessions_pkey', 'sessions', { session_id: uuid(1) }],
+  ['sessions_token_hash_key', 'sessions', { token_hash: digest(1) }],
+  ['sessions_user_id_fkey', 'sessions', { user_id: 99 }],
+  ['sessions_token_hash_check', 'sessions', { token_hash: '\\x00' }],
+  ['sessions_user_agent_check', 'sessions', { user_agent: 'x'.repeat(257) }],
+
+  ['invitations_user_id_fkey', 'invitations', { user_id: 99 }],
+  ['invitations_token_hash_check', 'invitations', { token_hash: '\\x00' }],
+  ['invitations_expire_later', 'invitations', { expires_at: at }],
+
+  ['audit_log_user_id_fkey', 'audit_log', { user_id: 99 }],
+  ['audit_log_action_check', 'audit_log', { action: 'Void order' }],
+  ['audit_log_subject_kind_check', 'audit_log', { subject_kind: '' }],
+  ['audit_log_subject_id_check', 'audit_log', { subject_id: '' }],
+  ['audit_log_outcome_check', 'audit_log', { outcome: 'perhaps' }],
+  ['audit_log_reason_check', 'audit_log', { reason: '' }],
+
+  ['proofs_agent_id_fkey', 'proofs', { agent_id: 3 }],
+  ['proofs_proved_seq_check', 'proofs', { proved_seq: -1 }],
+  ['proofs_again_seq_check', 'proofs', { again_seq: -1 }],
+
+  ['limit_buckets_bucket_check', 'limit_buckets', { bucket: '' }],
+  ['limit_buckets_bucket_check', 'limit_buckets', { bucket: 'x'.repeat(201) }],
+  ['limit_buckets_tokens_check', 'limit_buckets', { tokens: -1 }],
+  ['limit_buckets_granted_check', 'limit_buckets', { granted: -1 }],
+]
+
+/** Keys that need the good row to be there already. */
+const doubled: [constraint: string, table: string][] = [
+  ['callbacks_pkey', 'callbacks'],
+  ['callback_attempts_pkey', 'callback_attempts'],
+  ['callback_bodies_pkey', 'callback_bodies'],
+  ['attempt_prunings_pkey', 'attempt_prunings'],
+  ['proofs_pkey', 'proofs'],
+  ['providers_pkey', 'providers'],
+  ['provider_routes_pkey', 'provider_routes'],
+  ['open_items_pkey', 'open_items'],
+  ['notice_events_pkey', 'notice_events'],
+  ['notices_pkey', 'notices'],
+  ['payment_claims_pkey', 'payment_claims'],
+  ['payout_references_pkey', 'payout_references'],
+  ['unmatched_payments_pkey', 'unmatched_payments'],
+  ['payment_notes_pkey', 'payment_notes'],
+  ['invitations_pkey', 'invitations'],
+  ['audit_log_pkey', 'audit_log'],
+  ['limit_buckets_pkey', 'limit_buckets'],
+]
+
+/** The service has no right to write it at all. */
+const ownersOnly: [constraint: string, table: string][] = [
+  ['schema_migrations_pkey', 'schema_migrations'],
+]
+
+let database: TestDatabase
+let client: pg.Client
+
+beforeAll(async () => {
+  database = await testDatabase()
+  client = new pg.Client({ connectionString: database.url, options: '-c search_path=sluice' })
+  await client.connect()
+})
+afterAll(async () => {
+  await client.end()
+  await database.close()
+})
+
+beforeEach(async () => {
+  await client.query('begin')
+  await client.query(`set local role ${serviceRole}`)
+  for (const [table, fields] of present) await insert(table, fields)
+})
+afterEach(async () => {
+  await client.query('rollback')
+})
+
+/** The same for tables that only the owner writes; each after its good row. */
+const ownersCases: [constraint: string, table: string, spoiled: Fields][] = [
+  ['archive_parts_pkey', 'archive_parts', { from_seq: 3, to_seq: 3 }],
+  ['archive_parts_agent_id_from_seq_key', 'archive_parts', { part: 3 }],
+  ['archive_parts_agent_id_fkey', 'archive_parts', { agent_id: 99 }],
+  ['archive_parts_part_check', 'archive_parts', { part: 0 }],
+  ['archive_parts_from_seq_check', 'archive_parts', { from_seq: 0 }],
+  ['archive_parts_held_check', 'archive_parts', { held: -1, clearing: 1 }],
+  ['archive_parts_name_check', 'archive_parts', { name: '' }],
+  ['archive_parts_sha256_check', 'archive_parts', { sha256: '0' }],
+  ['archive_parts_orders_check', 'archive_parts', { orders: -1, removed_orders: -1 }],
+  ['archive_parts_removed_orders_check', 'archive_parts', { removed_orders: -1 }],
+  ['archive_parts_state_check', 'archive_parts', { state: 'lost' }],
+  ['archive_parts_goes_on', 'archive_parts', { to_seq: 1 }],
+  ['archive_parts_goes_on', 'archive_parts', { part: 1 }],
+  ['archive_parts_balance', 'archive_parts', { available: 1 }],
+  ['archive_parts_removed', 'archive_parts', { removed_orders: 2 }],
+  ['archived_refs_pkey', 'archived_refs', { order_id: uuid(8) }],
+  ['archived_refs_agent_id_order_id_key', 'archived_refs', { ref_id: 'ref-8' }],
+  ['archived_refs_ref_id_check', 'archived_refs', { ref_id: '' }],
+  ['archived_refs_part_check', 'archived_refs', { part: 0 }],
+  ['archived_keys_pkey', 'archived_keys', {}],
+  ['archived_keys_once_key_check', 'archived_keys', { once_key: '' }],
+]
+const ownersTables = [...ownersOnly, ...ownersCases].map(([, table]) => table)
+
+it('every constraint and unique index has a case here', async () => {
+  const { rows } = await client.query<{ name: string }>(
+    `select conname as name from pg_constraint join pg_class t on t.oid = conrelid
+     where connamespace = 'sluice'::regnamespace and contype in ('c', 'u', 'f', 'p', 'x')
+       and not t.relispartition
+     union
+     select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
+     where c.relnamespace = 'sluice'::regnamespace and i.indisunique and not c.relispartition
+     order by name`,
+  )
+  const all = [...cases, ...doubled, ...ownersOnly, ...ownersCases]
+  const named = new Set(all.map(([constraint]) => constraint))
+  expect([...named].sort()).toEqual(rows.map(({ name }) => name).sort())
+})
+
+describe('as the role of the service', () => {
+  it.each(cases)('%s refuses in %s: %o', async (constraint, table, spoiled) => {
+    await expect(insert(table, spoiled)).rejects.toMatchObject({ constraint })
+  })
+
+  it.each(doubled)('%s refuses the same row twice in %s', async (constraint, table) => {
+    await insert(table)
+    const refused = await insert(table).catch((error) => error)
+    // A partition has the table's key under a name of its own.
+    expect(refused.constraint?.replace(/_default_pkey$|_by_start$/, '_pkey')).toBe(constraint)
+  })
+
+  it.each(Object.keys(good).filter((table) => !ownersTables.includes(table)))(
+    'the row of %s that the cases spoil is good',
+    async (table) => {
+      await insert(table)
+    },
+  )
+
+  it('a balance may be as large as the bound, and below zero by the right events', async () => {
+    await insert('wallets', { available: bound, clearing: `-${bound}` })
+    const taken = { available_change: -1, clearing_change: 1, ...negative }
+    await insert('journal', { ...taken, event: 'deposit_taken_back', once_key: null })
+    await insert('journal', { ...taken, ...adjustment, seq: 4 })
+    // Coming back up is no way down.
+    await insert('journal', { ...negative, seq: 5, once_key: 'payment:4' })
+  })
+})
+
+it.each(ownersOnly)('%s refuses the same row twice in %s', async (constraint, table) => {
+  await client.query('reset role')
+  await insert(table)
+  await expect(insert(table)).rejects.toMatchObject({ constraint })
+})
+
+it.each(ownersCases)('%s refuses in %s: %o', async (constraint, table, spoiled) => {
+  await client.query('reset role')
+  await insert(table)
+  await expect(insert(table, spoiled)).rejects.toMatchObject({ constraint })
+})
+
+it.each([...new Set(ownersTables)])('the service may not write %s', async (table) => {
+  await expect(insert(table)).rejects.toMatchObject({ code: '42501' })
+})
+
+describe('what is written down stays so, by privilege', () => {
+  const fixed: Record<string, string> = {
+    journal: `agent_id, seq, order_id, event, at, available_change, held_change, clearing_change,
+      fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason`,
+    orders: `agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule, account_name,
+      account_no, bank_code, extra_params, created_at, expires_at`,
+    callbacks: 'agent_id, seq, order_id, kind, follows, body, created_at',
+    callback_bodies: 'agent_id, seq, created_at, body',
+    payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,
+      payer_account_name, payer_bank_code`,
+    payouts: 'agent_id, order_id, attempt, provider, reference, token, handed_at',
+    notice_events: 'agent_id, provider, event_id, received_at, body, order_id, notice_id, event',
+    notices: 'notice_id, provider, received_at, body',
+    payment_claims: 'payment_id, amount, currency, claimed_at',
+    payout_references: 'reference, agent_id, order_id, attempt',
+    payment_notes: 'payment_id, note_no, at, author, assigns, assignee, note',
+    unmatched_payments: `payment_id, reference, amount, currency, paid_at, reported_at,
+      payer_account_no, payer_account_name, payer_bank_code, why, contradicts`,
+    users: 'user_id, email, created_at',
+    sessions: 'session_id, user_id, token_hash, ip, user_agent, created_at',
+    invitations: 'token_hash, user_id, sealed_totp_secret, created_at, expires_at',
+    audit_log: `audit_id, at, user_id, email, role, session_id, ip, action, subject_kind, subject_id,
+      agent_id, outcome, before, after, reason`,
+    wallets: 'agent_id',
+    agents: 'agent_id, app_id, currency, created_at',
+    limit_buckets: 'bucket',
+    schema_migrations: 'name, sha256, applied_at',
+    archive_parts: `agent_id, part, from_seq, to_seq, available, held, clearing, fees, adjustments,
+      ended_at, name, sha256, orders, removed_orders, state, made_at`,
+    archived_refs: 'agent_id, ref_id, order_id, part',
+    archived_keys: 'agent_id, once_key',
+  }
+  const columns = Object.entries(fixed).flatMap(([table, names]) =>
+    names.split(/,\s*/).map((column) => [table, column] as const),
+  )
+
+  it.each(columns)('%s.%s cannot be updated', async (table, column) => {
+    const update = client.query(`update ${table} set ${column} = ${column}`)
+    await expect(update).rejects.toMatchObject({ code: '42501' })
+  })
+
+  it.each(['journal', 'audit_log'])('%s has no column that could be', async (table) => {
+    const { rows } = await client.query<{ attname: string }>(
+      `select attname from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
+      [table],
+    )
+    expect(rows.map(({ attname }) => attname)).toEqual(fixed[table]?.split(/,\s*/))
+  })
+
+  it.each(['delete from', 'truncate'])('nothing can be taken away with %s', async (verb) => {
+    const { rows } = await client.query<{ relname: string }>(
+      `select relname from pg_class
+       where relnamespace = 'sluice'::regnamespace and relkind in ('r', 'p')`,
+    )
+    expect(rows.map(({ relname }) => relname)).toEqual(
+      expect.arrayContaining(['journal', 'orders', 'callbacks', 'payments', 'wallets', 'agents']),
+    )
+    // Old attempts are forgotten after a time that is set, full buckets too, and routes are the operator's to remove.
+    const removable = ['callback_attempts', 'callback_claims', 'provider_routes', 'limit_buckets']
+    const kept = rows.filter(
+      ({ relname }) => !(verb === 'delete from' && removable.includes(relname)),
+    )
+    for (const { relname } of kept) {
+      await client.query('savepoint before')
+      await expect(client.query(`${verb} ${relname}`), relname).rejects.toMatchObject({
+        code: '42501',
+      })
+      await client.query('rollback to savepoint before')
+    }
+  })
+
+  it('what an order goes through can be updated', async () => {
+    const { rowCount } = await client.query(
+      `update orders set status = 'FAILED', version = 2, completed_at = created_at`,
+    )
+    expect(rowCount).toBe(1)
+  })
+})
+
+/** One minor unit more than the bound, in each of the accounts. */
+function beyond(accounts: string[]): Fields[] {
+  const [over, other] = ['9007199254740992', '-9007199254740992']
+  return accounts.map((account) => ({ available: 0, clearing: other, [account]: over }))
+}
+
+function paid(): Fields {
+  return { paid_amount: 100, paid_fee: 0 }
+}
+
+/** Inserts the good row of a table with some of its fields changed. */
+async function insert(table: string, fields: Fields = {}): Promise<void> {
+  const row = { ...good[table], ...fields }
+  const columns = Object.keys(row).join(', ')
+  await client.query(
+    `insert into ${table} (${columns})
+     select ${columns} from json_populate_record(null::${table}, $1)`,
+    [JSON.stringify(row)],
+  )
+}

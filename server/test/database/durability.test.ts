@@ -1,0 +1,88 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPool, type Pool } from '../../src/db/pool.ts'
+import { openTellerPool } from '../../src/teller/teller-pool.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+let s: TestService
+beforeAll(async () => {
+  s = await startTestService()
+})
+afterAll(async () => {
+  await s.prove()
+  await s.close()
+})
+
+it.each([
+  ['off', 'on'],
+  ['local', 'on'],
+  ['remote_write', 'on'],
+  ['on', 'on'],
+  ['remote_apply', 'remote_apply'],
+])(
+  'where the database says synchronous_commit %s, what is acknowledged waits for the disk as with %s',
+  async (inherited, inForce) => {
+    await setForDatabase(inherited)
+    const pools = [
+      openTellerPool(s.database.url, () => {}),
+      openPool({ url: s.database.url, max: 1, name: 'test', onError: () => {} }),
+    ]
+    for (const pool of pools) {
+      expect(await settingInTransaction(pool)).toBe(inForce)
+      await pool.end()
+    }
+  },
+)
+
+it('an address that turns it off is not believed, and a later change of the server lowers nothing', async () => {
+  await setForDatabase('on')
+  const url = new URL(s.database.url)
+  url.searchParams.set('options', '-c synchronous_commit=off')
+  const pool = openTellerPool(url.href, () => {}, 1)
+  expect(await settingInTransaction(pool)).toBe('on')
+  const { rows } = await pool.query(
+    `select source from pg_settings where name = 'synchronous_commit'`,
+  )
+  // What the session has set itself goes before whatever the server is told later.
+  expect(rows).toEqual([{ source: 'session' }])
+  await pool.end()
+})
+
+it('the oldest snapshot is told with its age, whoever holds it', async () => {
+  const holder = new pg.Client({ connectionString: s.database.url, application_name: 'a report' })
+  await holder.connect()
+  await holder.query('begin isolation level repeatable read')
+  await holder.query('select 1')
+  const figures = await metrics()
+  const later = await metrics()
+  expect(later.seconds).toBeGreaterThan(figures.seconds)
+  await s.sql('select pg_current_xact_id()')
+  expect((await metrics()).transactions).toBeGreaterThan(0)
+  await holder.end()
+})
+
+async function setForDatabase(value: string): Promise<void> {
+  const { rows } = await s.sql('select current_database() as name')
+  await s.sql(`alter database ${rows[0]?.name} set synchronous_commit = ${value}`)
+}
+
+async function settingInTransaction(pool: Pool): Promise<string> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const { rows } = await client.query<{ synchronous_commit: string }>('show synchronous_commit')
+    await client.query('commit')
+    return rows[0]?.synchronous_commit ?? ''
+  } finally {
+    client.release()
+  }
+}
+
+async function metrics(): Promise<{ seconds: number; transactions: number }> {
+  const text = await (await fetch(`${s.service.url}/metrics`)).text()
+  const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+  return {
+    seconds: figure('sluice_oldest_snapshot_seconds'),
+    transactions: figure('sluice_oldest_snapshot_transactions'),
+  }
+}

@@ -1,0 +1,324 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { inTransaction } from '../../src/db/in-transaction.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { isContention, openPool } from '../../src/db/pool.ts'
+import { verify } from '../../src/proof/verify.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+let folder: string
+const clients: pg.Client[] = []
+
+beforeEach(async () => {
+  database = await testDatabase({ empty: true })
+  folder = mkdtempSync(join(tmpdir(), 'sluice-migrations-'))
+  file('0001_t.sql', 'create table t (a int); insert into t select generate_series(1, 1000);')
+  await run()
+})
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.end()
+  await database.close()
+  rmSync(folder, { recursive: true })
+})
+
+it('a lock that is held is asked for again, who holds it is named, and nobody waits behind the question', async () => {
+  const holder = await connect()
+  await holder.query('begin')
+  const { rows } = await holder.query('select pg_backend_pid() as pid, count(*) from sluice.t')
+  file('0002_more.sql', 'alter table t add column b int;')
+  const said: string[] = []
+  const migrating = run((message) => said.push(message))
+  await seen(`select from pg_locks where relation = 'sluice.t'::regclass and not granted`)
+
+  // Waits behind the alter table, and gets past it while the holder still holds its lock.
+  await (await connect()).query('insert into sluice.t values (1)')
+  await until(() => said.length > 0)
+  expect(said[0]).toContain(`0002_more.sql waits for session ${rows[0].pid} (`)
+  expect(said[0]).toContain('idle in transaction')
+
+  await holder.query('commit')
+  expect(await migrating).toEqual(['0002_more.sql'])
+})
+
+it('what is interrupted outside a transaction goes on where it was, and half an index is built again', async () => {
+  file(
+    '0002_index.sql',
+    `-- outside a transaction
+alter table t add column if not exists b int default 7;
+create index concurrently if not exists t_a on t (a);
+create index concurrently if not exists t_b on t (b);
+`,
+  )
+  // An index waits for every snapshot that is older than itself.
+  const holder = await connect()
+  await holder.query('begin isolation level repeatable read')
+  await holder.query('select 1')
+  const migrating = run()
+  const fault = expect(migrating).rejects.toThrow(/0002_index.sql failed at "create index .*t_a/)
+  await seen(
+    `select from pg_stat_activity where datname = current_database()
+       and query like 'create index concurrently%' and wait_event = 'virtualxid'`,
+  )
+  const state = `select array_agg(c.relname || ' ' || i.indisvalid) as found
+    from pg_index i join pg_class c on c.oid = i.indexrelid where c.relname in ('t_a', 't_b')`
+  const onlooker = await connect()
+  await onlooker.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and query like 'create index concurrently%'`,
+  )
+  await fault
+  expect((await onlooker.query(state)).rows).toEqual([{ found: ['t_a false'] }])
+
+  await holder.query('commit')
+  expect(await run()).toEqual(['0002_index.sql'])
+  expect((await onlooker.query(state)).rows).toEqual([{ found: ['t_a true', 't_b true'] }])
+  expect(await run()).toEqual([])
+})
+
+it('those that migrate at once do not wait for each other in a circle', async () => {
+  file(
+    '0002_index.sql',
+    '-- outside a transaction\ncreate index concurrently if not exists t_a on t (a);\n',
+  )
+  const applied = await Promise.all(Array.from({ length: 5 }, () => run()))
+  expect(applied.flat()).toEqual(['0002_index.sql'])
+})
+
+it('every one of ours that runs outside a transaction goes on after an end before it was written down', async () => {
+  rmSync(folder, { recursive: true })
+  mkdirSync(folder)
+  await database.close()
+  database = await testDatabase({ empty: true })
+  const client = await connect()
+  for (const name of readdirSync(ours).sort()) {
+    copyFileSync(new URL(name, ours), join(folder, name))
+    expect(await run()).toEqual([name])
+    if (!readFileSync(new URL(name, ours), 'utf8').startsWith('-- outside')) continue
+    await client.query('delete from sluice.schema_migrations where name = $1', [name])
+    expect(await run()).toEqual([name])
+  }
+  const fresh = await testDatabase()
+  expect(await schemaOf(database.url)).toEqual(await schemaOf(fresh.url))
+  await fresh.close()
+})
+
+describe('a database in use', () => {
+  const released = /^000\d/
+
+  it('is brought from the first release to the newest while others write, though interrupted; nobody fails', async () => {
+    rmSync(folder, { recursive: true })
+    mkdirSync(folder)
+    for (const name of readdirSync(ours).filter((each) => released.test(each))) {
+      copyFileSync(new URL(name, ours), join(folder, name))
+    }
+    await database.close()
+    database = await testDatabase({ empty: true })
+    await run()
+    const onlooker = await connect()
+    await onlooker.query(oldBooks)
+    const load = await startWriters([1, 2, 3])
+    const newest = () => migrate(database.url, {})
+    const isWaiting = async (condition: string) =>
+      (
+        await onlooker.query(
+          `select from pg_stat_activity where datname = current_database()
+             and application_name = 'sluice migrate' and wait_event_type = 'Lock' and ${condition}`,
+        )
+      ).rowCount !== 0
+
+    // Somebody reads all tables in one transaction: nothing can be altered, and those who write go on.
+    const reader = await connect()
+    await reader.query('begin')
+    for (const { name } of (await onlooker.query(tables)).rows) {
+      await reader.query(`select from sluice.${name} limit 1`)
+    }
+    const first = newest()
+    const interrupted = expect(first).rejects.toThrow(/migration 00\d\d_/)
+    await until(() => isWaiting('true'))
+    const before = load.written
+    await until(() => load.written > before + 20)
+    await until(() => isWaiting('true'))
+    await terminate(onlooker)
+    await interrupted
+    await reader.query('commit')
+
+    // Somebody has an old snapshot: an index that is built concurrently waits for its end.
+    await reader.query('begin isolation level repeatable read')
+    await reader.query('select 1')
+    let isOver = false
+    const second = newest().finally(() => {
+      isOver = true
+    })
+    const settled = second.catch((error: unknown) => error)
+    await until(async () => isOver || (await isWaiting(`wait_event = 'virtualxid'`)))
+    if (!isOver) {
+      await terminate(onlooker)
+      expect(String(await settled)).toMatch(/it goes on when it is run again/)
+    }
+    await reader.query('commit')
+    await settled
+    await newest()
+
+    const after = load.written
+    await until(() => load.written > after + 20)
+    expect(await load.stop()).toEqual([])
+    expect(await newest()).toEqual([])
+    const fresh = await testDatabase()
+    expect(await schemaOf(database.url)).toEqual(await schemaOf(fresh.url))
+    await fresh.close()
+    const owner = openPool({
+      url: database.url,
+      max: 2,
+      name: 'test',
+      as: 'owner',
+      onError: () => {},
+    })
+    expect((await verify(owner, {})).map(({ finding }) => finding)).toEqual([null, null, null])
+    await owner.end()
+  })
+})
+
+const ours = new URL('../../src/db/migrations/', import.meta.url)
+
+const tables = `select relname as name from pg_class
+  where relnamespace = 'sluice'::regnamespace and relkind in ('r', 'p')`
+
+/** Deposits as the first release wrote them, from rows of agent_id and ref_id. */
+const insertOrders = (
+  rows: string,
+) => `insert into orders (agent_id, order_id, kind, ref_id, user_id,
+    amount, fee, fee_rule, account_name, account_no, bank_code, status, version, answer, created_at, expires_at)
+  select agent_id, order_id, 'deposit', ref_id, 'u', 100, 0, '0%', 'A B', '1234567890', 'SCB', 'WAITING', 1,
+    json_build_object('txn_id', agent_id || '-' || replace(order_id::text, '-', ''), 'ref_id', ref_id,
+      'amount', 1, 'fee', 0, 'expires_in', 900,
+      'created_at', to_char(now() at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')),
+    now(), now() + interval '900 s'
+  from (select agent_id, ref_id, gen_random_uuid() as order_id from (${rows}) r(agent_id, ref_id)) o`
+
+/** Three agents with a history, as the first release wrote it. */
+const oldBooks = `set search_path to sluice;
+  insert into agents select n, 'app_' || n, 'Agent', 'THB', 'active', null, null, '0%', '0%', 'return',
+    'review', 'link', 900, 1, 1000, 1, 1000, 0, '{}', '{}', null, now(), now() from generate_series(1, 3) n;
+  insert into wallets select n, 1000, 1000, 0, 0, 0, -1000 from generate_series(1, 3) n;
+  insert into journal (agent_id, seq, event, at, available_change, held_change, clearing_change, fees_change,
+      adjustments_change, available, held, clearing, fees, adjustments, once_key, reason)
+    select n, seq, 'adjustment', now(), 1, 0, 0, 0, -1, seq, 0, 0, 0, -seq, 'adjustment:' || seq, 'test'
+    from generate_series(1, 3) n, generate_series(1, 1000) seq;
+  ${insertOrders(`select n, 'r-' || i from generate_series(1, 3) n, generate_series(1, 1000) i`)}`
+
+/** What the teller of the first release does for an agent, time and again, with its own limits. */
+const newOrder = insertOrders(`select $1::bigint, 'n-' || $2::bigint`)
+const newRow = `insert into journal (agent_id, seq, event, at, available_change, held_change, clearing_change,
+    fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason)
+  values ($1::bigint, $2::bigint, 'adjustment', now(), 1, 0, 0, 0, -1, $2::bigint, 0, 0, 0, -$2::bigint,
+    'adjustment:' || $2::bigint, 'test')`
+const newBalance =
+  'update wallets set seq = $2, available = $2, adjustments = -$2::bigint where agent_id = $1'
+
+async function startWriters(agentIds: number[]) {
+  const load = { written: 0, stop: () => Promise.resolve<string[]>([]) }
+  const failures: string[] = []
+  let isStopped = false
+  const pool = openPool({
+    url: database.url,
+    max: agentIds.length,
+    name: 'test writers',
+    onError: (error) => failures.push(error.message),
+  })
+  const write = async (agentId: number) => {
+    for (let seq = 1001; !isStopped; seq++) {
+      await inTransaction(pool, async (tx) => {
+        await tx.query('select from wallets where agent_id = $1 for no key update', [agentId])
+        await tx.query(newOrder, [agentId, seq])
+        await tx.query(newRow, [agentId, seq])
+        await tx.query(newBalance, [agentId, seq])
+      }).catch((error) => {
+        // What the teller tries again is no failure.
+        if (!isContention(error)) throw error
+        seq--
+        load.written--
+      })
+      load.written++
+      // Hundreds a second are enough to meet every lock; more would only keep the migrations from their work.
+      await pause(5)
+    }
+  }
+  const writing = agentIds.map((agentId) =>
+    write(agentId).catch((error: unknown) => failures.push(String(error))),
+  )
+  load.stop = async () => {
+    isStopped = true
+    await Promise.all(writing)
+    await pool.end()
+    return failures
+  }
+  return load
+}
+
+async function terminate(client: pg.Client): Promise<void> {
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'sluice migrate'`,
+  )
+}
+
+/** All columns, constraints and indexes, in words. */
+async function schemaOf(url: string): Promise<string[]> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query<{ line: string }>(
+    `select format('%s.%s %s %s', attrelid::regclass, attname, format_type(atttypid, atttypmod), attnotnull) as line
+     from pg_attribute a join pg_class c on c.oid = a.attrelid
+     where c.relnamespace = 'sluice'::regnamespace and c.relkind in ('r', 'p') and attnum > 0 and not attisdropped
+     union all
+     select format('%s %s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid), convalidated)
+     from pg_constraint where connamespace = 'sluice'::regnamespace
+     union all
+     select format('%s %s', pg_get_indexdef(indexrelid), indisvalid) from pg_index i
+     join pg_class c on c.oid = i.indexrelid where c.relnamespace = 'sluice'::regnamespace
+     order by 1`,
+  )
+  await client.end()
+  return rows.map(({ line }) => line)
+}
+
+function file(name: string, sql: string): void {
+  writeFileSync(join(folder, name), sql)
+}
+
+function run(log: (message: string) => void = () => {}): Promise<string[]> {
+  return migrate(database.url, { folder: pathToFileURL(`${folder}/`), log })
+}
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client(database.url)
+  client.on('error', () => {})
+  await client.connect()
+  clients.push(client)
+  return client
+}
+
+/** Resolves when the query finds something. */
+async function seen(sql: string): Promise<void> {
+  const client = await connect()
+  await until(async () => (await client.query(sql)).rowCount !== 0)
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
+}

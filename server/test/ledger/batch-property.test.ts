@@ -1,0 +1,608 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createAgent, defaultTerms } from '../../src/agents/save-agent.ts'
+import { openPool, type Pool } from '../../src/db/pool.ts'
+import type { OrderKind } from '../../src/ledger/book.ts'
+import type { Command } from '../../src/ledger/commands.ts'
+import { feeOf, parseFeeRule } from '../../src/lib/fee.ts'
+import { localTimeIn } from '../../src/lib/local-time.ts'
+import { Problem } from '../../src/lib/problem.ts'
+import { verify } from '../../src/proof/verify.ts'
+import { Teller } from '../../src/teller/teller.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import {
+  type ModelAnswer,
+  type ModelTerms,
+  NaiveModel,
+  newOrder,
+  orderIdOf,
+} from '../support/naive-model.ts'
+
+/** More runs find rarer faults: `PROPERTY_RUNS=1000 npx vitest run server/test/ledger/batch-property.test.ts` */
+const numRuns = Number(process.env.PROPERTY_RUNS ?? 20)
+const timeoutMs = Math.max(60_000, numRuns * 2_000)
+
+interface PropertyAgent extends ModelTerms {
+  depositFee: string
+  withdrawFee: string
+}
+
+const contracts: PropertyAgent[] = [
+  {
+    currency: 'THB',
+    revertFee: 'return',
+    lateMoney: 'review',
+    depositFee: '1.5%+2',
+    withdrawFee: '0.25%',
+  },
+  { currency: 'THB', revertFee: 'keep', lateMoney: 'credit', depositFee: '3', withdrawFee: '5' },
+  {
+    currency: 'VND',
+    revertFee: 'keep',
+    lateMoney: 'review',
+    depositFee: '0.7%',
+    withdrawFee: '1%+3',
+  },
+]
+const start = new Date('2026-01-01T00:00:00Z').getTime()
+const stepMs = 1_000
+const expiresInMs = 4 * stepMs
+
+/** A command before it is known which agents and orders there are. */
+type Draft = { agent: number; target: number } & (
+  | { type: 'create'; kind: OrderKind; ref: number; amount: bigint; user: number; extra: number }
+  | { type: 'hand_over'; provider: number }
+  | { type: 'cancel' | 'expire' }
+  | {
+      type: 'outcome'
+      to: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+      by: 'bank' | 'person' | 'former'
+    }
+  | {
+      type: 'receive_payment'
+      payment: number
+      off: bigint
+      lag: number
+      payer: string | null
+      matched: boolean
+      by: string | null
+    }
+  | { type: 'credit_payment' | 'credit_wallet' | 'return_payment' | 'take_back'; payment: number }
+  | { type: 'instruct' }
+  | { type: 'adjust'; ref: number; amount: bigint }
+)
+
+const drafts: fc.Arbitrary<Draft> = fc
+  .record({
+    // One agent is busier than the others, so that its orders live through more.
+    agent: fc.constantFrom(0, 0, 1, 1, 1, 2),
+    // Small numbers are likelier, so that orders live through several events.
+    target: fc.oneof(fc.nat({ max: 2 }), fc.nat({ max: 6 })),
+  })
+  .chain((common) =>
+    fc
+      .oneof(
+        {
+          weight: 6,
+          arbitrary: fc.record({
+            type: fc.constant('create' as const),
+            kind: fc.constantFrom<OrderKind>('deposit', 'withdraw'),
+            ref: fc.nat({ max: 9 }),
+            amount: fc.constantFrom(300n, 1_000n, 4_999n, 20_000n),
+            user: fc.nat({ max: 1 }),
+            extra: fc.nat({ max: 3 }),
+          }),
+        },
+        {
+          weight: 6,
+          arbitrary: fc.record({
+            type: fc.constant('receive_payment' as const),
+            payment: fc.nat({ max: 8 }),
+            off: fc.constantFrom(0n, 0n, 0n, 1n, -1n, 5_000n),
+            lag: fc.nat({ max: 15 }),
+            payer: fc.constantFrom(null, '1234567890', '5555555555'),
+            matched: fc.constantFrom(true, true, true, true, false),
+            by: fc.constantFrom('bank', 'bank', 'bank', 'bank', null, 'rival'),
+          }),
+        },
+        {
+          weight: 10,
+          arbitrary: fc.record({
+            type: fc.constant('outcome' as const),
+            to: fc.constantFrom(
+              'WAITING' as const,
+              'PAID' as const,
+              'PAID' as const,
+              'FAILED' as const,
+              'EXPIRED' as const,
+              'VOID' as const,
+              'CANCEL' as const,
+              'REVERT' as const,
+            ),
+            // A person, or a provider that had it once and has it no more.
+            by: fc.constantFrom<'bank' | 'person' | 'former'>(
+              'bank',
+              'bank',
+              'person',
+              'person',
+              'person',
+              'former',
+            ),
+          }),
+        },
+        {
+          weight: 4,
+          arbitrary: fc.record({
+            type: fc.constant('hand_over' as const),
+            provider: fc.constantFrom(0, 0, 1, 1, 2),
+          }),
+        },
+        { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('cancel' as const, 'expire') }) },
+        {
+          weight: 4,
+          arbitrary: fc.record({
+            type: fc.constantFrom(
+              'credit_payment' as const,
+              'credit_wallet' as const,
+              'return_payment' as const,
+              'take_back' as const,
+              'take_back' as const,
+            ),
+            payment: fc.nat({ max: 8 }),
+          }),
+        },
+        { weight: 1, arbitrary: fc.record({ type: fc.constant('instruct' as const) }) },
+        {
+          weight: 3,
+          arbitrary: fc.record({
+            type: fc.constant('adjust' as const),
+            ref: fc.nat({ max: 5 }),
+            amount: fc.constantFrom(10_000n, 50_000n, -700n, 9_007_199_254_740_991n),
+          }),
+        },
+      )
+      .map((command): Draft => ({ ...common, ...command })),
+  )
+
+let database: TestDatabase
+let owner: Pool
+let tellerPool: Pool
+let agentIds: bigint[]
+
+beforeAll(async () => {
+  database = await testDatabase()
+  const onError = () => {}
+  owner = openPool({ url: database.url, max: 2, name: 'owner', as: 'owner', onError })
+  tellerPool = openPool({ url: database.url, max: 3, name: 'teller', pipeline: true, onError })
+  agentIds = []
+  for (const contract of contracts) {
+    const terms = { ...defaultTerms, name: 'Property', ...contract }
+    const keys: [Buffer] = [Buffer.alloc(32, 7)]
+    agentIds.push((await createAgent(owner, keys, terms, new Date(start))).agent.agentId)
+  }
+})
+afterAll(async () => {
+  await tellerPool.end()
+  await owner.end()
+  await database.close()
+})
+
+it(
+  'any commands in any batches come to the same rows and answers as one at a time, and as the naive model',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(drafts, { minLength: 8, maxLength: 40, size: 'max' }),
+        fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (drafted, sizes, maxBatch, lanes) => {
+          const commands = commandsOf(drafted)
+          const model = new NaiveModel(
+            new Map(agentIds.map((agentId, at) => [agentId, contractOf(at)])),
+          )
+          const answers = commands.map((command) => model.do(command))
+          const expected = { answers, ...rowsOf(model) }
+
+          expect(await oneByOne(commands)).toEqual(expected)
+          expect(await inChunks(commands, sizes)).toEqual(expected)
+          expect(await allAtOnce(commands, { maxBatch, lanes })).toEqual(expected)
+        },
+      ),
+      // Looking for the smallest failing case must end before the test does.
+      { numRuns, interruptAfterTimeLimit: timeoutMs - 15_000 },
+    )
+  },
+  timeoutMs,
+)
+
+it('the commands of the property reach every event and every refusal', () => {
+  const seen = new Set<string>()
+  for (const drafted of fc.sample(fc.array(drafts, { minLength: 40, maxLength: 40 }), {
+    numRuns: 600,
+    seed: 1,
+  })) {
+    const model = new NaiveModel(new Map(agentIds.map((id, at) => [id, contractOf(at)])))
+    for (const command of commandsOf(drafted)) {
+      const answer = model.do(command)
+      if ('refused' in answer) seen.add(answer.refused)
+      else seen.add('unmatched' in answer ? answer.unmatched : `changed ${answer.changed}`)
+    }
+    for (const { event } of model.journal) seen.add(String(event))
+    for (const { state, why } of model.payments) seen.add(why ?? state)
+    for (const { state } of model.payouts) seen.add(`payout ${state}`)
+    for (const { kind } of model.items) seen.add(String(kind))
+  }
+  expect([...seen].sort()).toEqual([
+    'adjustment',
+    'amount_out_of_range',
+    'bound',
+    'changed false',
+    'changed true',
+    'claimed_twice',
+    'credited',
+    'deposit_expired',
+    'deposit_failed',
+    'deposit_paid',
+    'deposit_taken_back',
+    'deposit_void',
+    'duplicate',
+    'fee',
+    'insufficient_balance',
+    'invalid_transition',
+    'late',
+    'order_not_cancellable',
+    'order_not_found',
+    'paid_after_failed',
+    'paid_twice',
+    'payout handed',
+    'payout rejected',
+    'ref_id_conflict',
+    'returned',
+    'taken_back',
+    'unmatched',
+    'withdraw_cancelled',
+    'withdraw_failed',
+    'withdraw_held',
+    'withdraw_paid',
+    'withdraw_paid_after_failed',
+    'withdraw_reverted',
+    'wrong_amount',
+    'wrong_provider',
+  ])
+})
+
+function contractOf(at: number): PropertyAgent {
+  const contract = contracts[at]
+  if (!contract) throw new Error(`there is no contract ${at}`)
+  return contract
+}
+
+/** Turns drafts into commands: each creation gets an id, and the others aim at those made before. */
+function commandsOf(drafted: Draft[]): Command[] {
+  const created = agentIds.map((): Target[] => [])
+  return drafted.map((draft, index) => commandOf(draft, index, created[draft.agent] ?? []))
+}
+
+interface Target {
+  orderId: string
+  amount: bigint
+  answer: string
+}
+
+function commandOf(draft: Draft, index: number, own: Target[]): Command {
+  const agentId = agentIds[draft.agent] ?? 0n
+  const at = new Date(start + index * stepMs)
+  // The newest first; where there is none, an id that nobody has.
+  const aim = own.at(-1 - (draft.target % (own.length || 1)))
+  const orderId = aim?.orderId ?? orderIdOf(9_999)
+  switch (draft.type) {
+    case 'create': {
+      const contract = contractOf(draft.agent)
+      const feeRule = draft.kind === 'deposit' ? contract.depositFee : contract.withdrawFee
+      const rule = parseFeeRule(feeRule, contract.currency)
+      if (typeof rule === 'string') throw new Error(rule)
+      const fields = {
+        agentId,
+        orderId: orderIdOf(index + 1),
+        kind: draft.kind,
+        provider: draft.kind === 'deposit' ? 'bank' : null,
+        createdAt: at,
+        refId: `ref "${draft.ref}"`,
+        userId: `user-${draft.user}`,
+        amountMinor: draft.amount,
+        feeMinor: feeOf(draft.amount, rule),
+        feeRule,
+        extraParams: [null, '{}', '{ "a": 1.50 }', '{"a":1.5}'][draft.extra] ?? null,
+        expiresAt: draft.kind === 'deposit' ? new Date(at.getTime() + expiresInMs) : null,
+      }
+      const order = newOrder(fields, contract.currency)
+      own.push({ orderId: order.orderId, amount: draft.amount, answer: order.answer })
+      return { type: 'create', agentId, at, order }
+    }
+    case 'hand_over':
+      return {
+        type: 'hand_over',
+        agentId,
+        at,
+        orderId,
+        provider: 'bank',
+        references: [`${orderId}-${draft.provider}`],
+        insteadOf: draft.provider === 0 ? null : `${orderId}-${draft.provider - 1}`,
+        token: randomUUID(),
+        askAt: new Date(at.getTime() + stepMs),
+      }
+    case 'cancel':
+      return { type: 'cancel', agentId, at, orderId }
+    case 'expire':
+      return { type: 'expire', agentId, at, orderId }
+    case 'outcome':
+      return {
+        type: 'outcome',
+        agentId,
+        at,
+        orderId,
+        to: draft.to,
+        ...(draft.by === 'person' && { evidence: 'seen' }),
+        ...(draft.by === 'former' && { provider: 'former', providerRef: `${orderId}-former` }),
+      }
+    case 'receive_payment': {
+      const payment = {
+        paymentId: paymentOf(draft),
+        amountMinor: (aim?.amount ?? 1_000n) + draft.off,
+        paidAt: new Date(at.getTime() - draft.lag * stepMs),
+        payer:
+          draft.payer === null
+            ? null
+            : { accountNo: draft.payer, accountName: null, bankCode: null },
+      }
+      return {
+        type: 'receive_payment',
+        agentId,
+        at,
+        orderId: draft.matched ? orderId : null,
+        provider: draft.by,
+        payment,
+      }
+    }
+    case 'credit_payment':
+      return { type: 'credit_payment', agentId, at, orderId, paymentId: paymentOf(draft) }
+    case 'credit_wallet':
+      return { type: draft.type, agentId, at, paymentId: paymentOf(draft), reason: 'found' }
+    case 'return_payment':
+      return { type: draft.type, agentId, at, paymentId: paymentOf(draft), evidence: 'sent' }
+    case 'take_back':
+      return {
+        type: 'take_back_payment',
+        agentId,
+        at,
+        orderId: draft.target === 0 ? null : orderId,
+        paymentId: paymentOf(draft),
+      }
+    case 'instruct':
+      return {
+        type: 'instruct',
+        agentId,
+        at,
+        orderId,
+        provider: 'bank',
+        providerRef: orderId,
+        instructions: '{"pay":"here"}',
+        answer: aim?.answer.replace('"method":"link"', '"method":"link+qrcode"') ?? '',
+      }
+    case 'adjust':
+      return {
+        type: 'adjust',
+        agentId,
+        at,
+        amountMinor: draft.amount,
+        reason: 'property',
+        ref: String(draft.ref),
+      }
+  }
+}
+
+/** Of the agent's own: which of two agents is first is not for the order of commands to say. */
+function paymentOf({ agent, payment }: { agent: number; payment: number }): string {
+  return `bank:${agent}-${payment}`
+}
+
+function oneByOne(commands: Command[]) {
+  return onEmptyBooks({ maxBatch: 1, lanes: 1 }, async (teller) => {
+    const answers: ModelAnswer[] = []
+    for (const command of commands) answers.push(await answerOf(teller, command))
+    return answers
+  })
+}
+
+function inChunks(commands: Command[], sizes: number[]) {
+  return onEmptyBooks({ maxBatch: 1_000, lanes: 1 }, async (teller) => {
+    const answers: ModelAnswer[] = []
+    for (const wave of wavesOf(commands)) {
+      for (let done = 0, turn = 0; done < wave.length; turn++) {
+        const chunk = wave.slice(done, done + (sizes[turn % sizes.length] ?? 1))
+        answers.push(...(await Promise.all(chunk.map((command) => answerOf(teller, command)))))
+        done += chunk.length
+      }
+    }
+    return answers
+  })
+}
+
+function allAtOnce(commands: Command[], options: { maxBatch: number; lanes: number }) {
+  return onEmptyBooks(options, async (teller) => {
+    const answers: ModelAnswer[] = []
+    for (const wave of wavesOf(commands)) {
+      answers.push(...(await Promise.all(wave.map((command) => answerOf(teller, command)))))
+    }
+    return answers
+  })
+}
+
+/**
+ * Creating a deposit waits for nobody, so what is asked beside it may come first. Commands that a
+ * deposit's creation matters to are therefore asked after it was answered, as its agent would.
+ */
+function wavesOf(commands: Command[]): Command[][] {
+  const waves: Command[][] = []
+  let wave: Command[] = []
+  for (const command of commands) {
+    if (
+      wave.some(
+        (earlier) => isAboutDepositOf(command, earlier) || isAboutDepositOf(earlier, command),
+      )
+    ) {
+      waves.push(wave)
+      wave = []
+    }
+    wave.push(command)
+  }
+  return [...waves, wave]
+}
+
+function isAboutDepositOf(command: Command, creation: Command): boolean {
+  if (creation.type !== 'create' || creation.order.kind !== 'deposit') return false
+  if (creation.agentId !== command.agentId) return false
+  return command.type === 'create'
+    ? command.order.refId === creation.order.refId
+    : 'orderId' in command && command.orderId === creation.order.orderId
+}
+
+async function onEmptyBooks(
+  options: { maxBatch: number; lanes: number },
+  run: (teller: Teller) => Promise<ModelAnswer[]>,
+) {
+  await owner.query(
+    `delete from callbacks; delete from callback_bodies; delete from payments; delete from payment_claims;
+     delete from journal; delete from payouts; delete from open_items; delete from orders;
+     update wallets set seq = 0, available = 0, held = 0, clearing = 0, fees = 0, adjustments = 0`,
+  )
+  const teller = new Teller({
+    pool: tellerPool,
+    localTime: localTimeIn('UTC'),
+    maxQueue: 1_000,
+    patienceMs: 10_000,
+    ...options,
+  })
+  const answers = await run(teller)
+  const findings = (await verify(owner, {})).map(({ finding }) => finding)
+  expect(findings).toEqual(contracts.map(() => null))
+  return { answers, ...(await readRows()) }
+}
+
+async function answerOf(teller: Teller, command: Command): Promise<ModelAnswer> {
+  try {
+    const { order, changed, unmatched } = await teller.do(command)
+    if (unmatched) return { unmatched }
+    const isRepeat = command.type === 'create' && !changed
+    return { status: isRepeat ? null : (order?.status ?? null), changed }
+  } catch (error) {
+    if (error instanceof Problem) return { refused: error.code }
+    throw error
+  }
+}
+
+const orderColumns = `agent_id, replace(order_id::text, '-', '') as order_id, kind, ref_id, user_id,
+  amount, fee, fee_rule, account_name, account_no, bank_code, extra_params, status, version, answer,
+  created_at, expires_at, completed_at, paid_amount, paid_fee, provider, provider_ref,
+  handed_over_at, instructions`
+
+async function readRows() {
+  const read = async (text: string) => (await owner.query(text)).rows
+  const orderId = `replace(order_id::text, '-', '') as order_id`
+  return {
+    wallets: await read('select * from wallets order by agent_id'),
+    orders: await read(`select ${orderColumns} from orders order by agent_id, order_id`),
+    journal: await read(
+      `select agent_id, seq, ${orderId}, event, at, available_change, held_change, clearing_change,
+         fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key,
+         reason
+       from journal order by agent_id, seq`,
+    ),
+    callbacks: await read(
+      `select c.agent_id, c.seq, ${orderId}, b.body, c.state, c.created_at
+       from callbacks c join callback_bodies b using (agent_id, seq, created_at)
+       order by c.agent_id, c.seq`,
+    ),
+    payments: await read(
+      `select agent_id, payment_id, ${orderId}, amount, paid_at, reported_at, payer_account_no,
+         payer_account_name, payer_bank_code, state, why, credited_to, evidence
+       from payments order by agent_id, payment_id`,
+    ),
+    payouts: await read(
+      `select agent_id, ${orderId}, attempt, provider, reference, state, handed_at, asks, ask_at
+       from payouts order by agent_id, order_id, attempt`,
+    ),
+    items: await read(
+      `select agent_id, item_id, kind, ${orderId}, reference, amount, provider_said, opened_at,
+         closed_at
+       from open_items order by agent_id, item_id`,
+    ),
+  }
+}
+
+/** The model's rows, named and sorted as the database has them. */
+function rowsOf(model: NaiveModel) {
+  const sorted = <T>(rows: T[], keyOf: (row: T) => string) =>
+    rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const bySeq = (row: Record<string, unknown>) =>
+    `${row.agent_id} ${String(row.seq).padStart(6, '0')}`
+  return {
+    wallets: [...model.wallets].map(([agent_id, wallet]) => ({ agent_id, ...wallet })),
+    orders: sorted(
+      model.orders.map((order) => ({
+        agent_id: order.agentId,
+        order_id: order.orderId,
+        kind: order.kind,
+        ref_id: order.refId,
+        user_id: order.userId,
+        amount: order.amountMinor,
+        fee: order.feeMinor,
+        fee_rule: order.feeRule,
+        account_name: order.accountName,
+        account_no: order.accountNo,
+        bank_code: order.bankCode,
+        extra_params: order.extraParams,
+        status: order.status,
+        version: order.version,
+        answer: order.answer,
+        created_at: order.createdAt,
+        expires_at: order.expiresAt,
+        completed_at: order.completedAt,
+        paid_amount: order.paidAmountMinor,
+        paid_fee: order.paidFeeMinor,
+        provider: order.provider,
+        provider_ref: order.providerRef,
+        handed_over_at: order.handedOverAt,
+        instructions: order.instructions,
+      })),
+      (order) => `${order.agent_id} ${order.order_id}`,
+    ),
+    journal: sorted(model.journal, bySeq),
+    callbacks: sorted(model.callbacks, bySeq),
+    payments: sorted(
+      model.payments.map((payment) => ({
+        agent_id: payment.agentId,
+        payment_id: payment.paymentId,
+        order_id: payment.orderId,
+        amount: payment.amount,
+        paid_at: payment.paidAt,
+        reported_at: payment.reportedAt,
+        payer_account_no: payment.payer,
+        payer_account_name: null,
+        payer_bank_code: null,
+        state: payment.state,
+        why: payment.why,
+        credited_to: payment.creditedTo,
+        evidence: payment.evidence,
+      })),
+      (payment) => `${payment.agent_id} ${payment.payment_id}`,
+    ),
+    payouts: sorted(
+      model.payouts,
+      (payout) => `${payout.agent_id} ${payout.order_id} ${payout.attempt}`,
+    ),
+    items: sorted(model.items, (item) => `${item.agent_id} ${item.item_id}`),
+  }
+}

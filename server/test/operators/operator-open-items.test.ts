@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  attemptsOf,
+  FakeProvider,
+  fundedAgent,
+  type Process,
+  payoutEvent,
+  startProcess,
+  statusOf,
+  told,
+} from '../support/fake-provider.ts'
+import { type OperatorClient, signIn } from '../support/operator.ts'
+import { cleanUp, command, commandJson, tempFolder } from '../support/process.ts'
+import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
+
+/** Contradictions, as operators and the command line see and settle them. */
+
+const bank = new FakeProvider('bank')
+let s: TestService
+let process: Process
+let operator: OperatorClient
+let viewer: OperatorClient
+let owner: OperatorClient
+let agent: AgentClient
+
+beforeAll(async () => {
+  s = await startTestService({ outside: { providers: [bank], paysOut: false } })
+  process = await startProcess(s, [bank])
+  agent = await fundedAgent(s, { name: 'Shop' })
+  operator = await signIn(s, 'operator')
+  viewer = await signIn(s, 'viewer')
+  owner = await signIn(s, 'agent', agent)
+})
+afterEach(() => s.prove())
+afterAll(async () => {
+  await process.close()
+  await s.close()
+  await cleanUp()
+})
+
+const reason = 'the bank called'
+
+/** A payout that failed, and that the bank then says it paid. */
+async function contradiction(): Promise<{ txnId: string; itemId: string; reference: string }> {
+  const txnId: string = (await agent.withdraw()).json.txn_id
+  bank.onSubmit = async () => ({ type: 'rejected', mayTryAnother: false, reason: 'no' })
+  await process.payOut(txnId)
+  const [{ reference } = { reference: '' }] = await attemptsOf(s, txnId)
+  await bank.tell(s.service.url, payoutEvent(reference, { type: 'paid' }))
+  return { txnId, itemId: `paid_after_failed-${reference}`, reference }
+}
+
+const at = (itemId: string) => `/open-items/${encodeURIComponent(itemId)}`
+
+describe('the console', () => {
+  it('lists what is open, with an alarm on the home page, to the operator’s people alone', async () => {
+    const { itemId, txnId, reference } = await contradiction()
+    const home = (await viewer.get('/home')).json
+    expect(home.open_items).toEqual([
+      { kind: 'paid_after_failed', count: expect.any(Number), oldest_at: expect.any(String) },
+    ])
+    const { json } = await viewer.get(`/open-items?kind=paid_after_failed&agent=${agent.appId}`)
+    expect(json.data.at(-1)).toMatchObject({
+      item_id: itemId,
+      txn_id: txnId,
+      agent_name: 'Shop',
+      provider: 'bank',
+      reference,
+      amount: 100,
+      words: 'bank says that it paid. The order was FAILED.',
+      closed_at: null,
+    })
+    expect((await viewer.get('/open-items?kind=paid_twice')).json.data).toEqual([])
+    expect((await owner.get('/open-items')).status).toBe(404)
+    expect((await owner.get(at(itemId))).status).toBe(404)
+    expect((await owner.get('/home')).json.open_items).toBeNull()
+    expect((await viewer.post(`${at(itemId)}/note`, { note: 'no' })).status).toBe(403)
+    expect((await operator.get('/open-items/nothing-here')).status).toBe(404)
+  })
+
+  it('names who looks into it and what was found, and closes it once, with evidence', async () => {
+    const { itemId } = await contradiction()
+    const assign = (assignee: string | null, instead_of: string | null) =>
+      operator.post(`${at(itemId)}/assign`, { assignee, instead_of })
+    expect((await assign(viewer.email, null)).status).toBe(422)
+    expect((await assign(operator.email, null)).json.item.assignee).toBe(operator.email)
+    expect((await assign(null, null)).status).toBe(409)
+    const noted = await operator.post(`${at(itemId)}/note`, { note: 'the bank looks' })
+    expect(noted.json.notes.at(-1)).toMatchObject({ by: operator.email, note: 'the bank looks' })
+    const mine = await operator.get(`/open-items?assignee=${operator.email}`)
+    expect(mine.json.data.map((item: { item_id: string }) => item.item_id)).toEqual([itemId])
+
+    const closing = { evidence: 'statement 9', reason }
+    expect((await operator.post(`${at(itemId)}/close`, { reason })).status).toBe(422)
+    const closed = await operator.post(`${at(itemId)}/close`, closing)
+    expect(closed.json.item).toMatchObject({
+      resolution: 'looked_into',
+      closed_by: operator.email,
+      evidence: 'statement 9',
+    })
+    expect((await operator.post(`${at(itemId)}/close`, closing)).status).toBe(409)
+    const { rows } = await s.sql(
+      `select outcome from audit_log where subject_kind = 'open_item' and subject_id = $1
+         and action = 'close_open_item' order by audit_id`,
+      [itemId],
+    )
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['asked', 'done', 'asked', 'refused'])
+    const list = await operator.get('/open-items?state=closed')
+    expect(list.json.data[0]).toMatchObject({ item_id: itemId })
+  })
+
+  it('takes a failed withdrawal to PAID, with evidence and code, which closes its item', async () => {
+    const { itemId, txnId } = await contradiction()
+    const order = (await operator.get(`/orders/${txnId}`)).json
+    const action = order.actions.find(({ name }: { name: string }) => name === 'mark-paid')
+    expect(action).toMatchObject({ allowed: true, needs: ['reason', 'evidence', 'code'] })
+    expect(order.words.why).toContain('A provider says otherwise.')
+    const body = { reason, evidence: 'statement 8', version: order.order.version }
+    expect((await operator.post(`/orders/${txnId}/mark-paid`, body)).status).toBe(403)
+    const code = operator.code()
+    const done = await operator.post(`/orders/${txnId}/mark-paid`, { ...body, code })
+    expect([done.status, done.json.order.status]).toEqual([200, 'PAID'])
+    expect(await told(agent, txnId)).toEqual(['FAILED', 'PAID'])
+    const { json } = await operator.get(at(itemId))
+    expect(json.item).toMatchObject({ resolution: 'order_paid', evidence: 'statement 8' })
+    expect(json.order.status).toBe('PAID')
+  })
+})
+
+describe('the command line', () => {
+  it('lists, shows and closes items, and takes a failed withdrawal to PAID', async () => {
+    const env = {
+      DATABASE_URL: s.database.url,
+      SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      DATA_DIR: await tempFolder(),
+    }
+    const [first, second] = [await contradiction(), await contradiction()]
+    const list = async () =>
+      (await commandJson(['open-item', 'list', '--agent', agent.appId], env)).map(
+        (item: { item_id: string }) => item.item_id,
+      )
+    expect(await list()).toEqual(expect.arrayContaining([first.itemId, second.itemId]))
+    const shown = await command(['open-item', 'show', first.itemId], env)
+    expect(shown.stdout).toMatch(/bank says that it paid.*FAILED[\s\S]*mark the order as paid/)
+    const evidence = ['--evidence', 'statement 7']
+    await commandJson(['payout', 'resolve', first.txnId, 'paid', ...evidence], env)
+    expect(await statusOf(agent, first.txnId)).toBe('PAID')
+    const closed = await commandJson(['open-item', 'close', second.itemId, ...evidence], env)
+    expect(closed).toMatchObject({ resolution: 'looked_into', closed_by: 'command line' })
+    expect(await statusOf(agent, second.txnId)).toBe('FAILED')
+    const left = await list()
+    expect([left.includes(first.itemId), left.includes(second.itemId)]).toEqual([false, false])
+    const none = await command(['open-item', 'close', 'nothing', ...evidence], env)
+    expect([none.code, none.stderr]).toEqual([
+      expect.any(Number),
+      expect.stringContaining('sluice open-item list shows them all'),
+    ])
+  })
+})

@@ -1,0 +1,265 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { inviteFirstAdmin } from '../../src/operators/invite.ts'
+import { acceptInvitation, OperatorClient, signIn } from '../support/operator.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const minuteMs = 60_000
+
+let test: TestService
+let admin: OperatorClient
+
+beforeAll(async () => {
+  test = await startTestService()
+})
+afterEach(() => test.prove())
+afterAll(() => test.close())
+
+/** Somebody without a session; `from` is another address each, so that tests do not slow each other. */
+function stranger(): OperatorClient {
+  return new OperatorClient(test.service.url, test.clock, {
+    email: '',
+    password: '',
+    totpSecret: 'AAAAAAAAAAAAAAAA',
+  })
+}
+
+describe('the first admin', () => {
+  it('is made by one of two who follow the links of a new service at once', async () => {
+    const { pool, secretKeys } = test.backend
+    const first = () => inviteFirstAdmin(pool, secretKeys, test.clock())
+    const tokens = [await first(), await first()].map((token) => token ?? '')
+    const made = await Promise.allSettled(
+      tokens.map((token, at) => acceptInvitation(test, token, `Boss${at}@Sluice.example`)),
+    )
+    const winners = made.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    expect(winners.length).toBe(1)
+    admin = winners[0] as OperatorClient
+    expect((await admin.get('/me')).json.user).toMatchObject({ id: '1', role: 'admin' })
+    // From now on there is no such link, and the one that is left leads nowhere.
+    expect(await first()).toBeUndefined()
+    for (const token of tokens) {
+      expect((await stranger().get(`/invitations/${token}`)).status).toBe(404)
+    }
+  })
+})
+
+describe('an invitation', () => {
+  it('ends after a day, and when it is replaced', async () => {
+    const made = await admin.post('/users', {
+      email: 'late@sluice.example',
+      role: 'viewer',
+      code: admin.code(),
+    })
+    const token = made.json.link.split('/').at(-1)
+    const path = `/invitations/${token}`
+    expect((await stranger().get(path)).json).toMatchObject({
+      email: 'late@sluice.example',
+      role: 'viewer',
+      totp: { uri: expect.stringMatching(/^otpauth:\/\/totp\/Sluice:/) },
+    })
+    const again = await admin.post(`/users/${made.json.user.id}/reset`, {
+      reason: 'was lost',
+      code: admin.code(),
+    })
+    expect((await stranger().get(path)).status).toBe(404)
+    const next = again.json.link.split('/').at(-1)
+    test.clock.advance(24 * 60 * minuteMs)
+    expect((await stranger().get(`/invitations/${next}`)).status).toBe(404)
+    admin = await admin.signInAgain()
+  })
+
+  it('asks for a password that is long enough and for a code that is right', async () => {
+    const made = await admin.post('/users', {
+      email: 'short@sluice.example',
+      role: 'viewer',
+      code: admin.code(),
+    })
+    const path = `/invitations/${made.json.link.split('/').at(-1)}`
+    const { totp } = (await stranger().get(path)).json
+    const person = new OperatorClient(test.service.url, test.clock, {
+      email: 'short@sluice.example',
+      password: '',
+      totpSecret: totp.secret,
+    })
+    const send = (password: string, code: string) => person.post(path, { password, code })
+    const short = await send('elevenchars', person.codeAt(test.clock().getTime()))
+    expect(short.json).toMatchObject({ code: 'invalid_request', errors: [{ field: 'password' }] })
+    const named = await send('my short@sluice.example', person.codeAt(test.clock().getTime()))
+    expect(named.json).toMatchObject({ errors: [{ field: 'password' }] })
+    const wrong = await send('twelve chars', person.codeAt(test.clock().getTime() + 5 * minuteMs))
+    expect(wrong.json.code).toBe('code_refused')
+    expect((await send('twelve chars', person.code())).status).toBe(200)
+    expect((await person.get('/me')).json.user.email).toBe('short@sluice.example')
+  })
+})
+
+describe('signing in', () => {
+  it('is answered alike, whatever is wrong', async () => {
+    const person = await signIn(test, 'viewer')
+    const gone = await signIn(test, 'viewer')
+    const listed = (await admin.get('/users')).json.data
+    const { id } = listed.find(({ email }: { email: string }) => email === gone.email)
+    await admin.patch(`/users/${id}`, { disabled: true, reason: 'has left' })
+    const { email, password } = person
+    const tries = [
+      { email: 'nobody@sluice.example', password, code: '123456' },
+      { email: 'not an address', password, code: '123456' },
+      { email, password: 'another password', code: person.code() },
+      { email, password, code: '000000' },
+      { email, password, code: 'abc' },
+      { email: gone.email, password: gone.password, code: gone.code() },
+    ]
+    const answers = []
+    for (const each of tries) {
+      const { status, json, headers } = await stranger().post('/sign-in', each)
+      answers.push({ status, ...json, request_id: '', cookie: headers.get('set-cookie') })
+    }
+    expect(answers[0]).toMatchObject({ status: 401, code: 'sign_in_refused', cookie: null })
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+  })
+
+  it('takes a code once, of ten at once by two services one', async () => {
+    const beside = await startTestService({ beside: test })
+    const person = await signIn(test, 'viewer')
+    const { email, password } = person
+    const code = person.code()
+    const urls = [test.service.url, beside.service.url]
+    const tries = Array.from({ length: 10 }, (_, at) =>
+      new OperatorClient(urls[at % 2] ?? '', test.clock, {
+        email,
+        password,
+        totpSecret: 'AAAAAAAAAAAAAAAA',
+      }).post('/sign-in', { email, password, code }),
+    )
+    const statuses = (await Promise.all(tries)).map(({ status }) => status).sort()
+    expect(statuses).toEqual([200, ...Array(9).fill(401)])
+    await beside.close()
+  })
+
+  it('gets slow for who guesses, and never stays so', async () => {
+    const person = await signIn(test, 'viewer')
+    const { email } = person
+    const guess = () => stranger().post('/sign-in', { email, password: 'a guess', code: '1' })
+    let answer = await guess()
+    for (let n = 0; n < 20 && answer.status === 401; n++) answer = await guess()
+    expect(answer).toMatchObject({ status: 429, json: { code: 'rate_limited' } })
+    const waitS = Number(answer.headers.get('retry-after'))
+    expect(waitS).toBeGreaterThan(1)
+    test.clock.advance(waitS * 1000)
+    await expect(person.signInAgain()).resolves.toBeDefined()
+  })
+
+  it('gives a cookie that no script reads and no other site sends', async () => {
+    const person = await signIn(test, 'viewer')
+    const { email, password } = person
+    const { headers } = await stranger().post('/sign-in', { email, password, code: person.code() })
+    expect(headers.get('set-cookie')).toMatch(
+      /^sluice_session=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict$/,
+    )
+  })
+})
+
+describe('a session', () => {
+  it('ends after half an hour without use, and what a page asks by itself is no use', async () => {
+    const [busy, idle] = [await signIn(test, 'viewer'), await signIn(test, 'viewer')]
+    for (let n = 0; n < 4; n++) {
+      test.clock.advance(10 * minuteMs)
+      expect((await busy.get('/me')).status).toBe(200)
+      if (n < 2) {
+        const polled = await idle.send('GET', '/me', undefined, { 'x-sluice-background': '1' })
+        expect(polled.status).toBe(200)
+      }
+    }
+    expect((await idle.get('/me')).json.code).toBe('not_signed_in')
+  })
+
+  it('ends after twelve hours, however much it is used', async () => {
+    const busy = await signIn(test, 'viewer')
+    for (let n = 0; n < 12 * 60 - 20; n += 20) {
+      test.clock.advance(20 * minuteMs)
+      expect((await busy.get('/me')).status).toBe(200)
+    }
+    test.clock.advance(20 * minuteMs)
+    expect((await busy.get('/me')).json.code).toBe('not_signed_in')
+  })
+
+  it('is listed, and ends at once for every service when it is revoked or signed out', async () => {
+    const beside = await startTestService({ beside: test })
+    const one = await signIn(test, 'viewer')
+    const other = await one.signInAgain()
+    const elsewhere = new OperatorClient(beside.service.url, test.clock, {
+      email: '',
+      password: '',
+      totpSecret: '',
+    })
+    elsewhere.cookie = other.cookie
+    expect((await elsewhere.get('/me')).status).toBe(200)
+    const { data } = (await one.get('/me/sessions')).json
+    expect(data.map(({ current }: { current: boolean }) => current).sort()).toEqual([false, true])
+    const { id } = data.find(({ current }: { current: boolean }) => !current)
+    const foreign = await signIn(test, 'viewer')
+    expect((await foreign.delete(`/me/sessions/${id}`)).status).toBe(404)
+    expect((await one.delete(`/me/sessions/${id}`)).status).toBe(200)
+    expect((await elsewhere.get('/me')).json.code).toBe('not_signed_in')
+    const { cookie } = one
+    expect((await one.post('/sign-out')).status).toBe(200)
+    one.cookie = cookie
+    expect((await one.get('/me')).json.code).toBe('not_signed_in')
+    await beside.close()
+  })
+
+  it('is not in the database as the browser holds it', async () => {
+    const person = await signIn(test, 'viewer')
+    const token = person.cookie.split('=')[1] ?? ''
+    const { rows } = await test.sql(
+      `select row_to_json(s)::text as row from sessions s
+       union all select row_to_json(u)::text from users u`,
+    )
+    expect(rows.length).toBeGreaterThan(2)
+    const bytes = Buffer.from(token, 'base64url').toString('hex')
+    for (const { row } of rows) {
+      for (const secret of [token, bytes, person.password]) expect(row).not.toContain(secret)
+    }
+  })
+})
+
+describe('a change of password', () => {
+  it('asks for the old one and a code, and ends all other sessions', async () => {
+    const person = await signIn(test, 'viewer')
+    const other = await person.signInAgain()
+    const change = (current_password: string, code: string) =>
+      person.post('/me/password', { current_password, password: 'a better password', code })
+    expect((await change(person.password, '000000')).json.code).toBe('code_refused')
+    const wrong = await change('not my password', person.code())
+    expect(wrong.json.errors).toMatchObject([{ field: 'current_password' }])
+    expect((await other.get('/me')).status).toBe(200)
+    expect((await change(person.password, person.code())).status).toBe(200)
+    expect((await other.get('/me')).status).toBe(401)
+    expect((await person.get('/me')).status).toBe(200)
+    const code = person.code()
+    const { email, password } = person
+    expect((await stranger().post('/sign-in', { email, password, code })).status).toBe(401)
+    const next = { email, password: 'a better password', code }
+    expect((await stranger().post('/sign-in', next)).status).toBe(200)
+  })
+})
+
+describe('a request that another site could make a browser send', () => {
+  it.each([
+    ['no mark', { 'x-sluice-console': '' }],
+    ['a type that forms can send', { 'content-type': 'text/plain' }],
+    ['another origin', { origin: 'https://evil.example' }],
+    ['no origin at all', { origin: 'null' }],
+  ])('is refused: %s', async (_what, headers) => {
+    const person = await signIn(test, 'viewer')
+    const answer = await person.send('POST', '/sign-out', {}, headers)
+    expect(answer.status).toBeOneOf([403, 415])
+    expect((await person.get('/me')).status).toBe(200)
+  })
+
+  it('is taken from the own origin', async () => {
+    const person = await signIn(test, 'viewer')
+    const origin = test.service.url
+    expect((await person.send('POST', '/sign-out', {}, { origin })).status).toBe(200)
+  })
+})

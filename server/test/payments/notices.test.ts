@@ -1,0 +1,517 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { newOrderId, txnId } from '../../src/lib/ids.ts'
+import { handOver, submit } from '../../src/payouts/pay-out.ts'
+import type { ProviderEvent } from '../../src/providers/provider.ts'
+import {
+  attemptsOf,
+  eventId,
+  FakeProvider,
+  fundedAgent,
+  orderOf,
+  patient,
+  paymentEvent,
+  payoutEvent,
+  statusOf,
+  told,
+} from '../support/fake-provider.ts'
+import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
+
+const bank = new FakeProvider('bank')
+const rival = new FakeProvider('rival', { deposits: false, payouts: false })
+const outside = { providers: [bank, rival], paysOut: false }
+
+let s: TestService
+/** Another process on the same database, by way of a wire that can be cut. */
+let other: TestService
+let proxy: TcpProxy
+
+beforeAll(async () => {
+  s = await startTestService({ outside })
+  proxy = await TcpProxy.open(s.database.url)
+  other = await startTestService({ beside: s, outside, env: { DATABASE_URL: proxy.url } })
+})
+afterEach(() => s.prove())
+afterAll(async () => {
+  await other.close()
+  await proxy.close()
+  await s.close()
+})
+
+const tell = (...events: ProviderEvent[]) => bank.tell(s.service.url, ...events)
+
+async function deposit(terms = {}): Promise<{ agent: AgentClient; id: string }> {
+  const agent = await s.agent(terms)
+  return { agent, id: (await agent.deposit()).json.txn_id }
+}
+
+/** A withdrawal that is with the bank, under the reference that it knows. */
+async function payout() {
+  const agent = await fundedAgent(s)
+  const id: string = (await agent.withdraw()).json.txn_id
+  const order = await orderOf(s.service.desk, id)
+  const attempt = await handOver(s.service.desk, order, bank)
+  if (!attempt) throw new Error('it was not handed over')
+  await submit(s.service.desk, attempt, order)
+  return { agent, id, reference: attempt.reference }
+}
+
+/** The events of an id, each with its notice. */
+async function recorded(id: string) {
+  const { rows } = await s.sql(
+    `select e.*, n.body from notice_events e left join notices n using (notice_id, received_at)
+     where e.event_id = $1`,
+    [id],
+  )
+  return rows
+}
+
+/** As long as it takes until what was left over has been tried again. */
+async function tryAgainUntil(done: () => Promise<boolean>) {
+  await expect
+    .poll(async () => {
+      s.clock.advance(60_000)
+      return done()
+    }, patient)
+    .toBe(true)
+}
+
+const isFinished = async (id: string) => (await recorded(id))[0]?.result !== null
+
+const unmatched = async (reference: string) =>
+  (await s.sql('select * from unmatched_payments where reference = $1', [reference])).rows
+
+const takenBack = (paymentId: string, reference: string): ProviderEvent => ({
+  id: eventId(),
+  type: 'payment_taken_back',
+  paymentId,
+  reference,
+})
+
+describe('the door', () => {
+  const post = (path: string, body: string | Buffer, signature: string, headers = {}) =>
+    fetch(`${s.service.url}/providers/${path}`, {
+      method: 'POST',
+      headers: { 'x-fake-signature': signature, ...headers },
+      body: new Uint8Array(Buffer.from(body)),
+    })
+  const code = async (answer: Response) => [answer.status, JSON.parse(await answer.text()).code]
+
+  it('is shut to who cannot sign, and to providers that are not there', async () => {
+    const { id } = await deposit()
+    const body = JSON.stringify([{ ...paymentEvent(id, null), amountMinor: '10000' }])
+    const good = bank.sign(body)
+    expect(await code(await post('bank/notices', body, 'no'))).toEqual([401, 'invalid_signature'])
+    expect(await code(await post('bank/notices', `${body} `, good))).toEqual([
+      401,
+      'invalid_signature',
+    ])
+    // Another provider's signature is none.
+    expect((await post('bank/notices', body, rival.sign(body))).status).toBe(401)
+    expect(await code(await post('nobody/notices', body, good))).toEqual([404, 'not_found'])
+    expect(await code(await post('__proto__/notices', body, good))).toEqual([404, 'not_found'])
+    const { rows } = await s.sql('select from notice_events union all select from notices')
+    expect(rows).toEqual([])
+  })
+
+  it('takes a body of any type, but not of any size', async () => {
+    const large = ' '.repeat(65_537)
+    const answer = await post('bank/notices', large, bank.sign(large))
+    expect(await code(answer)).toEqual([413, 'body_too_large'])
+    for (const type of ['text/xml', 'application/json', 'application/x-www-form-urlencoded']) {
+      const { agent, id } = await deposit()
+      const event = { ...paymentEvent(id, null), amountMinor: '10000' }
+      const body = JSON.stringify([event]).padEnd(65_536)
+      const taken = await post('bank/notices', body, bank.sign(body), { 'content-type': type })
+      expect([taken.status, await statusOf(agent, id)]).toEqual([200, 'PAID'])
+    }
+  })
+
+  it('says 503 while the database is away, and takes the notice when it is back', async () => {
+    const { agent, id } = await deposit()
+    const event = paymentEvent(id, s.clock())
+    proxy.refuse(true)
+    proxy.cutAll()
+    const away = await bank.tell(other.service.url, event)
+    proxy.refuse(false)
+    expect([away.status, away.json.code]).toEqual([503, 'overloaded'])
+    expect(await recorded(event.id)).toEqual([])
+    expect((await bank.tell(other.service.url, event)).json.results).toEqual([
+      { id: event.id, result: 'applied' },
+    ])
+    expect(await told(agent, id)).toEqual(['PAID'])
+  })
+})
+
+describe('a notice', () => {
+  it('is kept byte for byte, once for all events in it', async () => {
+    const [one, two] = [await deposit(), await deposit()]
+    const events = [paymentEvent(one.id, s.clock()), paymentEvent(two.id, s.clock())]
+    const { body } = await tell(...events)
+    for (const [at, event] of events.entries()) {
+      expect(await recorded(event.id)).toMatchObject([
+        {
+          body: Buffer.from(body),
+          result: 'applied',
+          agent_id: String([one, two][at]?.agent.agentId),
+          received_at: s.clock(),
+        },
+      ])
+    }
+    const bodies = () => s.sql('select from notices where body = $1', [Buffer.from(body)])
+    expect((await bodies()).rowCount).toBe(1)
+    await tell(...events)
+    expect((await bodies()).rowCount).toBe(1)
+  })
+
+  it('that comes twenty times at once through two processes acts once', async () => {
+    const { agent, id } = await deposit()
+    const event = paymentEvent(id, s.clock())
+    const urls = [s.service.url, other.service.url]
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => bank.tell(urls[n % 2] ?? '', event)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    const results = answers.map(({ json }) => json.results[0].result)
+    expect(results.filter((result) => result === 'applied')).toHaveLength(1)
+    expect(results.filter((result) => result === 'unchanged')).toHaveLength(19)
+    expect(await told(agent, id)).toEqual(['PAID'])
+    expect(await recorded(event.id)).toHaveLength(1)
+    // And the same payment under ids of other events, too.
+    await Promise.all(urls.map((url) => bank.tell(url, { ...event, id: eventId() })))
+    expect(await agent.balance()).toBe(100)
+  })
+
+  it('that was recorded by a process that died is acted on when it is repeated', async () => {
+    const { agent, id } = await deposit()
+    const event = paymentEvent(id, s.clock())
+    // The first commit is the notice's, the second the teller's.
+    proxy.cutNextCommits(['spared', 'before'], () => proxy.refuse(true))
+    const lost = bank.tell(other.service.url, event)
+    await expect.poll(() => recorded(event.id)).toMatchObject([{ result: null }])
+    expect(await statusOf(agent, id)).toBe('WAITING')
+    expect((await tell(event)).json.results).toEqual([{ id: event.id, result: 'applied' }])
+    proxy.refuse(false)
+    // The other one comes back to life, and finds it done.
+    expect((await lost).status).toBe(200)
+    expect(await told(agent, id)).toEqual(['PAID'])
+    expect(await recorded(event.id)).toMatchObject([{ result: 'applied' }])
+  })
+
+  it('whose commit was lost on the way is answered as it was decided', async () => {
+    const { agent, id } = await deposit()
+    proxy.cutNextCommits(['spared', 'after'])
+    const answer = await bank.tell(other.service.url, paymentEvent(id, s.clock()))
+    expect(answer.json.results).toMatchObject([{ result: 'applied' }])
+    expect(await told(agent, id)).toEqual(['PAID'])
+  })
+
+  it('with the id of another event that says something else is not taken for it', async () => {
+    const { agent, id } = await deposit()
+    const ids: string[] = [id]
+    for (let n = 0; n < 3; n++) ids.push((await agent.deposit()).json.txn_id)
+    const [first, ...others] = ids.map((reference) =>
+      paymentEvent(reference, s.clock(), { id: 'one for all' }),
+    )
+    if (!first) throw new Error('there is none')
+    await tell(first)
+    // In one notice, too, and with what is known already in it.
+    const { json } = await tell(first, ...others)
+    expect(json.results.map(({ result }: { result: string }) => result)).toEqual([
+      'unchanged',
+      ...Array(3).fill('applied'),
+    ])
+    expect(await Promise.all(ids.map((each) => statusOf(agent, each)))).toEqual(
+      Array(4).fill('PAID'),
+    )
+    const { rows } = await s.sql(
+      `select event_id, event, result from notice_events where event_id like 'one for all%'`,
+    )
+    expect(rows).toHaveLength(4)
+    for (const { event, result } of rows) {
+      expect([ids.includes(JSON.parse(event).reference), result]).toEqual([true, 'applied'])
+    }
+    // Said again, each is known.
+    const again = await tell(first, ...others)
+    expect(again.json.results).toMatchObject(Array(4).fill({ result: 'unchanged' }))
+  })
+
+  it('from before events were kept is said again until it could be acted on', async () => {
+    const { agent, id } = await deposit()
+    const payment = paymentEvent(id, s.clock())
+    const back = takenBack(payment.paymentId, id)
+    await s.sql(
+      `insert into notice_events (agent_id, provider, event_id, received_at, body)
+       values ($1, 'bank', $2, $3, 'as it came')`,
+      [agent.agentId, back.id, s.clock()],
+    )
+    const early = await tell(back)
+    expect([early.status, early.json.code]).toEqual([503, 'overloaded'])
+    await tell(payment)
+    expect((await tell(back)).json.results).toMatchObject([{ result: 'applied' }])
+    expect(await told(agent, id)).toEqual(['PAID', 'VOID'])
+  })
+})
+
+describe('in any order', () => {
+  it('a payment that is taken back before it is known is taken back when it comes', async () => {
+    const { agent, id } = await deposit()
+    const payment = paymentEvent(id, s.clock())
+    const back = takenBack(payment.paymentId, id)
+    expect((await tell(back)).json.results).toMatchObject([{ result: 'open' }])
+    await tell(payment)
+    // By itself, or when it is said again.
+    expect((await tell(back)).json.results).toMatchObject([{ result: 'applied' }])
+    expect((await tell({ ...back, id: eventId() })).json.results).toMatchObject([
+      { result: 'unchanged' },
+    ])
+    await tell({ ...payment, id: eventId() })
+    expect(await told(agent, id)).toEqual(['PAID', 'VOID'])
+    expect(await agent.balance()).toBe(0)
+  })
+
+  it('one that was taken back is found by its own id, whatever reference comes with it', async () => {
+    const { agent, id } = await deposit()
+    const payment = paymentEvent(id, s.clock())
+    await tell(payment)
+    await tell(takenBack(payment.paymentId, 'something else'))
+    expect(await told(agent, id)).toEqual(['PAID', 'VOID'])
+  })
+
+  const late: [ended: 'FAILED' | 'VOID' | 'EXPIRED', after: 'PAID' | 'EXPIRED' | 'VOID'][] = [
+    ['FAILED', 'PAID'],
+    ['VOID', 'PAID'],
+    ['EXPIRED', 'PAID'],
+    ['FAILED', 'VOID'],
+    ['VOID', 'EXPIRED'],
+  ]
+  it.each(late)('a late %s does not overwrite %s', async (status, after) => {
+    const { agent, id } = await deposit()
+    if (after === 'PAID') await tell(paymentEvent(id, s.clock()))
+    else await tell({ id: eventId(), type: 'deposit_ended', reference: id, status: after })
+    const answer = await tell({ id: eventId(), type: 'deposit_ended', reference: id, status })
+    expect(answer.json.results).toMatchObject([{ result: 'refused' }])
+    expect(await told(agent, id)).toEqual([after])
+  })
+
+  it('nothing late overwrites what a payout came to', async () => {
+    const words: ProviderEvent[] = []
+    const { agent, id, reference } = await payout()
+    await tell(payoutEvent(reference, { type: 'paid' }))
+    for (const type of ['accepted', 'not_found', 'cancelled', 'paid'] as const) {
+      words.push(payoutEvent(reference, { type }))
+    }
+    words.push(payoutEvent(reference, { type: 'unknown', reason: '?' }))
+    const rejected = { type: 'rejected', mayTryAnother: true, reason: 'late' } as const
+    words.push(payoutEvent(reference, rejected))
+    for (const word of words) expect((await tell(word)).status).toBe(200)
+    expect(await told(agent, id)).toEqual(['PAID'])
+    expect(await attemptsOf(s, id)).toMatchObject([{ state: 'paid', ask_at: null }])
+    await tell(payoutEvent(reference, { type: 'returned' }))
+    for (const word of words) await tell({ ...word, id: eventId() })
+    expect(await told(agent, id)).toEqual(['PAID', 'REVERT'])
+  })
+
+  it('a provider cannot end what is with another', async () => {
+    const { agent, id } = await deposit()
+    const ended = { id: eventId(), type: 'deposit_ended', reference: id, status: 'FAILED' } as const
+    expect((await rival.tell(s.service.url, ended)).json.results).toMatchObject([
+      { result: 'refused' },
+    ])
+    const { agent: owner, id: withdrawal, reference } = await payout()
+    await rival.tell(s.service.url, payoutEvent(reference, { type: 'paid' }))
+    expect([await statusOf(agent, id), await statusOf(owner, withdrawal)]).toEqual([
+      'WAITING',
+      'WAITING',
+    ])
+  })
+})
+
+describe('money for nobody', () => {
+  it('is kept with its reference, and found by what it is not', async () => {
+    const { agent, id } = await deposit()
+    const rich = await fundedAgent(s)
+    const withdrawal = (await rich.withdraw()).json.txn_id
+    const nobody = txnId(agent.agentId + 1_000n, id.split('-')[1] ?? '')
+    const noOrder = txnId(agent.agentId, newOrderId(s.clock()))
+    for (const reference of ['thanks', nobody, noOrder, withdrawal]) {
+      const event = paymentEvent(reference, s.clock())
+      const answer = await tell(event)
+      expect(answer.json.results).toEqual([
+        { id: event.id, result: 'waiting', detail: 'unmatched' },
+      ])
+      expect(await unmatched(reference)).toMatchObject([
+        { payment_id: `bank:${event.paymentId}`, amount: '10000', state: 'waiting' },
+      ])
+    }
+    const foreign = paymentEvent(id, s.clock(), { currency: 'VND' })
+    expect((await tell(foreign)).json.results[0].detail).toBe('wrong_currency')
+    expect([await statusOf(agent, id), await rich.balance()]).toEqual(['WAITING', 99_900])
+  })
+
+  it('is one payment, whatever reference it is reported with afterwards', async () => {
+    const [one, two] = [await deposit(), await deposit()]
+    const lost = paymentEvent('a typo', s.clock())
+    await tell(lost)
+    const corrected = await tell({ ...lost, id: eventId(), reference: one.id })
+    expect(corrected.json.results).toMatchObject([{ result: 'unchanged' }])
+    expect(await statusOf(one.agent, one.id)).toBe('WAITING')
+
+    const known = paymentEvent(two.id, s.clock())
+    await tell(known)
+    const garbled = await tell({ ...known, id: eventId(), reference: 'garbled' })
+    expect(garbled.json.results).toMatchObject([{ result: 'unchanged' }])
+    expect(await unmatched('garbled')).toEqual([])
+  })
+
+  const hostile: [name: string, reference: string][] = [
+    ['empty', ''],
+    ['very long', 'x'.repeat(10_000)],
+    ['longer than an order’s', `1-${'a'.repeat(320)}`],
+    ['with a NUL', 'a\0b'],
+    ['of agent 0', `0-${'0'.repeat(32)}`],
+    ['of an agent beyond numbers', `999999999999999999-${'0'.repeat(32)}`],
+    ['of an agent far beyond numbers', `${'9'.repeat(30)}-${'0'.repeat(32)}`],
+    ['that would like to be SQL', `'; drop table orders; --`],
+    ['with half a character', '\ud800'],
+    ['like a payout’s', `1-${'0'.repeat(32)}-1`],
+  ]
+  it.each(hostile)('with a reference that is %s is kept all the same', async (_name, reference) => {
+    const event = paymentEvent(reference, s.clock())
+    expect((await tell(event)).json.results).toMatchObject([{ detail: 'unmatched' }])
+    const { rows } = await s.sql('select * from unmatched_payments where payment_id = $1', [
+      `bank:${event.paymentId}`,
+    ])
+    expect(rows).toHaveLength(1)
+    const word = await tell(payoutEvent(reference, { type: 'paid' }))
+    expect(word.json.results).toMatchObject([{ result: 'refused' }])
+    const end = { id: eventId(), type: 'deposit_ended', reference, status: 'FAILED' } as const
+    expect((await tell(end)).json.results).toMatchObject([{ result: 'refused' }])
+  })
+
+  it('ids that no column holds are kept by their digest, and count once', async () => {
+    for (const id of ['', 'e'.repeat(10_000), `e\0${eventId()}`]) {
+      const { agent, id: reference } = await deposit()
+      const event = paymentEvent(reference, s.clock(), { id, paymentId: `p${id}` })
+      expect((await tell(event)).json.results).toMatchObject([{ result: 'applied' }])
+      expect((await tell(event)).json.results).toMatchObject([{ result: 'unchanged' }])
+      expect((await tell({ ...event, id: eventId() })).json.results).toMatchObject([
+        { result: 'unchanged' },
+      ])
+      expect(await told(agent, reference)).toEqual(['PAID'])
+    }
+  })
+
+  it('ids with different halves of characters are different ids', async () => {
+    const { agent, id: first } = await deposit()
+    const second: string = (await agent.deposit()).json.txn_id
+    const events = [first, second].map((reference, at) => {
+      const half = ['\ud800', '\udfff'][at]
+      const payer = { accountNo: `1${half}`, accountName: `A${half}`, bankCode: null }
+      return paymentEvent(reference, s.clock(), { id: `e${half}`, paymentId: `p${half}`, payer })
+    })
+    expect((await tell(...events)).json.results).toMatchObject(Array(2).fill({ result: 'applied' }))
+    for (const event of events) {
+      const repeated = await tell(event, { ...event, id: eventId() })
+      expect(repeated.json.results).toMatchObject(Array(2).fill({ result: 'unchanged' }))
+    }
+    expect(await agent.balance()).toBe(200)
+  })
+
+  it('what is not an amount is recorded and refused', async () => {
+    const { agent, id } = await deposit()
+    for (const amountMinor of [0n, -100_00n, 2n ** 63n]) {
+      const event = paymentEvent(id, s.clock(), { amountMinor })
+      expect((await tell(event)).json.results).toMatchObject([{ result: 'refused' }])
+      expect(await recorded(event.id)).toMatchObject([{ result: 'refused' }])
+    }
+    expect(await statusOf(agent, id)).toBe('WAITING')
+  })
+})
+
+/** They move the clock, and with it what others do by themselves: so they come last. */
+describe('what could not be acted on at once', () => {
+  it('without a time in it is judged by when it came, however late it is acted on', async () => {
+    const { agent, id } = await deposit({ expiresInS: 60 })
+    const event = paymentEvent(id, null)
+    // As by a process that died after it had put the notice on disk.
+    proxy.cutNextCommits(['spared', 'before'], () => proxy.refuse(true))
+    const lost = bank.tell(other.service.url, event)
+    await expect.poll(() => recorded(event.id)).toMatchObject([{ result: null }])
+    await tryAgainUntil(() => isFinished(event.id))
+    proxy.refuse(false)
+    expect((await told(agent, id)).at(-1)).toBe('PAID')
+    expect(await recorded(event.id)).toMatchObject([{ result: 'applied' }])
+    expect((await lost).status).toBe(200)
+  })
+
+  it('is answered 200 once it is on disk: an event that fails keeps no other from being acted on', async () => {
+    const [one, two] = [await deposit(), await deposit()]
+    const back = takenBack('not-yet', one.id)
+    const poison = paymentEvent(one.id, s.clock(), { currency: 'USD' as 'THB' })
+    const payment = paymentEvent(two.id, s.clock())
+    const answer = await tell(back, poison, payment)
+    expect([answer.status, answer.json.results]).toEqual([
+      200,
+      [
+        { id: back.id, result: 'open', detail: 'Payment not-yet is not known yet.' },
+        { id: poison.id, result: 'open', detail: 'It could not be acted on yet.' },
+        { id: payment.id, result: 'applied' },
+      ],
+    ])
+    expect(await told(two.agent, two.id)).toEqual(['PAID'])
+    const metrics = await (await fetch(`${s.service.url}/metrics`)).text()
+    expect(metrics).toMatch(/^sluice_notice_events_open 2$/m)
+    expect(metrics).toMatch(/^sluice_notice_events_oldest_seconds 0$/m)
+    // The news of the payment comes; the poisoned event, which stays, is in nobody's way.
+    await tell(paymentEvent(one.id, s.clock(), { paymentId: 'not-yet' }))
+    await tryAgainUntil(() => isFinished(back.id))
+    expect(await told(one.agent, one.id)).toEqual(['PAID', 'VOID'])
+    expect(await recorded(back.id)).toMatchObject([{ result: 'applied', act_at: null }])
+    expect(await recorded(poison.id)).toMatchObject([{ result: null }])
+    await s.sql('delete from notice_events where event_id = $1', [poison.id])
+  })
+
+  it('is answered in time, however many of its events wait for one wallet', async () => {
+    const [held, free] = [await deposit(), await deposit()]
+    const orders: string[] = [held.id]
+    for (let n = 0; n < 4; n++) orders.push((await held.agent.deposit()).json.txn_id)
+    const events = [...orders, free.id].map((id) => paymentEvent(id, s.clock()))
+    const owner = new pg.Client(s.database.url)
+    await owner.connect()
+    await owner.query('begin')
+    await owner.query('select from sluice.wallets where agent_id = $1 for update', [
+      held.agent.agentId,
+    ])
+    const { status, json } = await tell(...events)
+    // The first were waited for; the rest is on disk and was left, somebody else's too.
+    expect(status).toBe(200)
+    expect(json.results).toMatchObject(Array(6).fill({ result: 'open' }))
+    await tryAgainUntil(() => isFinished(events.at(-1)?.id ?? ''))
+    expect(await statusOf(free.agent, free.id)).toBe('PAID')
+    await owner.query('rollback')
+    await owner.end()
+    await tryAgainUntil(async () => {
+      const results = await Promise.all(events.map(({ id }) => isFinished(id)))
+      return results.every((done) => done)
+    })
+    expect(await held.agent.balance()).toBe(500)
+  }, 120_000)
+
+  it('whose events were left over is acted on once, by however many processes', async () => {
+    const orders = await Promise.all(Array.from({ length: 10 }, () => deposit()))
+    const events = orders.map(({ id }) => takenBack(`later-${id}`, id))
+    await tell(...events)
+    for (const { id } of orders) {
+      await tell(paymentEvent(id, s.clock(), { paymentId: `later-${id}` }))
+    }
+    await tryAgainUntil(async () => {
+      const results = await Promise.all(events.map(({ id }) => isFinished(id)))
+      return results.every((done) => done)
+    })
+    for (const { agent, id } of orders) {
+      expect([await told(agent, id), await agent.balance()]).toEqual([['PAID', 'VOID'], 0])
+    }
+  })
+})

@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { systemClock } from '../../src/lib/clock.ts'
+import { saveRoute } from '../../src/routing/providers.ts'
+import {
+  attemptsOf,
+  callsAbout,
+  FakeProvider,
+  fundedAgent,
+  never,
+  type Process,
+  patient,
+  referencesFor,
+  startProcess,
+} from '../support/fake-provider.ts'
+import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
+
+/** Pays KBANK at once. */
+const healthy = new FakeProvider('healthy')
+/** Has SCB, and never answers. */
+const hung = new FakeProvider('hung')
+
+let s: TestService
+let processes: Process[] = []
+
+beforeAll(async () => {
+  s = await startTestService({ outside: { providers: [healthy, hung], paysOut: false } })
+  for (const [provider, bank] of [
+    ['healthy', 'KBANK'],
+    ['hung', 'SCB'],
+  ] as const) {
+    await saveRoute(s.backend.pool, {
+      provider,
+      route: 'all',
+      direction: 'withdraw',
+      currency: 'THB',
+      banks: [bank],
+      minAmount: 1n,
+      maxAmount: 1_000_000n,
+      preference: 1,
+      weight: 1,
+    })
+  }
+})
+afterEach(async () => {
+  await Promise.all(processes.map((each) => each.close()))
+  processes = []
+  await s.prove()
+})
+afterAll(() => s.close())
+
+/** A process of the role worker: it takes no orders, and finds them by looking. */
+async function worker(clock?: () => Date): Promise<Process> {
+  const own = [healthy.line(), hung.line()]
+  for (const line of own) {
+    line.onSubmit =
+      line.name === 'hung' ? never : async (payout) => line.take(payout, { type: 'paid' })
+  }
+  const process = await startProcess(s, own, clock)
+  processes.push(process)
+  return process
+}
+
+async function withdrawals(agent: AgentClient, many: number, bankCode: string): Promise<string[]> {
+  const ids: string[] = []
+  while (ids.length < many) {
+    const answers = await Promise.all(
+      Array.from({ length: Math.min(50, many - ids.length) }, () =>
+        agent.withdraw({ amount: 1, bankCode }),
+      ),
+    )
+    ids.push(...answers.map(({ json }) => json.txn_id))
+  }
+  return ids
+}
+
+const sentOf = (bank: FakeProvider, ids: readonly string[]) => {
+  const references = new Set(ids.flatMap(referencesFor))
+  return bank.submitted.filter(({ reference }) => references.has(reference)).length
+}
+
+it('a provider that hangs holds up nobody else, however much waits for it', async () => {
+  const agent = await fundedAgent(s)
+  const stuck = await withdrawals(agent, 400, 'SCB')
+  const quick = await withdrawals(agent, 40, 'KBANK')
+  s.clock.advance(3_000)
+  const process = await worker()
+  await process.runner.poll()
+  await expect.poll(() => sentOf(healthy, quick), patient).toBe(40)
+  // Nobody waited for the calls that hang to end: hundreds have not even begun.
+  expect(sentOf(hung, stuck)).toBeLessThan(400)
+  expect(process.errors).toEqual([])
+})
+
+it('one agent’s hundreds of withdrawals do not hold up another’s', async () => {
+  const [big, small] = [await fundedAgent(s), await fundedAgent(s)]
+  const many = await withdrawals(big, 500, 'KBANK')
+  const few = await withdrawals(small, 5, 'KBANK')
+  s.clock.advance(3_000)
+  const process = await worker()
+  await process.runner.poll()
+  await expect.poll(() => sentOf(healthy, many) + sentOf(healthy, few), patient).toBe(505)
+  const references = healthy.submitted.map(({ reference }) => reference)
+  const last = Math.max(...few.map((id) => references.indexOf(referencesFor(id)[0] ?? '')))
+  const large = new Set(many.flatMap(referencesFor))
+  const behind = references.slice(last).filter((reference) => large.has(reference))
+  // At least those that were not read in the first go came after the small agent's last.
+  expect(behind.length).toBeGreaterThan(100)
+})
+
+it('a worker hands over as many as there are after one look, each once, beside another worker', async () => {
+  const agent = await fundedAgent(s)
+  const ids = await withdrawals(agent, 400, 'KBANK')
+  s.clock.advance(3_000)
+  const [one, other] = [await worker(), await worker()]
+  await Promise.all([one.runner.poll(), other.runner.poll()])
+  await expect.poll(() => sentOf(healthy, ids), patient).toBe(400)
+  await expect.poll(async () => (await agent.get('/payment/wallet')).json.held, patient).toBe(0)
+  expect(sentOf(healthy, ids)).toBe(400)
+})
+
+it('a process whose clock is an hour off neither takes what another has, nor keeps it', async () => {
+  const agent = await fundedAgent(s)
+  const [txnId = ''] = await withdrawals(agent, 1, 'SCB')
+  const ahead = new Date(Date.now() + 3_600_000)
+  const process = await worker(systemClock)
+  void process.payOut(txnId)
+  await expect.poll(() => sentOf(hung, [txnId]), patient).toBe(1)
+  const other = await worker(systemClock)
+  vi.useFakeTimers({ toFake: ['Date'], now: ahead })
+  try {
+    // By its own clock the other's time is long over.
+    await other.runner.poll()
+    expect(sentOf(hung, [txnId])).toBe(1)
+    expect(callsAbout(txnId, hung.asked)).toEqual([])
+    const [second = ''] = await withdrawals(agent, 1, 'SCB')
+    void other.payOut(second)
+    await expect.poll(() => sentOf(hung, [second]), patient).toBe(1)
+    const { rows } = await s.sql(
+      `select ask_at - now() < interval '11 seconds' as is_soon from payouts where order_id = $1`,
+      [second.split('-')[1]],
+    )
+    expect(rows).toEqual([{ is_soon: true }])
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(await attemptsOf(s, txnId)).toHaveLength(1)
+})
