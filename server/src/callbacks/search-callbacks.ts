@@ -66,6 +66,20 @@ export async function callbacksOfRows(
   return rows.map((row) => ({ ...foundFromRow(row), body: row.body }))
 }
 
+/** The number of the latest callback about an order. */
+export async function lastCallbackOf(
+  pool: Pool,
+  agentId: bigint,
+  orderId: string,
+): Promise<bigint | undefined> {
+  const { rows } = await pool.query<{ seq: bigint }>(
+    `select c.seq from journal j join callbacks c using (agent_id, seq)
+     where j.agent_id = $1 and j.order_id = $2 order by c.seq desc limit 1`,
+    [agentId, orderId],
+  )
+  return rows[0]?.seq
+}
+
 export interface AttemptMade {
   seq: bigint
   startedAt: Date

@@ -3,7 +3,7 @@ import type { PayoutState } from '../ledger/payout-state.ts'
 import { txnId } from '../lib/ids.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { orderView } from '../orders/order-view.ts'
-import { listOpenPayouts } from '../payouts/payouts.ts'
+import { listOpenPayouts, payoutsOfOrder } from '../payouts/payouts.ts'
 import { resolvePayout } from '../payouts/resolve-payout.ts'
 import { existing } from './agent.ts'
 import { withBackend, withDesk } from './command.ts'
@@ -86,7 +86,10 @@ export function payoutCommand(): Command {
         const { order: after } = await onRecord(
           pool,
           entry,
-          () => resolvePayout(desk, agentId, found.orderId, word, evidence),
+          async () => {
+            const attempts = await payoutsOfOrder(pool, agentId, found.orderId)
+            return resolvePayout(desk, found, attempts, word, evidence)
+          },
           ({ order: { status, version } }) => ({ status, version }),
         )
         if (options.json) return print(orderView(after, agent.currency, desk.localTime))

@@ -1,7 +1,7 @@
 import { timeToPass } from '../db/database-time.ts'
 import type { Order } from '../ledger/book.ts'
 import { Problem } from '../lib/problem.ts'
-import { payoutsOfOrder, savePayout } from '../payouts/payouts.ts'
+import { type PayoutAttempt, savePayout } from '../payouts/payouts.ts'
 import { resolvePayout } from '../payouts/resolve-payout.ts'
 import type { Desk } from '../teller/desk.ts'
 import type { ActionName } from './order-actions.ts'
@@ -14,26 +14,30 @@ export interface ActionDone {
   changed: boolean
 }
 
-/** Takes an order where an operator says. The core refuses what is no step of such an order. */
+/**
+ * Takes an order where an operator says; `attempts` are those at paying a withdrawal out. The core refuses what
+ * is no step of such an order.
+ */
 export async function actOnOrder(
   desk: ActionDesk,
   order: Order,
+  attempts: readonly PayoutAttempt[],
   action: Exclude<ActionName, 'resend'>,
   evidence: string,
 ): Promise<ActionDone> {
-  const { agentId, orderId, providerRef } = order
+  const { agentId, orderId } = order
   switch (action) {
     case 'mark-paid':
-      return resolvePayout(desk, agentId, orderId, 'paid', evidence, providerRef)
+      return resolvePayout(desk, order, attempts, 'paid', evidence)
     case 'mark-failed':
-      return resolvePayout(desk, agentId, orderId, 'failed', evidence, providerRef)
+      return resolvePayout(desk, order, attempts, 'failed', evidence)
     case 'void':
     case 'cancel':
       return done(desk.teller.do({ type: 'cancel', agentId, orderId, at: desk.now() }))
     case 'take-back':
       return takeBack(desk, order)
     case 'revert':
-      return revert(desk, order, evidence)
+      return revert(desk, order, attempts, evidence)
   }
 }
 
@@ -53,9 +57,13 @@ async function takeBack(desk: ActionDesk, { agentId, orderId }: Order): Promise<
 }
 
 /** The bank sent a payout back. */
-async function revert(desk: ActionDesk, order: Order, evidence: string): Promise<ActionDone> {
+async function revert(
+  desk: ActionDesk,
+  order: Order,
+  attempts: readonly PayoutAttempt[],
+  evidence: string,
+): Promise<ActionDone> {
   const { agentId, orderId } = order
-  const attempts = await payoutsOfOrder(desk.pool, agentId, orderId)
   const attempt = attempts.find(({ reference }) => reference === order.providerRef)
   const at = desk.now()
   const after = await done(

@@ -34,7 +34,10 @@ export const actionsOfKind: Record<Order['kind'], readonly ActionName[]> = {
 const providersTimeMs = 10 * 60_000
 
 /** Why an action cannot be taken now, in words; undefined where it can. */
-export function whyNot(action: ActionName, situation: OrderSituation): string | undefined {
+export function whyNot(
+  action: ActionName,
+  situation: Pick<OrderSituation, 'order' | 'attempt' | 'hasCallback' | 'now'>,
+): string | undefined {
   const { order, attempt, hasCallback, now } = situation
   const isDeposit = order.kind === 'deposit'
   const stays = `The order is ${order.status}.`

@@ -1,6 +1,5 @@
 import { timeToPass } from '../db/database-time.ts'
 import type { Order } from '../ledger/book.ts'
-import { findOrder } from '../ledger/find-order.ts'
 import { Problem } from '../lib/problem.ts'
 import type { PayoutDesk } from './pay-out.ts'
 import { holdPayout, type PayoutAttempt, payoutsOfOrder, savePayout } from './payouts.ts'
@@ -8,24 +7,20 @@ import { holdPayout, type PayoutAttempt, payoutsOfOrder, savePayout } from './pa
 /**
  * Ends a payout by a person's word, or says of one that failed that it was paid after all. The evidence
  * stays in the journal: if the provider says otherwise later, it is the person who has to answer for
- * it. `reference` is the attempt that the person knows of, where another may have followed it.
+ * it. `order` and `attempts` are what the person knows of; the core refuses what is no longer so.
  */
 export async function resolvePayout(
   desk: PayoutDesk,
-  agentId: bigint,
-  orderId: string,
+  order: Order,
+  attempts: readonly PayoutAttempt[],
   to: 'paid' | 'failed',
   evidence: string,
-  reference?: string | null,
 ): Promise<{ order: Order; changed: boolean }> {
-  const order = await findOrder(desk.pool, agentId, orderId)
-  const attempts = await payoutsOfOrder(desk.pool, agentId, orderId)
+  const { agentId, orderId } = order
   // An order that failed was paid by the attempt of which its provider says so, whichever came last.
-  const isPaidAfterAll = to === 'paid' && order?.status === 'FAILED'
+  const isPaidAfterAll = to === 'paid' && order.status === 'FAILED'
   const payer = isPaidAfterAll ? attempts.findLast(({ state }) => state === 'paid') : undefined
-  const named = reference === undefined ? order?.providerRef : reference
-  const attempt = payer ?? attempts.find((each) => each.reference === named)
-  if (!order) throw new Problem('order_not_found', 'There is no such order.')
+  const attempt = payer ?? attempts.find(({ reference }) => reference === order.providerRef)
   if (!attempt) {
     throw new Problem('invalid_transition', 'No provider has it: nothing is unknown about it.')
   }

@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { parseTxnId } from '../../src/lib/ids.ts'
-import { resolvePayout } from '../../src/payouts/resolve-payout.ts'
 import { verify } from '../../src/proof/verify.ts'
 import type { PayoutOutcome } from '../../src/providers/provider.ts'
 import { saveRoute } from '../../src/routing/providers.ts'
@@ -10,6 +8,7 @@ import {
   fundedAgent,
   type Process,
   payoutEvent,
+  resolve,
   startProcess,
   statusOf,
   told,
@@ -74,11 +73,6 @@ async function payout(answer: PayoutOutcome = unknown) {
   return { agent, txnId, ...references }
 }
 
-function resolve(txnId: string, to: 'paid' | 'failed') {
-  const { agentId, orderId } = parseTxnId(txnId) ?? { agentId: 0n, orderId: '' }
-  return resolvePayout(s.service.desk, agentId, orderId, to, `statement 7: ${to}`)
-}
-
 const tell = (bank: FakeProvider, reference: string, outcome: PayoutOutcome) =>
   bank.tell(s.service.url, payoutEvent(reference, outcome))
 
@@ -97,7 +91,7 @@ describe('a payout that failed, and that the bank then says it paid,', () => {
     [
       'by a notice',
       async (txnId, reference) => {
-        await resolve(txnId, 'failed')
+        await resolve(s, txnId, 'failed', 'statement 7: failed')
         const { json, status } = await tell(alpha, reference, paid)
         expect(status).toBe(200)
         expect(json.results).toMatchObject([{ result: 'waiting' }])
@@ -107,7 +101,7 @@ describe('a payout that failed, and that the bank then says it paid,', () => {
       'when it is asked',
       async (txnId) => {
         banks.alpha.onAsk = async () => {
-          await resolve(txnId, 'failed')
+          await resolve(s, txnId, 'failed', 'statement 7: failed')
           return paid
         }
         s.clock.advance(silenceMs)
@@ -142,7 +136,7 @@ describe('a payout that failed, and that the bank then says it paid,', () => {
     const txnId: string = (await agent.withdraw()).json.txn_id
     banks.alpha.onSubmit = async () => {
       s.clock.advance(silenceMs)
-      await resolve(txnId, 'failed')
+      await resolve(s, txnId, 'failed', 'statement 7: failed')
       return paid
     }
     await process.payOut(txnId)
@@ -152,13 +146,16 @@ describe('a payout that failed, and that the bank then says it paid,', () => {
 
   it('is taken to PAID by an operator alone: amount and fee are debited, below zero if need be', async () => {
     const { agent, txnId, first } = await payout()
-    await resolve(txnId, 'failed')
+    await resolve(s, txnId, 'failed', 'statement 7: failed')
     await tell(alpha, first, paid)
     await agent.withdraw({ amount: 99_950 })
     expect(await walletOf(agent)).toMatchObject({ balance: 49 })
 
-    const { changed } = await resolve(txnId, 'paid')
-    expect([changed, (await resolve(txnId, 'paid')).changed]).toEqual([true, false])
+    const { changed } = await resolve(s, txnId, 'paid', 'statement 7: paid')
+    expect([changed, (await resolve(s, txnId, 'paid', 'statement 7: paid')).changed]).toEqual([
+      true,
+      false,
+    ])
     expect(await walletOf(agent)).toMatchObject({ balance: -52 })
     expect(await told(agent, txnId)).toEqual(['FAILED', 'PAID'])
     const entries = (await agent.get('/payment/wallet/entries?limit=200')).json.data
@@ -179,13 +176,13 @@ describe('a payout that failed, and that the bank then says it paid,', () => {
 
   it('and got back, is not said to be paid by older news, nor settled by being PAID', async () => {
     const { agent, txnId, first } = await payout()
-    await resolve(txnId, 'failed')
+    await resolve(s, txnId, 'failed', 'statement 7: failed')
     await tell(alpha, first, { type: 'returned' })
     await tell(alpha, first, paid)
     const item = { kind: 'paid_after_failed', provider_said: 'REVERT', closed_at: null }
     expect(await itemsOf(txnId)).toMatchObject([item])
     // A person who had heard only that it was paid.
-    await resolve(txnId, 'paid')
+    await resolve(s, txnId, 'paid', 'statement 7: paid')
     expect(await told(agent, txnId)).toEqual(['FAILED', 'PAID'])
     expect(await itemsOf(txnId)).toMatchObject([item])
   })
@@ -194,7 +191,10 @@ describe('a payout that failed, and that the bank then says it paid,', () => {
     const stories = new Set<string>()
     for (let round = 0; round < 10; round++) {
       const { agent, txnId, first } = await payout()
-      const both = [() => resolve(txnId, 'failed'), () => tell(alpha, first, paid)]
+      const both = [
+        () => resolve(s, txnId, 'failed', 'statement 7: failed'),
+        () => tell(alpha, first, paid),
+      ]
       if (round % 2 === 1) both.reverse()
       await Promise.allSettled(both.map((each) => each()))
       const status = await statusOf(agent, txnId)
@@ -208,7 +208,7 @@ describe('a payout that failed, and that the bank then says it paid,', () => {
 
   it('cannot be told beside its order without the item that says so', async () => {
     const { agent, txnId, first } = await payout()
-    await resolve(txnId, 'failed')
+    await resolve(s, txnId, 'failed', 'statement 7: failed')
     await tell(alpha, first, paid)
     const { rows } = await s.sql('delete from open_items where reference = $1 returning *', [first])
     const [proof] = await verify(s.backend.pool, { appId: agent.appId })

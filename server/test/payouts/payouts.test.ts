@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
 import { holdPayout, payoutsOfOrder } from '../../src/payouts/payouts.ts'
-import { resolvePayout } from '../../src/payouts/resolve-payout.ts'
 import type { Payout, PayoutOutcome } from '../../src/providers/provider.ts'
 import { providerFigures } from '../../src/reports/provider-figures.ts'
 import { saveRoute } from '../../src/routing/providers.ts'
@@ -18,6 +17,7 @@ import {
   patient,
   payoutEvent,
   referencesFor,
+  resolve,
   startProcess,
   statusOf,
   told,
@@ -207,11 +207,8 @@ describe('handing over', () => {
 
 /** Ends a payout, then tries to end it again. */
 async function byFunction(_agent: AgentClient, txnId: string, word: 'paid' | 'failed') {
-  const { agentId, orderId } = parseTxnId(txnId) ?? { agentId: 0n, orderId: '' }
-  const resolve = (to: 'paid' | 'failed', evidence: string) =>
-    resolvePayout(s.service.desk, agentId, orderId, to, evidence)
-  await resolve(word, `statement 7: ${word}`)
-  await resolve(word, 'once more')
+  await resolve(s, txnId, word, `statement 7: ${word}`)
+  await resolve(s, txnId, word, 'once more')
 }
 
 /** The same by the command line. */
@@ -461,9 +458,8 @@ describe('what is not a clear word', () => {
     const process = await start()
     process.alpha.onSubmit = async () => unknown
     await process.payOut(txnId)
-    const { agentId, orderId } = parseTxnId(txnId) ?? { agentId: 0n, orderId: '' }
     process.alpha.onAsk = async () => {
-      await resolvePayout(s.service.desk, agentId, orderId, 'failed', 'the bank has nothing')
+      await resolve(s, txnId, 'failed', 'the bank has nothing')
       return { type: 'not_found' }
     }
     s.clock.advance(silenceMs)
@@ -473,10 +469,7 @@ describe('what is not a clear word', () => {
 })
 
 describe('marking a payout as failed', () => {
-  const markFailed = (txnId: string) => {
-    const { agentId, orderId } = parseTxnId(txnId) ?? { agentId: 0n, orderId: '' }
-    return resolvePayout(s.service.desk, agentId, orderId, 'failed', 'the bank has nothing')
-  }
+  const markFailed = (txnId: string) => resolve(s, txnId, 'failed', 'the bank has nothing')
   const refusal = 'alpha is being called with it at this moment and may be paying it: try again in'
 
   it('waits while the provider is being called with it, for the first time or again', async () => {

@@ -7,6 +7,8 @@ import { findOrder } from '../../src/ledger/find-order.ts'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
+import { payoutsOfOrder } from '../../src/payouts/payouts.ts'
+import { resolvePayout } from '../../src/payouts/resolve-payout.ts'
 import type {
   Capabilities,
   DepositInstructions,
@@ -144,6 +146,20 @@ export function referencesFor(txnId: string): string[] {
 export function callsAbout(txnId: string, calls: readonly Payout[]): Payout[] {
   const own = referencesFor(txnId)
   return calls.filter(({ reference }) => own.includes(reference))
+}
+
+/** Ends a payout by a person's word. */
+export async function resolve(
+  { backend, service }: TestService,
+  txnId: string,
+  to: 'paid' | 'failed',
+  evidence: string,
+) {
+  const named = parseTxnId(txnId)
+  const order = named && (await findOrder(backend.pool, named.agentId, named.orderId))
+  if (!order) throw new Error(`there is no order ${txnId}`)
+  const attempts = await payoutsOfOrder(backend.pool, order.agentId, order.orderId)
+  return resolvePayout(service.desk, order, attempts, to, evidence)
 }
 
 let events = 0

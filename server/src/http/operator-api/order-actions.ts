@@ -1,4 +1,5 @@
 import { resendCallbacks } from '../../callbacks/resend-callbacks.ts'
+import { lastCallbackOf } from '../../callbacks/search-callbacks.ts'
 import type { Order } from '../../ledger/book.ts'
 import { txnId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -6,9 +7,10 @@ import { audited } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { actOnOrder } from '../../orders/act-on-order.ts'
 import { type ActionName, actionNames, actionTraits, whyNot } from '../../orders/order-actions.ts'
+import { payoutsOfOrder } from '../../payouts/payouts.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
-import { orderDetail, permissionFor, readStory, situationOf } from './order-detail.ts'
+import { orderDetail, permissionFor } from './order-detail.ts'
 import { ActionRequest, EvidenceRequest, OrderDetail, TxnParams } from './schemas/orders.ts'
 import { orderNamed } from './scope.ts'
 
@@ -75,17 +77,22 @@ function act(
     },
     async () => {
       if (asked.version !== undefined && asked.version !== version) throw changed(order)
-      const story = await readStory(desk, order)
-      const why = whyNot(name, situationOf(story, desk.now()))
+      const [attempts, lastSeq] = await Promise.all([
+        order.kind === 'withdraw' ? payoutsOfOrder(desk.pool, agentId, orderId) : [],
+        lastCallbackOf(desk.pool, agentId, orderId),
+      ])
+      const situation = { order, attempt: attempts.at(-1), hasCallback: lastSeq !== undefined }
+      const why = whyNot(name, { ...situation, now: desk.now() })
       if (why !== undefined) throw new Problem('invalid_transition', why)
       if (name !== 'resend') {
-        const done = await actOnOrder(desk, order, name, asked.evidence ?? asked.reason)
+        const done = await actOnOrder(desk, order, attempts, name, asked.evidence ?? asked.reason)
         // It happened all the same, by somebody else's hand: this operator has not done it.
         if (!done.changed) throw changed(done.order)
         return done.order
       }
-      const seq = story.callbacks.at(-1)?.seq
-      if (seq !== undefined) await resendCallbacks(desk.pool, { agentId, seq }, desk.now)
+      if (lastSeq !== undefined) {
+        await resendCallbacks(desk.pool, { agentId, seq: lastSeq }, desk.now)
+      }
       return order
     },
     (after) => ({ status: after.status, version: after.version }),

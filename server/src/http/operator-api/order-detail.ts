@@ -91,8 +91,7 @@ function withoutReasons(story: OrderStory): OrderStory {
   return { ...story, journal: story.journal.map((row) => ({ ...row, reason: null })) }
 }
 
-/** What is read once for the page, and once more for an action on it. */
-export async function readStory(desk: Desk, order: Order): Promise<OrderStory> {
+async function readStory(desk: Desk, order: Order): Promise<OrderStory> {
   const { pool } = desk
   const { agentId, orderId } = order
   const journal = await readJournalOfOrder(pool, agentId, orderId)
@@ -110,7 +109,7 @@ export async function readStory(desk: Desk, order: Order): Promise<OrderStory> {
   return { order, journal, callbacks, attempts, payouts, notices, payments, audit, openItems }
 }
 
-export function situationOf(story: OrderStory, now: Date): OrderSituation {
+function situationOf(story: OrderStory, now: Date): OrderSituation {
   return {
     order: story.order,
     attempt: story.payouts.at(-1),
