@@ -378,8 +378,9 @@ describe('agent', () => {
       ['wallet', 'adjust', 'app_nobody', '1', '--reason', 'x'],
       ['verify', '--agent', 'app_nobody'],
     ]
-    const ended = await Promise.all(commands.map((each) => sluice([...each, '--json'], env)))
-    for (const each of ended) expectRefused(each, 'there is no agent app_nobody')
+    for (const each of commands) {
+      expectRefused(await run(...each, '--json'), 'there is no agent app_nobody')
+    }
   })
 })
 

@@ -15,7 +15,9 @@ export async function testDatabase(options: { empty?: boolean } = {}): Promise<T
   const name = `test_${randomBytes(6).toString('hex')}`
   const url = new URL(inject('postgresUrl'))
   const admin = (sql: string) => asAdmin(inject('postgresUrl'), sql)
-  await admin(`create database ${name} ${options.empty ? '' : `template ${templateName}`}`)
+  // Copied as files: by way of the log, which is PostgreSQL's own choice, it costs ten times as much.
+  const from = options.empty ? '' : `template ${templateName} strategy file_copy`
+  await admin(`create database ${name} ${from}`)
   url.pathname = `/${name}`
   return {
     url: url.href,
