@@ -3,7 +3,7 @@ import { Problem } from '../lib/problem.ts'
 import { type Accounts, noChange } from './accounts.ts'
 import { archivedSeq, archivedSeqs } from './archived.ts'
 import type { JournalRow } from './book.ts'
-import { type JournalDbRow, journalFromRow } from './read-journal.ts'
+import { journalColumns } from './book-columns.ts'
 
 /** The last journal row that was written at or before a time; 0 where there was none. */
 export async function seqAsOf(pool: Pool, agentId: bigint, at: Date): Promise<bigint> {
@@ -78,12 +78,12 @@ export async function balancesAfter(
 }
 
 async function readRow(pool: Pool, agentId: bigint, seq: bigint): Promise<JournalRow | undefined> {
-  const { rows } = await pool.query<JournalDbRow>({
+  const { rows } = await pool.query({
     name: 'journal-row',
-    text: 'select * from journal where agent_id = $1 and seq = $2',
+    text: `select ${journalColumns.select('j')} from journal j where agent_id = $1 and seq = $2`,
     values: [agentId, seq],
   })
-  return rows[0] && journalFromRow(rows[0])
+  return rows[0] && journalColumns.fromRow(rows[0])
 }
 
 /** Rows of an agent's journal before a seq, newest first, down to what is archived. */
@@ -93,11 +93,12 @@ export async function readJournalBack(
   before: bigint,
   limit: number,
 ): Promise<JournalRow[]> {
-  const { rows } = await pool.query<JournalDbRow>(
-    'select * from journal where agent_id = $1 and seq < $2 and seq > $3 order by seq desc limit $4',
+  const { rows } = await pool.query(
+    `select ${journalColumns.select('j')} from journal j
+     where agent_id = $1 and seq < $2 and seq > $3 order by seq desc limit $4`,
     [agentId, before, await archivedSeq(pool, agentId), limit],
   )
-  return rows.map(journalFromRow)
+  return rows.map(journalColumns.fromRow)
 }
 
 export interface ProofOfAgent {

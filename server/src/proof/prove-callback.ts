@@ -1,6 +1,6 @@
 import type { JournalRow, Order, Payer } from '../ledger/book.ts'
 import { isLocalTimeOf } from '../ledger/local-time-of.ts'
-import { orderIdFromUuid, txnId } from '../lib/ids.ts'
+import { txnId } from '../lib/ids.ts'
 import { type JsonMembers, jsonMembers } from '../lib/json-members.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { decimalText } from '../lib/money.ts'
@@ -40,7 +40,7 @@ export function proveCallback(
 ): void {
   const where = `the callback of journal row ${row.seq}`
   const money = (minor: bigint) => decimalText(minor, currency)
-  ensureSame(where, 'order', orderIdFromUuid(callback.order_id), order.orderId)
+  ensureSame(where, 'order', callback.order_id, order.orderId)
   ensureSame(where, 'kind', callback.kind, order.kind)
   ensureSame(where, 'follows', callback.follows, follows)
   ensureSame(where, 'created_at', callback.created_at, row.at)
