@@ -6,13 +6,16 @@ import { orderIdFromUuid } from '../lib/ids.ts'
 import type { CallbackRow } from '../proof/prove-callback.ts'
 import type { PayoutFact } from '../proof/prove-hand-overs.ts'
 import type { Facts } from '../proof/prove-orders.ts'
-import { ArchiveFault } from './part-files.ts'
+import { ArchiveFault, type Manifest } from './part-files.ts'
 
 type Values = Record<string, unknown>
 
+/** Files from before rows and orders had a currency of their own say it in the manifest alone. */
+type Told = Pick<Manifest, 'currency'>
+
 /** A journal row from the record of a file. */
-export function journalFrom(header: Cell[], record: string): JournalRow {
-  return read(journalColumns, valuesOf(header, record))
+export function journalFrom({ currency }: Told, header: Cell[], record: string): JournalRow {
+  return read(journalColumns, { currency, ...valuesOf(header, record) })
 }
 
 /** An order from the record of a file, with what belongs to it. */
@@ -23,14 +26,14 @@ export interface ArchivedOrder {
   facts: Facts
 }
 
-export function orderFrom(header: Cell[], record: string): ArchivedOrder {
+export function orderFrom({ currency }: Told, header: Cell[], record: string): ArchivedOrder {
   const values = valuesOf(header, record)
   const list = (name: string): Values[] => {
     const text = values[name]
     return typeof text === 'string' ? parseExactly(text) : []
   }
-  const order = read(orderColumns, values)
-  const rows = list('journal').map((row) => read(journalColumns, row))
+  const order = read(orderColumns, { currency, ...values })
+  const rows = list('journal').map((row) => read(journalColumns, { currency, ...row }))
   const payments = list('payments').map((row) => read(paymentColumns, row))
   return {
     order,

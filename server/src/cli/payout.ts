@@ -89,7 +89,7 @@ export function payoutCommand(): Command {
           () => resolvePayout(desk, agentId, found.orderId, word, evidence),
           ({ order: { status, version } }) => ({ status, version }),
         )
-        if (options.json) return print(orderView(after, agent.currency, desk.localTime))
+        if (options.json) return print(orderView(after, desk.localTime))
         print(`${text} is ${after.status}`)
       })
     })

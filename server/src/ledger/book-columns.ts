@@ -17,6 +17,7 @@ export const orderColumns: Columns<Order> = columns<Order>({
   kind: ['kind', 'text'],
   refId: ['ref_id', 'text'],
   userId: ['user_id', 'text'],
+  currency: ['currency', 'text'],
   amountMinor: ['amount', 'bigint'],
   feeMinor: ['fee', 'bigint'],
   feeRule: ['fee_rule', 'text'],
@@ -52,6 +53,7 @@ export const journalColumns: Columns<JournalRow> = columns<JournalRow>({
   orderId: ['order_id', 'uuid', 'null'],
   event: ['event', 'text'],
   at: ['at', 'timestamptz'],
+  currency: ['currency', 'text'],
   change: {
     available: ['available_change', 'bigint'],
     held: ['held_change', 'bigint'],

@@ -12,10 +12,10 @@ const sent = (text: string) =>
 it('every statement whose columns follow from a description says what it seems to say', () => {
   expect(sent(sql.ordersById)).toMatchInlineSnapshot(`
     "select o.agent_id as "agentId", o.order_id as "orderId", o.kind, o.ref_id as "refId",
-    o.user_id as "userId", o.amount as "amountMinor", o.fee as "feeMinor", o.fee_rule as
-    "feeRule", o.account_name as "accountName", o.account_no as "accountNo", o.bank_code as
-    "bankCode", o.extra_params as "extraParams", o.status, o.version, o.answer, o.created_at
-    as "createdAt", o.expires_at as "expiresAt", o.completed_at as "completedAt",
+    o.user_id as "userId", o.currency, o.amount as "amountMinor", o.fee as "feeMinor",
+    o.fee_rule as "feeRule", o.account_name as "accountName", o.account_no as "accountNo",
+    o.bank_code as "bankCode", o.extra_params as "extraParams", o.status, o.version, o.answer,
+    o.created_at as "createdAt", o.expires_at as "expiresAt", o.completed_at as "completedAt",
     o.paid_amount as "paidAmountMinor", o.paid_fee as "paidFeeMinor", o.provider,
     o.provider_ref as "providerRef", o.handed_over_at as "handedOverAt", o.instructions from
     orders o join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id) on o.agent_id =
@@ -30,14 +30,15 @@ it('every statement whose columns follow from a description says what it seems t
     on p.agent_id = k.agent_id and p.payment_id = k.payment_id"
   `)
   expect(sent(sql.insertOrders)).toMatchInlineSnapshot(`
-    "insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule,
-    account_name, account_no, bank_code, extra_params, status, version, answer, created_at,
-    expires_at, completed_at, paid_amount, paid_fee, provider, provider_ref, handed_over_at,
-    instructions) select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[],
-    $5::text[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[],
-    $12::text[], $13::text[], $14::int[], $15::text[], $16::timestamptz[], $17::timestamptz[],
-    $18::timestamptz[], $19::bigint[], $20::bigint[], $21::text[], $22::text[],
-    $23::timestamptz[], $24::text[]) on conflict do nothing returning order_id"
+    "insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee,
+    fee_rule, account_name, account_no, bank_code, extra_params, status, version, answer,
+    created_at, expires_at, completed_at, paid_amount, paid_fee, provider, provider_ref,
+    handed_over_at, instructions) select * from unnest($1::bigint[], $2::uuid[], $3::text[],
+    $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[], $10::text[],
+    $11::text[], $12::text[], $13::text[], $14::text[], $15::int[], $16::text[],
+    $17::timestamptz[], $18::timestamptz[], $19::timestamptz[], $20::bigint[], $21::bigint[],
+    $22::text[], $23::text[], $24::timestamptz[], $25::text[]) on conflict do nothing
+    returning order_id"
   `)
   expect(sent(sql.updateOrders)).toMatchInlineSnapshot(`
     "update orders o set status = u.status, version = u.version, completed_at = u.completed_at,
@@ -51,12 +52,12 @@ it('every statement whose columns follow from a description says what it seems t
     u.version_read"
   `)
   expect(sent(sql.insertJournal)).toMatchInlineSnapshot(`
-    "insert into journal (agent_id, seq, order_id, event, at, available_change, held_change,
-    clearing_change, fees_change, adjustments_change, available, held, clearing, fees,
-    adjustments, once_key, reason) select * from unnest($1::bigint[], $2::bigint[],
-    $3::uuid[], $4::text[], $5::timestamptz[], $6::bigint[], $7::bigint[], $8::bigint[],
+    "insert into journal (agent_id, seq, order_id, event, at, currency, available_change,
+    held_change, clearing_change, fees_change, adjustments_change, available, held, clearing,
+    fees, adjustments, once_key, reason) select * from unnest($1::bigint[], $2::bigint[],
+    $3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::bigint[], $8::bigint[],
     $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
-    $15::bigint[], $16::text[], $17::text[])"
+    $15::bigint[], $16::bigint[], $17::text[], $18::text[])"
   `)
   expect(sent(sql.writtenRows)).toMatchInlineSnapshot(`
     "select 1 from journal j join unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[],

@@ -27,7 +27,6 @@ export async function createDeposit(
   const candidates = await desk.providers.candidates({
     ...order,
     direction: 'deposit',
-    currency: agent.currency,
   })
   const refusal = refusalOf(agent, order, request, candidates)
   const provider = candidates[0]
@@ -35,7 +34,7 @@ export async function createDeposit(
     const first = await answerRepeatOrRefuse(desk, order, refusal)
     return { isNew: false, answer: await finalAnswer(desk, agent, first, candidates) }
   }
-  const instructions = provider.depositInstructions(toCollect(order, agent))
+  const instructions = provider.depositInstructions(toCollect(order))
   const answer = depositAnswer(desk, agent, order, instructions)
   const { isNew, order: taken } = await create(desk, { ...order, provider: provider.name, answer })
   return { isNew, answer: await finalAnswer(desk, agent, taken, candidates) }
@@ -52,7 +51,6 @@ export async function createWithdraw(
   const candidates = await desk.providers.candidates({
     ...order,
     direction: 'withdraw',
-    currency: agent.currency,
   })
   const refusal = refusalOf(agent, order, request, candidates)
   if (refusal) {
@@ -85,7 +83,7 @@ async function finalAnswer(
 ): Promise<string> {
   const provider = desk.providers.find(order.provider)
   const isAnnounced = order.providerRef !== null || order.status !== 'WAITING'
-  if (isAnnounced || !provider || provider.depositInstructions(toCollect(order, agent))) {
+  if (isAnnounced || !provider || provider.depositInstructions(toCollect(order))) {
     return order.answer
   }
   if ((await desk.providers.stateOf(provider.name)) === 'off') throw notTaken()
@@ -104,7 +102,7 @@ async function announce(
   providers: Provider[],
 ): Promise<string> {
   for (const provider of providers) {
-    const deposit = toCollect(order, agent)
+    const deposit = toCollect(order)
     const outcome = await expectDeposit(provider, deposit)
     if (outcome.type === 'accepted') {
       const done = await desk.teller.do({
@@ -148,8 +146,8 @@ function notTaken(): Problem {
   return new Problem('provider_unavailable', detail, { retryAfterS: 5 })
 }
 
-export function toCollect(order: Order, { currency }: Pick<Agent, 'currency'>): DepositToCollect {
-  const { accountNo, accountName, bankCode } = order
+export function toCollect(order: Order): DepositToCollect {
+  const { currency, accountNo, accountName, bankCode } = order
   return {
     txnId: txnId(order.agentId, order.orderId),
     amountMinor: order.amountMinor,
@@ -179,6 +177,7 @@ function newOrder(agent: Agent, kind: OrderKind, request: OrderRequest, now: Dat
     kind,
     refId: request.refId,
     userId: request.userId,
+    currency: agent.currency,
     amountMinor,
     feeMinor: feeOf(amountMinor, rule),
     feeRule,

@@ -15,7 +15,7 @@ export function depositAnswer(
   order: Order,
   instructions: DepositInstructions | undefined,
 ): string {
-  const money = (minor: bigint) => decimalText(minor, agent.currency)
+  const money = (minor: bigint) => decimalText(minor, order.currency)
   const link = `${desk.publicUrl()}/pay/${pageToken(desk.secretKeys, order.agentId, order.orderId)}`
   return jsonObject({
     txn_id: quoted(txnId(order.agentId, order.orderId)),

@@ -156,17 +156,11 @@ function stateOfMoney(why: Payment['why']): PageState {
  * What the agent was told is what the payer sees. An order by link alone told the agent nothing, and
  * its page is the only way to pay, so there the provider is asked.
  */
-export function waysToPay(
-  desk: Pick<Desk, 'providers'>,
-  agent: Pick<Agent, 'currency'>,
-  order: Order,
-): WaysToPay {
+export function waysToPay(desk: Pick<Desk, 'providers'>, order: Order): WaysToPay {
   if (order.instructions !== null) return JSON.parse(order.instructions) as DepositInstructions
   const told = fieldsOf(JSON.parse(order.answer))
   if (told.method === 'link') {
-    const instructions = desk.providers
-      .find(order.provider)
-      ?.depositInstructions(toCollect(order, agent))
+    const instructions = desk.providers.find(order.provider)?.depositInstructions(toCollect(order))
     return { qrcodeText: instructions?.qrcodeText, transfer: instructions?.transfer }
   }
   const { qrcode_text: qrcodeText } = fieldsOf(told.qrcode)

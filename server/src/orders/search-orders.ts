@@ -40,6 +40,7 @@ const foundColumns = orderColumns.pick(
   'kind',
   'refId',
   'userId',
+  'currency',
   'amountMinor',
   'feeMinor',
   'accountName',

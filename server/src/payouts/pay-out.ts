@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { currencyOf } from '../agents/agent-currency.ts'
 import { timeToPass } from '../db/database-time.ts'
 import type { OpenItem, Order, OrderStatus } from '../ledger/book.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import type { PayoutState } from '../ledger/payout-state.ts'
 import { callWithin, NoAnswer } from '../lib/call-within.ts'
 import { txnId } from '../lib/ids.ts'
-import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Payout, PayoutOutcome, Provider } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -59,9 +57,8 @@ export async function routePayout(
   options: { tried?: readonly string[]; evenIfNotReady?: boolean } = {},
 ): Promise<Provider | undefined> {
   const { tried = [], evenIfNotReady = false } = options
-  const currency = await currencyOfAgent(desk, order)
-  const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw', currency })
-  const payout = payoutOf(order, referenceOf(order), currency)
+  const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw' })
+  const payout = payoutOf(order, referenceOf(order))
   return candidates.find(
     (each) => !tried.includes(each.name) && (evenIfNotReady || each.isReadyFor?.(payout) !== false),
   )
@@ -73,8 +70,7 @@ export async function isStillRouted(
   order: Order,
   provider: Provider,
 ): Promise<boolean> {
-  const currency = await currencyOfAgent(desk, order)
-  const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw', currency })
+  const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw' })
   return candidates.includes(provider)
 }
 
@@ -124,7 +120,7 @@ export async function submit(
   order: Order,
   watch: CallWatch = {},
 ): Promise<Effect> {
-  const payout = payoutOf(order, taken.reference, await currencyOfAgent(desk, order))
+  const payout = payoutOf(order, taken.reference)
   // A process that was frozen must not send what somebody else may have ended by now.
   const isInTime = performance.now() - taken.takenAtMs <= silenceMs - callLimitMs
   const outcome: PayoutOutcome = isInTime
@@ -171,7 +167,7 @@ export async function ask(
     const said = provider ? 'The provider is off.' : 'The provider is not set up.'
     return save(desk, asked, attempt.state, said, offPauseMs)
   }
-  const payout = payoutOf(order, attempt.reference, await currencyOfAgent(desk, order))
+  const payout = payoutOf(order, attempt.reference)
   const outcome = await call(desk, attempt, watch, (_provider, limit) =>
     provider.askPayout(payout, limit),
   )
@@ -362,8 +358,8 @@ function referenceOf(order: Order): string {
   return `${txnId(order.agentId, order.orderId)}-${order.version}`
 }
 
-function payoutOf(order: Order, reference: string, currency: Currency): Payout {
-  const { amountMinor, accountNo, accountName, bankCode, extraParams } = order
+function payoutOf(order: Order, reference: string): Payout {
+  const { amountMinor, currency, accountNo, accountName, bankCode, extraParams } = order
   return {
     reference,
     amountMinor,
@@ -371,10 +367,4 @@ function payoutOf(order: Order, reference: string, currency: Currency): Payout {
     payee: { accountNo, accountName, bankCode },
     extraParams,
   }
-}
-
-async function currencyOfAgent(desk: PayoutDesk, order: Order): Promise<Currency> {
-  const currency = await currencyOf(desk.pool, order.agentId)
-  if (!currency) throw new Error(`order ${order.orderId} has no agent`)
-  return currency
 }

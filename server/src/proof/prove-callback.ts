@@ -4,14 +4,7 @@ import { txnId } from '../lib/ids.ts'
 import { type JsonMembers, jsonMembers } from '../lib/json-members.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { decimalText } from '../lib/money.ts'
-import {
-  ensure,
-  ensureSame,
-  ensureSameUnshown,
-  ProofFailure,
-  type ProvedAgent,
-  statusOf,
-} from './proof-failure.ts'
+import { ensure, ensureSame, ensureSameUnshown, ProofFailure, statusOf } from './proof-failure.ts'
 
 export interface CallbackRow {
   seq: bigint
@@ -34,12 +27,11 @@ export interface Outcome {
 
 /** A callback tells its outcome, and nothing else: every member as text, since a number may be rounded. */
 export function proveCallback(
-  { agentId, currency }: ProvedAgent,
   { order, row, follows, payer }: Outcome,
   callback: CallbackRow,
 ): void {
   const where = `the callback of journal row ${row.seq}`
-  const money = (minor: bigint) => decimalText(minor, currency)
+  const money = (minor: bigint) => decimalText(minor, order.currency)
   ensureSame(where, 'order', callback.order_id, order.orderId)
   ensureSame(where, 'kind', callback.kind, order.kind)
   ensureSame(where, 'follows', callback.follows, follows)
@@ -48,7 +40,7 @@ export function proveCallback(
   const says = (name: string, expected: string) =>
     ensureSame(where, name, textOf.get(name), expected)
   says('status', quoted(statusOf[row.event] ?? null))
-  says('transactionId', quoted(txnId(agentId, order.orderId)))
+  says('transactionId', quoted(txnId(order.agentId, order.orderId)))
   says('refId', quoted(order.refId))
   says('amount', money(amountOf(order, row)))
   says('fee', money(feeChargedBy(order, row)))

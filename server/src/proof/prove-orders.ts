@@ -135,12 +135,13 @@ export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void
   const name = `order ${txnId(order.agentId, order.orderId)}`
   const rows = facts.rowsOf.get(order.orderId) ?? []
   const payouts = facts.payoutsOf.get(order.orderId) ?? []
-  const feeBy = feeRuleOf(agent, order, name)
+  ensureSame(name, 'currency', order.currency, agent.currency)
+  const feeBy = feeRuleOf(order, name)
   ensureSame(name, 'fee', order.feeMinor, feeBy(order.amountMinor))
   proveRows(name, order, rows, feeBy, facts.payments)
   proveState(name, order, rows, payouts.length)
   proveHandOvers(name, order, rows, payouts)
-  proveAnswer(agent, order, rows[0])
+  proveAnswer(order, rows[0])
   rows.forEach((row, index) => {
     const callback = facts.callbacks.get(row.seq)
     ensure(
@@ -150,13 +151,13 @@ export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void
     if (!callback) return
     const follows = rows.slice(0, index).some(({ event }) => statusOf[event] !== undefined)
     const payment = row.event === 'deposit_paid' ? facts.payments.get(row.onceKey ?? '') : undefined
-    proveCallback(agent, { order, row, follows, payer: payment?.payer ?? null }, callback)
+    proveCallback({ order, row, follows, payer: payment?.payer ?? null }, callback)
   })
 }
 
 /** What an order's own rule takes of an amount. */
-function feeRuleOf({ currency }: ProvedAgent, order: Order, name: string) {
-  const rule = parseFeeRule(order.feeRule, currency)
+function feeRuleOf(order: Order, name: string) {
+  const rule = parseFeeRule(order.feeRule, order.currency)
   if (typeof rule === 'string')
     throw new ProofFailure(`${name} has a fee rule that is none: ${rule}`)
   return (amountMinor: bigint) => feeOf(amountMinor, rule)
@@ -179,6 +180,7 @@ function proveRows(
       () => `${name} has ${row.event} (journal row ${row.seq}) after ${last}`,
     )
     last = row.event
+    ensureSame(where, 'currency', row.currency, order.currency)
     if (row.event === 'deposit_paid') {
       paid = { amount: -row.change.clearing, fee: feeBy(-row.change.clearing) }
       const isTakenBack = rows[index + 1]?.event === 'deposit_taken_back'

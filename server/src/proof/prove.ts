@@ -1,7 +1,7 @@
 import { type Accounts, accountNames, add, noChange, sumOf } from '../ledger/accounts.ts'
 import type { JournalRow } from '../ledger/book.ts'
 import { accountColumns, journalColumns } from '../ledger/book-columns.ts'
-import { ensure, type ProofTx, type ProvedAgent, statusOf } from './proof-failure.ts'
+import { ensure, ensureSame, type ProofTx, type ProvedAgent, statusOf } from './proof-failure.ts'
 import { proveAdjustments } from './prove-payments.ts'
 
 /**
@@ -34,7 +34,7 @@ export async function proveJournalPage(
   const rows = dbRows.map(journalColumns.fromRow)
   const before = rows[0]?.seq === afterSeq ? rows.shift() : undefined
   ensure(before !== undefined || afterSeq === 0n, () => `journal row ${afterSeq} is missing`)
-  proveChain(rows, before)
+  proveChain(agent, rows, before)
   await proveAdjustments(tx, agent, rows)
   return {
     lastSeq: rows.at(-1)?.seq ?? afterSeq,
@@ -63,13 +63,21 @@ async function proveOrdersAreThere(
   return orderIds
 }
 
-/** Seq is gapless, legs add up to zero, and each row's balances follow from the row before. */
-export function proveChain(rows: JournalRow[], before: JournalRow | undefined): void {
+/**
+ * Seq is gapless, legs add up to zero, each row's balances follow from the row before, and all are in the agent's
+ * currency.
+ */
+export function proveChain(
+  { currency }: ProvedAgent,
+  rows: JournalRow[],
+  before: JournalRow | undefined,
+): void {
   let seq = before?.seq ?? 0n
   let balances: Accounts = before?.balances ?? noChange
   for (const row of rows) {
     seq++
     ensure(row.seq === seq, () => `journal row ${seq} is missing`)
+    ensureSame(`journal row ${seq}`, 'currency', row.currency, currency)
     ensure(sumOf(row.change) === 0n, () => `the legs of journal row ${seq} do not add up to zero`)
     balances = add(balances, row.change)
     for (const name of accountNames) {
