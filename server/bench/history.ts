@@ -45,10 +45,10 @@ function paidDeposits(agentId: string, first: number, last: number, all: number)
         lateral (select now() - interval '1 hour' - interval '60 days' * ((${all} - n)::float8 / ${all})) t(at)
       where w.agent_id = ${agentId}
     ), new_orders as (
-      insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule, account_name,
+      insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule, account_name,
         account_no, bank_code, status, version, answer, created_at, expires_at, completed_at, paid_amount,
         paid_fee)
-      select agent_id, hex::uuid, 'deposit', 'history-' || n, 'user-' || n % 5000, 10000, 0, '0%',
+      select agent_id, hex::uuid, 'deposit', 'history-' || n, 'user-' || n % 5000, 'THB', 10000, 0, '0%',
         'Somchai Jaidee', '1234567890', 'SCB', 'PAID', 2,
         format('{"txn_id":"%s-%s","ref_id":"history-%s","amount":100,"fee":0,"method":"link",' ||
           '"expires_in":900,"created_at":"%s"}', agent_id, hex, n,
@@ -56,10 +56,10 @@ function paidDeposits(agentId: string, first: number, last: number, all: number)
         at, at + interval '15 minutes', at, 10000, 0
       from made
     ), new_rows as (
-      insert into journal (agent_id, seq, order_id, event, at, available_change, held_change,
+      insert into journal (agent_id, seq, order_id, event, at, currency, available_change, held_change,
         clearing_change, fees_change, adjustments_change, available, held, clearing, fees, adjustments,
         once_key)
-      select agent_id, seq, hex::uuid, 'deposit_paid', at, 10000, 0, -10000, 0, 0, available, held,
+      select agent_id, seq, hex::uuid, 'deposit_paid', at, 'THB', 10000, 0, -10000, 0, 0, available, held,
         clearing, fees, adjustments, 'payment:history:' || hex
       from made
     ), new_payments as (

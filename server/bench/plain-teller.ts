@@ -37,13 +37,13 @@ export function plainTeller(url: string, localTime: LocalTime) {
           wallet.available - total,
           wallet.held + total,
         ]
-        const terms = { currency: 'THB', revertFee: 'return', lateMoney: 'review' } as const
-        const answer = withdrawAnswer(order, available, terms, localTime)
+        const answer = withdrawAnswer(order, available, localTime)
         await client.query({
           name: 'order',
           text: `insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule,
-              account_name, account_no, bank_code, extra_params, status, version, answer, created_at)
-            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 1, $14, $15)`,
+              account_name, account_no, bank_code, extra_params, status, version, answer, created_at,
+              currency)
+            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 1, $14, $15, $16)`,
           values: [
             agentId,
             order.orderId,
@@ -60,14 +60,15 @@ export function plainTeller(url: string, localTime: LocalTime) {
             order.status,
             answer,
             at,
+            order.currency,
           ],
         })
         await client.query({
           name: 'journal',
           text: `insert into journal (agent_id, seq, order_id, event, at, available_change, held_change,
               clearing_change, fees_change, adjustments_change, available, held, clearing, fees,
-              adjustments)
-            values ($1, $2, $3, 'withdraw_held', $4, $5, $6, 0, 0, 0, $7, $8, $9, $10, $11)`,
+              adjustments, currency)
+            values ($1, $2, $3, 'withdraw_held', $4, $5, $6, 0, 0, 0, $7, $8, $9, $10, $11, $12)`,
           values: [
             agentId,
             seq,
@@ -80,6 +81,7 @@ export function plainTeller(url: string, localTime: LocalTime) {
             wallet.clearing,
             wallet.fees,
             wallet.adjustments,
+            order.currency,
           ],
         })
         await client.query({

@@ -116,7 +116,7 @@ async function proveJournal(
   let before = openingRow(manifest)
   let rows: JournalRow[] = []
   const proveSome = () => {
-    proveChain(rows, before)
+    proveChain(manifest, rows, before)
     for (const row of rows) {
       ensure(row.agentId === manifest.agentId, () => `journal row ${row.seq} is another agent's`)
       bySeq.set(row.seq, row)
@@ -126,7 +126,9 @@ async function proveJournal(
     rows = []
   }
   for await (const values of tableOf(folder, manifest, 'journal')) {
-    rows.push(read(manifest.journal.name, () => journalFrom(values.header, values.record)))
+    rows.push(
+      read(manifest.journal.name, () => journalFrom(manifest, values.header, values.record)),
+    )
     if (rows.length === rowsAtOnce) proveSome()
   }
   proveSome()
@@ -138,7 +140,7 @@ async function proveJournal(
 }
 
 /** Stands for the row before a part; none before the first. */
-function openingRow({ agentId, fromSeq, opening }: Manifest): JournalRow | undefined {
+function openingRow({ agentId, currency, fromSeq, opening }: Manifest): JournalRow | undefined {
   if (fromSeq === 1n) return undefined
   return {
     agentId,
@@ -146,6 +148,7 @@ function openingRow({ agentId, fromSeq, opening }: Manifest): JournalRow | undef
     orderId: null,
     event: 'adjustment',
     at: new Date(0),
+    currency,
     change: noChange,
     balances: opening,
     onceKey: null,
@@ -162,7 +165,7 @@ async function proveArchivedOrders(
 ): Promise<void> {
   let orderIds: string[] = []
   for await (const { header, record } of tableOf(folder, manifest, 'orders')) {
-    const archived = read(manifest.orders.name, () => orderFrom(header, record))
+    const archived = read(manifest.orders.name, () => orderFrom(manifest, header, record))
     proveArchivedOrder(archived, manifest, rows)
     proof.orders++
     orderIds.push(archived.order.orderId)
@@ -198,6 +201,7 @@ export function isSameRow(a: JournalRow | undefined, b: JournalRow): boolean {
     a !== undefined &&
     a.orderId === b.orderId &&
     a.event === b.event &&
+    a.currency === b.currency &&
     a.onceKey === b.onceKey &&
     isSame(a.change, b.change) &&
     isSame(a.balances, b.balances)

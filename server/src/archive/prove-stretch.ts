@@ -1,6 +1,6 @@
 import type { PoolClient } from '../db/pool.ts'
 import type { JournalRow } from '../ledger/book.ts'
-import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
+import { journalColumns } from '../ledger/book-columns.ts'
 import { ProofFailure, type ProofTx } from '../proof/proof-failure.ts'
 import { proveJournalPage } from '../proof/prove.ts'
 import { ArchiveFault } from './part-files.ts'
@@ -42,10 +42,10 @@ export async function proveStretch(
     )
     seq = page.lastSeq
   }
-  const { rows } = await client.query<JournalDbRow>(
-    'select * from journal where agent_id = $1 and seq = $2',
+  const { rows } = await client.query(
+    `select ${journalColumns.select('j')} from journal j where agent_id = $1 and seq = $2`,
     [agent_id, toSeq],
   )
   if (!rows[0]) throw new ArchiveFault(`journal row ${toSeq} of ${app_id} is missing`)
-  return journalFromRow(rows[0])
+  return journalColumns.fromRow(rows[0])
 }

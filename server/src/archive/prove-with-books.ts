@@ -1,8 +1,8 @@
 import type { Pool } from '../db/pool.ts'
 import { readArchiveParts } from '../ledger/archived.ts'
 import type { JournalRow } from '../ledger/book.ts'
-import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
-import { orderIdFromUuid, txnId } from '../lib/ids.ts'
+import { journalColumns } from '../ledger/book-columns.ts'
+import { txnId } from '../lib/ids.ts'
 import { ensure } from '../proof/proof-failure.ts'
 import { type ArchiveProof, isSameRow, proveArchive } from './prove-archive.ts'
 
@@ -70,11 +70,12 @@ async function proveKeptRows(
 ): Promise<void> {
   const seqs = [...archived.keys()]
   for (let after = (seqs[0] ?? 1n) - 1n; ; ) {
-    const { rows } = await pool.query<JournalDbRow>(
-      `select * from journal where agent_id = $1 and seq > $2 and seq <= $3 order by seq limit $4`,
+    const { rows } = await pool.query(
+      `select ${journalColumns.select('j')} from journal j
+       where agent_id = $1 and seq > $2 and seq <= $3 order by seq limit $4`,
       [agentId, after, seqs.at(-1) ?? 0n, rowsAtOnce],
     )
-    for (const row of rows.map(journalFromRow)) {
+    for (const row of rows.map(journalColumns.fromRow)) {
       ensure(
         isSameRow(archived.get(row.seq), row),
         () => `journal row ${row.seq} is not what was archived`,
@@ -110,7 +111,7 @@ async function proveKnown(pool: Pool, agentId: bigint, orderIds: string[]): Prom
   ensure(
     lost === undefined,
     () =>
-      `order ${txnId(agentId, orderIdFromUuid(lost?.order_id ?? ''))} is neither in the books nor known to have left`,
+      `order ${txnId(agentId, lost?.order_id ?? '')} is neither in the books nor known to have left`,
   )
 }
 

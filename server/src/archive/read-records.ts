@@ -1,18 +1,21 @@
+import type { Column, Columns } from '../db/columns.ts'
 import type { JournalRow, Order } from '../ledger/book.ts'
-import { type OrderRow, orderFromRow } from '../ledger/order-row.ts'
-import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
+import { journalColumns, orderColumns, paymentColumns } from '../ledger/book-columns.ts'
 import { type Cell, csvCells } from '../lib/csv-records.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
 import type { CallbackRow } from '../proof/prove-callback.ts'
 import type { PayoutFact } from '../proof/prove-hand-overs.ts'
 import type { Facts } from '../proof/prove-orders.ts'
-import { type PaymentDbRow, paymentFromRow } from '../proof/prove-payments.ts'
-import { ArchiveFault } from './part-files.ts'
+import { ArchiveFault, type Manifest } from './part-files.ts'
 
 type Values = Record<string, unknown>
 
+/** Files from before rows and orders had a currency of their own say it in the manifest alone. */
+type Told = Pick<Manifest, 'currency'>
+
 /** A journal row from the record of a file. */
-export function journalFrom(header: Cell[], record: string): JournalRow {
-  return journalFromValues(valuesOf(header, record))
+export function journalFrom({ currency }: Told, header: Cell[], record: string): JournalRow {
+  return read(journalColumns, { currency, ...valuesOf(header, record) })
 }
 
 /** An order from the record of a file, with what belongs to it. */
@@ -23,15 +26,15 @@ export interface ArchivedOrder {
   facts: Facts
 }
 
-export function orderFrom(header: Cell[], record: string): ArchivedOrder {
+export function orderFrom({ currency }: Told, header: Cell[], record: string): ArchivedOrder {
   const values = valuesOf(header, record)
   const list = (name: string): Values[] => {
     const text = values[name]
     return typeof text === 'string' ? parseExactly(text) : []
   }
-  const order = orderFromRow(orderRow(values))
-  const rows = list('journal').map(journalFromValues)
-  const payments = list('payments').map((row) => paymentFromRow(paymentRow(row)))
+  const order = read(orderColumns, { currency, ...values })
+  const rows = list('journal').map((row) => read(journalColumns, { currency, ...row }))
+  const payments = list('payments').map((row) => read(paymentColumns, row))
   return {
     order,
     rows,
@@ -47,27 +50,11 @@ export function orderFrom(header: Cell[], record: string): ArchivedOrder {
 function callbackRow(values: Values): CallbackRow {
   return {
     seq: whole(values.seq),
-    order_id: text(values.order_id),
+    order_id: orderIdFromUuid(text(values.order_id)),
     kind: text(values.kind),
     follows: values.follows === true,
     created_at: new Date(text(values.created_at)),
     body: text(values.stored_body ?? values.body),
-  }
-}
-
-function paymentRow(values: Values): PaymentDbRow {
-  return {
-    payment_id: text(values.payment_id),
-    order_id: textOrNull(values.order_id),
-    amount: whole(values.amount),
-    paid_at: new Date(text(values.paid_at)),
-    payer_account_no: textOrNull(values.payer_account_no),
-    payer_account_name: textOrNull(values.payer_account_name),
-    payer_bank_code: textOrNull(values.payer_bank_code),
-    state: text(values.state) as PaymentDbRow['state'],
-    why: textOrNull(values.why) as PaymentDbRow['why'],
-    credited_to: textOrNull(values.credited_to) as PaymentDbRow['credited_to'],
-    evidence: textOrNull(values.evidence),
   }
 }
 
@@ -90,55 +77,28 @@ function valuesOf(header: Cell[], record: string): Values {
   return Object.fromEntries(header.map((name, at) => [name, cells[at] ?? null]))
 }
 
-function journalFromValues(values: Values): JournalRow {
-  const row: JournalDbRow = {
-    agent_id: whole(values.agent_id),
-    seq: whole(values.seq),
-    order_id: textOrNull(values.order_id),
-    event: text(values.event) as JournalDbRow['event'],
-    at: new Date(text(values.at)),
-    available_change: whole(values.available_change),
-    held_change: whole(values.held_change),
-    clearing_change: whole(values.clearing_change),
-    fees_change: whole(values.fees_change),
-    adjustments_change: whole(values.adjustments_change),
-    available: whole(values.available),
-    held: whole(values.held),
-    clearing: whole(values.clearing),
-    fees: whole(values.fees),
-    adjustments: whole(values.adjustments),
-    once_key: textOrNull(values.once_key),
-    reason: textOrNull(values.reason),
-  }
-  return journalFromRow(row)
+/** A value of the books from what a record says of its columns. */
+function read<T>(columns: Columns<T>, values: Values): T {
+  return columns.build(({ name, type, isNullable }) => {
+    const value = values[name] ?? null
+    return value === null && isNullable ? null : valueIn(type, value)
+  })
 }
 
-function orderRow(values: Values): OrderRow {
-  return {
-    agent_id: whole(values.agent_id),
-    order_id: text(values.order_id),
-    kind: text(values.kind) as OrderRow['kind'],
-    ref_id: text(values.ref_id),
-    user_id: text(values.user_id),
-    amount: whole(values.amount),
-    fee: whole(values.fee),
-    fee_rule: text(values.fee_rule),
-    account_name: text(values.account_name),
-    account_no: text(values.account_no),
-    bank_code: text(values.bank_code),
-    extra_params: textOrNull(values.extra_params),
-    status: text(values.status) as OrderRow['status'],
-    version: Number(values.version),
-    answer: text(values.answer),
-    created_at: new Date(text(values.created_at)),
-    expires_at: timeOrNull(values.expires_at),
-    completed_at: timeOrNull(values.completed_at),
-    paid_amount: wholeOrNull(values.paid_amount),
-    paid_fee: wholeOrNull(values.paid_fee),
-    provider: textOrNull(values.provider),
-    provider_ref: textOrNull(values.provider_ref),
-    handed_over_at: timeOrNull(values.handed_over_at),
-    instructions: textOrNull(values.instructions),
+function valueIn(type: Column['type'], value: unknown): unknown {
+  switch (type) {
+    case 'bigint':
+      return whole(value)
+    case 'int':
+      return Number(whole(value))
+    case 'boolean':
+      return value === true
+    case 'timestamptz':
+      return new Date(text(value))
+    case 'uuid':
+      return orderIdFromUuid(text(value))
+    case 'text':
+      return text(value)
   }
 }
 
@@ -165,8 +125,4 @@ function parseExactly(json: string): Values[] {
 function whole(value: unknown): bigint {
   if (typeof value === 'string' && /^-?\d+$/.test(value)) return BigInt(value)
   throw new ArchiveFault(`a record has ${String(value)} where a whole number belongs`)
-}
-
-function wholeOrNull(value: unknown): bigint | null {
-  return value === null || value === undefined ? null : whole(value)
 }

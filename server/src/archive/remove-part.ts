@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isContention, type PoolClient } from '../db/pool.ts'
 import type { ArchivePart } from '../ledger/archived.ts'
 import { csvCells } from '../lib/csv-records.ts'
+import { orderIdFromUuid } from '../lib/ids.ts'
 import type { OrderRecords } from './order-records.ts'
 import { ArchiveFault, type Manifest, readManifest, readTable } from './part-files.ts'
 import type { AgentToArchive, ArchiveOptions } from './what-to-archive.ts'
@@ -64,7 +65,7 @@ async function* orderRecordsOf(manifest: Manifest, folder: string): AsyncGenerat
   for await (const record of readTable(folder, manifest.orders)) {
     const cells = csvCells(record)
     if (at === -1) at = cells.indexOf('order_id')
-    else yield { orderId: cells[at] ?? '', record }
+    else yield { orderId: orderIdFromUuid(cells[at] ?? ''), record }
   }
 }
 

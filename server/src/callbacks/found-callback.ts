@@ -1,5 +1,4 @@
 import type { JournalEvent, OrderKind } from '../ledger/book.ts'
-import { orderIdFromUuid } from '../lib/ids.ts'
 import { statusOf } from '../proof/proof-failure.ts'
 import { deliveryOfCallback, latestAttempt } from './read-callbacks.ts'
 
@@ -55,7 +54,7 @@ export function foundFromRow(row: FoundRow): FoundCallback {
   return {
     agentId: row.agent_id,
     seq: row.seq,
-    orderId: orderIdFromUuid(row.order_id),
+    orderId: row.order_id,
     refId: row.ref_id,
     kind: row.kind,
     status: statusOf[row.event] ?? 'WAITING',

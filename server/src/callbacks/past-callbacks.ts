@@ -1,4 +1,6 @@
+import { columns } from '../db/columns.ts'
 import type { Callback } from '../ledger/book.ts'
+import { callbackColumns } from '../ledger/book-columns.ts'
 import type { BatchTx } from '../ledger/books-store.ts'
 import { newOrderId } from '../lib/ids.ts'
 
@@ -18,44 +20,47 @@ export interface PastCallback {
   attempts: PastAttempt[]
 }
 
+type Stands = Omit<Callback, 'body'> & {
+  state: PastCallback['state']
+  dueAt: Date
+  attempts: number
+  again: number
+  deliveredAt: Date | null
+}
+
+const standing = columns<Stands>({
+  ...callbackColumns.pick('agentId', 'seq', 'orderId', 'kind', 'follows', 'createdAt').description,
+  state: ['state', 'text'],
+  dueAt: ['due_at', 'timestamptz'],
+  attempts: ['attempts', 'int'],
+  again: ['again', 'int'],
+  deliveredAt: ['delivered_at', 'timestamptz', 'null'],
+})
+
+const bodies = callbackColumns.pick('agentId', 'seq', 'createdAt', 'body')
+
 /** Writes callbacks with what has become of them since. For made-up history: a sender attempts them. */
 export async function writePastCallbacks(
   tx: BatchTx,
   past: readonly PastCallback[],
 ): Promise<void> {
   if (past.length === 0) return
-  const column = (of: (each: PastCallback) => unknown) => past.map(of)
   await tx.query(
-    `insert into callbacks (agent_id, seq, order_id, kind, follows, state, created_at, due_at,
-       attempts, again, delivered_at)
-     select a, s, o, k, f, st, c, coalesce(d, c), n, 0, v
-     from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::boolean[], $6::text[],
-       $7::timestamptz[], $8::timestamptz[], $9::int[], $10::timestamptz[])
-       p(a, s, o, k, f, st, c, d, n, v)`,
-    [
-      column(({ callback }) => callback.agentId),
-      column(({ callback }) => callback.seq),
-      column(({ callback }) => callback.orderId),
-      column(({ callback }) => callback.kind),
-      column(({ callback }) => callback.follows),
-      column(({ state }) => state),
-      column(({ callback }) => callback.createdAt.toISOString()),
-      column(({ dueAt }) => dueAt?.toISOString() ?? null),
-      column(({ attempts }) => attempts.length),
-      column(({ state, attempts }) =>
-        state === 'delivered' ? (attempts.at(-1)?.startedAt.toISOString() ?? null) : null,
-      ),
-    ],
+    `insert into callbacks (${standing.names}) select * from ${standing.unnest}`,
+    standing.values(
+      past.map(({ callback, state, dueAt, attempts }) => ({
+        ...callback,
+        state,
+        dueAt: dueAt ?? callback.createdAt,
+        attempts: attempts.length,
+        again: 0,
+        deliveredAt: state === 'delivered' ? (attempts.at(-1)?.startedAt ?? null) : null,
+      })),
+    ),
   )
   await tx.query(
-    `insert into callback_bodies (agent_id, seq, created_at, body)
-     select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[])`,
-    [
-      column(({ callback }) => callback.agentId),
-      column(({ callback }) => callback.seq),
-      column(({ callback }) => callback.createdAt.toISOString()),
-      column(({ callback }) => callback.body),
-    ],
+    `insert into callback_bodies (${bodies.names}) select * from ${bodies.unnest}`,
+    bodies.values(past.map(({ callback }) => callback)),
   )
   await writeAttempts(
     tx,
@@ -65,26 +70,36 @@ export async function writePastCallbacks(
   )
 }
 
+type Attempted = PastAttempt & {
+  agentId: bigint
+  seq: bigint
+  attemptId: string
+  responseHeaders: string | null
+}
+
+const attempted = columns<Attempted>({
+  ...callbackColumns.pick('agentId', 'seq').description,
+  attemptId: ['attempt_id', 'uuid'],
+  startedAt: ['started_at', 'timestamptz'],
+  durationMs: ['duration_ms', 'int'],
+  url: ['url', 'text'],
+  status: ['status', 'int', 'null'],
+  responseHeaders: ['response_headers', 'text', 'null'],
+  error: ['error', 'text', 'null'],
+})
+
 async function writeAttempts(
   tx: BatchTx,
   attempts: readonly (PastAttempt & { agentId: bigint; seq: bigint })[],
 ): Promise<void> {
   await tx.query(
-    `insert into callback_attempts (agent_id, seq, attempt_id, started_at, duration_ms, url, address,
-       status, response_headers, response_body, error)
-     select a, s, i, t, d, u, null, st, case when st is not null then 'content-type: text/plain' end,
-       null, e
-     from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::timestamptz[], $5::int[], $6::text[],
-       $7::int[], $8::text[]) x(a, s, i, t, d, u, st, e)`,
-    [
-      attempts.map(({ agentId }) => agentId),
-      attempts.map(({ seq }) => seq),
-      attempts.map(({ startedAt }) => newOrderId(startedAt)),
-      attempts.map(({ startedAt }) => startedAt.toISOString()),
-      attempts.map(({ durationMs }) => durationMs),
-      attempts.map(({ url }) => url),
-      attempts.map(({ status }) => status),
-      attempts.map(({ error }) => error),
-    ],
+    `insert into callback_attempts (${attempted.names}) select * from ${attempted.unnest}`,
+    attempted.values(
+      attempts.map((attempt) => ({
+        ...attempt,
+        attemptId: newOrderId(attempt.startedAt),
+        responseHeaders: attempt.status === null ? null : 'content-type: text/plain',
+      })),
+    ),
   )
 }

@@ -1,7 +1,6 @@
 import type { Pool } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
 import { storedBody } from '../ledger/stored-body.ts'
-import { orderIdFromUuid } from '../lib/ids.ts'
 
 /** An outcome with its callback, as its agent and the operator see it. */
 export interface OutcomeEvent {
@@ -91,7 +90,7 @@ export async function readEvents(pool: Pool, filter: EventFilter): Promise<Outco
     agentId: row.agent_id,
     appId: row.app_id,
     seq: row.seq,
-    orderId: orderIdFromUuid(row.order_id),
+    orderId: row.order_id,
     refId: row.ref_id,
     kind: row.kind,
     at: row.created_at,

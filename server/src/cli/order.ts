@@ -24,9 +24,9 @@ export function orderCommand(): Command {
     .action(async (text: string, options: { json?: boolean }) => {
       await withBackend(async ({ pool }, { timeZone }) => {
         const { found, agent } = await existingOrder(pool, text)
-        const money = (minor: bigint) => decimalText(minor, agent.currency)
+        const money = (minor: bigint) => decimalText(minor, found.currency)
         const view = {
-          ...JSON.parse(orderView(found, agent.currency, localTimeIn(timeZone))),
+          ...JSON.parse(orderView(found, localTimeIn(timeZone))),
           app_id: agent.appId,
           bank_code: found.bankCode,
           version: found.version,
@@ -123,7 +123,7 @@ export function triggerCommand(): Command {
             paidAmountMinor,
             payerAccountNo: options.payerAccountNo,
           })
-          const view = orderView(after, agent.currency, desk.localTime)
+          const view = orderView(after, desk.localTime)
           if (options.json) return print(view)
           print(`${text} is ${after.status}`)
         })

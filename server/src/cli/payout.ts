@@ -92,7 +92,7 @@ export function payoutCommand(): Command {
           },
           ({ order: { status, version } }) => ({ status, version }),
         )
-        if (options.json) return print(orderView(after, agent.currency, desk.localTime))
+        if (options.json) return print(orderView(after, desk.localTime))
         print(`${text} is ${after.status}`)
       })
     })

@@ -1,11 +1,18 @@
 import pg from 'pg'
+import { orderIdFromUuid } from '../lib/ids.ts'
 
-/** Money and sequence numbers are bigint from the disk to the socket. */
+/**
+ * Money and sequence numbers are bigint from the disk to the socket. Ids are bare digits everywhere; only
+ * PostgreSQL writes a uuid with dashes.
+ */
+const parsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.INT8, BigInt],
+  [pg.types.builtins.UUID, orderIdFromUuid],
+])
+
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8
-      ? BigInt
-      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+    parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
 export const serviceRole = 'sluice_service'

@@ -23,6 +23,8 @@ export interface Order {
   kind: OrderKind
   refId: string
   userId: string
+  /** Its agent's, which never changes. */
+  currency: Currency
   amountMinor: bigint
   feeMinor: bigint
   feeRule: string
@@ -81,6 +83,7 @@ export interface JournalRow {
   orderId: string | null
   event: JournalEvent
   at: Date
+  currency: Currency
   change: Accounts
   balances: Accounts
   onceKey: string | null

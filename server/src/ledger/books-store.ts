@@ -1,5 +1,5 @@
+import type { Columns } from '../db/columns.ts'
 import { type PoolClient, sqlState } from '../db/pool.ts'
-import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Accounts } from './accounts.ts'
 import type {
   HandedPayout,
@@ -10,19 +10,24 @@ import type {
   PaymentClaim,
   Terms,
 } from './book.ts'
+import {
+  claimColumns,
+  itemColumns,
+  journalColumns,
+  orderColumns,
+  paymentColumns,
+} from './book-columns.ts'
+import * as sql from './books-sql.ts'
 import { type Command, needsWallet } from './commands.ts'
 import { adjustmentKey } from './decide.ts'
 import { type Books, keyOf, onceKeyOf, orderIdAfterNo, paymentIdOf, type Writes } from './fold.ts'
-import { type OrderRow, orderFromRow } from './order-row.ts'
-import { payerFromRow } from './payer-from-row.ts'
+import { claimsById, insertClaims } from './payment-claims.ts'
 import {
-  type ClaimRow,
-  claimFromRow,
-  claimsById,
-  claimValues,
-  insertClaims,
-} from './payment-claims.ts'
-import { insertReferences, payoutsByReference, type ReferenceRow } from './payout-references.ts'
+  insertReferences,
+  type NamedPayout,
+  payoutsByReference,
+  referenceColumns,
+} from './payout-references.ts'
 
 /** Another process changed what this batch had read: it has to be read and folded again. */
 export class BooksChanged extends Error {
@@ -45,58 +50,6 @@ type AccountRow = Accounts & {
   revert_fee: Terms['revertFee']
   late_money: Terms['lateMoney']
 }
-
-interface PaymentRow {
-  agent_id: bigint
-  payment_id: string
-  order_id: string | null
-  amount: bigint
-  paid_at: Date
-  reported_at: Date
-  payer_account_no: string | null
-  payer_account_name: string | null
-  payer_bank_code: string | null
-  state: Payment['state']
-  why: Payment['why']
-  credited_to: Payment['creditedTo']
-  evidence: string | null
-}
-
-const lockWallet = `select w.agent_id, w.seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
-    a.currency, a.revert_fee, a.late_money
-  from wallets w join agents a using (agent_id)
-  where w.agent_id = $1 for no key update of w`
-
-const lockFreeWallet = `${lockWallet} skip locked`
-
-const ordersByRefId = `select o.* from orders o
-  join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
-    on o.agent_id = k.agent_id and o.ref_id = k.ref_id`
-
-const ordersById = `select o.* from orders o
-  join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
-    on o.agent_id = k.agent_id and o.order_id = k.order_id`
-
-const paymentsById = `select p.* from payments p
-  join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
-    on p.agent_id = k.agent_id and p.payment_id = k.payment_id`
-
-const paidAttempts = `select i.agent_id, i.order_id, i.provider, i.reference from open_items i
-  join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
-    on i.agent_id = k.agent_id and i.order_id = k.order_id
-  where i.provider_said = 'PAID' order by i.opened_at, i.item_id`
-
-const archivedByRefId = `select a.agent_id, a.ref_id from archived_refs a
-  join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
-    on a.agent_id = k.agent_id and a.ref_id = k.ref_id`
-
-const archivedByKey = `select a.agent_id, a.once_key from archived_keys a
-  join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
-    on a.agent_id = k.agent_id and a.once_key = k.once_key`
-
-const adjustmentsByKey = `select j.agent_id, j.once_key from journal j
-  join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
-    on j.agent_id = k.agent_id and j.once_key = k.once_key`
 
 /**
  * Locks the wallets that the commands may change, in id order, and reads all they look at. A wallet that
@@ -139,30 +92,45 @@ export async function readBooks(
         .sort((a, b) => (a < b ? -1 : 1))
         .map((agentId) =>
           ifLocked === 'wait'
-            ? run<AccountRow>(tx, 'lock-wallet', lockWallet, [agentId])
-            : run<AccountRow>(tx, 'lock-free-wallet', lockFreeWallet, [agentId]),
+            ? run<AccountRow>(tx, 'lock-wallet', sql.lockWallet, [agentId])
+            : run<AccountRow>(tx, 'lock-free-wallet', sql.lockFreeWallet, [agentId]),
         ),
     ),
-    read<OrderRow>(tx, 'orders-by-ref-id', ordersByRefId, refIds),
-    read<OrderRow>(tx, 'orders-by-id', ordersById, orderIds),
-    read<PaymentRow>(tx, 'payments-by-id', paymentsById, paymentIds),
+    read<Order>(tx, 'orders-by-ref-id', sql.ordersByRefId, refIds),
+    read<Order>(tx, 'orders-by-id', sql.ordersById, orderIds),
+    readPayments(tx, paymentIds),
     received.length === 0
       ? Promise.resolve([])
-      : run<ClaimRow>(tx, 'claims-by-id', claimsById, [received]).then(({ rows }) => rows),
+      : run<PaymentClaim>(tx, 'claims-by-id', claimsById, [received]).then(({ rows }) => rows),
     references.length === 0
       ? Promise.resolve([])
-      : run<ReferenceRow>(tx, 'references', payoutsByReference, [references]).then(
+      : run<NamedPayout>(tx, 'references', payoutsByReference, [references]).then(
           ({ rows }) => rows,
         ),
     read<PaidAttempt & { agent_id: bigint; order_id: string }>(
       tx,
       'paid-attempts',
-      paidAttempts,
+      sql.paidAttempts,
       afterNo,
     ),
-    read<{ agent_id: bigint; once_key: string }>(tx, 'adjustments-by-key', adjustmentsByKey, keys),
-    read<{ agent_id: bigint; ref_id: string }>(tx, 'archived-by-ref-id', archivedByRefId, refIds),
-    read<{ agent_id: bigint; once_key: string }>(tx, 'archived-by-key', archivedByKey, onceKeys),
+    read<{ agent_id: bigint; once_key: string }>(
+      tx,
+      'adjustments-by-key',
+      sql.adjustmentsByKey,
+      keys,
+    ),
+    read<{ agent_id: bigint; ref_id: string }>(
+      tx,
+      'archived-by-ref-id',
+      sql.archivedByRefId,
+      refIds,
+    ),
+    read<{ agent_id: bigint; once_key: string }>(
+      tx,
+      'archived-by-key',
+      sql.archivedByKey,
+      onceKeys,
+    ),
   ])
 
   const books: Books = {
@@ -170,7 +138,7 @@ export async function readBooks(
     orders: new Map(),
     refIds: new Map(),
     payments: new Map(),
-    claims: new Map(claims.map((row) => [row.payment_id, claimFromRow(row)])),
+    claims: new Map(claims.map((claim) => [claim.paymentId, claim])),
     payers: new Map(),
     takenReferences: new Set(taken.map(({ reference }) => reference)),
     adjustments: new Set(adjustments.map((row) => keyOf(row.agent_id, row.once_key))),
@@ -186,147 +154,20 @@ export async function readBooks(
     }
   }
   for (const row of [...byRefId, ...byId]) {
-    const key = keyOf(row.agent_id, orderIdFromUuid(row.order_id))
-    const order = books.orders.get(key) ?? orderFromRow(row)
+    const key = keyOf(row.agentId, row.orderId)
+    const order = books.orders.get(key) ?? row
     books.orders.set(key, order)
     books.refIds.set(keyOf(order.agentId, order.refId), order)
   }
   for (const { agent_id, order_id, provider, reference } of paid) {
-    const key = keyOf(agent_id, orderIdFromUuid(order_id))
+    const key = keyOf(agent_id, order_id)
     if (!books.payers.has(key)) books.payers.set(key, { provider, reference })
   }
-  for (const row of payments) {
-    books.payments.set(keyOf(row.agent_id, row.payment_id), paymentFromRow(row))
+  for (const payment of payments) {
+    books.payments.set(keyOf(payment.agentId, payment.paymentId), payment)
   }
   return books
 }
-
-const ordersInsert = `insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee,
-    fee_rule, account_name, account_no, bank_code, extra_params, status, version, answer,
-    created_at, expires_at, completed_at, paid_amount, paid_fee, provider, provider_ref,
-    handed_over_at, instructions)
-  select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[],
-    $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
-    $14::int[], $15::text[], $16::timestamptz[], $17::timestamptz[], $18::timestamptz[],
-    $19::bigint[], $20::bigint[], $21::text[], $22::text[], $23::timestamptz[],
-    $24::text[])
-  on conflict do nothing
-  returning order_id`
-
-const updateOrders = `update orders o set status = u.status, version = u.version,
-    completed_at = u.completed_at, paid_amount = u.paid_amount, paid_fee = u.paid_fee,
-    provider = u.provider, provider_ref = u.provider_ref, handed_over_at = u.handed_over_at,
-    answer = coalesce(u.answer, o.answer), instructions = u.instructions
-  from unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::int[], $6::timestamptz[],
-    $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::timestamptz[], $12::text[], $13::text[])
-    u(agent_id, order_id, version_read, status, version, completed_at, paid_amount, paid_fee,
-      provider, provider_ref, handed_over_at, answer, instructions)
-  where o.agent_id = u.agent_id and o.order_id = u.order_id and o.version = u.version_read`
-
-const insertJournal = `insert into journal (agent_id, seq, order_id, event, at, available_change,
-    held_change, clearing_change, fees_change, adjustments_change, available, held, clearing, fees,
-    adjustments, once_key, reason)
-  select * from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::timestamptz[],
-    $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[],
-    $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::text[], $17::text[])`
-
-/** Due at once, also where the clock of this process is ahead of the database's. */
-const insertCallbacks = `insert into callbacks (agent_id, seq, order_id, kind, follows, state,
-    created_at, due_at, attempts, again)
-  select agent_id, seq, order_id, kind, follows, 'waiting', created_at, least(created_at, now()), 0, 0
-  from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::boolean[], $6::timestamptz[])
-    c(agent_id, seq, order_id, kind, follows, created_at)`
-
-const insertBodies = `insert into callback_bodies (agent_id, seq, created_at, body)
-  select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[])`
-
-const insertPayments = `insert into payments (agent_id, payment_id, order_id, amount, paid_at,
-    reported_at, payer_account_no, payer_account_name, payer_bank_code, state, why, credited_to,
-    evidence)
-  select * from unnest($1::bigint[], $2::text[], $3::uuid[], $4::bigint[], $5::timestamptz[],
-    $6::timestamptz[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[],
-    $13::text[])`
-
-const updatePayments = `update payments p set order_id = u.order_id, state = u.state, why = u.why,
-    credited_to = u.credited_to, evidence = u.evidence
-  from unnest($1::bigint[], $2::text[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[],
-    $8::text[])
-    u(agent_id, payment_id, state_read, order_id, state, why, credited_to, evidence)
-  where p.agent_id = u.agent_id and p.payment_id = u.payment_id and p.state = u.state_read`
-
-/** The attempt that this one takes the place of was surely refused. */
-const closePayouts = `update payouts p set state = 'rejected', ask_at = null
-  from unnest($1::bigint[], $2::uuid[], $3::int[]) u(agent_id, order_id, attempt)
-  where p.agent_id = u.agent_id and p.order_id = u.order_id and p.attempt < u.attempt
-    and p.ask_at is not null`
-
-const insertPayouts = `insert into payouts (agent_id, order_id, attempt, provider, reference, token,
-    state, handed_at, asks, ask_at)
-  select agent_id, order_id, attempt, provider, reference, token,
-    case when ask_at is null and ask_in_ms is null then 'rejected' else 'handed' end, handed_at, 0,
-    coalesce(ask_at, now() + ask_in_ms * interval '1 millisecond')
-  from unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::uuid[],
-    $7::timestamptz[], $8::timestamptz[], $9::bigint[])
-    u(agent_id, order_id, attempt, provider, reference, token, handed_at, ask_at, ask_in_ms)`
-
-/** The same said again, or more of it, is the same item. What came back is not paid by older news. */
-const insertItems = `insert into open_items (agent_id, item_id, kind, order_id, provider, reference,
-    amount, currency, provider_said, order_status, order_provider, opened_at)
-  select * from unnest($1::bigint[], $2::text[], $3::text[], $4::uuid[], $5::text[], $6::text[],
-    $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[], $12::timestamptz[])
-  on conflict (agent_id, item_id) do update set provider_said =
-    case open_items.provider_said when 'REVERT' then 'REVERT' else excluded.provider_said end`
-
-/** What the provider says of its payout is what its row says, whatever the order says. */
-const contradictPayouts = `update payouts p set state = u.state, ask_at = null
-  from unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) u(agent_id, provider, reference, state)
-  where p.agent_id = u.agent_id and p.provider = u.provider and p.reference = u.reference
-    and p.state <> 'returned'`
-
-/** An order that is PAID does not settle that its money came back. */
-const closeItems = `update open_items i set closed_at = u.at, resolution = 'order_paid',
-    evidence = u.evidence
-  from unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[])
-    u(agent_id, order_id, reference, at, evidence)
-  where i.agent_id = u.agent_id and i.order_id = u.order_id and i.reference = u.reference
-    and i.closed_at is null and i.kind <> 'failed_after_paid' and i.provider_said <> 'REVERT'`
-
-const updateWallets = `update wallets w set seq = u.seq, available = u.available, held = u.held,
-    clearing = u.clearing, fees = u.fees, adjustments = u.adjustments
-  from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-    $7::bigint[], $8::bigint[])
-    u(agent_id, seq_read, seq, available, held, clearing, fees, adjustments)
-  where w.agent_id = u.agent_id and w.seq = u.seq_read`
-
-const orderValues = (o: Order): Value[] => [
-  o.agentId,
-  o.orderId,
-  o.kind,
-  o.refId,
-  o.userId,
-  o.amountMinor,
-  o.feeMinor,
-  o.feeRule,
-  o.accountName,
-  o.accountNo,
-  o.bankCode,
-  o.extraParams,
-  o.status,
-  o.version,
-  o.answer,
-  o.createdAt,
-  o.expiresAt,
-  o.completedAt,
-  o.paidAmountMinor,
-  o.paidFeeMinor,
-  o.provider,
-  o.providerRef,
-  o.handedOverAt,
-  o.instructions,
-]
-
-/** Fails where one of these orders has the refId of an archived one: nothing but an error ends a pipeline. */
-const refusal = `select 1 / case when count(*) = 0 then 1 else 0 end from (${archivedByRefId}) archived`
 
 /**
  * An order whose refId is free in the books may have the refId of one that was archived. That one's refId was
@@ -334,9 +175,9 @@ const refusal = `select 1 / case when count(*) = 0 then 1 else 0 end from (${arc
  */
 async function refuseArchivedRefs(client: PoolClient, orders: Order[]): Promise<void> {
   if (orders.length === 0) return
-  const values = columnsOf(orders, ({ agentId, refId }) => [agentId, refId])
+  const values = sql.refColumns.values(orders)
   try {
-    await client.query({ name: 'refuse-archived-refs', text: refusal, values })
+    await client.query({ name: 'refuse-archived-refs', text: sql.refuseArchivedRefs, values })
   } catch (error) {
     const isDivision = sqlState(error) === '22012'
     throw isDivision ? new BooksChanged('a refId was archived') : error
@@ -351,10 +192,10 @@ export async function insertOrders(client: PoolClient, orders: Order[]): Promise
   )
   const { rows } = await client.query<{ order_id: string }>({
     name: 'insert-orders',
-    text: ordersInsert,
-    values: columnsOf(sorted, orderValues),
+    text: sql.insertOrders,
+    values: orderColumns.values(sorted),
   })
-  return new Set(rows.map(({ order_id }) => orderIdFromUuid(order_id)))
+  return new Set(rows.map(({ order_id }) => order_id))
 }
 
 /** The same by itself and on disk. Where one has a refId that was archived, none is inserted. */
@@ -383,7 +224,7 @@ async function insertAllOrders(tx: BatchTx, orders: Order[]): Promise<void> {
 /** The key over all agents: whoever was first has the payment, and everybody else looks again. */
 async function insertAllClaims(tx: BatchTx, claims: PaymentClaim[]): Promise<void> {
   if (claims.length === 0) return
-  const values = columnsOf(claims, claimValues)
+  const values = claimColumns.values(claims)
   const { rows } = await run<{ payment_id: string }>(tx, 'insert-claims', insertClaims, values)
   if (rows.length === claims.length) return
   const inserted = new Set(rows.map(({ payment_id }) => payment_id))
@@ -398,12 +239,12 @@ async function insertAllClaims(tx: BatchTx, claims: PaymentClaim[]): Promise<voi
 async function insertAllReferences(tx: BatchTx, payouts: HandedPayout[]): Promise<void> {
   if (payouts.length === 0) return
   const sorted = [...payouts].sort((a, b) => (a.reference < b.reference ? -1 : 1))
-  const { rows } = await run<{ reference: string }>(tx, 'insert-references', insertReferences, [
-    sorted.map(({ reference }) => reference),
-    sorted.map(({ agentId }) => agentId),
-    sorted.map(({ orderId }) => orderId),
-    sorted.map(({ attempt }) => attempt),
-  ])
+  const { rows } = await run<{ reference: string }>(
+    tx,
+    'insert-references',
+    insertReferences,
+    referenceColumns.values(sorted),
+  )
   if (rows.length === payouts.length) return
   const inserted = new Set(rows.map(({ reference }) => reference))
   const taken = payouts.filter(({ reference }) => !inserted.has(reference))
@@ -420,123 +261,53 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
     insertAllReferences(tx, writes.newPayouts),
     insertAllOrders(tx, writes.newOrders),
     refuseArchivedRefs(tx, writes.newOrders),
-    write(tx, 'update-orders', updateOrders, writes.changedOrders, ({ order, versionRead }) => [
-      order.agentId,
-      order.orderId,
-      versionRead,
-      order.status,
-      order.version,
-      order.completedAt,
-      order.paidAmountMinor,
-      order.paidFeeMinor,
-      order.provider,
-      order.providerRef,
-      order.handedOverAt,
-      // Only a deposit's instructions come later than its creation.
-      order.kind === 'deposit' && order.providerRef !== null ? order.answer : null,
-      order.instructions,
-    ]),
+    write(
+      tx,
+      'update-orders',
+      sql.updateOrders,
+      sql.changedOrderColumns,
+      writes.changedOrders.map(({ order, versionRead }) => ({
+        order,
+        versionRead,
+        // Only a deposit's instructions come later than its creation.
+        answer: order.kind === 'deposit' && order.providerRef !== null ? order.answer : null,
+      })),
+    ),
     // One that is taken back makes room for another that pays its order.
     write(
       tx,
       'update-payments',
-      updatePayments,
+      sql.updatePayments,
+      sql.changedPaymentColumns,
       writes.changedPayments,
-      ({ payment: p, stateRead }) => [
-        p.agentId,
-        p.paymentId,
-        stateRead,
-        p.orderId,
-        p.state,
-        p.why,
-        p.creditedTo,
-        p.evidence,
-      ],
     ),
-    write(tx, 'insert-payments', insertPayments, writes.newPayments, (p) => [
-      p.agentId,
-      p.paymentId,
-      p.orderId,
-      p.amountMinor,
-      p.paidAt,
-      p.reportedAt,
-      p.payer?.accountNo ?? null,
-      p.payer?.accountName ?? null,
-      p.payer?.bankCode ?? null,
-      p.state,
-      p.why,
-      p.creditedTo,
-      p.evidence,
-    ]),
+    write(tx, 'insert-payments', sql.insertPayments, paymentColumns, writes.newPayments),
     closeRefused(tx, writes.newPayouts),
-    write(tx, 'insert-payouts', insertPayouts, writes.newPayouts, (p) => [
-      p.agentId,
-      p.orderId,
-      p.attempt,
-      p.provider,
-      p.reference,
-      p.token,
-      p.handedAt,
-      typeof p.askAt === 'number' ? null : p.askAt,
-      typeof p.askAt === 'number' ? p.askAt : null,
-    ]),
+    write(
+      tx,
+      'insert-payouts',
+      sql.insertPayouts,
+      sql.newPayoutColumns,
+      writes.newPayouts.map(({ askAt, ...payout }) =>
+        typeof askAt === 'number'
+          ? { ...payout, askAt: null, askInMs: askAt }
+          : { ...payout, askAt, askInMs: null },
+      ),
+    ),
     openItems(tx, writes.newItems),
     closeItemsOf(tx, writes.closedItems),
-    write(tx, 'insert-journal', insertJournal, writes.journal, (row) => [
-      row.agentId,
-      row.seq,
-      row.orderId,
-      row.event,
-      row.at,
-      row.change.available,
-      row.change.held,
-      row.change.clearing,
-      row.change.fees,
-      row.change.adjustments,
-      row.balances.available,
-      row.balances.held,
-      row.balances.clearing,
-      row.balances.fees,
-      row.balances.adjustments,
-      row.onceKey,
-      row.reason,
-    ]),
-    write(tx, 'insert-callbacks', insertCallbacks, writes.callbacks, (c) => [
-      c.agentId,
-      c.seq,
-      c.orderId,
-      c.kind,
-      c.follows,
-      c.createdAt,
-    ]),
-    write(tx, 'insert-callback-bodies', insertBodies, writes.callbacks, (c) => [
-      c.agentId,
-      c.seq,
-      c.createdAt,
-      c.body,
-    ]),
-    write(tx, 'update-wallets', updateWallets, writes.wallets, ({ wallet, seqRead }) => [
-      wallet.agentId,
-      seqRead,
-      wallet.seq,
-      wallet.balances.available,
-      wallet.balances.held,
-      wallet.balances.clearing,
-      wallet.balances.fees,
-      wallet.balances.adjustments,
-    ]),
+    write(tx, 'insert-journal', sql.insertJournal, journalColumns, writes.journal),
+    write(tx, 'insert-callbacks', sql.insertCallbacks, sql.queuedColumns, writes.callbacks),
+    write(tx, 'insert-callback-bodies', sql.insertBodies, sql.bodyColumns, writes.callbacks),
+    write(
+      tx,
+      'update-wallets',
+      sql.updateWallets,
+      sql.changedWalletColumns,
+      writes.wallets.map(({ wallet, seqRead }) => ({ ...wallet, seqRead })),
+    ),
   ])
 }
-
-const writtenRows = `select 1 from journal j
-  join unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::timestamptz[], $6::text[])
-    w(agent_id, seq, order_id, event, at, once_key)
-    on j.agent_id = w.agent_id and j.seq = w.seq and j.event = w.event and j.at = w.at
-      and j.order_id is not distinct from w.order_id
-      and j.once_key is not distinct from w.once_key`
-
-const writtenPayout = `select 1 from payouts
-  where agent_id = $1 and order_id = $2 and attempt = $3 and token = $4`
 
 /**
  * Whether a batch whose commit got lost is on disk. Ids and tokens are made afresh for every order and
@@ -548,23 +319,17 @@ export async function isBatchCommitted(tx: BatchTx, writes: Writes): Promise<boo
   const [order] = newOrders
   if (order) {
     const ids: [bigint[], string[]] = [[order.agentId], [order.orderId]]
-    return (await read<OrderRow>(tx, 'orders-by-id', ordersById, ids)).length > 0
+    return (await read<Order>(tx, 'orders-by-id', sql.ordersById, ids)).length > 0
   }
   const [payout] = newPayouts
   if (payout) {
     const { agentId, orderId, attempt, token } = payout
     const values = [agentId, orderId, attempt, token]
-    return (await run(tx, 'written-payout', writtenPayout, values)).rowCount === 1
+    return (await run(tx, 'written-payout', sql.writtenPayout, values)).rowCount === 1
   }
   if (journal.length > 0) {
-    const { rowCount } = await run(tx, 'written-rows', writtenRows, [
-      journal.map(({ agentId }) => agentId),
-      journal.map(({ seq }) => seq),
-      journal.map(({ orderId }) => orderId),
-      journal.map(({ event }) => event),
-      journal.map(({ at }) => at.toISOString()),
-      journal.map(({ onceKey }) => onceKey),
-    ])
+    const values = sql.writtenColumns.values(journal)
+    const { rowCount } = await run(tx, 'written-rows', sql.writtenRows, values)
     if (rowCount !== journal.length) return false
   }
   if (newPayments.length > 0) {
@@ -572,8 +337,8 @@ export async function isBatchCommitted(tx: BatchTx, writes: Writes): Promise<boo
       newPayments.map(({ agentId }) => agentId),
       newPayments.map(({ paymentId }) => paymentId),
     ]
-    const found = await read<PaymentRow>(tx, 'payments-by-id', paymentsById, ids)
-    const times = new Map(found.map((p) => [keyOf(p.agent_id, p.payment_id), p.reported_at]))
+    const found = await readPayments(tx, ids)
+    const times = new Map(found.map((p) => [keyOf(p.agentId, p.paymentId), p.reportedAt]))
     return newPayments.every(
       ({ agentId, paymentId, reportedAt }) =>
         times.get(keyOf(agentId, paymentId))?.getTime() === reportedAt.getTime(),
@@ -583,19 +348,18 @@ export async function isBatchCommitted(tx: BatchTx, writes: Writes): Promise<boo
   const [changed] = changedOrders
   if (!changed) return false
   const ids: [bigint[], string[]] = [[changed.order.agentId], [changed.order.orderId]]
-  const [found] = await read<OrderRow>(tx, 'orders-by-id', ordersById, ids)
+  const [found] = await read<Order>(tx, 'orders-by-id', sql.ordersById, ids)
   return (
     found?.version === changed.order.version &&
-    found.provider_ref === changed.order.providerRef &&
-    found.handed_over_at?.getTime() === changed.order.handedOverAt?.getTime()
+    found.providerRef === changed.order.providerRef &&
+    found.handedOverAt?.getTime() === changed.order.handedOverAt?.getTime()
   )
 }
 
 async function closeRefused(tx: BatchTx, payouts: Writes['newPayouts']): Promise<void> {
   const later = payouts.filter(({ attempt }) => attempt > 1)
   if (later.length === 0) return
-  const keys = columnsOf(later, (p) => [p.agentId, p.orderId, p.attempt])
-  await run(tx, 'close-payouts', closePayouts, keys)
+  await run(tx, 'close-payouts', sql.closePayouts, sql.attemptColumns.values(later))
 }
 
 async function openItems(tx: BatchTx, items: Writes['newItems']): Promise<void> {
@@ -608,73 +372,35 @@ async function openItems(tx: BatchTx, items: Writes['newItems']): Promise<void> 
   }
   const latest = [...words.values()]
   const paid = latest.filter(({ kind }) => kind !== 'failed_after_paid')
-  const statements = [
-    run(
-      tx,
-      'insert-items',
-      insertItems,
-      columnsOf(latest, (item) => [
-        item.agentId,
-        item.itemId,
-        item.kind,
-        item.orderId,
-        item.provider,
-        item.reference,
-        item.amountMinor,
-        item.currency,
-        item.providerSaid,
-        item.orderStatus,
-        item.orderProvider,
-        item.openedAt,
-      ]),
-    ),
-  ]
+  const statements = [run(tx, 'insert-items', sql.insertItems, itemColumns.values(latest))]
   if (paid.length > 0) {
-    const said = columnsOf(paid, ({ agentId, provider, reference, providerSaid }) => [
-      agentId,
-      provider,
-      reference,
-      providerSaid === 'REVERT' ? 'returned' : 'paid',
-    ])
-    statements.push(run(tx, 'contradict-payouts', contradictPayouts, said))
+    const said = paid.map((item) => ({
+      ...item,
+      state: item.providerSaid === 'REVERT' ? ('returned' as const) : ('paid' as const),
+    }))
+    const values = sql.contradictionColumns.values(said)
+    statements.push(run(tx, 'contradict-payouts', sql.contradictPayouts, values))
   }
   await all(statements)
 }
 
 async function closeItemsOf(tx: BatchTx, closed: Writes['closedItems']): Promise<void> {
   if (closed.length === 0) return
-  const values = columnsOf(closed, (c) => [c.agentId, c.orderId, c.reference, c.at, c.evidence])
-  await run(tx, 'close-items', closeItems, values)
+  await run(tx, 'close-items', sql.closeItems, sql.closedItemColumns.values(closed))
 }
-
-type Value = bigint | string | number | boolean | Date | null
 
 async function write<T>(
   tx: BatchTx,
   name: string,
   text: string,
+  columns: Columns<T>,
   items: readonly T[],
-  valuesOf: (item: T) => Value[],
 ): Promise<void> {
   if (items.length === 0) return
-  const { rowCount } = await run(tx, name, text, columnsOf(items, valuesOf))
+  const { rowCount } = await run(tx, name, text, columns.values(items))
   if (rowCount !== items.length) {
     throw new BooksChanged(`${name} met ${rowCount} rows instead of ${items.length}`)
   }
-}
-
-/** Rows turned into the columns that a statement takes. */
-function columnsOf<T>(items: readonly T[], valuesOf: (item: T) => Value[]): Value[][] {
-  const columns: Value[][] = []
-  for (const item of items) {
-    valuesOf(item).forEach((value, at) => {
-      const column = columns[at]
-      const sent = value instanceof Date ? value.toISOString() : value
-      if (column) column.push(sent)
-      else columns.push([sent])
-    })
-  }
-  return columns
 }
 
 async function read<Row extends object>(
@@ -684,6 +410,10 @@ async function read<Row extends object>(
   [agentIds, ids]: [bigint[], string[]],
 ): Promise<Row[]> {
   return ids.length === 0 ? [] : (await run<Row>(tx, name, text, [agentIds, ids])).rows
+}
+
+async function readPayments(tx: BatchTx, ids: [bigint[], string[]]): Promise<Payment[]> {
+  return (await read(tx, 'payments-by-id', sql.paymentsById, ids)).map(paymentColumns.fromRow)
 }
 
 function run<Row extends object>(tx: BatchTx, name: string, text: string, values: unknown[]) {
@@ -717,20 +447,4 @@ async function all<T extends readonly unknown[]>(
 ): Promise<T> {
   await Promise.allSettled(promises)
   return Promise.all(promises) as unknown as Promise<T>
-}
-
-function paymentFromRow(row: PaymentRow): Payment {
-  return {
-    agentId: row.agent_id,
-    paymentId: row.payment_id,
-    orderId: row.order_id === null ? null : orderIdFromUuid(row.order_id),
-    amountMinor: row.amount,
-    paidAt: row.paid_at,
-    reportedAt: row.reported_at,
-    payer: payerFromRow(row),
-    state: row.state,
-    why: row.why,
-    creditedTo: row.credited_to,
-    evidence: row.evidence,
-  }
 }

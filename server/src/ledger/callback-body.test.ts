@@ -24,6 +24,7 @@ function bodyOf(
     refId: 'ref-1',
     amountMinor: 10_000n,
     feeMinor: 150n,
+    currency: terms.currency,
     ...fields,
   })
   const row: JournalRow = {
@@ -32,18 +33,13 @@ function bodyOf(
     orderId,
     event,
     at,
+    currency: terms.currency,
     change: changeOf(event, order, terms),
     balances: { ...noChange, available: options.available ?? 12_345n },
     onceKey: null,
     reason: null,
   }
-  return callbackBody(
-    order,
-    row,
-    options.payer ?? null,
-    terms,
-    localTimeIn(options.timeZone ?? 'UTC'),
-  )
+  return callbackBody(order, row, options.payer ?? null, localTimeIn(options.timeZone ?? 'UTC'))
 }
 
 it('a body holds exactly the fields of the contract', () => {

@@ -2,7 +2,7 @@ import { txnId } from '../lib/ids.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { decimalText } from '../lib/money.ts'
-import type { JournalRow, Order, Payer, Terms } from './book.ts'
+import type { JournalRow, Order, Payer } from './book.ts'
 
 /**
  * The body of the callback for one outcome: exactly the spec's fields. Amounts are exact decimals
@@ -12,10 +12,9 @@ export function callbackBody(
   order: Order,
   row: JournalRow,
   payer: Payer | null,
-  terms: Terms,
   localTime: LocalTime,
 ): string {
-  const money = (minor: bigint) => decimalText(minor, terms.currency)
+  const money = (minor: bigint) => decimalText(minor, order.currency)
   const paid = order.status === 'PAID'
   const amountMinor = paid ? (order.paidAmountMinor ?? order.amountMinor) : order.amountMinor
   return jsonObject({

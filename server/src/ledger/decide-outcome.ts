@@ -13,7 +13,7 @@ export function decideOutcome(
   command: Told,
   localTime: LocalTime,
 ): Decision {
-  const item = contradictionOf(book, order, command)
+  const item = contradictionOf(order, command)
   if (item) return { type: 'changed', ...nothingElse, wallet: book.wallet, order, item }
   const { to, at, evidence, providerRef } = command
   if (book.payer && isSureNo(order, command)) {
@@ -60,7 +60,7 @@ function payBy(
 }
 
 /** The two sides, where a provider says of a payout what cannot be true beside what the order says. */
-function contradictionOf(book: BookView, order: Order, command: Told): OpenItem | undefined {
+function contradictionOf(order: Order, command: Told): OpenItem | undefined {
   const { to, at, evidence, provider, providerRef } = command
   if (order.kind !== 'withdraw' || evidence !== undefined) return undefined
   if (provider === undefined || providerRef === undefined) return undefined
@@ -74,7 +74,7 @@ function contradictionOf(book: BookView, order: Order, command: Told): OpenItem 
     provider,
     reference: providerRef,
     amountMinor: order.amountMinor,
-    currency: book.terms.currency,
+    currency: order.currency,
     providerSaid: to,
     orderStatus: order.status,
     orderProvider: order.provider,

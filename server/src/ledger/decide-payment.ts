@@ -104,6 +104,7 @@ export function creditWallet(
     orderId: null,
     event: 'adjustment',
     at: command.at,
+    currency: book.terms.currency,
     onceKey: `payment:${payment.paymentId}`,
     reason: command.reason,
   })
@@ -142,6 +143,7 @@ export function takeBackPayment(
       orderId: null,
       event: 'adjustment',
       at: command.at,
+      currency: book.terms.currency,
       onceKey: `payment-taken-back:${payment.paymentId}`,
       reason: `The bank took payment ${payment.paymentId} back.`,
     })
@@ -168,7 +170,7 @@ function pay(
   at: Date,
   localTime: LocalTime,
 ): Decision {
-  const rule = parseFeeRule(order.feeRule, book.terms.currency)
+  const rule = parseFeeRule(order.feeRule, order.currency)
   if (typeof rule === 'string') throw new Error(`order ${order.orderId}: ${rule}`)
   const feeMinor = feeOf(payment.amountMinor, rule)
   if (feeMinor >= payment.amountMinor) {

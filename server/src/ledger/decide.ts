@@ -69,7 +69,7 @@ function create(book: BookView, order: Order, at: Date, localTime: LocalTime): D
   }
   const entry = write(book, order, 'withdraw_held', at)
   if (!entry) return beyondBound
-  const answer = withdrawAnswer(order, entry.wallet.balances.available, book.terms, localTime)
+  const answer = withdrawAnswer(order, entry.wallet.balances.available, localTime)
   return { type: 'changed', ...nothingElse, ...entry, order: { ...order, answer } }
 }
 
@@ -103,6 +103,7 @@ function adjust(book: BookView, command: Command & { type: 'adjust' }): Decision
     orderId: null,
     event: 'adjustment',
     at: command.at,
+    currency: book.terms.currency,
     onceKey: adjustmentKey(command.ref),
     reason: command.reason,
   })

@@ -28,7 +28,7 @@ export function outcome(
     orderId: order.orderId,
     kind: order.kind,
     follows: book.order?.status !== 'WAITING',
-    body: callbackBody(order, entry.row, payer ?? null, book.terms, localTime),
+    body: callbackBody(order, entry.row, payer ?? null, localTime),
     createdAt: at,
   }
   return { type: 'changed', ...nothingElse, ...entry, order, callback }
@@ -45,6 +45,7 @@ export function write(
     orderId: order.orderId,
     event,
     at,
+    currency: order.currency,
     onceKey: onceKey ?? null,
     reason: reason ?? null,
   })
@@ -53,7 +54,7 @@ export function write(
 export function writeRow(
   wallet: Wallet,
   change: Accounts,
-  what: Pick<JournalRow, 'orderId' | 'event' | 'at' | 'onceKey' | 'reason'>,
+  what: Pick<JournalRow, 'orderId' | 'event' | 'at' | 'currency' | 'onceKey' | 'reason'>,
 ): { wallet: Wallet; row: JournalRow } | undefined {
   const { agentId } = wallet
   const seq = wallet.seq + 1n

@@ -1,17 +1,17 @@
 import type { Pool } from '../db/pool.ts'
 import type { Order } from './book.ts'
-import { type OrderRow, orderFromRow } from './order-row.ts'
+import { orderColumns } from './book-columns.ts'
 
 export async function findOrder(
   pool: Pool,
   agentId: bigint,
   orderId: string,
 ): Promise<Order | undefined> {
-  const { rows } = await pool.query<OrderRow>({
-    text: 'select * from orders where agent_id = $1 and order_id = $2',
+  const { rows } = await pool.query<Order>({
+    text: `select ${orderColumns.select('o')} from orders o where agent_id = $1 and order_id = $2`,
     values: [agentId, orderId],
   })
-  return rows[0] && orderFromRow(rows[0])
+  return rows[0]
 }
 
 export async function findOrderByRefId(
@@ -19,9 +19,9 @@ export async function findOrderByRefId(
   agentId: bigint,
   refId: string,
 ): Promise<Order | undefined> {
-  const { rows } = await pool.query<OrderRow>({
-    text: 'select * from orders where agent_id = $1 and ref_id = $2',
+  const { rows } = await pool.query<Order>({
+    text: `select ${orderColumns.select('o')} from orders o where agent_id = $1 and ref_id = $2`,
     values: [agentId, refId],
   })
-  return rows[0] && orderFromRow(rows[0])
+  return rows[0]
 }

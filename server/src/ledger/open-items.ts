@@ -1,7 +1,6 @@
 import type { Pool } from '../db/pool.ts'
-import { orderIdFromUuid } from '../lib/ids.ts'
-import type { Currency } from '../lib/money.ts'
-import type { ItemKind, OpenItem, OrderStatus } from './book.ts'
+import type { ItemKind, OpenItem } from './book.ts'
+import { itemColumns } from './book-columns.ts'
 
 /** An item as it stands, with who looks into it. */
 export interface FoundItem extends OpenItem {
@@ -22,7 +21,8 @@ export interface ItemSearch {
 }
 
 /** The latest word on who looks into an item. */
-const items = `select i.*, n.assignee from open_items i left join lateral (
+const items = `select ${itemColumns.select('i')}, i.closed_at as "closedAt", i.resolution,
+    i.closed_by as "closedBy", i.evidence, n.assignee from open_items i left join lateral (
     select assignee from payment_notes n where n.payment_id = i.item_id and n.assigns
     order by n.note_no desc limit 1
   ) n on true`
@@ -31,7 +31,7 @@ const items = `select i.*, n.assignee from open_items i left join lateral (
 export async function searchItems(pool: Pool, search: ItemSearch): Promise<FoundItem[]> {
   const isOpen = search.state === 'open'
   const [beyond, direction] = isOpen ? ['>', 'asc'] : ['<', 'desc']
-  const { rows } = await pool.query<ItemRow>(
+  const { rows } = await pool.query<FoundItem>(
     `${items}
      where (i.closed_at is null) = $1 and ($2::bigint is null or i.agent_id = $2)
        and ($3::text is null or i.kind = $3) and ($4::text is null or n.assignee = $4)
@@ -47,12 +47,12 @@ export async function searchItems(pool: Pool, search: ItemSearch): Promise<Found
       search.limit,
     ],
   )
-  return rows.map(itemFromRow)
+  return rows
 }
 
 export async function findItem(pool: Pool, itemId: string): Promise<FoundItem | undefined> {
-  const { rows } = await pool.query<ItemRow>(`${items} where i.item_id = $1`, [itemId])
-  return rows[0] && itemFromRow(rows[0])
+  const { rows } = await pool.query<FoundItem>(`${items} where i.item_id = $1`, [itemId])
+  return rows[0]
 }
 
 /** The items of an order that nobody has closed. */
@@ -61,12 +61,12 @@ export async function openItemsOfOrder(
   agentId: bigint,
   orderId: string,
 ): Promise<FoundItem[]> {
-  const { rows } = await pool.query<ItemRow>(
+  const { rows } = await pool.query<FoundItem>(
     `${items} where i.agent_id = $1 and i.order_id = $2 and i.closed_at is null
      order by i.opened_at, i.item_id`,
     [agentId, orderId],
   )
-  return rows.map(itemFromRow)
+  return rows
 }
 
 /** Closes an item by a person's word. False where it was closed before. */
@@ -95,46 +95,4 @@ export async function countOpenItems(
     [agentIds],
   )
   return rows.map(({ kind, count, oldest }) => ({ kind, count: Number(count), oldest }))
-}
-
-interface ItemRow {
-  agent_id: bigint
-  item_id: string
-  kind: ItemKind
-  order_id: string
-  provider: string
-  reference: string
-  amount: bigint
-  currency: Currency
-  provider_said: OrderStatus
-  order_status: OrderStatus
-  order_provider: string | null
-  opened_at: Date
-  closed_at: Date | null
-  resolution: FoundItem['resolution']
-  closed_by: string | null
-  evidence: string | null
-  assignee: string | null
-}
-
-function itemFromRow(row: ItemRow): FoundItem {
-  return {
-    agentId: row.agent_id,
-    itemId: row.item_id,
-    kind: row.kind,
-    orderId: orderIdFromUuid(row.order_id),
-    provider: row.provider,
-    reference: row.reference,
-    amountMinor: row.amount,
-    currency: row.currency,
-    providerSaid: row.provider_said,
-    orderStatus: row.order_status,
-    orderProvider: row.order_provider,
-    openedAt: row.opened_at,
-    closedAt: row.closed_at,
-    resolution: row.resolution,
-    closedBy: row.closed_by,
-    evidence: row.evidence,
-    assignee: row.assignee,
-  }
 }

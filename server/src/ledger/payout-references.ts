@@ -1,28 +1,29 @@
+import { type Columns, columns } from '../db/columns.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
-import { orderIdFromUuid, parseTxnId, txnId } from '../lib/ids.ts'
+import { parseTxnId, txnId } from '../lib/ids.ts'
 import { paymentCode } from '../lib/payment-code.ts'
 
-/** A payout of an order, as its reference names it. */
+/** Which attempt at paying an order out a reference names. */
 export interface NamedPayout {
+  reference: string
   agentId: bigint
   orderId: string
-  /** Unknown where the reference does not say. */
   attempt: number
 }
 
-export interface ReferenceRow {
-  reference: string
-  agent_id: bigint
-  order_id: string
-  attempt: number
-}
+export const referenceColumns: Columns<NamedPayout> = columns<NamedPayout>({
+  reference: ['reference', 'text'],
+  agentId: ['agent_id', 'bigint'],
+  orderId: ['order_id', 'uuid'],
+  attempt: ['attempt', 'int'],
+})
 
-export const payoutsByReference =
-  'select * from payout_references where reference = any($1::text[])'
+export const payoutsByReference = `select ${referenceColumns.select('r')} from payout_references r
+  where r.reference = any($1::text[])`
 
-export const insertReferences = `insert into payout_references (reference, agent_id, order_id, attempt)
-  select * from unnest($1::text[], $2::bigint[], $3::uuid[], $4::int[])
+export const insertReferences = `insert into payout_references (${referenceColumns.names})
+  select * from ${referenceColumns.unnest}
   on conflict do nothing
   returning reference`
 
@@ -46,10 +47,10 @@ function longReference(agentId: bigint, orderId: string, attempt: number): strin
 }
 
 /** What a reference of the long form names. */
-export function parseLongReference(reference: string): NamedPayout | undefined {
+function parseLongReference(reference: string): NamedPayout | undefined {
   const match = /^(.+)-(\d{1,3})$/.exec(reference)
   const named = match?.[1] === undefined ? undefined : parseTxnId(match[1])
-  return named && { ...named, attempt: Number(match?.[2]) }
+  return named && { reference, ...named, attempt: Number(match?.[2]) }
 }
 
 /** The payouts that references name, by reference. Their orders may have been archived. */
@@ -57,13 +58,10 @@ export async function findNamedPayouts(
   pool: Pool | Tx,
   references: readonly string[],
 ): Promise<Map<string, NamedPayout>> {
-  const found = new Map<string, NamedPayout>()
   const { rows } = references.length
-    ? await pool.query<ReferenceRow>(payoutsByReference, [references])
+    ? await pool.query<NamedPayout>(payoutsByReference, [references])
     : { rows: [] }
-  for (const { reference, agent_id, order_id, attempt } of rows) {
-    found.set(reference, { agentId: agent_id, orderId: orderIdFromUuid(order_id), attempt })
-  }
+  const found = new Map(rows.map((named) => [named.reference, named]))
   for (const reference of references) {
     const named = found.get(reference) ?? parseLongReference(reference)
     if (named) found.set(reference, named)

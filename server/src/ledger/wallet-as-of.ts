@@ -3,7 +3,7 @@ import { Problem } from '../lib/problem.ts'
 import { type Accounts, noChange } from './accounts.ts'
 import { archivedSeq, archivedSeqs } from './archived.ts'
 import type { JournalRow } from './book.ts'
-import { type JournalDbRow, journalFromRow } from './read-journal.ts'
+import { journalColumns } from './book-columns.ts'
 import { readWallets } from './read-wallet.ts'
 
 /** The last journal row that was written at or before a time; 0 where there was none. */
@@ -79,10 +79,10 @@ export async function balancesAfter(
 }
 
 async function readRow(pool: Pool, agentId: bigint, seq: bigint): Promise<JournalRow | undefined> {
-  const { rows } = await pool.query<JournalDbRow>({
+  const { rows } = await pool.query({
     name: 'journal-row',
-    text: 'select * from journal where agent_id = $1 and seq = $2',
+    text: `select ${journalColumns.select('j')} from journal j where agent_id = $1 and seq = $2`,
     values: [agentId, seq],
   })
-  return rows[0] && journalFromRow(rows[0])
+  return rows[0] && journalColumns.fromRow(rows[0])
 }

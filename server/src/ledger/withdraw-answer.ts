@@ -2,16 +2,11 @@ import { txnId } from '../lib/ids.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { decimalText } from '../lib/money.ts'
-import type { Order, Terms } from './book.ts'
+import type { Order } from './book.ts'
 
 /** What creating a withdrawal is answered with; the balance is the one right after the hold. */
-export function withdrawAnswer(
-  order: Order,
-  availableMinor: bigint,
-  terms: Pick<Terms, 'currency'>,
-  localTime: LocalTime,
-): string {
-  const money = (minor: bigint) => decimalText(minor, terms.currency)
+export function withdrawAnswer(order: Order, availableMinor: bigint, localTime: LocalTime): string {
+  const money = (minor: bigint) => decimalText(minor, order.currency)
   return jsonObject({
     txn_id: quoted(txnId(order.agentId, order.orderId)),
     ref_id: quoted(order.refId),

@@ -1,6 +1,7 @@
 import type { BankRow } from './bank-row.ts'
 import { THB_BANKS } from './banks-thb.ts'
 import { VND_BANKS } from './banks-vnd.ts'
+import { type Currency, currencies } from './money.ts'
 
 export interface Bank {
   /** The one code we store and show. */
@@ -15,17 +16,22 @@ export interface Bank {
   closed: boolean
 }
 
-const BANKS = { THB: listBanks(THB_BANKS), VND: listBanks(VND_BANKS) }
-const BY_CODE_OR_ALIAS = { THB: indexBanks(BANKS.THB), VND: indexBanks(BANKS.VND) }
+const BANKS: Record<Currency, readonly Bank[]> = {
+  THB: listBanks(THB_BANKS),
+  VND: listBanks(VND_BANKS),
+}
+const BY_CODE_OR_ALIAS = new Map(
+  currencies.map((currency) => [currency, indexBanks(BANKS[currency])]),
+)
 
 /** All banks of a currency, closed ones included, sorted by code. */
-export function banksOf(currency: 'THB' | 'VND'): readonly Bank[] {
+export function banksOf(currency: Currency): readonly Bank[] {
   return BANKS[currency]
 }
 
 /** The bank a code or alias stands for, in any case. SCB is another bank in each currency. */
-export function findBank(currency: 'THB' | 'VND', codeOrAlias: string): Bank | undefined {
-  return BY_CODE_OR_ALIAS[currency].get(codeOrAlias.toUpperCase())
+export function findBank(currency: Currency, codeOrAlias: string): Bank | undefined {
+  return BY_CODE_OR_ALIAS.get(currency)?.get(codeOrAlias.toUpperCase())
 }
 
 function listBanks(rows: readonly BankRow[]): readonly Bank[] {

@@ -1,10 +1,14 @@
 /** Money is a whole number of minor units in `bigint`; a decimal appears only in text at the edge. */
 
-export type Currency = 'THB' | 'VND'
+/**
+ * The currencies that there are, and how many decimals each has. A new one also needs its banks, in banks.ts, and a
+ * migration of the checks that name it.
+ */
+const decimals = { THB: 2, VND: 0 }
 
-export const currencies: readonly Currency[] = ['THB', 'VND']
+export type Currency = keyof typeof decimals
 
-const decimals: Record<Currency, number> = { THB: 2, VND: 0 }
+export const currencies = Object.keys(decimals) as readonly Currency[]
 
 /** No balance may pass this, so that a JSON number can always carry it in minor units. */
 export const maxBalanceMinor = 2n ** 53n - 1n

@@ -1,5 +1,5 @@
 import type { Pool } from '../db/pool.ts'
-import { firstOrderIdAt, orderIdFromUuid } from '../lib/ids.ts'
+import { firstOrderIdAt } from '../lib/ids.ts'
 
 export interface AuditFilter {
   userId?: bigint
@@ -52,13 +52,13 @@ export async function readAudit(pool: Pool, filter: AuditFilter): Promise<AuditR
   ].join('')
   values.push(filter.limit)
   const { rows } = await pool.query(
-    `select audit_id, at, user_id, email, role, session_id, ip, action, subject_kind, subject_id,
+    `select audit_id, at, user_id, email, role, session_id::text, ip, action, subject_kind, subject_id,
        agent_id, outcome, before, after, reason
      from audit_log where true${conditions} order by audit_id desc limit $${values.length}`,
     values,
   )
   return rows.map((row) => ({
-    auditId: orderIdFromUuid(row.audit_id),
+    auditId: row.audit_id,
     at: row.at,
     userId: row.user_id,
     email: row.email,

@@ -63,7 +63,7 @@ export async function findSession(
     agent_id: bigint | null
   }>({
     name: 'session-of-token',
-    text: `select s.session_id, s.last_seen_at, u.user_id, u.email, u.role, u.agent_id
+    text: `select s.session_id::text, s.last_seen_at, u.user_id, u.email, u.role, u.agent_id
            from sessions s join users u using (user_id)
            where s.token_hash = $1 and s.ended_at is null and u.disabled_at is null
              and s.last_seen_at > $2 and s.created_at > $3`,
@@ -96,7 +96,7 @@ export async function listSessions(pool: Pool, userId: bigint, now: Date): Promi
     created_at: Date
     last_seen_at: Date
   }>(
-    `select session_id, ip, user_agent, created_at, last_seen_at from sessions
+    `select session_id::text, ip, user_agent, created_at, last_seen_at from sessions
      where user_id = $1 and ended_at is null and last_seen_at > $2 and created_at > $3
      order by created_at desc, session_id limit 100`,
     [userId, before(now, idleLimitMs), before(now, absoluteLimitMs)],

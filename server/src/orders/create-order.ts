@@ -29,7 +29,6 @@ export async function createDeposit(
   const candidates = await desk.providers.candidates({
     ...order,
     direction: 'deposit',
-    currency: agent.currency,
   })
   const refusal = refusalOf(agent, order, request, candidates)
   const provider = candidates[0]
@@ -37,7 +36,7 @@ export async function createDeposit(
     const first = await answerRepeatOrRefuse(desk, order, refusal)
     return { isNew: false, answer: await finalAnswer(desk, agent, first, candidates) }
   }
-  const given = provider.depositInstructions(toCollect(order, agent))
+  const given = provider.depositInstructions(toCollect(order))
   const ways = given && waysNamedBy(agent.method, given)
   const { isNew, order: taken } = await create(desk, {
     ...order,
@@ -59,7 +58,6 @@ export async function createWithdraw(
   const candidates = await desk.providers.candidates({
     ...order,
     direction: 'withdraw',
-    currency: agent.currency,
   })
   const refusal = refusalOf(agent, order, request, candidates)
   if (refusal) {
@@ -92,7 +90,7 @@ async function finalAnswer(
 ): Promise<string> {
   const provider = desk.providers.find(order.provider)
   const isInstructed = order.instructions !== null || order.status !== 'WAITING'
-  if (isInstructed || !provider || provider.depositInstructions(toCollect(order, agent))) {
+  if (isInstructed || !provider || provider.depositInstructions(toCollect(order))) {
     return order.answer
   }
   if ((await desk.providers.stateOf(provider.name)) === 'off') throw notTaken()
@@ -111,7 +109,7 @@ async function announce(
   providers: Provider[],
 ): Promise<string> {
   for (const provider of providers) {
-    const deposit = toCollect(order, agent)
+    const deposit = toCollect(order)
     const outcome = await expectDeposit(provider, deposit)
     if (outcome.type === 'accepted') {
       const ways = waysNamedBy(agent.method, outcome.instructions)
@@ -176,6 +174,7 @@ function newOrder(agent: Agent, kind: OrderKind, request: OrderRequest, now: Dat
     kind,
     refId: request.refId,
     userId: request.userId,
+    currency: agent.currency,
     amountMinor,
     feeMinor: feeOf(amountMinor, rule),
     feeRule,

@@ -15,7 +15,7 @@ export function depositAnswer(
   order: Order,
   ways: DepositInstructions | undefined,
 ): string {
-  const money = (minor: bigint) => decimalText(minor, agent.currency)
+  const money = (minor: bigint) => decimalText(minor, order.currency)
   const link = pageLink(desk, order)
   return jsonObject({
     txn_id: quoted(txnId(order.agentId, order.orderId)),

@@ -1,4 +1,3 @@
-import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Desk } from '../teller/desk.ts'
 
 /** How many are looked at in one round. */
@@ -21,7 +20,7 @@ export async function expireOrders(desk: Pick<Desk, 'pool' | 'teller' | 'now'>):
       desk.teller.do({
         type: 'expire',
         agentId: row.agent_id,
-        orderId: orderIdFromUuid(row.order_id),
+        orderId: row.order_id,
         at,
       }),
     ),

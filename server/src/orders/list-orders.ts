@@ -1,7 +1,7 @@
 import type { Pool } from '../db/pool.ts'
 import type { Order, OrderKind, OrderStatus } from '../ledger/book.ts'
-import { type OrderRow, orderFromRow } from '../ledger/order-row.ts'
-import { firstOrderIdAt, orderIdFromUuid } from '../lib/ids.ts'
+import { orderColumns } from '../ledger/book-columns.ts'
+import { firstOrderIdAt } from '../lib/ids.ts'
 
 export interface OrderFilter {
   limit: number
@@ -35,20 +35,20 @@ export async function listOrders(
   window += ' order by order_id desc'
   const windowValues = [...values]
   const [status, kind] = [place(filter.status ?? null), place(filter.kind ?? null)]
-  const { rows } = await pool.query<OrderRow>(
-    `select * from (select * ${window} limit ${ordersLookedAt}) o
+  const { rows } = await pool.query<Order>(
+    `select ${orderColumns.select('o')} from (select * ${window} limit ${ordersLookedAt}) o
      where (${status}::text is null or status = ${status})
        and (${kind}::text is null or kind = ${kind})
      order by order_id desc limit ${place(filter.limit + 1)}`,
     values,
   )
-  const orders = rows.slice(0, filter.limit).map(orderFromRow)
+  const orders = rows.slice(0, filter.limit)
   if (rows.length > filter.limit) return { orders, next: orders.at(-1)?.orderId ?? null }
   const { rows: ends } = await pool.query<{ order_id: string }>(
     `select order_id ${window} offset ${ordersLookedAt - 1} limit 1`,
     windowValues,
   )
-  const end = ends[0] && orderIdFromUuid(ends[0].order_id)
+  const end = ends[0]?.order_id
   if (end === undefined) return { orders, next: null }
   // Orders that came in meanwhile have moved the end up; what is behind it is on the next page.
   return { orders: orders.filter(({ orderId }) => orderId >= end), next: end }

@@ -1,10 +1,10 @@
 import type { Order } from '../ledger/book.ts'
 import type { LocalTime } from '../lib/local-time.ts'
-import { type Currency, decimalText } from '../lib/money.ts'
+import { decimalText } from '../lib/money.ts'
 
 /** An order as its agent reads it: what creating it was answered with, and what has become of it. */
-export function orderView(order: Order, currency: Currency, localTime: LocalTime): string {
-  const { kind, status, userId, completedAt, paidAmountMinor } = order
+export function orderView(order: Order, localTime: LocalTime): string {
+  const { kind, status, currency, userId, completedAt, paidAmountMinor } = order
   return JSON.stringify({
     ...JSON.parse(order.answer),
     kind,

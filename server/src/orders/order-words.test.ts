@@ -14,6 +14,7 @@ const order = (kind: Order['kind'], status: Order['status'], handed = false): Or
   orderId: '0'.repeat(32),
   kind,
   refId: 'r',
+  currency: 'THB',
   userId: 'u',
   amountMinor: 100n,
   feeMinor: 0n,

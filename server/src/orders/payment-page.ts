@@ -4,7 +4,7 @@ import { findAgentById } from '../agents/find-agent.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Order, Payment } from '../ledger/book.ts'
 import { findOrder } from '../ledger/find-order.ts'
-import { orderIdFromUuid, txnId } from '../lib/ids.ts'
+import { txnId } from '../lib/ids.ts'
 import type { Desk } from '../teller/desk.ts'
 
 /** What a payer is told. */
@@ -94,7 +94,7 @@ export async function readPageStates(
   const at = now()
   const byOrder = new Map<string, typeof rows>()
   for (const row of rows) {
-    const name = txnId(row.agent_id, orderIdFromUuid(row.order_id))
+    const name = txnId(row.agent_id, row.order_id)
     byOrder.set(name, [...(byOrder.get(name) ?? []), row])
   }
   const states = new Map<string, StateNow>()

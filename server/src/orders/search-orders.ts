@@ -1,30 +1,10 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Pool } from '../db/pool.ts'
-import type { OrderKind, OrderStatus } from '../ledger/book.ts'
+import type { Order, OrderKind, OrderStatus } from '../ledger/book.ts'
+import { orderColumns } from '../ledger/book-columns.ts'
 import { findNamedPayouts } from '../ledger/payout-references.ts'
-import { firstOrderIdAt, orderIdFromUuid, parseTxnId } from '../lib/ids.ts'
+import { firstOrderIdAt, parseTxnId } from '../lib/ids.ts'
 import { toMinor } from '../lib/money.ts'
-
-/** An order as a list shows it. */
-export interface FoundOrder {
-  agentId: bigint
-  orderId: string
-  kind: OrderKind
-  refId: string
-  userId: string
-  amountMinor: bigint
-  feeMinor: bigint
-  accountName: string
-  accountNo: string
-  bankCode: string
-  status: OrderStatus
-  createdAt: Date
-  expiresAt: Date | null
-  completedAt: Date | null
-  paidAmountMinor: bigint | null
-  provider: string | null
-  providerRef: string | null
-}
 
 export interface OrderSearch {
   /** Whose orders are looked at. */
@@ -55,9 +35,31 @@ const budget = 100_000
 const pastAll = 'f'.repeat(32)
 const beforeAll = '0'.repeat(32)
 
-const columns = `o.agent_id, o.order_id, o.kind, o.ref_id, o.user_id, o.amount, o.fee, o.account_name,
-  o.account_no, o.bank_code, o.status, o.created_at, o.expires_at, o.completed_at, o.paid_amount,
-  o.provider, o.provider_ref`
+const foundColumns = orderColumns.pick(
+  'agentId',
+  'orderId',
+  'kind',
+  'refId',
+  'userId',
+  'currency',
+  'amountMinor',
+  'feeMinor',
+  'accountName',
+  'accountNo',
+  'bankCode',
+  'status',
+  'createdAt',
+  'expiresAt',
+  'completedAt',
+  'paidAmountMinor',
+  'provider',
+  'providerRef',
+)
+
+const columns = foundColumns.select('o')
+
+/** An order as a list shows it. */
+export type FoundOrder = Pick<Order, keyof typeof foundColumns.description>
 
 /**
  * Orders of some agents that fit, newest first. Ids sort by time, so each agent's key is walked back in
@@ -129,7 +131,7 @@ export async function windowEnd(
      ) f order by f.order_id desc limit 1`,
     [agents.map(({ agentId }) => agentId), high, low, window - 1],
   )
-  return rows[0] && orderIdFromUuid(rows[0].order_id)
+  return rows[0]?.order_id
 }
 
 async function ordersBetween(
@@ -151,12 +153,12 @@ async function ordersBetween(
   const branches = isSplit
     ? `${branch("and o.kind = 'deposit'")} union all ${branch("and o.kind = 'withdraw'")}`
     : branch('')
-  const { rows } = await pool.query<FoundRow>(
+  const { rows } = await pool.query<FoundOrder>(
     `select r.* from unnest($1::bigint[], $2::bigint[], $3::bigint[]) a(agent_id, least, most)
-     cross join lateral (${branches}) r order by r.order_id desc ${atMost}`,
+     cross join lateral (${branches}) r order by r."orderId" desc ${atMost}`,
     [...agentColumns(agents, search), ...values.slice(3)],
   )
-  return rows.map(foundFromRow)
+  return rows
 }
 
 /** Amounts are asked for in whole units, which are another number of minor ones in each currency. */
@@ -202,7 +204,7 @@ export async function findOrdersById(
   const [own, owner, ref] = [place(orderId), place(named?.agentId ?? null), place(id)]
   const payments = place([id, ...providers.map((name) => `${name}:${id}`)])
   const { high, low } = boundsOf(search, undefined)
-  const { rows } = await pool.query<FoundRow>(
+  const { rows } = await pool.query<FoundOrder>(
     `select ${columns} from unnest($1::bigint[], $2::bigint[], $3::bigint[]) a(agent_id, least, most)
      cross join lateral (
        select ${own}::uuid as order_id where ${owner}::bigint is null or ${owner} = a.agent_id
@@ -217,52 +219,10 @@ export async function findOrdersById(
      order by o.order_id desc limit 200`,
     [...agentColumns(search.agents, search), ...values.slice(3)],
   )
-  return rows.map(foundFromRow)
+  return rows
 }
 
 /** When an order id was made, to the millisecond. */
 export function timeOfOrderId(orderId: string): Date {
   return new Date(Number.parseInt(orderId.slice(0, 12), 16))
-}
-
-interface FoundRow {
-  agent_id: bigint
-  order_id: string
-  kind: OrderKind
-  ref_id: string
-  user_id: string
-  amount: bigint
-  fee: bigint
-  account_name: string
-  account_no: string
-  bank_code: string
-  status: OrderStatus
-  created_at: Date
-  expires_at: Date | null
-  completed_at: Date | null
-  paid_amount: bigint | null
-  provider: string | null
-  provider_ref: string | null
-}
-
-function foundFromRow(row: FoundRow): FoundOrder {
-  return {
-    agentId: row.agent_id,
-    orderId: orderIdFromUuid(row.order_id),
-    kind: row.kind,
-    refId: row.ref_id,
-    userId: row.user_id,
-    amountMinor: row.amount,
-    feeMinor: row.fee,
-    accountName: row.account_name,
-    accountNo: row.account_no,
-    bankCode: row.bank_code,
-    status: row.status,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    completedAt: row.completed_at,
-    paidAmountMinor: row.paid_amount,
-    provider: row.provider,
-    providerRef: row.provider_ref,
-  }
 }

@@ -1,11 +1,10 @@
-import type { Agent } from '../agents/agent.ts'
 import type { Order } from '../ledger/book.ts'
 import { txnId } from '../lib/ids.ts'
 import type { DepositToCollect } from '../providers/provider.ts'
 
 /** What a provider is told of a deposit. */
-export function toCollect(order: Order, { currency }: Pick<Agent, 'currency'>): DepositToCollect {
-  const { accountNo, accountName, bankCode } = order
+export function toCollect(order: Order): DepositToCollect {
+  const { currency, accountNo, accountName, bankCode } = order
   return {
     txnId: txnId(order.agentId, order.orderId),
     amountMinor: order.amountMinor,

@@ -1,4 +1,3 @@
-import { currencyOf } from '../agents/agent-currency.ts'
 import { noSuchOrder } from '../ledger/archived.ts'
 import type { Order } from '../ledger/book.ts'
 import { findOrder } from '../ledger/find-order.ts'
@@ -41,7 +40,7 @@ export async function trigger(
   if (isRepeat && what.payerAccountNo === undefined) return order
   const telling =
     order.kind === 'deposit'
-      ? tellOfDeposit(desk, bank, order, what)
+      ? tellOfDeposit(bank, order, what)
       : tellOfPayout(desk, bank, order, what)
   const told = await telling.catch((cause) => {
     if (!(cause instanceof BankSilent)) throw cause
@@ -71,7 +70,6 @@ export async function trigger(
 }
 
 async function tellOfDeposit(
-  desk: TriggerDesk,
   bank: SandboxBank,
   order: Order,
   { outcome, paidAmountMinor, payerAccountNo }: Trigger,
@@ -79,13 +77,11 @@ async function tellOfDeposit(
   const reference = txnId(order.agentId, order.orderId)
   switch (outcome) {
     case 'PAID': {
-      const currency = await currencyOf(desk.pool, order.agentId)
-      if (!currency) throw new Error(`order ${reference} has no agent`)
       const amountMinor = paidAmountMinor ?? order.amountMinor
       return bank.transfer({
         reference,
         amountMinor,
-        currency,
+        currency: order.currency,
         payer:
           payerAccountNo === undefined
             ? null

@@ -39,12 +39,8 @@ export function waysNamedBy(
 }
 
 /** How an order can be paid. One that was created before instructions were kept asks its provider again. */
-export function waysToPay(
-  desk: Pick<Desk, 'providers'>,
-  agent: Pick<Agent, 'currency'>,
-  order: Order,
-): DepositInstructions {
+export function waysToPay(desk: Pick<Desk, 'providers'>, order: Order): DepositInstructions {
   if (order.instructions !== null) return JSON.parse(order.instructions) as DepositInstructions
   const provider = desk.providers.find(order.provider)
-  return provider?.depositInstructions(toCollect(order, agent)) ?? {}
+  return provider?.depositInstructions(toCollect(order)) ?? {}
 }

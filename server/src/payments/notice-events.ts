@@ -67,7 +67,7 @@ export async function recordNotices(
          $6::uuid[], $7::text[], $8::timestamptz[]) n(a, p, e, r, o, i, t, d)
        order by a, p, e
        on conflict do nothing
-       returning agent_id, provider, event_id, notice_id, event`,
+       returning agent_id, provider, event_id, notice_id::text, event`,
       [
         ...keys,
         events.map(({ receivedAt }) => receivedAt.toISOString()),

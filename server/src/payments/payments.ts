@@ -1,7 +1,6 @@
 import { currencyOf } from '../agents/agent-currency.ts'
 import type { Pool } from '../db/pool.ts'
 import { findOrder } from '../ledger/find-order.ts'
-import { orderIdFromUuid } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
 import { allToDecide, searchPayments } from './search-payments.ts'
@@ -24,7 +23,7 @@ export async function orderOfPayment(
     'select order_id from payments where agent_id = $1 and payment_id = $2',
     [agentId, paymentId],
   )
-  return rows[0]?.order_id && orderIdFromUuid(rows[0].order_id)
+  return rows[0]?.order_id
 }
 
 /**

@@ -3,7 +3,6 @@ import type { Pool } from '../db/pool.ts'
 import type { Payer, Payment, UnmatchedWhy } from '../ledger/book.ts'
 import { payerFromRow } from '../ledger/payer-from-row.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
-import { orderIdFromUuid } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { isUndecided } from './unmatched-payments.ts'
 
@@ -177,7 +176,7 @@ function foundFromRow(row: FoundRow): FoundPayment {
   return {
     paymentId: row.payment_id,
     agentId: row.agent_id,
-    orderId: row.order_id && orderIdFromUuid(row.order_id),
+    orderId: row.order_id,
     amountMinor: row.amount,
     currency: row.currency,
     paidAt: row.paid_at,

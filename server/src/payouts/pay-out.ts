@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { currencyOf } from '../agents/agent-currency.ts'
 import { timeToPass } from '../db/database-time.ts'
 import type { OpenItem, Order, OrderStatus } from '../ledger/book.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
 import type { PayoutState } from '../ledger/payout-state.ts'
 import { callWithin, NoAnswer } from '../lib/call-within.ts'
-import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Payout, PayoutOutcome, Provider } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -59,9 +57,8 @@ export async function routePayout(
   options: { tried?: readonly string[]; evenIfNotReady?: boolean } = {},
 ): Promise<Provider | undefined> {
   const { tried = [], evenIfNotReady = false } = options
-  const currency = await currencyOfAgent(desk, order)
-  const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw', currency })
-  const payout = moneyOf(order, currency)
+  const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw' })
+  const payout = moneyOf(order)
   return candidates.find(
     (each) => !tried.includes(each.name) && (evenIfNotReady || each.isReadyFor?.(payout) !== false),
   )
@@ -73,8 +70,7 @@ export async function isStillRouted(
   order: Order,
   provider: Provider,
 ): Promise<boolean> {
-  const currency = await currencyOfAgent(desk, order)
-  const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw', currency })
+  const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw' })
   return candidates.includes(provider)
 }
 
@@ -124,8 +120,7 @@ export async function submit(
   order: Order,
   watch: CallWatch = {},
 ): Promise<Effect> {
-  const { reference } = taken
-  const payout = { reference, ...moneyOf(order, await currencyOfAgent(desk, order)) }
+  const payout = { reference: taken.reference, ...moneyOf(order) }
   // A process that was frozen must not send what somebody else may have ended by now.
   const isInTime = performance.now() - taken.takenAtMs <= silenceMs - callLimitMs
   const outcome: PayoutOutcome = isInTime
@@ -172,8 +167,7 @@ export async function ask(
     const said = provider ? 'The provider is off.' : 'The provider is not set up.'
     return save(desk, asked, attempt.state, said, offPauseMs)
   }
-  const { reference } = attempt
-  const payout = { reference, ...moneyOf(order, await currencyOfAgent(desk, order)) }
+  const payout = { reference: attempt.reference, ...moneyOf(order) }
   const outcome = await call(desk, attempt, watch, (_provider, limit) =>
     provider.askPayout(payout, limit),
   )
@@ -359,18 +353,12 @@ async function call(
   }
 }
 
-function moneyOf(order: Order, currency: Currency): Omit<Payout, 'reference'> {
-  const { amountMinor, accountNo, accountName, bankCode, extraParams } = order
+function moneyOf(order: Order): Omit<Payout, 'reference'> {
+  const { amountMinor, currency, accountNo, accountName, bankCode, extraParams } = order
   return {
     amountMinor,
     currency,
     payee: { accountNo, accountName, bankCode },
     extraParams,
   }
-}
-
-async function currencyOfAgent(desk: PayoutDesk, order: Order): Promise<Currency> {
-  const currency = await currencyOf(desk.pool, order.agentId)
-  if (!currency) throw new Error(`order ${order.orderId} has no agent`)
-  return currency
 }

@@ -1,9 +1,9 @@
+import { columns } from '../db/columns.ts'
 import { databaseTime } from '../db/database-time.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
-import { type OrderRow, orderFromRow } from '../ledger/order-row.ts'
+import { handedColumns, orderColumns } from '../ledger/book-columns.ts'
 import type { PayoutState } from '../ledger/payout-state.ts'
-import { orderIdFromUuid } from '../lib/ids.ts'
 
 /** One attempt at paying a withdrawal out. */
 export interface PayoutAttempt {
@@ -22,37 +22,19 @@ export interface PayoutAttempt {
   evidence: string | null
 }
 
-interface PayoutRow {
-  agent_id: bigint
-  order_id: string
-  attempt: number
-  provider: string
-  reference: string
-  state: PayoutState
-  handed_at: Date
-  asks: number
-  ask_at: Date | null
-  turn: number
-  said: string | null
-  evidence: string | null
-}
+const payoutColumns = columns<PayoutAttempt>({
+  ...handedColumns.pick('agentId', 'orderId', 'attempt', 'provider', 'reference', 'handedAt')
+    .description,
+  state: ['state', 'text'],
+  asks: ['asks', 'int'],
+  askAt: ['ask_at', 'timestamptz', 'null'],
+  turn: ['turn', 'int'],
+  said: ['said', 'text', 'null'],
+  evidence: ['evidence', 'text', 'null'],
+})
 
-function payoutFromRow(row: PayoutRow): PayoutAttempt {
-  return {
-    agentId: row.agent_id,
-    orderId: orderIdFromUuid(row.order_id),
-    attempt: row.attempt,
-    provider: row.provider,
-    reference: row.reference,
-    state: row.state,
-    handedAt: row.handed_at,
-    asks: row.asks,
-    askAt: row.ask_at,
-    turn: row.turn,
-    said: row.said,
-    evidence: row.evidence,
-  }
-}
+/** The columns of `payouts p`. */
+const selected = payoutColumns.select('p')
 
 /** Agents of whom a withdrawal is with no provider. */
 export async function findAgentsToHandOver(pool: Pool): Promise<bigint[]> {
@@ -79,8 +61,8 @@ export async function findToHandOver(
   headStartMs: number,
   limit: number,
 ): Promise<Order[]> {
-  const { rows } = await pool.query<OrderRow>(
-    `select * from orders
+  const { rows } = await pool.query<Order>(
+    `select ${orderColumns.select('o')} from orders o
      where agent_id = $1 and order_id > $2
        and status = 'WAITING' and kind = 'withdraw' and handed_over_at is null
        and (created_at <= ${databaseTime('$3')} - $4 * interval '1 millisecond'
@@ -88,7 +70,7 @@ export async function findToHandOver(
      order by order_id limit $5`,
     [agentId, after, at, headStartMs, limit],
   )
-  return rows.map(orderFromRow)
+  return rows
 }
 
 /** Payouts that a provider is to be asked about now, those that were due first before the others. */
@@ -98,12 +80,12 @@ export async function findDuePayouts(
   at: Date | null,
   limit: number,
 ): Promise<PayoutAttempt[]> {
-  const { rows } = await pool.query<PayoutRow>(
-    `select * from payouts where provider = $1 and ask_at <= ${databaseTime('$2')}
+  const { rows } = await pool.query<PayoutAttempt>(
+    `select ${selected} from payouts p where provider = $1 and ask_at <= ${databaseTime('$2')}
      order by ask_at limit $3`,
     [provider, at, limit],
   )
-  return rows.map(payoutFromRow)
+  return rows
 }
 
 /** Payouts that are due at providers which are not set up. */
@@ -113,12 +95,12 @@ export async function findStrandedPayouts(
   at: Date | null,
   limit: number,
 ): Promise<PayoutAttempt[]> {
-  const { rows } = await pool.query<PayoutRow>(
-    `select * from payouts where provider <> all($1::text[]) and ask_at <= ${databaseTime('$2')}
+  const { rows } = await pool.query<PayoutAttempt>(
+    `select ${selected} from payouts p where provider <> all($1::text[]) and ask_at <= ${databaseTime('$2')}
      limit $3`,
     [setUp, at, limit],
   )
-  return rows.map(payoutFromRow)
+  return rows
 }
 
 /**
@@ -132,11 +114,11 @@ export async function claimPayout(
   at: Date | null,
   leaseMs: number,
 ): Promise<PayoutAttempt | undefined> {
-  const { rows } = await pool.query<PayoutRow>(
-    `update payouts set state = $5, asks = $6, turn = turn + 1,
+  const { rows } = await pool.query<PayoutAttempt>(
+    `update payouts p set state = $5, asks = $6, turn = turn + 1,
        ask_at = ${databaseTime('$7')} + $8 * interval '1 millisecond'
      where agent_id = $1 and order_id = $2 and attempt = $3 and turn = $4 and ask_at is not null
-     returning *`,
+     returning ${selected}`,
     [
       payout.agentId,
       payout.orderId,
@@ -148,7 +130,7 @@ export async function claimPayout(
       leaseMs,
     ],
   )
-  return rows[0] && payoutFromRow(rows[0])
+  return rows[0]
 }
 
 /**
@@ -218,11 +200,11 @@ export async function findPayout(
   provider: string,
   reference: string,
 ): Promise<PayoutAttempt | undefined> {
-  const { rows } = await pool.query<PayoutRow>(
-    'select * from payouts where agent_id = $1 and provider = $2 and reference = $3',
+  const { rows } = await pool.query<PayoutAttempt>(
+    `select ${selected} from payouts p where agent_id = $1 and provider = $2 and reference = $3`,
     [agentId, provider, reference],
   )
-  return rows[0] && payoutFromRow(rows[0])
+  return rows[0]
 }
 
 export async function payoutsOfOrder(
@@ -230,11 +212,11 @@ export async function payoutsOfOrder(
   agentId: bigint,
   orderId: string,
 ): Promise<PayoutAttempt[]> {
-  const { rows } = await pool.query<PayoutRow>(
-    'select * from payouts where agent_id = $1 and order_id = $2 order by attempt',
+  const { rows } = await pool.query<PayoutAttempt>(
+    `select ${selected} from payouts p where agent_id = $1 and order_id = $2 order by attempt`,
     [agentId, orderId],
   )
-  return rows.map(payoutFromRow)
+  return rows
 }
 
 /** Payouts whose end is not known, the oldest first. */
@@ -242,14 +224,14 @@ export async function listOpenPayouts(
   pool: Pool,
   filter: { agentId: bigint | null; state: PayoutState | null; limit: number },
 ): Promise<PayoutAttempt[]> {
-  const { rows } = await pool.query<PayoutRow>(
-    `select * from payouts
+  const { rows } = await pool.query<PayoutAttempt>(
+    `select ${selected} from payouts p
      where ask_at is not null and ($1::bigint is null or agent_id = $1)
        and ($2::text is null or state = $2)
      order by handed_at limit $3`,
     [filter.agentId, filter.state, filter.limit],
   )
-  return rows.map(payoutFromRow)
+  return rows
 }
 
 /** How many payouts are open in each state, and since when the oldest has been. */

@@ -2,20 +2,14 @@ import type { JournalRow, Order } from '../ledger/book.ts'
 import { isLocalTimeOf } from '../ledger/local-time-of.ts'
 import { txnId } from '../lib/ids.ts'
 import { decimalText } from '../lib/money.ts'
-import {
-  ensure,
-  ensureSame,
-  ensureSameUnshown,
-  ProofFailure,
-  type ProvedAgent,
-} from './proof-failure.ts'
+import { ensure, ensureSame, ensureSameUnshown, ProofFailure } from './proof-failure.ts'
 
 /** What creating an order was answered with is what the order is; `held` is the row of a withdrawal's hold. */
-export function proveAnswer(agent: ProvedAgent, order: Order, held: JournalRow | undefined): void {
+export function proveAnswer(order: Order, held: JournalRow | undefined): void {
   const id = txnId(order.agentId, order.orderId)
   const where = `the answer to the creation of order ${id}`
   const answer = parsed(order.answer, where)
-  const money = (minor: bigint) => Number(decimalText(minor, agent.currency))
+  const money = (minor: bigint) => Number(decimalText(minor, order.currency))
   ensureSame(where, 'txn_id', answer.txn_id, id)
   ensureSame(where, 'ref_id', answer.ref_id, order.refId)
   ensureSame(where, 'amount', answer.amount, money(order.amountMinor))

@@ -1,17 +1,10 @@
 import type { JournalRow, Order, Payer } from '../ledger/book.ts'
 import { isLocalTimeOf } from '../ledger/local-time-of.ts'
-import { orderIdFromUuid, txnId } from '../lib/ids.ts'
+import { txnId } from '../lib/ids.ts'
 import { type JsonMembers, jsonMembers } from '../lib/json-members.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { decimalText } from '../lib/money.ts'
-import {
-  ensure,
-  ensureSame,
-  ensureSameUnshown,
-  ProofFailure,
-  type ProvedAgent,
-  statusOf,
-} from './proof-failure.ts'
+import { ensure, ensureSame, ensureSameUnshown, ProofFailure, statusOf } from './proof-failure.ts'
 
 export interface CallbackRow {
   seq: bigint
@@ -34,13 +27,12 @@ export interface Outcome {
 
 /** A callback tells its outcome, and nothing else: every member as text, since a number may be rounded. */
 export function proveCallback(
-  { agentId, currency }: ProvedAgent,
   { order, row, follows, payer }: Outcome,
   callback: CallbackRow,
 ): void {
   const where = `the callback of journal row ${row.seq}`
-  const money = (minor: bigint) => decimalText(minor, currency)
-  ensureSame(where, 'order', orderIdFromUuid(callback.order_id), order.orderId)
+  const money = (minor: bigint) => decimalText(minor, order.currency)
+  ensureSame(where, 'order', callback.order_id, order.orderId)
   ensureSame(where, 'kind', callback.kind, order.kind)
   ensureSame(where, 'follows', callback.follows, follows)
   ensureSame(where, 'created_at', callback.created_at, row.at)
@@ -48,7 +40,7 @@ export function proveCallback(
   const says = (name: string, expected: string) =>
     ensureSame(where, name, textOf.get(name), expected)
   says('status', quoted(statusOf[row.event] ?? null))
-  says('transactionId', quoted(txnId(agentId, order.orderId)))
+  says('transactionId', quoted(txnId(order.agentId, order.orderId)))
   says('refId', quoted(order.refId))
   says('amount', money(amountOf(order, row)))
   says('fee', money(feeChargedBy(order, row)))

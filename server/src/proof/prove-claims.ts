@@ -1,6 +1,6 @@
 import type { Payment, PaymentClaim } from '../ledger/book.ts'
-import { type ClaimRow, claimFromRow, claimsById } from '../ledger/payment-claims.ts'
-import { orderIdFromUuid } from '../lib/ids.ts'
+import { claimColumns } from '../ledger/book-columns.ts'
+import { claimsById } from '../ledger/payment-claims.ts'
 import { ensure, ensureSame, type ProofTx, type ProvedAgent } from './proof-failure.ts'
 
 /** Each payment of an agent is claimed by it, for as much, and so is nobody else's. */
@@ -25,7 +25,7 @@ export async function proveClaimed(
      union all select order_id from archived_refs where agent_id = $1 and order_id = any($2)`,
     [agentId, [...named]],
   )
-  for (const { order_id } of rows) named.delete(orderIdFromUuid(order_id))
+  for (const { order_id } of rows) named.delete(order_id)
   const [lost] = named
   ensure(lost === undefined, () => `a payment is claimed for order ${lost}, which is not there`)
 }
@@ -40,11 +40,11 @@ export async function proveClaimPage(
   after: string,
   limit: number,
 ): Promise<string | null> {
-  const { rows } = await tx.query<ClaimRow>(
-    'select * from payment_claims where payment_id > $1 order by payment_id limit $2',
+  const { rows: claims } = await tx.query<PaymentClaim>(
+    `select ${claimColumns.select('c')} from payment_claims c
+     where payment_id > $1 order by payment_id limit $2`,
     [after, limit],
   )
-  const claims = rows.map(claimFromRow)
   const { rows: payments } = await tx.query<{ agent_id: bigint; payment_id: string }>(
     `select p.agent_id, p.payment_id from payments p
      join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
@@ -102,8 +102,8 @@ export async function proveUnmatchedPage(
 }
 
 async function readClaims(tx: ProofTx, ids: string[]): Promise<Map<string, PaymentClaim>> {
-  const { rows } = await tx.query<ClaimRow>(claimsById, [ids])
-  return new Map(rows.map((row) => [row.payment_id, claimFromRow(row)]))
+  const { rows } = await tx.query<PaymentClaim>(claimsById, [ids])
+  return new Map(rows.map((claim) => [claim.paymentId, claim]))
 }
 
 /** `owner` is 0 for as long as it is nobody's. */

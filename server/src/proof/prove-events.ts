@@ -1,3 +1,4 @@
+import type { PaymentClaim } from '../ledger/book.ts'
 import { claimsById } from '../ledger/payment-claims.ts'
 import { ensure, type ProofTx } from './proof-failure.ts'
 
@@ -44,8 +45,8 @@ export async function proveEventPage(
     ensure(result !== 'refused' || !isMoney, () => `${where} is money, but was refused`)
     if (isMoney) paidBy.set(`${provider}:${paymentId}`, where)
   }
-  const { rows: claims } = await tx.query<{ payment_id: string }>(claimsById, [[...paidBy.keys()]])
-  for (const { payment_id } of claims) paidBy.delete(payment_id)
+  const { rows: claims } = await tx.query<PaymentClaim>(claimsById, [[...paidBy.keys()]])
+  for (const { paymentId } of claims) paidBy.delete(paymentId)
   const [lost] = paidBy
   ensure(
     lost === undefined,

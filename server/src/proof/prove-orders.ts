@@ -1,10 +1,9 @@
 import { type Accounts, accountNames } from '../ledger/accounts.ts'
-import type { JournalEvent, JournalRow, Order } from '../ledger/book.ts'
-import { type OrderRow, orderFromRow } from '../ledger/order-row.ts'
-import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
+import type { JournalEvent, JournalRow, Order, Payment } from '../ledger/book.ts'
+import { journalColumns, orderColumns } from '../ledger/book-columns.ts'
 import { storedBody } from '../ledger/stored-body.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
-import { orderIdFromUuid, txnId } from '../lib/ids.ts'
+import { txnId } from '../lib/ids.ts'
 import {
   ensure,
   ensureSame,
@@ -18,7 +17,7 @@ import {
 import { proveAnswer } from './prove-answer.ts'
 import { type CallbackRow, proveCallback } from './prove-callback.ts'
 import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
-import { type PaymentFact, proveCredit, readCredited } from './prove-payments.ts'
+import { proveCredit, readCredited } from './prove-payments.ts'
 import { provePayouts } from './prove-payouts.ts'
 import { proveReferences } from './prove-references.ts'
 
@@ -41,7 +40,7 @@ const followers: Record<string, JournalEvent[]> = {
 export interface Facts {
   rowsOf: Map<string, JournalRow[]>
   callbacks: Map<bigint, CallbackRow>
-  payments: Map<string, PaymentFact>
+  payments: Map<string, Payment>
   payoutsOf: Map<string, PayoutFact[]>
 }
 
@@ -51,14 +50,14 @@ export async function proveOrderPage(
   agent: ProvedAgent,
   { after, upTo, limit }: Stretch,
 ): Promise<ProvedPage> {
-  const { rows } = await tx.query<OrderRow>(
-    `select * from orders where agent_id = $1 and order_id > $2
+  const { rows } = await tx.query<Order>(
+    `select ${orderColumns.select('o')} from orders o where agent_id = $1 and order_id > $2
        and ($3::uuid is null or order_id <= $3) order by order_id limit $4`,
     [agent.agentId, after, upTo, limit],
   )
-  await proveOrders(tx, agent, rows.map(orderFromRow))
+  await proveOrders(tx, agent, rows)
   const isLast = rows.length < limit
-  const last = rows.at(-1)?.order_id ?? null
+  const last = rows.at(-1)?.orderId ?? null
   const { rows: lost } = await tx.query<{ reference: string }>(
     `select p.reference from payouts p
      where p.agent_id = $1 and p.order_id > $2 and ($3::uuid is null or p.order_id <= $3)
@@ -77,11 +76,11 @@ export async function proveOrdersById(
   agent: ProvedAgent,
   orderIds: readonly string[],
 ): Promise<void> {
-  const { rows } = await tx.query<OrderRow>(
-    'select * from orders where agent_id = $1 and order_id = any($2)',
+  const { rows } = await tx.query<Order>(
+    `select ${orderColumns.select('o')} from orders o where agent_id = $1 and order_id = any($2)`,
     [agent.agentId, orderIds],
   )
-  await proveOrders(tx, agent, rows.map(orderFromRow))
+  await proveOrders(tx, agent, rows)
 }
 
 /** Each order is what its journal rows come to, and its callbacks, payments and payouts agree. */
@@ -99,11 +98,12 @@ async function proveOrders(
 
 async function readFacts(tx: ProofTx, agentId: bigint, orders: readonly Order[]): Promise<Facts> {
   const ids = orders.map(({ orderId }) => orderId)
-  const { rows: dbRows } = await tx.query<JournalDbRow>(
-    'select * from journal where agent_id = $1 and order_id = any($2) order by seq',
+  const { rows: dbRows } = await tx.query(
+    `select ${journalColumns.select('j')} from journal j
+     where agent_id = $1 and order_id = any($2) order by seq`,
     [agentId, ids],
   )
-  const rows = dbRows.map(journalFromRow)
+  const rows = dbRows.map(journalColumns.fromRow)
   const { rows: callbacks } = await tx.query<CallbackRow>(
     `select c.seq, c.order_id, c.kind, c.follows, c.created_at, ${storedBody} as body
      from callbacks c where c.agent_id = $1 and c.seq = any($2)`,
@@ -118,7 +118,7 @@ async function readFacts(tx: ProofTx, agentId: bigint, orders: readonly Order[])
     rowsOf: grouped(rows, ({ orderId }) => orderId ?? ''),
     callbacks: new Map(callbacks.map((callback) => [callback.seq, callback])),
     payments: await readCredited(tx, agentId, rows),
-    payoutsOf: grouped(payouts, ({ order_id }) => orderIdFromUuid(order_id)),
+    payoutsOf: grouped(payouts, ({ order_id }) => order_id),
   }
 }
 
@@ -137,12 +137,13 @@ export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void
   const name = `order ${txnId(order.agentId, order.orderId)}`
   const rows = facts.rowsOf.get(order.orderId) ?? []
   const payouts = facts.payoutsOf.get(order.orderId) ?? []
-  const feeBy = feeRuleOf(agent, order, name)
+  ensureSame(name, 'currency', order.currency, agent.currency)
+  const feeBy = feeRuleOf(order, name)
   ensureSame(name, 'fee', order.feeMinor, feeBy(order.amountMinor))
   proveRows(name, order, rows, feeBy, facts.payments)
   proveState(name, order, rows, payouts.length)
   proveHandOvers(name, order, rows, payouts)
-  proveAnswer(agent, order, rows[0])
+  proveAnswer(order, rows[0])
   rows.forEach((row, index) => {
     const callback = facts.callbacks.get(row.seq)
     ensure(
@@ -152,13 +153,13 @@ export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void
     if (!callback) return
     const follows = rows.slice(0, index).some(({ event }) => statusOf[event] !== undefined)
     const payment = row.event === 'deposit_paid' ? facts.payments.get(row.onceKey ?? '') : undefined
-    proveCallback(agent, { order, row, follows, payer: payment?.payer ?? null }, callback)
+    proveCallback({ order, row, follows, payer: payment?.payer ?? null }, callback)
   })
 }
 
 /** What an order's own rule takes of an amount. */
-function feeRuleOf({ currency }: ProvedAgent, order: Order, name: string) {
-  const rule = parseFeeRule(order.feeRule, currency)
+function feeRuleOf(order: Order, name: string) {
+  const rule = parseFeeRule(order.feeRule, order.currency)
   if (typeof rule === 'string')
     throw new ProofFailure(`${name} has a fee rule that is none: ${rule}`)
   return (amountMinor: bigint) => feeOf(amountMinor, rule)
@@ -170,7 +171,7 @@ function proveRows(
   order: Order,
   rows: readonly JournalRow[],
   feeBy: (amountMinor: bigint) => bigint,
-  payments: ReadonlyMap<string, PaymentFact>,
+  payments: ReadonlyMap<string, Payment>,
 ): void {
   let last = '-'
   let paid = { amount: 0n, fee: 0n }
@@ -181,6 +182,7 @@ function proveRows(
       () => `${name} has ${row.event} (journal row ${row.seq}) after ${last}`,
     )
     last = row.event
+    ensureSame(where, 'currency', row.currency, order.currency)
     if (row.event === 'deposit_paid') {
       paid = { amount: -row.change.clearing, fee: feeBy(-row.change.clearing) }
       const isTakenBack = rows[index + 1]?.event === 'deposit_taken_back'

@@ -1,7 +1,5 @@
 import type { JournalRow, Payment } from '../ledger/book.ts'
-import { payerFromRow } from '../ledger/payer-from-row.ts'
-import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
-import { orderIdFromUuid } from '../lib/ids.ts'
+import { journalColumns, paymentColumns } from '../ledger/book-columns.ts'
 import {
   ensure,
   ensureSame,
@@ -13,39 +11,6 @@ import {
 import { proveClaimed } from './prove-claims.ts'
 import { proveUnmatched } from './prove-unmatched.ts'
 
-export type PaymentFact = Pick<
-  Payment,
-  'paymentId' | 'orderId' | 'amountMinor' | 'paidAt' | 'payer' | 'state' | 'why' | 'creditedTo'
-> & { hasEvidence: boolean }
-
-export interface PaymentDbRow {
-  payment_id: string
-  order_id: string | null
-  amount: bigint
-  paid_at: Date
-  payer_account_no: string | null
-  payer_account_name: string | null
-  payer_bank_code: string | null
-  state: Payment['state']
-  why: Payment['why']
-  credited_to: Payment['creditedTo']
-  evidence: string | null
-}
-
-export function paymentFromRow(row: PaymentDbRow): PaymentFact {
-  return {
-    paymentId: row.payment_id,
-    orderId: row.order_id && orderIdFromUuid(row.order_id),
-    amountMinor: row.amount,
-    paidAt: row.paid_at,
-    payer: payerFromRow(row),
-    state: row.state,
-    why: row.why,
-    creditedTo: row.credited_to,
-    hasEvidence: row.evidence !== null,
-  }
-}
-
 const creditKey = 'payment:'
 const takenBackKey = 'payment-taken-back:'
 
@@ -54,14 +19,16 @@ export async function readCredited(
   tx: ProofTx,
   agentId: bigint,
   rows: readonly JournalRow[],
-): Promise<Map<string, PaymentFact>> {
+): Promise<Map<string, Payment>> {
   const ids = rows.flatMap(({ onceKey }) => paymentOf(onceKey) ?? [])
   if (ids.length === 0) return new Map()
-  const { rows: found } = await tx.query<PaymentDbRow>(
-    'select * from payments where agent_id = $1 and payment_id = any($2)',
+  const { rows: found } = await tx.query(
+    `select ${paymentColumns.select('p')} from payments p
+     where agent_id = $1 and payment_id = any($2)`,
     [agentId, ids],
   )
-  return new Map(found.map((row) => [creditKey + row.payment_id, paymentFromRow(row)]))
+  const payments = found.map(paymentColumns.fromRow)
+  return new Map(payments.map((payment) => [creditKey + payment.paymentId, payment]))
 }
 
 function paymentOf(onceKey: string | null): string | undefined {
@@ -72,7 +39,7 @@ function paymentOf(onceKey: string | null): string | undefined {
 /** The payment that paid an order is recorded so; `isTakenBack` says whether the order gave it back. */
 export function proveCredit(
   row: JournalRow,
-  payment: PaymentFact | undefined,
+  payment: Payment | undefined,
   isTakenBack: boolean,
 ): void {
   const paid = -row.change.clearing
@@ -124,18 +91,18 @@ export async function provePaymentPage(
   agent: ProvedAgent,
   { after, upTo, limit }: Stretch,
 ): Promise<ProvedPage> {
-  const { rows: found } = await tx.query<PaymentDbRow>(
-    `select * from payments where agent_id = $1 and payment_id > $2
+  const { rows: found } = await tx.query(
+    `select ${paymentColumns.select('p')} from payments p where agent_id = $1 and payment_id > $2
        and ($3::text is null or payment_id <= $3) order by payment_id limit $4`,
     [agent.agentId, after, upTo, limit],
   )
-  const payments = found.map(paymentFromRow)
+  const payments = found.map(paymentColumns.fromRow)
   const ids = payments.map(({ paymentId }) => paymentId)
-  const { rows } = await tx.query<JournalDbRow>(
-    'select * from journal where agent_id = $1 and once_key = any($2)',
+  const { rows } = await tx.query(
+    `select ${journalColumns.select('j')} from journal j where agent_id = $1 and once_key = any($2)`,
     [agent.agentId, ids.flatMap((id) => [creditKey + id, takenBackKey + id])],
   )
-  const byKey = new Map(rows.map((row) => [row.once_key, journalFromRow(row)]))
+  const byKey = new Map(rows.map(journalColumns.fromRow).map((row) => [row.onceKey, row]))
   for (const payment of payments) {
     provePayment(
       payment,
@@ -150,7 +117,7 @@ export async function provePaymentPage(
 }
 
 function provePayment(
-  { paymentId, state, why, creditedTo, orderId, amountMinor, hasEvidence }: PaymentFact,
+  { paymentId, state, why, creditedTo, orderId, amountMinor, evidence }: Payment,
   credit: JournalRow | undefined,
   back: JournalRow | undefined,
 ): void {
@@ -158,7 +125,7 @@ function provePayment(
   const counts = state === 'credited' || state === 'taken_back'
   ensureSame(where, 'that it waits for a reason', why !== null, state === 'waiting')
   ensureSame(where, 'that it was credited', creditedTo !== null, counts)
-  ensure(state !== 'returned' || hasEvidence, () => `${where} is returned without evidence`)
+  ensure(state !== 'returned' || evidence !== null, () => `${where} is returned without evidence`)
   ensure(counts || !credit, () => `${where} is ${state}, but journal row ${credit?.seq} credits it`)
   if (!counts) return
   ensure(credit !== undefined, () => `${where} counts as credited, but no journal row does so`)
@@ -179,7 +146,7 @@ function provePayment(
 async function proveTakenBack(
   tx: ProofTx,
   agentId: bigint,
-  payments: readonly PaymentFact[],
+  payments: readonly Payment[],
   byKey: ReadonlyMap<string | null, JournalRow>,
 ): Promise<void> {
   const gone = payments.filter(
@@ -193,7 +160,7 @@ async function proveTakenBack(
   )
   for (const { paymentId, orderId } of gone) {
     const seq = byKey.get(creditKey + paymentId)?.seq ?? 0n
-    const next = rows.find((row) => row.seq > seq && orderIdFromUuid(row.order_id) === orderId)
+    const next = rows.find((row) => row.seq > seq && row.order_id === orderId)
     ensure(
       next?.event === 'deposit_taken_back',
       () => `payment ${paymentId} is taken_back, but no journal row of its order takes it back`,

@@ -1,5 +1,8 @@
-import { findNamedPayouts, type ReferenceRow } from '../ledger/payout-references.ts'
-import { orderIdFromUuid } from '../lib/ids.ts'
+import {
+  findNamedPayouts,
+  type NamedPayout,
+  referenceColumns,
+} from '../ledger/payout-references.ts'
 import { ensure, ensureSame, type ProofTx } from './proof-failure.ts'
 import type { PayoutFact } from './prove-hand-overs.ts'
 
@@ -32,8 +35,9 @@ export async function proveReferencePage(
   after: string,
   limit: number,
 ): Promise<string | null> {
-  const { rows } = await tx.query<ReferenceRow>(
-    'select * from payout_references where reference > $1 order by reference limit $2',
+  const { rows } = await tx.query<NamedPayout>(
+    `select ${referenceColumns.select('r')} from payout_references r
+     where reference > $1 order by reference limit $2`,
     [after, limit],
   )
   const { rows: payouts } = await tx.query<{ agent_id: bigint; reference: string }>(
@@ -41,25 +45,25 @@ export async function proveReferencePage(
      join unnest($1::bigint[], $2::uuid[], $3::int[]) k(agent_id, order_id, attempt)
        on p.agent_id = k.agent_id and p.order_id = k.order_id and p.attempt = k.attempt`,
     [
-      rows.map(({ agent_id }) => agent_id),
-      rows.map(({ order_id }) => order_id),
+      rows.map(({ agentId }) => agentId),
+      rows.map(({ orderId }) => orderId),
       rows.map(({ attempt }) => attempt),
     ],
   )
   const used = new Set(payouts.map(({ agent_id, reference }) => `${agent_id} ${reference}`))
-  const gone = rows.filter(({ agent_id, reference }) => !used.has(`${agent_id} ${reference}`))
+  const gone = rows.filter(({ agentId, reference }) => !used.has(`${agentId} ${reference}`))
   const { rows: archived } = await tx.query<{ agent_id: bigint; order_id: string }>(
     `select a.agent_id, a.order_id from archived_refs a
      join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
        on a.agent_id = k.agent_id and a.order_id = k.order_id`,
-    [gone.map(({ agent_id }) => agent_id), gone.map(({ order_id }) => order_id)],
+    [gone.map(({ agentId }) => agentId), gone.map(({ orderId }) => orderId)],
   )
   const isArchived = new Set(archived.map(({ agent_id, order_id }) => `${agent_id} ${order_id}`))
-  const lost = gone.find(({ agent_id, order_id }) => !isArchived.has(`${agent_id} ${order_id}`))
+  const lost = gone.find(({ agentId, orderId }) => !isArchived.has(`${agentId} ${orderId}`))
   ensure(
     lost === undefined,
     () =>
-      `reference ${lost?.reference} names attempt ${lost?.attempt} at order ${orderIdFromUuid(lost?.order_id ?? '')}, which is not there`,
+      `reference ${lost?.reference} names attempt ${lost?.attempt} at order ${lost?.orderId}, which is not there`,
   )
   return rows.length < limit ? null : (rows.at(-1)?.reference ?? null)
 }

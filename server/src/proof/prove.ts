@@ -1,8 +1,7 @@
 import { type Accounts, accountNames, add, noChange, sumOf } from '../ledger/accounts.ts'
 import type { JournalRow } from '../ledger/book.ts'
-import { type JournalDbRow, journalFromRow } from '../ledger/read-journal.ts'
-import { orderIdFromUuid } from '../lib/ids.ts'
-import { ensure, type ProofTx, type ProvedAgent, statusOf } from './proof-failure.ts'
+import { accountColumns, journalColumns } from '../ledger/book-columns.ts'
+import { ensure, ensureSame, type ProofTx, type ProvedAgent, statusOf } from './proof-failure.ts'
 import { proveAdjustments } from './prove-payments.ts'
 
 /**
@@ -26,15 +25,16 @@ export async function proveJournalPage(
   limit: number,
 ): Promise<JournalPage> {
   const { agentId } = agent
-  const { rows: dbRows } = await tx.query<JournalDbRow>(
-    'select * from journal where agent_id = $1 and seq >= $2 order by seq limit $3',
+  const { rows: dbRows } = await tx.query(
+    `select ${journalColumns.select('j')} from journal j
+     where agent_id = $1 and seq >= $2 order by seq limit $3`,
     // The row before the page comes along, except where there is none.
     [agentId, afterSeq, afterSeq === 0n ? limit : limit + 1],
   )
-  const rows = dbRows.map(journalFromRow)
+  const rows = dbRows.map(journalColumns.fromRow)
   const before = rows[0]?.seq === afterSeq ? rows.shift() : undefined
   ensure(before !== undefined || afterSeq === 0n, () => `journal row ${afterSeq} is missing`)
-  proveChain(rows, before)
+  proveChain(agent, rows, before)
   await proveAdjustments(tx, agent, rows)
   return {
     lastSeq: rows.at(-1)?.seq ?? afterSeq,
@@ -54,7 +54,7 @@ async function proveOrdersAreThere(
     'select order_id from orders where agent_id = $1 and order_id = any($2)',
     [agentId, orderIds],
   )
-  const there = new Set(found.map(({ order_id }) => orderIdFromUuid(order_id)))
+  const there = new Set(found.map(({ order_id }) => order_id))
   const lost = rows.find(({ orderId }) => orderId !== null && !there.has(orderId))
   ensure(
     lost === undefined,
@@ -63,13 +63,21 @@ async function proveOrdersAreThere(
   return orderIds
 }
 
-/** Seq is gapless, legs add up to zero, and each row's balances follow from the row before. */
-export function proveChain(rows: JournalRow[], before: JournalRow | undefined): void {
+/**
+ * Seq is gapless, legs add up to zero, each row's balances follow from the row before, and all are in the agent's
+ * currency.
+ */
+export function proveChain(
+  { currency }: ProvedAgent,
+  rows: JournalRow[],
+  before: JournalRow | undefined,
+): void {
   let seq = before?.seq ?? 0n
   let balances: Accounts = before?.balances ?? noChange
   for (const row of rows) {
     seq++
     ensure(row.seq === seq, () => `journal row ${seq} is missing`)
+    ensureSame(`journal row ${seq}`, 'currency', row.currency, currency)
     ensure(sumOf(row.change) === 0n, () => `the legs of journal row ${seq} do not add up to zero`)
     balances = add(balances, row.change)
     for (const name of accountNames) {
@@ -153,8 +161,9 @@ export async function proveTotals(tx: ProofTx, agentId: bigint): Promise<Extent>
   const wallet = rows[0]
   ensure(wallet !== undefined, () => 'there is no wallet')
   await proveHeld(tx, agentId, wallet.held)
-  const { rows: lastRows } = await tx.query<JournalDbRow>(
-    'select * from journal where agent_id = $1 order by seq desc limit 1',
+  const { rows: lastRows } = await tx.query<Accounts & { seq: bigint }>(
+    `select seq, ${accountColumns.names} from journal
+     where agent_id = $1 order by seq desc limit 1`,
     [agentId],
   )
   const last = lastRows[0]

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type Currency, currencies } from '../lib/money.ts'
 import { depositStories, payoutStories } from './stories.ts'
 
 const strict = { additionalProperties: false }
@@ -6,7 +7,7 @@ const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const Reference = Text(128)
 /** A decimal text such as "100.50"; whether it fits the currency is looked at when it is read. */
 const Amount = Type.String({ pattern: '^\\d{1,16}(\\.\\d{1,2})?$' })
-const CurrencyCode = Type.Union([Type.Literal('THB'), Type.Literal('VND')])
+const CurrencyCode = Type.Unsafe<Currency>({ enum: currencies })
 const Time = Type.String({
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?(Z|[+-]\\d\\d:\\d\\d)$',
 })

@@ -10,7 +10,7 @@ import type { Callback } from '../ledger/book.ts'
 import { type BatchTx, readBooks, writeBooks } from '../ledger/books-store.ts'
 import type { Command } from '../ledger/commands.ts'
 import { fold } from '../ledger/fold.ts'
-import { toMinor } from '../lib/money.ts'
+import { type Currency, toMinor } from '../lib/money.ts'
 import { depositAnswer } from '../orders/deposit-answer.ts'
 import { recordUnmatched } from '../payments/unmatched-payments.ts'
 import { type PastPayout, writePastPayouts } from '../payouts/past-payouts.ts'
@@ -25,7 +25,7 @@ type SeedDesk = Pick<Desk, 'pool' | 'secretKeys' | 'publicUrl' | 'localTime'> & 
 /** How an agent's address behaves, and which share of the orders is the agent's. */
 interface Shop {
   name: string
-  currency: 'THB' | 'VND'
+  currency: Currency
   share: number
   depositFee: string
   withdrawFee: string

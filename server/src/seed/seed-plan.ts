@@ -251,6 +251,7 @@ function newOrder(
     kind,
     refId: `${kind === 'deposit' ? 'D' : 'W'}-${String(number).padStart(8, '0')}`,
     userId: `user-${Math.floor(chance() * chance() * 20_000) + 1}`,
+    currency: agent.currency,
     amountMinor,
     feeMinor: feeOf(amountMinor, rule),
     feeRule,

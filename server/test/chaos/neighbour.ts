@@ -276,15 +276,15 @@ const expiredDeposits = `with made as materialized (
       '019a0000000070008' || lpad(to_hex(w.seq + n), 15, '0') as hex
     from wallets w, generate_series(1, $2::int) n where w.agent_id = $1
   ), new_orders as (
-    insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule, account_name,
+    insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule, account_name,
       account_no, bank_code, status, version, answer, created_at, expires_at, completed_at)
-    select agent_id, hex::uuid, 'deposit', ref_id, 'user-1', 10000, 0, '0%', 'Somchai Jaidee',
+    select agent_id, hex::uuid, 'deposit', ref_id, 'user-1', 'THB', 10000, 0, '0%', 'Somchai Jaidee',
       '1234567890', 'SCB', 'EXPIRED', 2, '{}', at - interval '15 minutes', at, at
     from made
   ), new_rows as (
-    insert into journal (agent_id, seq, order_id, event, at, available_change, held_change,
+    insert into journal (agent_id, seq, order_id, event, at, currency, available_change, held_change,
       clearing_change, fees_change, adjustments_change, available, held, clearing, fees, adjustments)
-    select agent_id, seq, hex::uuid, 'deposit_expired', at, 0, 0, 0, 0, 0, available, held, clearing,
+    select agent_id, seq, hex::uuid, 'deposit_expired', at, 'THB', 0, 0, 0, 0, 0, available, held, clearing,
       fees, adjustments
     from made
   ), new_callbacks as (

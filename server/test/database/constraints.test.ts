@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serviceRole } from '../../src/db/pool.ts'
+import { currencies } from '../../src/lib/money.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
 type Fields = Record<string, unknown>
@@ -51,6 +52,7 @@ const good: Record<string, Fields> = {
     kind: 'deposit',
     ref_id: 'ref-2',
     user_id: 'user',
+    currency: 'THB',
     amount: 100,
     fee: 0,
     fee_rule: '0%',
@@ -69,6 +71,7 @@ const good: Record<string, Fields> = {
     order_id: uuid(1),
     event: 'deposit_paid',
     at,
+    currency: 'THB',
     available_change: 100,
     held_change: 0,
     clearing_change: -100,
@@ -403,6 +406,10 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
     { response_body: `\\x${'00'.repeat(16_385)}` },
   ],
 
+  ['orders_currency_check', 'orders', { currency: 'USD' }],
+  ['orders_currency_check', 'orders', { currency: null }],
+  ['journal_currency_check', 'journal', { currency: 'USD' }],
+  ['journal_currency_check', 'journal', { currency: null }],
   ['orders_instructions', 'orders', { instructions: 'x'.repeat(4097) }],
   ['orders_instructions', 'orders', { instructions: '{}', ...withdrawal }],
 
@@ -692,8 +699,9 @@ it.each([...new Set(ownersTables)])('the service may not write %s', async (table
 describe('what is written down stays so, by privilege', () => {
   const fixed: Record<string, string> = {
     journal: `agent_id, seq, order_id, event, at, available_change, held_change, clearing_change,
-      fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason`,
-    orders: `agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule, account_name,
+      fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason,
+      currency`,
+    orders: `agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule, account_name,
       account_no, bank_code, extra_params, created_at, expires_at`,
     callbacks: 'agent_id, seq, order_id, kind, follows, body, created_at',
     callback_bodies: 'agent_id, seq, created_at, body',
@@ -767,6 +775,20 @@ describe('what is written down stays so, by privilege', () => {
     )
     expect(rowCount).toBe(1)
   })
+})
+
+it('every currency that the database allows is one that the service knows, and the other way round', async () => {
+  const { rows } = await client.query<{ place: string; check: string | null }>(
+    `select format('%s.%s', c.oid::regclass, a.attname) as place, pg_get_constraintdef(k.oid) as check
+     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'currency'
+     left join pg_constraint k on k.conrelid = c.oid and k.contype = 'c' and a.attnum = any(k.conkey)
+     where c.relnamespace::regnamespace::text in ('sluice', 'sandbox_bank') and c.relkind = 'r'`,
+  )
+  expect(rows.length).toBeGreaterThan(8)
+  for (const { place, check } of rows) {
+    const allowed = [...(check ?? '').matchAll(/'(\w+)'::text/g)].map(([, code]) => code)
+    expect(allowed.sort(), place).toEqual([...currencies].sort())
+  }
 })
 
 /** One minor unit more than the bound, in each of the accounts. */

@@ -503,7 +503,7 @@ async function answerOf(teller: Teller, command: Command): Promise<ModelAnswer> 
   }
 }
 
-const orderColumns = `agent_id, replace(order_id::text, '-', '') as order_id, kind, ref_id, user_id,
+const orderColumns = `agent_id, replace(order_id::text, '-', '') as order_id, kind, ref_id, user_id, currency,
   amount, fee, fee_rule, account_name, account_no, bank_code, extra_params, status, version, answer,
   created_at, expires_at, completed_at, paid_amount, paid_fee, provider, provider_ref,
   handed_over_at, instructions`
@@ -515,7 +515,7 @@ async function readRows() {
     wallets: await read('select * from wallets order by agent_id'),
     orders: await read(`select ${orderColumns} from orders order by agent_id, order_id`),
     journal: await read(
-      `select agent_id, seq, ${orderId}, event, at, available_change, held_change, clearing_change,
+      `select agent_id, seq, ${orderId}, event, at, currency, available_change, held_change, clearing_change,
          fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key,
          reason
        from journal order by agent_id, seq`,
@@ -557,6 +557,7 @@ function rowsOf(model: NaiveModel) {
         kind: order.kind,
         ref_id: order.refId,
         user_id: order.userId,
+        currency: order.currency,
         amount: order.amountMinor,
         fee: order.feeMinor,
         fee_rule: order.feeRule,

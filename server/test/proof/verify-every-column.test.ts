@@ -52,6 +52,11 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       [`ref_id = 'other'`, order('waiting')],
     ],
     user_id: [[`user_id = 'other'`, order('paid')]],
+    currency: [
+      [`currency = 'VND'`, order('waiting')],
+      [`currency = 'VND'`, order('w paid')],
+      ['currency = null', order('waiting')],
+    ],
     amount: [
       ['amount = amount + 1', order('paid')],
       ['amount = amount + 1', order('waiting')],
@@ -113,6 +118,11 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
     event: [
       [`event = 'deposit_failed'`, row('deposit_void')],
       [`event = 'withdraw_cancelled'`, row('withdraw_failed')],
+    ],
+    currency: [
+      [`currency = 'VND'`, row('withdraw_held')],
+      [`currency = 'VND'`, `${own} and once_key = 'adjustment:funds'`],
+      ['currency = null', row('deposit_void')],
     ],
     at: ['withdraw_held', 'deposit_paid', 'withdraw_reverted'].map((event) =>
       later('at', row(event)),

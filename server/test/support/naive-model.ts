@@ -35,6 +35,7 @@ export function newOrder(
   const order: Order = {
     refId: `ref-${fields.orderId}`,
     userId: 'user-1',
+    currency,
     amountMinor: 10_000n,
     feeMinor: 0n,
     feeRule: '0%',
@@ -546,6 +547,7 @@ export class NaiveModel {
       order_id: orderId,
       event,
       at,
+      currency: this.termsOf(agentId).currency,
       available_change: available,
       held_change: held,
       clearing_change: clearing,

@@ -176,7 +176,7 @@ async function inShell(args: string[], env: Env): Promise<Ended> {
   const { child, ended, stderr } = shell
   isShellAtWork = true
   const answer = new Promise<Ended>((resolve) => child.once('message', resolve))
-  answer.then(() => {
+  void answer.then(() => {
     isShellAtWork = false
   })
   child.send({ args, env: { PATH, HOME, ...env } })

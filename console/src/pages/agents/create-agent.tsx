@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { type Currency, currencies, currencyChosen } from '../../parts/currencies.ts'
 import { useDraft } from '../../parts/draft.ts'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { api } from '../../paths.ts'
@@ -15,7 +16,7 @@ export function CreateAgent({ close }: { close: () => void }) {
   const queries = useQueryClient()
   const [made, setMade] = useState<Answer<typeof api.createAgent>>()
   const [name, setName] = useDraft('create/name', '')
-  const [currency, setCurrency] = useDraft<'THB' | 'VND'>('create/currency', 'THB')
+  const [currency, setCurrency] = useDraft<Currency>('create/currency', 'THB')
   const [deposit, setDeposit] = useDraft('create/deposit', '')
   const [withdraw, setWithdraw] = useDraft('create/withdraw', '')
   const [origins, setOrigins] = useDraft('create/origins', '')
@@ -58,8 +59,8 @@ export function CreateAgent({ close }: { close: () => void }) {
         label={says.columns.currency}
         description={says.currencyHint}
         value={currency}
-        data={['THB', 'VND']}
-        onChange={(event) => setCurrency(event.currentTarget.value === 'VND' ? 'VND' : 'THB')}
+        data={currencies}
+        onChange={(event) => setCurrency(currencyChosen(event.currentTarget.value))}
       />
       <TextInput
         label={fields.depositCallback}

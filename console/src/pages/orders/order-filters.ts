@@ -1,4 +1,5 @@
 import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { currencies } from '../../parts/currencies.ts'
 import type { Field } from '../../parts/filter-bar.tsx'
 import { useMe } from '../../session.tsx'
 import { stateWords } from '../../words.ts'
@@ -43,10 +44,7 @@ export function useOrderFields(): Field[] {
       kind: 'choice',
       name: 'currency',
       label: filters.currency,
-      choices: [
-        ['THB', 'THB'],
-        ['VND', 'VND'],
-      ],
+      choices: currencies.map((each) => [each, each]),
     },
     ...fields.slice(3),
     { kind: 'text', name: 'provider', label: filters.provider, more: true },

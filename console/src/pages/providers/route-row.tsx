@@ -1,6 +1,7 @@
 import { ActionIcon, MultiSelect, NativeSelect, TextInput } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconTrash } from '@tabler/icons-react'
 import type { Answer } from '../../api.ts'
+import { currencyChosen } from '../../parts/currencies.ts'
 import type { api } from '../../paths.ts'
 import { stateWords, words } from '../../words.ts'
 import classes from './providers.module.css'
@@ -75,7 +76,7 @@ export function RouteRow(props: {
         data={currencies}
         onChange={({ currentTarget: { value } }) =>
           // Banks of one currency are none of another.
-          change({ currency: value === 'VND' ? 'VND' : 'THB', banks: [] })
+          change({ currency: currencyChosen(value), banks: [] })
         }
       />
       <MultiSelect

@@ -1,6 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type Answer, ask } from '../../api.ts'
+import { currencies, currencyChosen } from '../../parts/currencies.ts'
 import { useDraft } from '../../parts/draft.ts'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { api } from '../../paths.ts'
@@ -43,8 +44,8 @@ export function TryRoutes({ routes, banks }: { routes: () => Route[]; banks: Ban
       <NativeSelect
         label={says.currency}
         value={currency}
-        data={['THB', 'VND']}
-        onChange={({ currentTarget: { value } }) => setCurrency(value === 'VND' ? 'VND' : 'THB')}
+        data={currencies}
+        onChange={({ currentTarget: { value } }) => setCurrency(currencyChosen(value))}
       />
       <NativeSelect
         label={says.bank}

@@ -39,7 +39,7 @@ export function cancelOrderRoute(app: FastifyInstance, door: Door, desk: Desk): 
           throw isMissing ? await noSuchOrder(desk.pool, agentId, { orderId }) : error
         })
       if (!order) throw new Error('a cancellation was answered without an order')
-      return sendJson(reply, 200, orderView(order, agent.currency, desk.localTime))
+      return sendJson(reply, 200, orderView(order, desk.localTime))
     }),
   )
 }
@@ -83,7 +83,7 @@ export function triggerRoute(app: FastifyInstance, door: Door, desk: Desk): void
         paidAmountMinor,
         payerAccountNo,
       })
-      return sendJson(reply, 200, orderView(order, agent.currency, desk.localTime))
+      return sendJson(reply, 200, orderView(order, desk.localTime))
     }),
   )
 }

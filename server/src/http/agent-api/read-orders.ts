@@ -42,7 +42,7 @@ export function readOrderRoutes(
       const orderId = ownOrderId(request.params, agent.agentId)
       const order = await findOrder(desk.pool, agent.agentId, orderId)
       if (!order) throw await noSuchOrder(desk.pool, agent.agentId, { orderId })
-      return sendJson(reply, 200, orderView(order, agent.currency, desk.localTime))
+      return sendJson(reply, 200, orderView(order, desk.localTime))
     }),
   )
 
@@ -61,8 +61,7 @@ export function readOrderRoutes(
     },
     door(async ({ agent, request, reply }) => {
       const query = readQuery(request.query, orderQuery, isBadTime)
-      const view = (order: Parameters<typeof orderView>[0]) =>
-        orderView(order, agent.currency, desk.localTime)
+      const view = (order: Parameters<typeof orderView>[0]) => orderView(order, desk.localTime)
       const refId = query.get('refId')
       if (typeof refId === 'string') {
         const order = await findOrderByRefId(desk.pool, agent.agentId, refId)

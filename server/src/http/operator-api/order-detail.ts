@@ -47,7 +47,7 @@ export async function orderDetail(
   agent: Agent,
 ): Promise<string> {
   const story = await readStory(desk, order)
-  const { currency } = agent
+  const { currency } = order
   const situation = situationOf(story, desk.now())
   const isAgents = operator.agentId !== null
   const isOpen = seesPersons(operator)

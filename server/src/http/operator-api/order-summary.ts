@@ -13,7 +13,7 @@ export const exactOrNull = (minor: bigint | null, currency: Currency) =>
 
 /** An order as a list shows it to this operator. */
 export function orderSummary(order: FoundOrder, agent: Agent, operator: Operator) {
-  const { currency } = agent
+  const { currency } = order
   const isOpen = seesPersons(operator)
   const isAgents = operator.agentId !== null
   return {

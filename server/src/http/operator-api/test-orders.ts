@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { banksOf } from '../../lib/banks.ts'
 import { jsonObject, quoted } from '../../lib/json-text.ts'
+import type { Currency } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
 import { createDeposit, createWithdraw } from '../../orders/create-order.ts'
@@ -69,6 +70,6 @@ export function testOrderRoutes(api: OperatorApi, desk: Desk): void {
   })
 }
 
-function firstBank(currency: 'THB' | 'VND'): string {
+function firstBank(currency: Currency): string {
   return banksOf(currency).find(({ closed }) => !closed)?.code ?? ''
 }

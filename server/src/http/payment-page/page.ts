@@ -38,7 +38,7 @@ export function paymentPage(options: PageOptions): Page {
   const { place, assets, shown, isSandbox } = options
   const { agent, order, state } = shown
   const { words } = place.language
-  const amount = moneyText(place.language, order.amountMinor, agent.currency)
+  const amount = moneyText(place.language, order.amountMinor, order.currency)
   const open = state === 'waiting'
   const aside = [
     open ? scan(options, amount) : nothing,
@@ -86,7 +86,7 @@ function status({ place, shown, timeZone }: PageOptions, amount: string): Html {
   const { agent, order, uncredited, state, remainingS } = shown
   const { language } = place
   const { words } = language
-  const money = (minor: bigint) => moneyText(language, minor, agent.currency)
+  const money = (minor: bigint) => moneyText(language, minor, order.currency)
   const came = uncredited.find((payment) => payment.why !== 'duplicate')?.amountMinor
   const paid = order.paidAmountMinor ?? came ?? order.amountMinor
   const values = { agent: name(agent.name), amount: html`<b>${amount}</b>`, paid: money(paid) }
@@ -117,8 +117,7 @@ function transfer(options: PageOptions): Html {
   const { words } = place.language
   if (!ways.transfer) return nothing
   const { bankCode, accountNumber, accountName } = ways.transfer
-  const { currency } = shown.agent
-  const { amountMinor } = shown.order
+  const { currency, amountMinor } = shown.order
   const bank = findBank(currency, bankCode)
   return html`<section class="card">
 <h2>${ways.qrcodeText === undefined ? words.transferTitle : words.orTransferTitle}</h2>
@@ -154,7 +153,7 @@ function receipt({ place, shown, timeZone }: PageOptions): Html {
   const { agent, order } = shown
   const line = (label: string, value: string) =>
     html`<div class="row"><dt>${label}</dt><dd>${name(value)}</dd></div>`
-  const paid = moneyText(place.language, order.paidAmountMinor ?? order.amountMinor, agent.currency)
+  const paid = moneyText(place.language, order.paidAmountMinor ?? order.amountMinor, order.currency)
   return html`<section class="card receipt">
 <h2>${words.receipt}</h2>
 <dl>
@@ -181,9 +180,9 @@ function help({ place, shown }: PageOptions): Html {
 function bankButtons({ place, shown }: PageOptions): Html {
   const { language } = place
   const { words } = language
-  const { agent, order } = shown
+  const { order } = shown
   const buttons = sandboxPayments(order.amountMinor).map(({ outcome, amountMinor, label }) => {
-    const amount = moneyText(language, amountMinor, agent.currency)
+    const amount = moneyText(language, amountMinor, order.currency)
     return html`<button name="outcome" value="${outcome}" class="${outcome === 'pay' ? 'main' : ''}">${fillPlain(words[label], { amount })}</button>`
   })
   return html`<section class="card test">

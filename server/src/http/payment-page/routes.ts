@@ -119,7 +119,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
   get(app, '/pay/:token', page, async (request, reply) => {
     const shown = await read(request)
     const place = placeOf(request, shown)
-    const ways = waysToPay(desk, shown.agent, shown.order)
+    const ways = waysToPay(desk, shown.order)
     const isSandbox = mode === 'sandbox'
     return send(reply, paymentPage({ place, assets, shown, ways, timeZone, isSandbox }))
   })
@@ -127,7 +127,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
   get(app, '/pay/:token/qr', page, async (request, reply) => {
     const shown = await read(request)
     const place = placeOf(request, shown)
-    const { qrcodeText } = waysToPay(desk, shown.agent, shown.order)
+    const { qrcodeText } = waysToPay(desk, shown.order)
     // Nobody should scan what must not be paid any more.
     if (shown.state !== 'waiting' || qrcodeText === undefined) {
       return reply.redirect(href(place, ''), 303)
@@ -137,7 +137,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
 
   get(app, '/pay/:token/qr.png', page, async (request, reply) => {
     const shown = await read(request)
-    const { qrcodeText } = waysToPay(desk, shown.agent, shown.order)
+    const { qrcodeText } = waysToPay(desk, shown.order)
     if (shown.state !== 'waiting' || qrcodeText === undefined) {
       return reply.redirect(href(placeOf(request, shown), ''), 303)
     }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { parseIsoTime } from '../../lib/local-time.ts'
-import { parseDecimal } from '../../lib/money.ts'
+import { type Currency, currencies, parseDecimal } from '../../lib/money.ts'
 import {
   clockToleranceS,
   matchesAny,
@@ -23,7 +23,7 @@ const EventOnWire = Type.Union([
       paymentId: Text,
       reference: Text,
       amount: Text,
-      currency: Type.Union([Type.Literal('THB'), Type.Literal('VND')]),
+      currency: Type.Unsafe<Currency>({ enum: currencies }),
       paidAt: TextOrNull,
       payer: Type.Union([
         Type.Object(

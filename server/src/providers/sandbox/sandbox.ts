@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/schema'
-import { decimalText } from '../../lib/money.ts'
+import { currencies, decimalText } from '../../lib/money.ts'
 import type {
   DepositInstructions,
   DepositOutcome,
@@ -21,7 +21,7 @@ export function makeSandboxProvider(options: { bankUrl: () => string; key: Buffe
   const bank = new SandboxBank(options)
   return {
     name: 'sandbox',
-    can: { currencies: ['THB', 'VND'], deposits: true, payouts: true, idempotentByReference: true },
+    can: { currencies, deposits: true, payouts: true, idempotentByReference: true },
     faultIn: storyFault,
     // The bank learns of a deposit only where it is to do something about it by itself.
     depositInstructions: (deposit) =>

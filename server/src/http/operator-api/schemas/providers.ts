@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { orderKinds } from '../../../ledger/book.ts'
-import { currencies, maxAmount } from '../../../lib/money.ts'
-import { isoTime, oneOf, orNull, reason, strict } from './shapes.ts'
+import { maxAmount } from '../../../lib/money.ts'
+import { currency, isoTime, oneOf, orNull, reason, strict } from './shapes.ts'
 
 export const state = oneOf(['on', 'draining', 'off'], 'on, draining (takes nothing new) or off')
 
@@ -16,7 +16,6 @@ const share = Type.Integer({
   description: 'a whole number from 1 to 1000',
 })
 const direction = oneOf(orderKinds, 'deposit or withdraw')
-const currency = oneOf(currencies, 'THB or VND')
 const bankCode = Type.String({ maxLength: 16, description: 'a bank code' })
 
 export const RouteView = Type.Object(

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { currencies } from '../../../lib/money.ts'
 import { Code, Reason } from '../operator-route.ts'
 
 /** What the shapes of the operators' API are made of. Times are ISO 8601 in UTC, amounts exact decimals. */
@@ -12,7 +13,7 @@ export const isoTime = (description: string) => Type.String({ maxLength: 40, des
 
 export const money = (description: string) => Type.Number({ description })
 
-export const currency = oneOf(['THB', 'VND'], 'THB or VND')
+export const currency = oneOf(currencies, currencies.join(' or '))
 export const appId = Type.String({ maxLength: 64, description: "an agent's app id" })
 export const seq = Type.Integer({ minimum: 1, description: 'a number of the journal' })
 

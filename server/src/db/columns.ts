@@ -1,0 +1,163 @@
+/**
+ * A table's columns, described once: which property of a value each of them holds, and as what. The lists of
+ * columns, parameters and values that statements over many rows need all follow from it, in one order, so that
+ * no two of them can disagree.
+ */
+
+type Scalar = bigint | number | boolean | string | Date
+
+type SqlTypeOf<V> = V extends bigint
+  ? 'bigint'
+  : V extends number
+    ? 'int' | 'bigint'
+    : V extends boolean
+      ? 'boolean'
+      : V extends Date
+        ? 'timestamptz'
+        : 'text' | 'uuid'
+
+type Snake<S extends string> = S extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : ''
+
+/** `paidAmountMinor` is kept in `paid_amount`: a column cannot be given to another property by mistake. */
+type NameOf<P extends string> = Snake<P extends `${infer Base}Minor` ? Base : P>
+
+type NameInGroup<G extends string, P extends string> =
+  | NameOf<P>
+  | `${NameOf<G>}_${NameOf<P>}`
+  | `${NameOf<P>}_${NameOf<G>}`
+
+type Described<Name extends string, V> = null extends V
+  ? readonly [name: Name, type: SqlTypeOf<NonNullable<V>>, nullable: 'null']
+  : readonly [name: Name, type: SqlTypeOf<V>]
+
+type Group<G extends string, V> = {
+  readonly [P in keyof V & string]-?: Described<NameInGroup<G, P>, V[P]>
+}
+
+/** The columns of every property. An object within the value has its own: none is null, or all are. */
+export type Description<T> = {
+  readonly [P in keyof T & string]-?: NonNullable<T[P]> extends Scalar
+    ? Described<NameOf<P>, T[P]>
+    : Group<P, NonNullable<T[P]>>
+}
+
+export interface Column {
+  name: string
+  type: 'bigint' | 'int' | 'boolean' | 'timestamptz' | 'text' | 'uuid'
+  isNullable: boolean
+  /** The object within the value that has the property, if it is not the value itself. */
+  group: string | undefined
+  property: string
+  /** What `select` names it. */
+  key: string
+}
+
+export interface Columns<T> {
+  description: Description<T>
+  /** `agent_id, seq` */
+  names: string
+  /** `unnest($1::bigint[], $2::bigint[])`: the rows whose columns `values` gives. */
+  unnest: string
+  /** `unnest($1::bigint[], $2::bigint[]) u(agent_id, seq)` */
+  rows: (alias: string) => string
+  /** `available = u.available, held = u.held` */
+  set: (alias: string) => string
+  /** `o.agent_id as "agentId", o.status`: rows come out as values, but for objects within. */
+  select: (alias: string) => string
+  /** The rows as the columns that a statement takes. */
+  values: (rows: readonly T[]) => unknown[][]
+  /** A value from a row of `select`. Needed only where there are objects within. */
+  fromRow: (row: object) => T
+  /** A value from what is said of each column. */
+  build: (read: (column: Column) => unknown) => T
+  /** Some of the columns, in the order in which they are named. */
+  pick: <P extends keyof T & string>(...properties: P[]) => Columns<Pick<T, P>>
+}
+
+export function columns<T extends object>(description: Description<T>): Columns<T> {
+  const all = listOf(description)
+  const groups = [...new Set(all.flatMap(({ group }) => group ?? []))]
+  const join = (text: (column: Column, at: number) => string) => all.map(text).join(', ')
+  const names = join(({ name }) => name)
+  const unnest = `unnest(${join(({ type }, at) => `$${at + 1}::${type}[]`)})`
+
+  const build = (read: (column: Column) => unknown): T => {
+    const value: Record<string, unknown> = {}
+    for (const group of groups) value[group] = {}
+    for (const column of all) {
+      const { group, property } = column
+      const holder = group === undefined ? value : (value[group] as Record<string, unknown>)
+      holder[property] = read(column)
+    }
+    for (const group of groups) {
+      const isNull = Object.values(value[group] as object).every((each) => each === null)
+      if (isNull) value[group] = null
+    }
+    return value as T
+  }
+
+  return {
+    description,
+    names,
+    unnest,
+    rows: (alias) => `${unnest} ${alias}(${names})`,
+    set: (alias) => join(({ name }) => `${name} = ${alias}.${name}`),
+    select: (alias) =>
+      join(({ name, key }) => `${alias}.${name}${name === key ? '' : ` as "${key}"`}`),
+    values: (rows) => {
+      const holders = new Map<string | undefined, readonly Holder[]>([
+        [undefined, rows as Holder[]],
+      ])
+      for (const group of groups) {
+        holders.set(
+          group,
+          rows.map((row) => row[group as keyof T] as Holder),
+        )
+      }
+      return all.map((column) => valuesOf(holders.get(column.group) ?? [], column))
+    },
+    fromRow: (row) => build(({ key }) => (row as Record<string, unknown>)[key]),
+    build,
+    pick: (...properties) =>
+      columns(
+        Object.fromEntries(properties.map((each) => [each, description[each]])) as never,
+      ) as never,
+  }
+}
+
+type Entry = readonly [name: string, type: Column['type'], nullable?: 'null']
+
+function listOf(description: object): Column[] {
+  const described = Object.entries(description) as [string, Entry | Record<string, Entry>][]
+  return described.flatMap(([property, entry]) =>
+    isEntry(entry)
+      ? columnOf(undefined, property, entry)
+      : Object.entries(entry).map(([inner, each]) => columnOf(property, inner, each)),
+  )
+}
+
+function isEntry(entry: Entry | Record<string, Entry>): entry is Entry {
+  return Array.isArray(entry)
+}
+
+function columnOf(
+  group: string | undefined,
+  property: string,
+  [name, type, nullable]: Entry,
+): Column {
+  const key = group === undefined ? property : `${group}.${property}`
+  return { name, type, isNullable: nullable === 'null', group, property, key }
+}
+
+type Holder = Record<string, unknown> | null
+
+/** One property of all rows, or of an object within each of them. */
+function valuesOf(holders: readonly Holder[], { property, type }: Column): unknown[] {
+  return type === 'timestamptz'
+    ? holders.map(
+        (holder) => (holder?.[property] as Date | null | undefined)?.toISOString() ?? null,
+      )
+    : holders.map((holder) => holder?.[property] ?? null)
+}

@@ -1,0 +1,144 @@
+import { type Columns, columns } from '../db/columns.ts'
+import type { Accounts } from './accounts.ts'
+import type {
+  Callback,
+  HandedPayout,
+  JournalRow,
+  OpenItem,
+  Order,
+  Payment,
+  PaymentClaim,
+  Wallet,
+} from './book.ts'
+
+export const orderColumns: Columns<Order> = columns<Order>({
+  agentId: ['agent_id', 'bigint'],
+  orderId: ['order_id', 'uuid'],
+  kind: ['kind', 'text'],
+  refId: ['ref_id', 'text'],
+  userId: ['user_id', 'text'],
+  currency: ['currency', 'text'],
+  amountMinor: ['amount', 'bigint'],
+  feeMinor: ['fee', 'bigint'],
+  feeRule: ['fee_rule', 'text'],
+  accountName: ['account_name', 'text'],
+  accountNo: ['account_no', 'text'],
+  bankCode: ['bank_code', 'text'],
+  extraParams: ['extra_params', 'text', 'null'],
+  status: ['status', 'text'],
+  version: ['version', 'int'],
+  answer: ['answer', 'text'],
+  createdAt: ['created_at', 'timestamptz'],
+  expiresAt: ['expires_at', 'timestamptz', 'null'],
+  completedAt: ['completed_at', 'timestamptz', 'null'],
+  paidAmountMinor: ['paid_amount', 'bigint', 'null'],
+  paidFeeMinor: ['paid_fee', 'bigint', 'null'],
+  provider: ['provider', 'text', 'null'],
+  providerRef: ['provider_ref', 'text', 'null'],
+  handedOverAt: ['handed_over_at', 'timestamptz', 'null'],
+  instructions: ['instructions', 'text', 'null'],
+})
+
+const balances = {
+  available: ['available', 'bigint'],
+  held: ['held', 'bigint'],
+  clearing: ['clearing', 'bigint'],
+  fees: ['fees', 'bigint'],
+  adjustments: ['adjustments', 'bigint'],
+} as const
+
+export const journalColumns: Columns<JournalRow> = columns<JournalRow>({
+  agentId: ['agent_id', 'bigint'],
+  seq: ['seq', 'bigint'],
+  orderId: ['order_id', 'uuid', 'null'],
+  event: ['event', 'text'],
+  at: ['at', 'timestamptz'],
+  currency: ['currency', 'text'],
+  change: {
+    available: ['available_change', 'bigint'],
+    held: ['held_change', 'bigint'],
+    clearing: ['clearing_change', 'bigint'],
+    fees: ['fees_change', 'bigint'],
+    adjustments: ['adjustments_change', 'bigint'],
+  },
+  balances,
+  onceKey: ['once_key', 'text', 'null'],
+  reason: ['reason', 'text', 'null'],
+})
+
+export const accountColumns: Columns<Accounts> = columns<Accounts>(balances)
+
+export const walletColumns: Columns<Wallet> = columns<Wallet>({
+  agentId: ['agent_id', 'bigint'],
+  seq: ['seq', 'bigint'],
+  balances,
+})
+
+/** The columns in which every table of payments keeps who paid. */
+export const payerColumns = {
+  accountNo: ['payer_account_no', 'text', 'null'],
+  accountName: ['payer_account_name', 'text', 'null'],
+  bankCode: ['payer_bank_code', 'text', 'null'],
+} as const
+
+export const paymentColumns: Columns<Payment> = columns<Payment>({
+  agentId: ['agent_id', 'bigint'],
+  paymentId: ['payment_id', 'text'],
+  orderId: ['order_id', 'uuid', 'null'],
+  amountMinor: ['amount', 'bigint'],
+  paidAt: ['paid_at', 'timestamptz'],
+  reportedAt: ['reported_at', 'timestamptz'],
+  payer: payerColumns,
+  state: ['state', 'text'],
+  why: ['why', 'text', 'null'],
+  creditedTo: ['credited_to', 'text', 'null'],
+  evidence: ['evidence', 'text', 'null'],
+})
+
+export const claimColumns: Columns<PaymentClaim> = columns<PaymentClaim>({
+  paymentId: ['payment_id', 'text'],
+  agentId: ['agent_id', 'bigint'],
+  orderId: ['order_id', 'uuid', 'null'],
+  amountMinor: ['amount', 'bigint'],
+  currency: ['currency', 'text'],
+  claimedAt: ['claimed_at', 'timestamptz'],
+})
+
+/** Its body is in callback_bodies, all else in callbacks. */
+export const callbackColumns: Columns<Callback> = columns<Callback>({
+  agentId: ['agent_id', 'bigint'],
+  seq: ['seq', 'bigint'],
+  orderId: ['order_id', 'uuid'],
+  kind: ['kind', 'text'],
+  follows: ['follows', 'boolean'],
+  createdAt: ['created_at', 'timestamptz'],
+  body: ['body', 'text'],
+})
+
+export const itemColumns: Columns<OpenItem> = columns<OpenItem>({
+  agentId: ['agent_id', 'bigint'],
+  itemId: ['item_id', 'text'],
+  kind: ['kind', 'text'],
+  orderId: ['order_id', 'uuid'],
+  provider: ['provider', 'text'],
+  reference: ['reference', 'text'],
+  amountMinor: ['amount', 'bigint'],
+  currency: ['currency', 'text'],
+  providerSaid: ['provider_said', 'text'],
+  orderStatus: ['order_status', 'text'],
+  orderProvider: ['order_provider', 'text', 'null'],
+  openedAt: ['opened_at', 'timestamptz'],
+})
+
+type Handed = Omit<HandedPayout, 'askAt'>
+
+/** What a payout is handed over with; payouts/ writes what becomes of it. */
+export const handedColumns: Columns<Handed> = columns<Handed>({
+  agentId: ['agent_id', 'bigint'],
+  orderId: ['order_id', 'uuid'],
+  attempt: ['attempt', 'int'],
+  provider: ['provider', 'text'],
+  reference: ['reference', 'text'],
+  token: ['token', 'uuid'],
+  handedAt: ['handed_at', 'timestamptz'],
+})

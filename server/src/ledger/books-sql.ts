@@ -1,0 +1,221 @@
+import { columns } from '../db/columns.ts'
+import type { ClosedItem, HandedPayout, OpenItem, Order, Payment, Wallet } from './book.ts'
+import {
+  callbackColumns,
+  handedColumns,
+  itemColumns,
+  journalColumns,
+  orderColumns,
+  paymentColumns,
+  walletColumns,
+} from './book-columns.ts'
+
+/**
+ * The teller's statements, made once. Columns are named in the place of `select *`: a statement that is
+ * prepared with a star fails as soon as a column is added. books-sql.test.ts shows each in full.
+ */
+
+export const lockWallet = `select w.agent_id, w.seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
+    a.currency, a.revert_fee, a.late_money
+  from wallets w join agents a using (agent_id)
+  where w.agent_id = $1 for no key update of w`
+
+export const lockFreeWallet = `${lockWallet} skip locked`
+
+export const ordersByRefId = `select ${orderColumns.select('o')} from orders o
+  join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
+    on o.agent_id = k.agent_id and o.ref_id = k.ref_id`
+
+export const ordersById = `select ${orderColumns.select('o')} from orders o
+  join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
+    on o.agent_id = k.agent_id and o.order_id = k.order_id`
+
+export const paymentsById = `select ${paymentColumns.select('p')} from payments p
+  join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
+    on p.agent_id = k.agent_id and p.payment_id = k.payment_id`
+
+export const paidAttempts = `select i.agent_id, i.order_id, i.provider, i.reference from open_items i
+  join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
+    on i.agent_id = k.agent_id and i.order_id = k.order_id
+  where i.provider_said = 'PAID' order by i.opened_at, i.item_id`
+
+export const archivedByRefId = `select a.agent_id, a.ref_id from archived_refs a
+  join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
+    on a.agent_id = k.agent_id and a.ref_id = k.ref_id`
+
+export const archivedByKey = `select a.agent_id, a.once_key from archived_keys a
+  join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
+    on a.agent_id = k.agent_id and a.once_key = k.once_key`
+
+export const adjustmentsByKey = `select j.agent_id, j.once_key from journal j
+  join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
+    on j.agent_id = k.agent_id and j.once_key = k.once_key`
+
+export const insertOrders = `insert into orders (${orderColumns.names})
+  select * from ${orderColumns.unnest}
+  on conflict do nothing
+  returning order_id`
+
+/** Fails where one of these orders has the refId of an archived one: nothing but an error ends a pipeline. */
+export const refuseArchivedRefs = `select 1 / case when count(*) = 0 then 1 else 0 end
+  from (${archivedByRefId}) archived`
+
+export const refColumns = orderColumns.pick('agentId', 'refId')
+
+const orderChanges = orderColumns.pick(
+  'status',
+  'version',
+  'completedAt',
+  'paidAmountMinor',
+  'paidFeeMinor',
+  'provider',
+  'providerRef',
+  'handedOverAt',
+  'instructions',
+)
+
+interface OrderChange {
+  order: Pick<Order, 'agentId' | 'orderId' | keyof typeof orderChanges.description>
+  versionRead: number
+  /** Null where it stays as it is. */
+  answer: string | null
+}
+
+export const changedOrderColumns = columns<OrderChange>({
+  order: { ...orderColumns.pick('agentId', 'orderId').description, ...orderChanges.description },
+  versionRead: ['version_read', 'int'],
+  answer: ['answer', 'text', 'null'],
+})
+
+export const updateOrders = `update orders o set ${orderChanges.set('u')},
+    answer = coalesce(u.answer, o.answer)
+  from ${changedOrderColumns.rows('u')}
+  where o.agent_id = u.agent_id and o.order_id = u.order_id and o.version = u.version_read`
+
+export const insertJournal = `insert into journal (${journalColumns.names})
+  select * from ${journalColumns.unnest}`
+
+export const writtenColumns = journalColumns.pick(
+  'agentId',
+  'seq',
+  'orderId',
+  'event',
+  'at',
+  'onceKey',
+)
+
+export const writtenRows = `select 1 from journal j join ${writtenColumns.rows('w')}
+    on j.agent_id = w.agent_id and j.seq = w.seq and j.event = w.event and j.at = w.at
+      and j.order_id is not distinct from w.order_id
+      and j.once_key is not distinct from w.once_key`
+
+export const queuedColumns = callbackColumns.pick(
+  'agentId',
+  'seq',
+  'orderId',
+  'kind',
+  'follows',
+  'createdAt',
+)
+
+/** Due at once, also where the clock of this process is ahead of the database's. */
+export const insertCallbacks = `insert into callbacks (${queuedColumns.names}, state, due_at, attempts, again)
+  select ${queuedColumns.names}, 'waiting', least(created_at, now()), 0, 0
+  from ${queuedColumns.rows('c')}`
+
+export const bodyColumns = callbackColumns.pick('agentId', 'seq', 'createdAt', 'body')
+
+export const insertBodies = `insert into callback_bodies (${bodyColumns.names})
+  select * from ${bodyColumns.unnest}`
+
+export const insertPayments = `insert into payments (${paymentColumns.names})
+  select * from ${paymentColumns.unnest}`
+
+const paymentChanges = paymentColumns.pick('orderId', 'state', 'why', 'creditedTo', 'evidence')
+
+interface PaymentChange {
+  payment: Pick<Payment, 'agentId' | 'paymentId' | keyof typeof paymentChanges.description>
+  stateRead: Payment['state']
+}
+
+export const changedPaymentColumns = columns<PaymentChange>({
+  payment: {
+    ...paymentColumns.pick('agentId', 'paymentId').description,
+    ...paymentChanges.description,
+  },
+  stateRead: ['state_read', 'text'],
+})
+
+export const updatePayments = `update payments p set ${paymentChanges.set('u')}
+  from ${changedPaymentColumns.rows('u')}
+  where p.agent_id = u.agent_id and p.payment_id = u.payment_id and p.state = u.state_read`
+
+export const attemptColumns = handedColumns.pick('agentId', 'orderId', 'attempt')
+
+/** The attempt that this one takes the place of was surely refused. */
+export const closePayouts = `update payouts p set state = 'rejected', ask_at = null
+  from ${attemptColumns.rows('u')}
+  where p.agent_id = u.agent_id and p.order_id = u.order_id and p.attempt < u.attempt
+    and p.ask_at is not null`
+
+type NewPayout = Omit<HandedPayout, 'askAt'> & { askAt: Date | null; askInMs: number | null }
+
+export const newPayoutColumns = columns<NewPayout>({
+  ...handedColumns.description,
+  askAt: ['ask_at', 'timestamptz', 'null'],
+  askInMs: ['ask_in_ms', 'bigint', 'null'],
+})
+
+export const insertPayouts = `insert into payouts (${handedColumns.names}, state, asks, ask_at)
+  select ${handedColumns.names},
+    case when ask_at is null and ask_in_ms is null then 'rejected' else 'handed' end, 0,
+    coalesce(ask_at, now() + ask_in_ms * interval '1 millisecond')
+  from ${newPayoutColumns.rows('u')}`
+
+export const writtenPayout = `select 1 from payouts
+  where agent_id = $1 and order_id = $2 and attempt = $3 and token = $4`
+
+/** The same said again, or more of it, is the same item. What came back is not paid by older news. */
+export const insertItems = `insert into open_items (${itemColumns.names})
+  select * from ${itemColumns.unnest}
+  on conflict (agent_id, item_id) do update set provider_said =
+    case open_items.provider_said when 'REVERT' then 'REVERT' else excluded.provider_said end`
+
+type Contradiction = Pick<OpenItem, 'agentId' | 'provider' | 'reference'> & {
+  state: 'paid' | 'returned'
+}
+
+export const contradictionColumns = columns<Contradiction>({
+  ...itemColumns.pick('agentId', 'provider', 'reference').description,
+  state: ['state', 'text'],
+})
+
+/** What the provider says of its payout is what its row says, whatever the order says. */
+export const contradictPayouts = `update payouts p set state = u.state, ask_at = null
+  from ${contradictionColumns.rows('u')}
+  where p.agent_id = u.agent_id and p.provider = u.provider and p.reference = u.reference
+    and p.state <> 'returned'`
+
+export const closedItemColumns = columns<ClosedItem>({
+  ...itemColumns.pick('agentId', 'orderId', 'reference').description,
+  at: ['at', 'timestamptz'],
+  evidence: ['evidence', 'text'],
+})
+
+/** An order that is PAID does not settle that its money came back. */
+export const closeItems = `update open_items i set closed_at = u.at, resolution = 'order_paid',
+    evidence = u.evidence
+  from ${closedItemColumns.rows('u')}
+  where i.agent_id = u.agent_id and i.order_id = u.order_id and i.reference = u.reference
+    and i.closed_at is null and i.kind <> 'failed_after_paid' and i.provider_said <> 'REVERT'`
+
+const walletChanges = walletColumns.pick('seq', 'balances')
+
+export const changedWalletColumns = columns<Wallet & { seqRead: bigint }>({
+  ...walletColumns.description,
+  seqRead: ['seq_read', 'bigint'],
+})
+
+export const updateWallets = `update wallets w set ${walletChanges.set('u')}
+  from ${changedWalletColumns.rows('u')}
+  where w.agent_id = u.agent_id and w.seq = u.seq_read`
