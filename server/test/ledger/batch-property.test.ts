@@ -475,7 +475,8 @@ async function onEmptyBooks(
 ) {
   await owner.query(
     `delete from callbacks; delete from callback_bodies; delete from payments; delete from payment_claims;
-     delete from journal; delete from payouts; delete from open_items; delete from orders;
+     delete from journal; delete from payouts; delete from payout_references; delete from open_items;
+     delete from orders;
      update wallets set seq = 0, available = 0, held = 0, clearing = 0, fees = 0, adjustments = 0`,
   )
   const teller = new Teller({
