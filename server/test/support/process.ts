@@ -175,9 +175,11 @@ async function inShell(args: string[], env: Env): Promise<Ended> {
   if (!shell || !running.has(shell)) shell = startShell()
   const { child, ended, stderr } = shell
   isShellAtWork = true
-  const answer = new Promise<Ended>((resolve) => child.once('message', resolve))
-  void answer.then(() => {
-    isShellAtWork = false
+  const answer = new Promise<Ended>((resolve) => {
+    child.once('message', (told: Ended) => {
+      isShellAtWork = false
+      resolve(told)
+    })
   })
   child.send({ args, env: { PATH, HOME, ...env } })
   const broken = ended.then(() => {
