@@ -13,11 +13,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAgent, defaultTerms } from '../../src/agents/save-agent.ts'
 import { inTransaction } from '../../src/db/in-transaction.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { isContention, openPool } from '../../src/db/pool.ts'
+import { localTimeIn } from '../../src/lib/local-time.ts'
 import { verify } from '../../src/proof/verify.ts'
+import { Teller } from '../../src/teller/teller.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { newOrder, orderIdOf } from '../support/naive-model.ts'
 
 let database: TestDatabase
 let folder: string
@@ -115,6 +119,50 @@ it('every one of ours that runs outside a transaction goes on after an end befor
   const fresh = await testDatabase()
   expect(await schemaOf(database.url)).toEqual(await schemaOf(fresh.url))
   await fresh.close()
+})
+
+it('a teller at work does not notice columns that are added', async () => {
+  await database.close()
+  database = await testDatabase()
+  const options = { url: database.url, max: 1, onError: () => {} }
+  const owner = openPool({ ...options, name: 'test', as: 'owner' })
+  const pool = openPool({ ...options, name: 'test teller', pipeline: true })
+  const teller = new Teller({
+    pool,
+    localTime: localTimeIn('Asia/Bangkok'),
+    lanes: 1,
+    maxBatch: 500,
+    maxQueue: 10_000,
+    patienceMs: 10_000,
+  })
+  const terms = { ...defaultTerms, name: 'Served', currency: 'THB' } as const
+  const { agent } = await createAgent(owner, [Buffer.alloc(32, 7)], terms, new Date())
+  const { agentId } = agent
+  for (const round of [1, 2]) {
+    const at = new Date()
+    const asked = { agentId, at } as const
+    const deposit = newOrder({ agentId, orderId: orderIdOf(round), kind: 'deposit', createdAt: at })
+    await teller.do({ ...asked, type: 'create', order: deposit })
+    const payment = { paymentId: `bank:${round}`, amountMinor: 10_000n, paidAt: at, payer: null }
+    const paid = { ...asked, type: 'receive_payment', provider: null, payment } as const
+    await teller.do({ ...paid, orderId: deposit.orderId })
+    const orderId = orderIdOf(round + 10)
+    const withdrawal = newOrder({ agentId, orderId, kind: 'withdraw', createdAt: at })
+    await teller.do({ ...asked, type: 'create', order: withdrawal })
+    await teller.do({ ...asked, type: 'outcome', orderId, to: 'FAILED' })
+    for (const table of [
+      'wallets',
+      'orders',
+      'journal',
+      'payments',
+      'payment_claims',
+      'callbacks',
+    ]) {
+      await owner.query(`alter table ${table} add column if not exists new_${round} text`)
+    }
+  }
+  expect((await verify(pool, {})).map(({ finding }) => finding)).toEqual([null])
+  await Promise.all([owner.end(), pool.end()])
 })
 
 describe('a database in use', () => {
@@ -222,7 +270,7 @@ const oldBooks = `set search_path to sluice;
   ${insertOrders(`select n, 'r-' || i from generate_series(1, 3) n, generate_series(1, 1000) i`)}`
 
 /** What the teller of the first release does for an agent, time and again, with its own limits. */
-const newOrder = insertOrders(`select $1::bigint, 'n-' || $2::bigint`)
+const newDeposit = insertOrders(`select $1::bigint, 'n-' || $2::bigint`)
 const newRow = `insert into journal (agent_id, seq, event, at, available_change, held_change, clearing_change,
     fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason)
   values ($1::bigint, $2::bigint, 'adjustment', now(), 1, 0, 0, 0, -1, $2::bigint, 0, 0, 0, -$2::bigint,
@@ -247,7 +295,7 @@ async function startWriters(agentIds: number[]) {
     onError: (error) => failures.push(error.message),
   })
   const write = async (agentId: number) => {
-    let statements = [newOrder, newRow]
+    let statements = [newDeposit, newRow]
     for (let seq = 1001; !isStopped; seq++) {
       await inTransaction(pool, async (tx) => {
         await tx.query('select from wallets where agent_id = $1 for no key update', [agentId])
@@ -256,7 +304,7 @@ async function startWriters(agentIds: number[]) {
       }).catch((error) => {
         // What the teller tries again is no failure. A process that knows of no currency is replaced.
         const isOutdated = /_currency_check/.test(String(error))
-        if (isOutdated) statements = [newOrder, newRow].map(withCurrency)
+        if (isOutdated) statements = [newDeposit, newRow].map(withCurrency)
         else if (!isContention(error)) throw error
         seq--
         load.written--
