@@ -85,7 +85,7 @@ export function providerCommand(): Command {
         named(providers.all, name)
         const subject = { kind: 'provider', id: name }
         const { routes } = await readRoutingTable(pool)
-        const before = routes.find((each) => each.provider === name && each.route === route)
+        const before = routes.find((each) => each.provider === name && each.name === route)
         const entry = { subject, agentId: null, before: before && routeView(before) }
         if (options.remove) {
           if (!before) throw new UsageError(`${name} has no route "${route}"`)
@@ -130,7 +130,7 @@ function routeOf(provider: string, route: string, options: RouteOptions): Route 
   }
   const made: Route = {
     provider,
-    route,
+    name: route,
     direction,
     currency,
     banks: bank ?? null,
@@ -154,8 +154,9 @@ function isState(text: string): text is ProviderState {
   return ['on', 'draining', 'off'].includes(text)
 }
 
-function routeView({ provider: _provider, minAmount, maxAmount: most, ...route }: Route) {
-  return { ...route, banks: route.banks ?? 'all', min_amount: minAmount, max_amount: most }
+function routeView({ provider: _provider, name, minAmount, maxAmount: most, ...rest }: Route) {
+  const amounts = { min_amount: minAmount, max_amount: most }
+  return { route: name, ...rest, banks: rest.banks ?? 'all', ...amounts }
 }
 
 function cells(row: object): string[] {

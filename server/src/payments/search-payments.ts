@@ -78,8 +78,8 @@ const withAssignee = (found: string) => `select f.*, n.assignee from (${found}) 
  */
 export async function searchPayments(pool: Pool, search: PaymentSearch): Promise<FoundPayment[]> {
   const { agentId, paymentId, why, assignee, after, limit } = search
-  const isOpen = search.state === 'to_decide'
-  const [beyond, direction] = isOpen ? ['>', 'asc'] : ['<', 'desc']
+  const isToDecide = search.state === 'to_decide'
+  const [beyond, direction] = isToDecide ? ['>', 'asc'] : ['<', 'desc']
   const sorted = `order by reported_at ${direction}, payment_id ${direction}`
   const isNext = `($2::text is null or why = $2) and ($7::text is null or payment_id = $7)
     and ($3::timestamptz is null or (reported_at, payment_id) ${beyond} ($3, $4))`
@@ -88,11 +88,11 @@ export async function searchPayments(pool: Pool, search: PaymentSearch): Promise
   // unless that is what is asked for.
   const found = `
     select ${columns} from agents a cross join lateral (
-      select * from payments q where q.agent_id = a.agent_id and ${isOpen ? isWaiting : isDecided}
+      select * from payments q where q.agent_id = a.agent_id and ${isToDecide ? isWaiting : isDecided}
         and ${isNext} ${sorted} ${assignee === null ? 'limit $5' : ''}
     ) p where $1::bigint is null or a.agent_id = $1
     union all
-    select * from (${fromUnmatched(isOpen ? isUndecided : isEnded)})
+    select * from (${fromUnmatched(isToDecide ? isUndecided : isEnded)})
       u(agent_id, order_id, payment_id, amount, currency, paid_at, reported_at, payer_account_no,
         payer_account_name, payer_bank_code, state, why, credited_to, evidence, reference,
         contradicts)

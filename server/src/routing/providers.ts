@@ -92,7 +92,7 @@ export async function readRoutingTable(pool: Pool | Tx): Promise<RoutingTable> {
     states: new Map(states.map(({ name, state }) => [name, state])),
     routes: routes.map((row) => ({
       provider: row.provider,
-      route: row.route,
+      name: row.route,
       direction: row.direction,
       currency: row.currency,
       banks: row.banks,
@@ -127,7 +127,7 @@ export async function saveRoute(pool: Pool | Tx, route: Route): Promise<void> {
        max_amount = excluded.max_amount, preference = excluded.preference, weight = excluded.weight`,
     [
       route.provider,
-      route.route,
+      route.name,
       route.direction,
       route.currency,
       route.banks,
@@ -141,10 +141,10 @@ export async function saveRoute(pool: Pool | Tx, route: Route): Promise<void> {
 
 /** What is wrong with a route, in words, and with which part of it. */
 export function routeFault(route: Route): { part: keyof Route; says: string } | undefined {
-  if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(route.route)) {
+  if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(route.name)) {
     return {
-      part: 'route',
-      says: `"${route.route}" must be 1 to 32 small letters, digits and dashes`,
+      part: 'name',
+      says: `"${route.name}" must be 1 to 32 small letters, digits and dashes`,
     }
   }
   if (route.banks?.length === 0) return { part: 'banks', says: 'a list of no banks fits no order' }

@@ -23,7 +23,7 @@ function provider(name: string, can: Partial<Capabilities> = {}): Provider {
 function route(name: string, more: Partial<Route> = {}): Route {
   return {
     provider: name,
-    route: 'all',
+    name: 'all',
     direction: 'withdraw',
     currency: 'THB',
     banks: null,
@@ -125,7 +125,7 @@ describe('who may take an order', () => {
     ],
     [
       'whom any of its routes lets',
-      routed([route('a', { banks: ['KBANK'] }), route('a', { route: 'two', banks: ['SCB'] })]),
+      routed([route('a', { banks: ['KBANK'] }), route('a', { name: 'two', banks: ['SCB'] })]),
       ['a', 'b', 'c'],
     ],
   ]
@@ -136,7 +136,7 @@ describe('in which order', () => {
   it('the lowest preference comes first; without a route it is 100', () => {
     expect(routed([route('c', { preference: 1 })])[0]).toBe('c')
     expect(routed([route('a', { preference: 101 })]).at(-1)).toBe('a')
-    const both = [route('b', { preference: 3 }), route('b', { route: 'two', preference: 1 })]
+    const both = [route('b', { preference: 3 }), route('b', { name: 'two', preference: 1 })]
     expect(routed([...both, route('c', { preference: 2 })])).toEqual(['b', 'c', 'a'])
   })
 
@@ -162,7 +162,7 @@ describe('in which order', () => {
 it('whatever the table says, nobody is named twice and nobody who may not', () => {
   const anyRoute = fc.record({
     provider: fc.constantFrom('a', 'b', 'c', 'gone'),
-    route: fc.string(),
+    name: fc.string(),
     direction: fc.constantFrom('deposit' as const, 'withdraw' as const),
     currency: fc.constantFrom('THB' as const, 'VND' as const),
     banks: fc.option(fc.subarray(['SCB', 'KBANK'], { minLength: 1 })),

@@ -7,7 +7,7 @@ export type ProviderState = 'on' | 'draining' | 'off'
 /** Which orders a provider gets. */
 export interface Route {
   provider: string
-  route: string
+  name: string
   direction: OrderKind
   currency: Currency
   /** Null: every bank. */
@@ -65,7 +65,7 @@ export function candidatesFor(
           amountMinor <= toMinor(route.maxAmount, currency),
       )
       .sort((a, b) => a.preference - b.preference)
-    return best ? [{ ...best, provider }] : []
+    return best ? [{ ...best, provider, route: best.name }] : []
   })
 }
 

@@ -9,7 +9,7 @@ import { makeSandboxProvider } from '../providers/sandbox/sandbox.ts'
 import { Providers } from '../routing/providers.ts'
 import type { Desk } from '../teller/desk.ts'
 import { Teller, type TellerOptions } from '../teller/teller.ts'
-import { openTellerPool, tellerLanes } from '../teller/teller-pool.ts'
+import { openTellerPool, tellerWriters } from '../teller/teller-pool.ts'
 import { bankKey } from './open-sandbox-bank.ts'
 
 export interface DeskOptions extends Pick<TellerOptions, 'onBatch' | 'onFault' | 'onCallbacks'> {
@@ -42,7 +42,7 @@ export function openDesk(
   const teller = new Teller({
     pool,
     localTime,
-    ...tellerLanes,
+    ...tellerWriters,
     maxBatch: config.tellerBatch,
     maxQueue: 5_000,
     maxQueuePerAgent: 1_250,

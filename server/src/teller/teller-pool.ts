@@ -1,13 +1,13 @@
 import { openPool, type Pool } from '../db/pool.ts'
 
-/** Connections as the teller needs them: for its lanes, and for agents that are served by themselves. */
-export const tellerLanes = { lanes: 3, patientLanes: 2 }
+/** Connections as the teller needs them: for its writers, and for agents that are served by themselves. */
+export const tellerWriters = { writers: 3, patientWriters: 2 }
 
 /** The teller's pool. Its statements are pipelined, and wait only shortly for others. */
 export function openTellerPool(url: string, onError: (error: Error) => void, max?: number): Pool {
   return openPool({
     url,
-    max: max ?? tellerLanes.lanes + tellerLanes.patientLanes,
+    max: max ?? tellerWriters.writers + tellerWriters.patientWriters,
     name: 'sluice teller',
     pipeline: true,
     onError,

@@ -24,9 +24,9 @@ export interface TellerOptions {
   pool: Pool
   localTime: LocalTime
   /** Batches of many agents in flight at once, each with a connection. They wait for nobody. */
-  lanes: number
+  writers: number
   /** Agents that are served by themselves at once, each with a further connection; one by default. */
-  patientLanes?: number
+  patientWriters?: number
   maxBatch: number
   /** Commands that may be unanswered at once, of all agents and of one. */
   maxQueue: number
@@ -72,8 +72,8 @@ export class Teller {
   private readonly busy = new Set<bigint>()
   private readonly unansweredOf = new Map<bigint, number>()
   private unanswered = 0
-  private lanesInUse = 0
-  private patientLanesInUse = 0
+  private writersAtWork = 0
+  private patientWritersAtWork = 0
   private scheduled = false
 
   constructor(options: TellerOptions) {
@@ -141,17 +141,17 @@ export class Teller {
     this.scheduled = true
     setImmediate(() => {
       this.scheduled = false
-      while (this.lanesInUse < this.options.lanes) {
+      while (this.writersAtWork < this.options.writers) {
         const [keys, batch] = this.takeBatch()
         if (batch.length === 0) break
-        this.lanesInUse++
+        this.writersAtWork++
         void this.runBatch(keys, batch)
       }
       for (const [key, cases] of this.aside) {
-        if (this.patientLanesInUse >= (this.options.patientLanes ?? 1)) return
+        if (this.patientWritersAtWork >= (this.options.patientWriters ?? 1)) return
         if (this.busy.has(key)) continue
         this.busy.add(key)
-        this.patientLanesInUse++
+        this.patientWritersAtWork++
         void this.runAlone(key, cases)
       }
     })
@@ -185,7 +185,7 @@ export class Teller {
       for (const { reject } of batch) reject(error)
     }
     for (const key of keys) this.busy.delete(key)
-    this.lanesInUse--
+    this.writersAtWork--
     this.report(batch.length, started)
     this.schedule()
   }
@@ -259,7 +259,7 @@ export class Teller {
       if (await this.settleAlone(key, cases, first)) this.report(length, started)
     }
     this.busy.delete(key)
-    this.patientLanesInUse--
+    this.patientWritersAtWork--
     this.aside.delete(key)
     if (cases.length > 0) this.aside.set(key, cases)
     this.schedule()

@@ -130,7 +130,7 @@ it('a teller at work does not notice columns that are added', async () => {
   const teller = new Teller({
     pool,
     localTime: localTimeIn('Asia/Bangkok'),
-    lanes: 1,
+    writers: 1,
     maxBatch: 500,
     maxQueue: 10_000,
     patienceMs: 10_000,

@@ -197,7 +197,7 @@ it(
         fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 8 }),
         fc.integer({ min: 1, max: 9 }),
         fc.integer({ min: 1, max: 3 }),
-        async (drafted, sizes, maxBatch, lanes) => {
+        async (drafted, sizes, maxBatch, writers) => {
           const commands = commandsOf(drafted)
           const model = new NaiveModel(
             new Map(agentIds.map((agentId, at) => [agentId, contractOf(at)])),
@@ -207,7 +207,7 @@ it(
 
           expect(await oneByOne(commands)).toEqual(expected)
           expect(await inChunks(commands, sizes)).toEqual(expected)
-          expect(await allAtOnce(commands, { maxBatch, lanes })).toEqual(expected)
+          expect(await allAtOnce(commands, { maxBatch, writers })).toEqual(expected)
         },
       ),
       // Looking for the smallest failing case must end before the test does.
@@ -409,7 +409,7 @@ function paymentOf({ agent, payment }: { agent: number; payment: number }): stri
 }
 
 function oneByOne(commands: Command[]) {
-  return onEmptyBooks({ maxBatch: 1, lanes: 1 }, async (teller) => {
+  return onEmptyBooks({ maxBatch: 1, writers: 1 }, async (teller) => {
     const answers: ModelAnswer[] = []
     for (const command of commands) answers.push(await answerOf(teller, command))
     return answers
@@ -417,7 +417,7 @@ function oneByOne(commands: Command[]) {
 }
 
 function inChunks(commands: Command[], sizes: number[]) {
-  return onEmptyBooks({ maxBatch: 1_000, lanes: 1 }, async (teller) => {
+  return onEmptyBooks({ maxBatch: 1_000, writers: 1 }, async (teller) => {
     const answers: ModelAnswer[] = []
     for (const wave of wavesOf(commands)) {
       for (let done = 0, turn = 0; done < wave.length; turn++) {
@@ -430,7 +430,7 @@ function inChunks(commands: Command[], sizes: number[]) {
   })
 }
 
-function allAtOnce(commands: Command[], options: { maxBatch: number; lanes: number }) {
+function allAtOnce(commands: Command[], options: { maxBatch: number; writers: number }) {
   return onEmptyBooks(options, async (teller) => {
     const answers: ModelAnswer[] = []
     for (const wave of wavesOf(commands)) {
@@ -470,7 +470,7 @@ function isAboutDepositOf(command: Command, creation: Command): boolean {
 }
 
 async function onEmptyBooks(
-  options: { maxBatch: number; lanes: number },
+  options: { maxBatch: number; writers: number },
   run: (teller: Teller) => Promise<ModelAnswer[]>,
 ) {
   await owner.query(

@@ -145,7 +145,7 @@ function tellerOn(url: string, options: Partial<TellerOptions> = {}): Teller {
   return new Teller({
     pool,
     localTime: localTimeIn('UTC'),
-    lanes: 3,
+    writers: 3,
     maxBatch: 500,
     maxQueue: 5_000,
     patienceMs: 50_000,

@@ -266,7 +266,7 @@ it('deposits go ahead while the wallet of their agent is locked, though asked fo
 describe('a full queue', () => {
   it('refuses the surplus at once and loses nothing of what it took', async () => {
     const { agentId } = await agent()
-    const teller = tellerOn(s.database.url, { lanes: 1, maxBatch: 2, maxQueue: 5 })
+    const teller = tellerOn(s.database.url, { writers: 1, maxBatch: 2, maxQueue: 5 })
     const settled: string[] = []
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, async (_, n) => {
@@ -321,7 +321,7 @@ describe('closing', () => {
     await fund(agentId, 500_000n)
     const unlock = await lockWallet(agentId)
     const pool = poolOn(s.database.url, 1)
-    const teller = tellerWith(pool, { lanes: 1, maxBatch: 10, patienceMs: 1_000 })
+    const teller = tellerWith(pool, { writers: 1, maxBatch: 10, patienceMs: 1_000 })
     const first = Array.from({ length: 10 }, (_, n) =>
       teller.do(create(agentId, 'withdraw', `first-${n}`)),
     )
@@ -514,7 +514,7 @@ describe('a connection that is lost', () => {
     expect(await orderCount(agentId)).toBe(10)
   })
 
-  it('again and again, at any moment and on several lanes: no answer is wrong', async () => {
+  it('again and again, at any moment and on several writers: no answer is wrong', async () => {
     const four = await Promise.all(many(4, () => agent()))
     for (const { agentId } of four) await fund(agentId, 300_000n)
     const proxy = await proxied()
@@ -575,7 +575,7 @@ function poolOn(url: string, max: number) {
 }
 
 function tellerOn(url: string, options: Partial<TellerOptions> = {}): Teller {
-  const pool = poolOn(url, (options.lanes ?? 3) + 1)
+  const pool = poolOn(url, (options.writers ?? 3) + 1)
   closers.push(() => pool.end())
   return tellerWith(pool, options)
 }
@@ -584,7 +584,7 @@ function tellerWith(pool: TellerOptions['pool'], options: Partial<TellerOptions>
   return new Teller({
     pool,
     localTime: localTimeIn('UTC'),
-    lanes: 3,
+    writers: 3,
     maxBatch: 500,
     maxQueue: 5_000,
     patienceMs: 10_000,

@@ -31,7 +31,7 @@ beforeAll(async () => {
   ] as const) {
     await saveRoute(s.backend.pool, {
       provider,
-      route: 'all',
+      name: 'all',
       direction: 'withdraw',
       currency: 'THB',
       banks: null,

@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const [at, provider] of names.entries()) {
     await saveRoute(s.backend.pool, {
       provider,
-      route: 'all',
+      name: 'all',
       direction: 'withdraw',
       currency: 'THB',
       banks: null,

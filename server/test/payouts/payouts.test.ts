@@ -51,7 +51,7 @@ beforeAll(async () => {
   ] as const) {
     await saveRoute(s.backend.pool, {
       provider,
-      route: 'all',
+      name: 'all',
       direction: 'withdraw',
       currency: 'THB',
       banks: [bank],

@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const direction of ['deposit', 'withdraw'] as const) {
     await saveRoute(s.backend.pool, {
       provider: 'alpha',
-      route: direction,
+      name: direction,
       direction,
       currency: 'THB',
       banks: null,

@@ -32,7 +32,7 @@ beforeAll(async () => {
       new Teller({
         pool,
         localTime: localTimeIn('UTC'),
-        lanes: 2,
+        writers: 2,
         maxBatch: 50,
         maxQueue: 10_000,
         patienceMs: 30_000,

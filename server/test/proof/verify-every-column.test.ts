@@ -353,7 +353,7 @@ beforeAll(async () => {
   const teller = new Teller({
     pool,
     localTime: localTimeIn('Asia/Bangkok'),
-    lanes: 1,
+    writers: 1,
     maxBatch: 500,
     maxQueue: 10_000,
     patienceMs: 10_000,

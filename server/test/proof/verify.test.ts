@@ -348,7 +348,7 @@ beforeAll(async () => {
   teller = new Teller({
     pool,
     localTime: localTimeIn('UTC'),
-    lanes: 1,
+    writers: 1,
     maxBatch: 500,
     maxQueue: 10_000,
     patienceMs: 10_000,

@@ -13,11 +13,11 @@ import type { OrderSituation } from '../../orders/order-situation.ts'
 import { nothingMore, orderWords } from '../../orders/order-words.ts'
 import { pageLink } from '../../orders/page-token.ts'
 import { payoutsOfOrder } from '../../payouts/payouts.ts'
-import { noticesOfOrder, paymentsOfOrder } from '../../reports/read-order-story.ts'
+import { noticesOfOrder, paymentsOfOrder } from '../../reports/read-order-history.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exactOrNull, orderSummary } from './order-summary.ts'
-import { type OrderStory, timelineOf } from './order-timeline.ts'
+import { type OrderHistory, timelineOf } from './order-timeline.ts'
 import { notShown, seesPersons, withoutPersons } from './personal-data.ts'
 import { OrderDetail, TxnParams } from './schemas/orders.ts'
 import { orderNamed } from './scope.ts'
@@ -46,30 +46,30 @@ export async function orderDetail(
   order: Order,
   agent: Agent,
 ): Promise<string> {
-  const story = await readStory(desk, order)
+  const history = await readHistory(desk, order)
   const { currency } = order
-  const situation = situationOf(story, desk.now())
+  const situation = situationOf(history, desk.now())
   const isAgents = operator.agentId !== null
-  const isOpen = seesPersons(operator)
+  const showsPersons = seesPersons(operator)
   const view = {
     order: {
       ...orderSummary(order, agent, operator),
       version: order.version,
       fee_rule: order.feeRule,
       paid_fee: exactOrNull(order.paidFeeMinor, currency),
-      extra_params: order.extraParams === null || isOpen ? order.extraParams : notShown,
+      extra_params: order.extraParams === null || showsPersons ? order.extraParams : notShown,
       handed_over_at: order.handedOverAt,
       link: order.kind === 'deposit' ? pageLink(desk, order) : null,
     },
     words: isAgents
       ? agentWords(situation, desk.localTime)
-      : orderWords(isOpen ? situation : withoutProviderText(situation), desk.localTime),
-    timeline: timelineOf(isAgents ? withoutReasons(story) : story, currency).filter(
+      : orderWords(showsPersons ? situation : withoutProviderText(situation), desk.localTime),
+    timeline: timelineOf(isAgents ? withoutReasons(history) : history, currency).filter(
       ({ kind }) => !isAgents || !['provider', 'notice', 'payment', 'operator'].includes(kind),
     ),
     actions: actionsOf(situation, operator),
   }
-  return jsonText(isOpen ? view : { ...view, timeline: masked(view.timeline) })
+  return jsonText(showsPersons ? view : { ...view, timeline: masked(view.timeline) })
 }
 
 /** What others wrote, providers and agents' servers, may name persons in ways nobody foresees. */
@@ -87,11 +87,11 @@ function masked(timeline: ReturnType<typeof timelineOf>) {
 }
 
 /** What a person wrote to end an order is the operator's own. */
-function withoutReasons(story: OrderStory): OrderStory {
-  return { ...story, journal: story.journal.map((row) => ({ ...row, reason: null })) }
+function withoutReasons(history: OrderHistory): OrderHistory {
+  return { ...history, journal: history.journal.map((row) => ({ ...row, reason: null })) }
 }
 
-async function readStory(desk: Desk, order: Order): Promise<OrderStory> {
+async function readHistory(desk: Desk, order: Order): Promise<OrderHistory> {
   const { pool } = desk
   const { agentId, orderId } = order
   const journal = await readJournalOfOrder(pool, agentId, orderId)
@@ -109,13 +109,13 @@ async function readStory(desk: Desk, order: Order): Promise<OrderStory> {
   return { order, journal, callbacks, attempts, payouts, notices, payments, audit, openItems }
 }
 
-function situationOf(story: OrderStory, now: Date): OrderSituation {
+function situationOf(history: OrderHistory, now: Date): OrderSituation {
   return {
-    order: story.order,
-    attempt: story.payouts.at(-1),
-    waitingPayments: story.payments.filter(({ state }) => state === 'waiting').length,
-    hasCallback: story.callbacks.length > 0,
-    openItems: story.openItems.length,
+    order: history.order,
+    attempt: history.payouts.at(-1),
+    waitingPayments: history.payments.filter(({ state }) => state === 'waiting').length,
+    hasCallback: history.callbacks.length > 0,
+    openItems: history.openItems.length,
     now,
   }
 }

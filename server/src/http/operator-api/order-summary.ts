@@ -14,7 +14,7 @@ export const exactOrNull = (minor: bigint | null, currency: Currency) =>
 /** An order as a list shows it to this operator. */
 export function orderSummary(order: FoundOrder, agent: Agent, operator: Operator) {
   const { currency } = order
-  const isOpen = seesPersons(operator)
+  const showsPersons = seesPersons(operator)
   const isAgents = operator.agentId !== null
   return {
     txn_id: txnId(order.agentId, order.orderId),
@@ -28,8 +28,8 @@ export function orderSummary(order: FoundOrder, agent: Agent, operator: Operator
     fee: exact(order.feeMinor, currency),
     currency,
     paid_amount: exactOrNull(order.paidAmountMinor, currency),
-    account_name: isOpen ? order.accountName : maskedName(order.accountName),
-    account_no: isOpen ? order.accountNo : maskedNumber(order.accountNo),
+    account_name: showsPersons ? order.accountName : maskedName(order.accountName),
+    account_no: showsPersons ? order.accountNo : maskedNumber(order.accountNo),
     bank_code: order.bankCode,
     provider: isAgents ? null : order.provider,
     provider_ref: isAgents ? null : order.providerRef,

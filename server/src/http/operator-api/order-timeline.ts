@@ -6,11 +6,11 @@ import type { FoundItem } from '../../ledger/open-items.ts'
 import type { Currency } from '../../lib/money.ts'
 import type { AuditRow } from '../../operators/audit-of-subject.ts'
 import type { PayoutAttempt } from '../../payouts/payouts.ts'
-import type { OrderNotice, OrderPayment } from '../../reports/read-order-story.ts'
+import type { OrderNotice, OrderPayment } from '../../reports/read-order-history.ts'
 import { exact } from './order-summary.ts'
 
 /** Everything on record about one order. */
-export interface OrderStory {
+export interface OrderHistory {
   order: Order
   journal: JournalRow[]
   callbacks: (FoundCallback & { body: string })[]
@@ -45,8 +45,8 @@ const eventTitles: Record<JournalEvent, string> = {
 }
 
 /** What happened to an order, oldest first, each with what is on record. */
-export function timelineOf(story: OrderStory, currency: Currency): Entry[] {
-  const { order, journal, callbacks, attempts, payouts, notices, payments, audit } = story
+export function timelineOf(history: OrderHistory, currency: Currency): Entry[] {
+  const { order, journal, callbacks, attempts, payouts, notices, payments, audit } = history
   const entries: Entry[] = [
     {
       at: order.createdAt,

@@ -7,9 +7,9 @@ import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
 import { mayDecidePayments } from '../../operators/find-assignee.ts'
 import type { Operator } from '../../operators/operator.ts'
-import { paymentCandidates } from '../../payments/payment-candidates.ts'
 import { readPaymentNotes, writePaymentNote } from '../../payments/payment-notes.ts'
 import { creditPayment, dismissPayment, returnPayment } from '../../payments/payments.ts'
+import { possibleOrders } from '../../payments/possible-orders.ts'
 import { type FoundPayment, findPayment, searchPayments } from '../../payments/search-payments.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
@@ -241,7 +241,7 @@ async function paymentDetail(desk: Desk, operator: Operator, paymentId: string):
   const agents = await agentsById(desk)
   const candidates =
     payment.state === 'waiting'
-      ? await paymentCandidates(desk.pool, payment, [...agents.values()])
+      ? await possibleOrders(desk.pool, payment, [...agents.values()])
       : []
   const contradicted = payment.contradicts && (await findPayment(desk.pool, payment.contradicts))
   return jsonText({
@@ -318,9 +318,9 @@ async function agentsById(desk: Desk): Promise<Map<bigint, Agent>> {
 function paymentView(payment: FoundPayment, agents: Map<bigint, Agent>, operator: Operator) {
   const agent = payment.agentId === null ? undefined : agents.get(payment.agentId)
   const { payer } = payment
-  const isOpen = seesPersons(operator)
+  const showsPersons = seesPersons(operator)
   const shown = (text: string | null, mask: (text: string) => string) =>
-    text === null || isOpen ? text : mask(text)
+    text === null || showsPersons ? text : mask(text)
   return {
     payment_id: payment.paymentId,
     app_id: agent?.appId ?? null,

@@ -119,7 +119,7 @@ export function routingRoutes(api: OperatorApi, deps: OperatorDeps): void {
 
 /** Names every route that cannot be, and what of it is wrong, as the request names it. */
 function refuseFaults(routes: Route[], isProvider: (name: string) => boolean): void {
-  const names = routes.map(({ provider, route }) => `${provider} ${route}`)
+  const names = routes.map(({ provider, name }) => `${provider} ${name}`)
   const errors = routes.flatMap((route, at) => {
     const inRoute = (field: string, message: string) => [
       { field: `routes[${at}].${field}`, message },
@@ -127,8 +127,8 @@ function refuseFaults(routes: Route[], isProvider: (name: string) => boolean): v
     if (!isProvider(route.provider)) {
       return inRoute('provider', `there is no provider "${route.provider}"`)
     }
-    if (names.indexOf(`${route.provider} ${route.route}`) !== at) {
-      return inRoute('route', `${route.provider} has two routes "${route.route}"`)
+    if (names.indexOf(`${route.provider} ${route.name}`) !== at) {
+      return inRoute('route', `${route.provider} has two routes "${route.name}"`)
     }
     const fault = routeFault(route)
     return fault ? inRoute(fieldOf[fault.part] ?? fault.part, fault.says) : []
@@ -137,6 +137,7 @@ function refuseFaults(routes: Route[], isProvider: (name: string) => boolean): v
 }
 
 const fieldOf: Partial<Record<keyof Route, string>> = {
+  name: 'route',
   minAmount: 'min_amount',
   maxAmount: 'max_amount',
 }
@@ -154,9 +155,10 @@ interface RouteBody {
 }
 
 function routeFromView(view: RouteBody): Route {
-  const { min_amount, max_amount, ...route } = view
+  const { route: name, min_amount, max_amount, ...rest } = view
   return {
-    ...route,
+    ...rest,
+    name,
     // Of the values that its shape allows.
     direction: view.direction as Route['direction'],
     currency: view.currency as Currency,
@@ -168,8 +170,9 @@ function routeFromView(view: RouteBody): Route {
 function routesView(routes: readonly Route[]) {
   return {
     version: versionOfRoutes(routes),
-    routes: routes.map(({ minAmount, maxAmount: most, ...route }) => ({
-      ...route,
+    routes: routes.map(({ name, minAmount, maxAmount: most, ...rest }) => ({
+      route: name,
+      ...rest,
       min_amount: Number(minAmount),
       max_amount: Number(most),
     })),

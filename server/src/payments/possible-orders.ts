@@ -4,7 +4,7 @@ import { minorPerUnit } from '../lib/money.ts'
 import { type FoundOrder, findOrdersById, searchOrders } from '../orders/search-orders.ts'
 import type { FoundPayment } from './search-payments.ts'
 
-export interface Candidate {
+export interface PossibleOrder {
   order: FoundOrder
   because: string
   /** Why it cannot be credited to this order. */
@@ -16,11 +16,11 @@ const lookBackMs = 48 * 3_600_000
 const most = 12
 
 /** Orders that a payment may be meant for, the likeliest first. */
-export async function paymentCandidates(
+export async function possibleOrders(
   pool: Pool,
   payment: FoundPayment,
   agents: readonly Agent[],
-): Promise<Candidate[]> {
+): Promise<PossibleOrder[]> {
   const whose = agents.filter(
     ({ agentId, currency }) =>
       currency === payment.currency && (payment.agentId ?? agentId) === agentId,
@@ -37,12 +37,12 @@ async function namedOrders(
   pool: Pool,
   payment: FoundPayment,
   agents: Agent[],
-): Promise<Candidate[]> {
+): Promise<PossibleOrder[]> {
   const id = payment.orderId ?? payment.reference?.trim()
   if (!id) return []
   const found = await findOrdersById(pool, { agents }, id, [])
   const because = payment.orderId ? 'It came in for this order.' : 'Its reference names this order.'
-  return found.map((order) => candidate(order, because))
+  return found.map((order) => possibleOrder(order, because))
 }
 
 /** Deposits of about this amount from the days before; those of the same payer first. */
@@ -50,7 +50,7 @@ async function alikeOrders(
   pool: Pool,
   payment: FoundPayment,
   agents: Agent[],
-): Promise<Candidate[]> {
+): Promise<PossibleOrder[]> {
   const units = payment.amountMinor / minorPerUnit(payment.currency)
   const { orders } = await searchOrders(
     pool,
@@ -68,7 +68,7 @@ async function alikeOrders(
     const isSamePayer = payment.payer?.accountNo === order.accountNo
     const isSameAmount = payment.amountMinor === order.amountMinor
     const score = (isSamePayer ? 4 : 0) + (isSameAmount ? 2 : 0) + (order.status === 'PAID' ? 0 : 1)
-    return { score, each: candidate(order, reasonOf(isSamePayer, isSameAmount)) }
+    return { score, each: possibleOrder(order, reasonOf(isSamePayer, isSameAmount)) }
   })
   return scored
     .filter(({ score }) => score >= 3)
@@ -81,7 +81,7 @@ function reasonOf(isSamePayer: boolean, isSameAmount: boolean): string {
   return `${who} ${isSameAmount ? 'this amount' : 'about this amount'} around that time.`
 }
 
-function candidate(order: FoundOrder, because: string): Candidate {
+function possibleOrder(order: FoundOrder, because: string): PossibleOrder {
   const isOpen = order.kind === 'deposit' && order.status !== 'PAID'
   const whyNot = isOpen
     ? null
