@@ -3,7 +3,7 @@ import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Effect } from '../payouts/pay-out.ts'
 import type { ProviderEvent } from '../providers/provider.ts'
-import { eventFromText, eventText } from './event-text.ts'
+import { eventText } from './event-text.ts'
 
 /** What an event is known by. */
 export interface EventKey {
@@ -178,7 +178,7 @@ export async function claimDueEvents(
   pool: Pool,
   now: Date,
   limit: number,
-): Promise<{ key: EventKey; event: ProviderEvent; receivedAt: Date }[]> {
+): Promise<{ key: EventKey; text: string; receivedAt: Date }[]> {
   const { rows: due } = await pool.query<
     KeyRow & { tries: number; event: string; received_at: Date }
   >(
@@ -204,7 +204,7 @@ export async function claimDueEvents(
   return due
     .map((row) => ({
       key: keyFromRow(row),
-      event: eventFromText(row.event),
+      text: row.event,
       receivedAt: row.received_at,
     }))
     .filter(({ key }) => mine.has(keyText(key)))

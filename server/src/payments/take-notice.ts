@@ -9,7 +9,7 @@ import { type Effect, settle } from '../payouts/pay-out.ts'
 import { findPayout } from '../payouts/payouts.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
-import { ownEventId, storable } from './event-text.ts'
+import { eventFromText, ownEventId, storable } from './event-text.ts'
 import {
   claimDueEvents,
   type EventKey,
@@ -64,7 +64,7 @@ export class NoticeTaker {
         before ??
         (isOver
           ? await this.leave(recorded, 'The events before it took long; it is acted on by itself.')
-          : await this.actOn(provider, recorded, event, receivedAt))
+          : await this.actOn(provider, recorded, () => event, receivedAt))
       if (effect.result === 'open' && kept === 'nothing') lost = effect.detail
       effects.push({ id: event.id, ...effect })
     }
@@ -108,9 +108,9 @@ export class NoticeTaker {
     const { pool, now, providers } = this.desk
     const due = await claimDueEvents(pool, now(), leftOverPage)
     await Promise.all(
-      due.map(async ({ key, event, receivedAt }) => {
+      due.map(async ({ key, text, receivedAt }) => {
         const provider = providers.find(key.provider)
-        if (provider) await this.actOn(provider, key, event, receivedAt)
+        if (provider) await this.actOn(provider, key, () => eventFromText(text), receivedAt)
       }),
     )
     return due.length
@@ -120,11 +120,11 @@ export class NoticeTaker {
   private async actOn(
     provider: Provider,
     key: EventKey,
-    event: ProviderEvent,
+    event: () => ProviderEvent,
     receivedAt: Date,
   ): Promise<Told> {
     try {
-      const effect = await this.act(provider, event, receivedAt)
+      const effect = await this.act(provider, event(), receivedAt)
       // It has happened: whoever looks at it again finds so.
       await this.finish({ key, effect }).catch(this.onError)
       return effect

@@ -514,4 +514,18 @@ describe('what could not be acted on at once', () => {
       expect([await told(agent, id), await agent.balance()]).toEqual([['PAID', 'VOID'], 0])
     }
   })
+
+  it('with an event that cannot be read back from disk has the others acted on', async () => {
+    const [broken, whole] = await Promise.all([deposit(), deposit()])
+    const events = [broken, whole].map(({ id }) => takenBack(`unread-${id}`, id))
+    await tell(...events)
+    const [first, second] = events.map(({ id }) => id)
+    await s.sql(`update notice_events set event = '{' where event_id = $1`, [first])
+    await tell(paymentEvent(whole.id, s.clock(), { paymentId: `unread-${whole.id}` }))
+    await tryAgainUntil(() => isFinished(second ?? ''))
+    expect(await recorded(first ?? '')).toMatchObject([
+      { result: null, detail: 'It could not be acted on yet.' },
+    ])
+    await s.sql(`delete from notice_events where event_id = $1`, [first])
+  })
 })
