@@ -175,7 +175,7 @@ async function enter(
       const locked = await takeLocks(client, options)
       if (locked) return session
     } catch (error) {
-      // Other processes may have left in the meantime, so this one may have to stop PostgreSQL.
+      // This process may be the last user by now; it then has to stop PostgreSQL.
       await leave(cluster, session, options.log)
       throw error
     }

@@ -5,7 +5,7 @@ import type { Pool } from './pool.ts'
 export const partitionedTables = ['callback_attempts', 'callback_bodies', 'notices'] as const
 export type PartitionedTable = (typeof partitionedTables)[number]
 
-/** Partitions exist for this month and this many more: for as long, the service may be down. */
+/** Partitions exist for this month and this many more, so the service may be down for that long. */
 const monthsAhead = 3
 
 /** Other users of the table queue behind a pending lock, so we give up on it quickly. */
