@@ -152,7 +152,7 @@ export interface HandedPayout {
   handedAt: Date
   /**
    * When to ask the provider for the state if there is no news. A number means so many milliseconds from
-   * the database's time; null means that another part asks.
+   * the database's time; null means that a later attempt has replaced this one.
    */
   askAt: Date | number | null
 }

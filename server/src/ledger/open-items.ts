@@ -20,7 +20,7 @@ export interface ItemSearch {
   limit: number
 }
 
-/** The latest assignment counts. */
+/** Items with their latest assignee. */
 const items = `select ${itemColumns.select('i')}, i.closed_at as "closedAt", i.resolution,
     i.closed_by as "closedBy", i.evidence, n.assignee from open_items i left join lateral (
     select assignee from payment_notes n where n.payment_id = i.item_id and n.assigns
