@@ -59,7 +59,8 @@ interface Case {
  * The only place that changes money. It collects commands while earlier batches commit: there is no
  * timer, and an idle teller starts at once. A wallet is never in two batches at once, so its commands
  * take effect in the order in which they arrived.
- * | A batch of many agents never waits: commands whose wallet is locked, whose commit was lost or whose
+ *
+ * A batch of many agents never waits: commands whose wallet is locked, whose commit was lost or whose
  * write the database rejected are set aside and settled agent by agent, in turn, on separate connections.
  * So if another process holds an agent's wallet, even a frozen one, only that agent is delayed.
  */
