@@ -19,9 +19,9 @@ interface EventRow {
 const largestAmount = 2n ** 63n - 1n
 
 /**
- * Proves that every event reported by a provider has been handled: one without a result has a due time,
- * and a payment that was acted on is claimed. Notices from before events were stored are not checked.
- * Returns the last key if the page was full.
+ * Proves that every event reported by a provider has been or will be handled: one without a result has a
+ * due time, and a payment that was acted on is claimed. Notices from before events were stored are not
+ * checked. Returns the last key if the page was full.
  */
 export async function proveEventPage(
   tx: ProofTx,

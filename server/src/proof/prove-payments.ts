@@ -55,7 +55,10 @@ export function proveCredit(
   ensureSame(where, 'state', payment.state, isTakenBack ? 'taken_back' : 'credited')
 }
 
-/** Proves that an adjustment which names a payment credits or debits that payment's amount. */
+/**
+ * Proves that an adjustment which names a payment credits or debits that payment's amount, and that every
+ * other one has an adjustment's key.
+ */
 export async function proveAdjustments(
   tx: ProofTx,
   { agentId }: ProvedAgent,

@@ -2,8 +2,8 @@ import type { Order } from '../ledger/book.ts'
 import { ensure, type ProofTx } from './proof-failure.ts'
 
 /**
- * Proves that every payout that counts as paid has paid its order, or that there is an open item for a
- * person to look into: if the order failed, or if another provider has it or has paid it.
+ * Proves that every payout that counts as paid has paid its order, or that an item for a person records
+ * the contradiction: the order failed, or another provider has it or has paid it.
  */
 export async function provePayouts(
   tx: ProofTx,

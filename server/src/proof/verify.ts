@@ -67,7 +67,7 @@ export async function verify(
 
 /**
  * Proves what must hold across all agents: which agent each payment belongs to, which payout each
- * reference names, and that every reported event was handled.
+ * reference names, and that every reported event has been or will be handled.
  */
 async function proveEveryClaim(pool: Pool): Promise<void> {
   const pace = new Pace(pool)
