@@ -110,8 +110,7 @@ async function checkFolder(
 }
 
 /**
- * The last row of the next part: before the first row that is too recent, and after `partRows` rows at
- * most.
+ * The last row of the next part: before the first row that is too recent, and at most `partRows` rows on.
  */
 async function lastSeqBefore(
   client: PoolClient,
@@ -247,8 +246,7 @@ async function* finishedRecords(
   const { agent_id: agentId, currency } = agent
   let written = 0
   const read = async (tx: ProofTx, orderIds: string[]) => {
-    // Each order is proved here, because one left behind earlier is from a range that was proved long
-    // ago.
+    // Proves each order here: one left behind by an earlier run is from a range that was proved long ago.
     await proveOrdersById(tx, { agentId, currency }, orderIds)
     const found = await records.of(tx, agentId, orderIds)
     return orderIds.map((orderId) => found.get(orderId) ?? fail(orderId))

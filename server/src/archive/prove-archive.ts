@@ -22,7 +22,7 @@ export interface ArchiveProof {
 }
 
 export interface ProveOptions {
-  /** The parts according to the database; without them, the files are checked only against each other. */
+  /** The parts according to the database; without them, the files are proved without the database. */
   recorded?: ArchivePart[]
   onProgress?: (proof: ArchiveProof) => void
   /** Called with the journal rows of each part, and with its orders in batches. */

@@ -2,8 +2,8 @@ import type { Pool } from '../db/pool.ts'
 import { type AuditEntry, audited } from '../operators/audit.ts'
 
 /**
- * A user of the command line has the database and so may do everything; the audit log shows where it was
- * done.
+ * A user of the command line has the database and may do everything; the audit log shows that it was done
+ * here.
  */
 export const commandLine = { userId: null, email: 'command line', ip: null }
 

@@ -24,7 +24,7 @@ export function receivePayment(
     return refused('order_not_found', 'The agent has no such deposit order.')
   }
   if (contradicts) return { type: 'unmatched', order: undefined, why: 'claimed_twice' }
-  // A payment that is claimed but not recorded is being assigned to the agent by a person, whose decision
+  // If a payment is claimed but not recorded, a person is assigning it to the agent: that decision
   // counts.
   const isClaimed = book.claim !== undefined && command.provider !== null
   if (book.payment || isClaimed) return { type: 'unchanged', order }

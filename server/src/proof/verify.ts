@@ -235,7 +235,7 @@ async function findWalletless(pool: Pool): Promise<string[]> {
   return agents > wallets ? [`${agents - wallets} agents have no wallet`] : []
 }
 
-/** Proves an agent's new rows and a range of the others, each on a short snapshot of its own. */
+/** Proves an agent's new rows and a range of the others, each on its own short snapshot. */
 async function proveStep(
   pool: Pool,
   agent: ProvedAgent,

@@ -162,7 +162,7 @@ export class Teller {
     const batch: Waiting[] = []
     for (const [key, queue] of this.queues) {
       if (this.busy.has(key) || this.aside.has(key)) continue
-      // Commands that need no wallet get a batch of their own, in one statement.
+      // Commands that need no wallet get a separate batch, in one statement.
       if (key <= 0n && batch.length > 0) continue
       batch.push(...queue.splice(0, this.options.maxBatch - batch.length))
       keys.push(key)
