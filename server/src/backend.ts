@@ -8,7 +8,7 @@ import { openPool, type Pool, sqlState } from './db/pool.ts'
 import { DatabaseFault } from './db/run-migration.ts'
 import { type SecretKeys, unseal } from './lib/secret-box.ts'
 
-/** The database and the keys: what the service and the command line both stand on. */
+/** The database and the keys, which both the service and the command line need. */
 export interface Backend {
   databaseUrl: string
   pool: Pool
@@ -54,10 +54,11 @@ async function bringUpToDate(
   pool: Pool,
   log: (message: string) => void,
 ): Promise<void> {
-  // A login that is not the owner's may not change the schema, and the owner's is for migrate alone.
+  // A login other than the owner's may not change the schema; only `sluice migrate` uses the owner's
+  // login.
   if (config.databaseOwnerUrl !== undefined) {
     const pending = await pendingMigrations(pool).catch((error) => {
-      // There is no such role, or the login may not act as it, or may not see the schema.
+      // The role does not exist, or the login may not act as it or may not see the schema.
       if (['22023', '42501'].includes(sqlState(error) ?? '')) return ['the role or the schema']
       throw error
     })
@@ -69,7 +70,7 @@ async function bringUpToDate(
   for (const name of await migrate(databaseUrl, { log })) log(`applied migration ${name}`)
 }
 
-/** Keys that open no secret at all are another database's: agents could not sign, new ones neither. */
+/** Keys that decrypt no secret at all belong to another database: no agent's signature could be checked. */
 async function checkSecretKeys(
   pool: Pool,
   secretKeys: SecretKeys,
@@ -82,7 +83,7 @@ async function checkSecretKeys(
   log(fault)
 }
 
-/** How many live secrets there are, and how many of them the keys do not open. */
+/** Counts the valid secrets, and those that the keys cannot decrypt. */
 export async function countSecrets(
   pool: Pool,
   secretKeys: SecretKeys,
@@ -102,7 +103,7 @@ export async function countSecrets(
   return { total: rows.length, shut: shut.length }
 }
 
-/** The settings' keys or, in the sandbox, one that is generated once and kept beside the data. */
+/** The keys from the settings or, in the sandbox, a key that is generated once and stored with the data. */
 export async function readSecretKeys({ secretKeys, dataDir }: Config): Promise<SecretKeys> {
   const [first, ...others] = secretKeys
   if (first) return [first, ...others]
@@ -114,7 +115,7 @@ export async function readSecretKeys({ secretKeys, dataDir }: Config): Promise<S
     await mkdir(dataDir, { recursive: true })
     const draft = `${path}.${randomBytes(6).toString('hex')}`
     await writeFile(draft, randomBytes(32).toString('base64'), { mode: 0o600 })
-    // Linking, unlike renaming, does not replace a key that another process has just made.
+    // Unlike renaming, linking does not replace a key that another process has just written.
     await link(draft, path).catch((error) => {
       if (error.code !== 'EEXIST') throw error
     })

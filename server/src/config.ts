@@ -2,36 +2,36 @@ import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { isTimeZone } from './lib/local-time.ts'
 
-/** Every setting, read from the environment once and checked. Nothing else reads the environment. */
+/** Every setting, read from the environment once and validated. Nothing else reads the environment. */
 export interface Config {
   host: string
   port: number
-  /** The address agents and payers see, without a slash at its end; undefined until PORT 0 is bound. */
+  /** The address that agents and payers see, without a trailing slash; undefined until PORT 0 is bound. */
   publicUrl: string | undefined
   databaseUrl: string | undefined
   databaseOwnerUrl: string | undefined
   dataDir: string
   mode: 'sandbox' | 'live'
   role: 'all' | 'api' | 'worker'
-  /** The current key first; empty where one has to be generated. */
+  /** The current key first; empty if one has to be generated. */
   secretKeys: Buffer[]
   timeZone: string
   trustedProxies: string[]
   metricsToken: string | undefined
   logLevel: string
-  /** Callbacks of one agent that are under way at once, at most. */
+  /** How many callbacks of one agent may be in flight at once. */
   callbacksPerAgent: number
-  /** Days for which attempts to deliver callbacks are kept. */
+  /** How many days attempts to deliver callbacks are kept. */
   attemptsKeptDays: number
-  /** Days for which providers' notices are kept as they came. */
+  /** How many days the raw notices of providers are kept. */
   noticesKeptDays: number
-  /** Commands in one transaction of the teller. */
+  /** The most commands in one transaction of the teller. */
   tellerBatch: number
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-/** The settings, or everything that is wrong with them at once. */
+/** The settings, or a list of everything that is wrong with them. */
 export function readConfig(
   env: Record<string, string | undefined> = process.env,
 ): { config: Config } | { faults: string[] } {

@@ -16,7 +16,7 @@ async function run(): Promise<void> {
     .version(version)
     .showHelpAfterError('(sluice --help lists the commands)')
     .configureHelp({ subcommandTerm: (command) => command.name() })
-  // Of the others only the names: nobody should wait for what is not asked for.
+  // The other commands are loaded by name only, so that start-up does not wait for their modules.
   for (const name of commandNames) {
     program.addCommand(await loadCommand(name, name === chosen ? 'whole' : 'name'))
   }
@@ -24,7 +24,7 @@ async function run(): Promise<void> {
 }
 
 run().catch((error: unknown) => {
-  // Only what nobody can put right by reading the message is worth a stack.
+  // Only errors that the message alone does not explain get a stack trace.
   const isPlain = error instanceof UsageError || error instanceof Problem
   const text = error instanceof Error ? (isPlain ? error.message : error.stack) : String(error)
   note(`sluice: ${text}`)

@@ -23,8 +23,9 @@ const rowsAtOnce = 2_000
 const ordersAtOnce = 500
 
 /**
- * Moves the oldest part of every agent's book, or of one agent's, to files. As the owner of the schema: the
- * service itself may remove nothing. What was interrupted goes on when it is run again.
+ * Moves the oldest part of every agent's book, or of one agent's, to files. It runs as the schema's
+ * owner, because the service's role may not delete anything. An interrupted run resumes when it is run
+ * again.
  */
 export async function archive(ownerPool: Pool, options: ArchiveOptions): Promise<Archived[]> {
   const client = await ownerPool.connect()
@@ -45,7 +46,7 @@ export async function archive(ownerPool: Pool, options: ArchiveOptions): Promise
     for (const agent of agents) archived.push(await archiveAgent(client, agent, options))
     return archived
   } finally {
-    // Not to be used again: the session holds the lock.
+    // The session holds the lock, so it must not go back to the pool.
     client.release(true)
   }
 }
@@ -72,7 +73,7 @@ async function archiveAgent(
     await checkFolder(agent, last, options.folder)
     if (last.state === 'written') await remove(last)
   }
-  // Orders that stayed behind are looked at once more in each run, in its first part.
+  // Every run looks again at orders that earlier runs left behind, in its first part.
   let ordersAfter = 0n
   for (;;) {
     const fromSeq = archived.toSeq + 1n
@@ -90,12 +91,12 @@ async function archiveAgent(
     archived.parts++
     archived.journalRows += Number(toSeq - fromSeq + 1n)
     archived.toSeq = toSeq
-    // The order of the row that stays is looked at again in the next part.
+    // The last row of a part stays in the journal, so the next part looks at its order again.
     ordersAfter = toSeq - 1n
   }
 }
 
-/** A folder that lacks what was archived before is another archive's: one chain must not be torn apart. */
+/** A folder without the previous part belongs to another archive; the chain of parts must stay together. */
 async function checkFolder(
   { app_id }: AgentToArchive,
   last: ArchivePart,
@@ -108,7 +109,9 @@ async function checkFolder(
   )
 }
 
-/** Where the next part ends: before the first row that is too young, and after so many rows at most. */
+/**
+ * The last row of the next part: before the first row that is too recent, and at most `partRows` rows on.
+ */
 async function lastSeqBefore(
   client: PoolClient,
   agentId: bigint,
@@ -127,7 +130,7 @@ async function lastSeqBefore(
 interface Stretch {
   fromSeq: bigint
   toSeq: bigint
-  /** Orders whose last row is after this one may go. */
+  /** Only orders whose last row is after this one are considered. */
   ordersAfter: bigint
 }
 
@@ -243,7 +246,7 @@ async function* finishedRecords(
   const { agent_id: agentId, currency } = agent
   let written = 0
   const read = async (tx: ProofTx, orderIds: string[]) => {
-    // Each by itself: one that stayed behind is of a stretch that was proved long ago.
+    // Proves each order here: one left behind by an earlier run is from a range that was proved long ago.
     await proveOrdersById(tx, { agentId, currency }, orderIds)
     const found = await records.of(tx, agentId, orderIds)
     return orderIds.map((orderId) => found.get(orderId) ?? fail(orderId))
@@ -260,9 +263,9 @@ function fail(orderId: string): never {
 }
 
 /**
- * Reads the orders that may go, some at a time, each on the snapshot on which they were found: one that changes
- * meanwhile must not be written down as it is then, with rows that the part does not hold and callbacks that
- * are still to be sent.
+ * Reads the finished orders in batches, each batch on the snapshot in which it was found. An order that
+ * changes later must not be written in its new state, with rows that are not in the part and callbacks
+ * not yet sent.
  */
 async function* finishedIn<T>(
   client: PoolClient,

@@ -2,8 +2,8 @@ import type { PoolClient } from '../db/pool.ts'
 import { columnsOf, quotedSql } from './row-text.ts'
 
 /**
- * What belongs to an order and leaves with it. Callbacks are found by their journal rows: the order's journal
- * has an index by order.
+ * The rows that belong to an order and are archived with it. Callbacks are found through the journal,
+ * which has an index by order.
  */
 const belongings = {
   journal: `select j.* from journal j
@@ -23,14 +23,14 @@ const belongings = {
 
 const names = Object.keys(belongings)
 
-/** Orders as records of a file, each with all that belongs to it as JSON. */
+/** Writes orders as CSV records, each with all rows that belong to it as JSON. */
 export interface OrderRecords {
   header: string
-  /** The records of these orders, as they are now. */
+  /** The records of these orders in their present state. */
   of(client: PoolClient, agentId: bigint, orderIds: string[]): Promise<Map<string, string>>
 }
 
-/** How an order is written down, from the columns that there are. */
+/** Prepares the records, using the columns that the table has now. */
 export async function orderRecords(client: PoolClient): Promise<OrderRecords> {
   const columns = await columnsOf(client, 'orders')
   const records = [
@@ -54,9 +54,9 @@ export async function orderRecords(client: PoolClient): Promise<OrderRecords> {
 }
 
 /**
- * Orders of an agent whose last journal row is after a seq and before another, and of which nothing is open:
- * they have ended, their callbacks have been accepted or given up, their payments decided, their payouts
- * come to an end, contradictions about them settled, what providers said of them acted on. In order of that row.
+ * Finds an agent's finished orders whose last journal row lies between two seqs, in the order of that
+ * row. Nothing of a finished order is open: it has ended, its callbacks were accepted or given up, its
+ * payments decided, its payouts ended, its open items closed, and its providers' reports acted on.
  */
 export async function finishedOrders(
   client: PoolClient,

@@ -8,7 +8,10 @@ import type { Accounts } from '../ledger/accounts.ts'
 import { csvRecords } from '../lib/csv-records.ts'
 import type { Currency } from '../lib/money.ts'
 
-/** What a part of an archive holds. Its own digest covers its files and, by `previous`, every part before. */
+/**
+ * The contents of a part of an archive. Its digest covers its files and, through `previous`, every
+ * earlier part.
+ */
 export interface Manifest {
   format: 'sluice-archive-1'
   appId: string
@@ -19,7 +22,7 @@ export interface Manifest {
   toSeq: bigint
   opening: Accounts
   closing: Accounts
-  /** The digest of the manifest of the part before. */
+  /** The digest of the previous part's manifest. */
   previous: string | null
   journal: FileDigest
   orders: FileDigest
@@ -31,10 +34,10 @@ export interface FileDigest {
   sha256: string
 }
 
-/** Something about an archive that a person has to put right. */
+/** A fault in an archive that a person has to fix. */
 export class ArchiveFault extends Error {}
 
-/** The name of a part's file in the archive's folder. */
+/** The name of a part's file within the archive folder. */
 export function partName(
   appId: string,
   part: number,
@@ -44,8 +47,8 @@ export function partName(
 }
 
 /**
- * Writes a table to a file that must not exist yet, and to the disk. What an interrupted run left there under
- * this name was never counted on; it is kept beside it.
+ * Writes a table to a new file and syncs it to disk. If an interrupted run left a file of this name, that
+ * file was never used; it is kept under another name.
  */
 export async function writeTable(
   folder: string,
@@ -69,7 +72,7 @@ export async function writeTable(
   return { name, rows, sha256 }
 }
 
-/** Writes a manifest and returns its digest. Once it is there, so are the files it names. */
+/** Writes a manifest and returns its digest. It is written last: if it exists, so do the files it names. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<string> {
   const text = `${JSON.stringify(manifest, (_key, value) => (typeof value === 'bigint' ? `${value}` : value), 2)}\n`
   const name = partName(manifest.appId, manifest.part, 'json')
@@ -99,7 +102,7 @@ async function writeNew(
     await file.close()
   }
   await syncFolder(parent)
-  // A folder that was made just now is on the disk once the one that it is in is.
+  // A new folder is on disk only after its parent folder has been synced.
   if (firstMade !== undefined) {
     for (let made = parent; made.length >= firstMade.length; made = dirname(made)) {
       await syncFolder(dirname(made))
@@ -117,7 +120,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Reads a part's manifest, and its digest. */
+/** Reads a part's manifest and computes its digest. */
 export async function readManifest(
   folder: string,
   appId: string,
@@ -161,7 +164,10 @@ function accountsFrom(written: Written<Accounts>): Accounts {
   }
 }
 
-/** Each record of a table of a part, the header first. Fails at its end where the file is not as it was written. */
+/**
+ * Reads the records of a part's table, header first. Throws at the end if the file is not as it was
+ * written.
+ */
 export async function* readTable(folder: string, file: FileDigest): AsyncGenerator<string> {
   const hash = createHash('sha256')
   let rows = -1
@@ -187,7 +193,7 @@ export async function* readTable(folder: string, file: FileDigest): AsyncGenerat
   }
 }
 
-/** The agents that an archive has parts of, with the number of the last. */
+/** The agents in an archive, each with the number of its last part. */
 export async function listArchive(folder: string): Promise<Map<string, number>> {
   const parts = new Map<string, number>()
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {

@@ -9,23 +9,23 @@ import { proveOrder } from '../proof/prove-orders.ts'
 import { ArchiveFault, type Manifest, readManifest, readTable } from './part-files.ts'
 import { type ArchivedOrder, journalFrom, orderFrom } from './read-records.ts'
 
-/** What the files of one agent came to. */
+/** The result of proving one agent's files. */
 export interface ArchiveProof {
   appId: string
   parts: number
   journalRows: number
   orders: number
-  /** The last row that they hold. */
+  /** The last journal row in the files. */
   toSeq: bigint
-  /** The first lie found, in words. */
+  /** The first fault found, in words. */
   finding: string | null
 }
 
 export interface ProveOptions {
-  /** What the database says was archived; without it the files are proved by themselves. */
+  /** The parts according to the database; without them, the files are proved without the database. */
   recorded?: ArchivePart[]
   onProgress?: (proof: ArchiveProof) => void
-  /** Called with the rows of each part, and with its orders, some at a time. */
+  /** Called with the journal rows of each part, and with its orders in batches. */
   onJournal?: (rows: Map<bigint, JournalRow>) => Promise<void>
   onOrders?: (orderIds: string[], part: number) => Promise<void>
 }
@@ -33,8 +33,8 @@ export interface ProveOptions {
 const rowsAtOnce = 1_000
 
 /**
- * Proves the parts of one agent's archive from the first: each file is what was written, each part follows from
- * the one before, every balance from the row before, and every order is what its rows come to.
+ * Proves one agent's archive from its first part: each file is as it was written, each part continues the
+ * previous one, every balance follows from the row before, and every order matches its rows.
  */
 export async function proveArchive(
   folder: string,
@@ -106,7 +106,7 @@ function isSame(a: Accounts, b: Accounts): boolean {
   return accountNames.every((name) => a[name] === b[name])
 }
 
-/** Proves the chain of a part's journal; returns its rows by seq. */
+/** Proves the chain of a part's journal rows; returns the rows by seq. */
 async function proveJournal(
   folder: string,
   manifest: Manifest,
@@ -139,7 +139,7 @@ async function proveJournal(
   return bySeq
 }
 
-/** Stands for the row before a part; none before the first. */
+/** A placeholder for the row before a part; undefined for the first part. */
 function openingRow({ agentId, currency, fromSeq, opening }: Manifest): JournalRow | undefined {
   if (fromSeq === 1n) return undefined
   return {
@@ -176,7 +176,7 @@ async function proveArchivedOrders(
   if (orderIds.length > 0) await options.onOrders?.(orderIds, manifest.part)
 }
 
-/** The order is what its rows come to, and its rows are the journal's. */
+/** Proves that the order matches its rows, and that its rows are those of the journal. */
 function proveArchivedOrder(
   { order, rows, facts }: ArchivedOrder,
   { agentId, currency, fromSeq, toSeq }: Manifest,
@@ -195,7 +195,7 @@ function proveArchivedOrder(
   }
 }
 
-/** Whether two rows tell the same. */
+/** Whether two rows have the same contents. */
 export function isSameRow(a: JournalRow | undefined, b: JournalRow): boolean {
   return (
     a !== undefined &&
@@ -208,7 +208,7 @@ export function isSameRow(a: JournalRow | undefined, b: JournalRow): boolean {
   )
 }
 
-/** What cannot be read as a record is a lie too. */
+/** A record that cannot be read is also a fault. */
 function read<T>(name: string, record: () => T): T {
   try {
     return record()

@@ -8,7 +8,7 @@ import type { AgentToArchive } from './what-to-archive.ts'
 
 const rowsAtOnce = 2_000
 
-/** Runs something on one short snapshot of the books. What does not prove there is not archived. */
+/** Runs a proof on one short snapshot of the books. Rows that fail it are not archived. */
 export async function inProvedSnapshot<T>(
   client: PoolClient,
   { app_id }: AgentToArchive,
@@ -27,7 +27,7 @@ export async function inProvedSnapshot<T>(
   }
 }
 
-/** Proves a stretch of a journal before it is archived. Returns its last row. */
+/** Proves a range of a journal before it is archived. Returns its last row. */
 export async function proveStretch(
   client: PoolClient,
   agent: AgentToArchive,

@@ -7,9 +7,9 @@ import { ensure } from '../proof/proof-failure.ts'
 import { type ArchiveProof, isSameRow, proveArchive } from './prove-archive.ts'
 
 /**
- * Proves that an archive's files and the books are one: the files are those that were archived, what stayed of
- * their rows is as it was, every order and key in them is still in the books or known to have left, and whatever
- * has left is in the files.
+ * Proves that an archive's files match the books: the files are the archived ones, the rows still in the
+ * books are unchanged, every order and key in the files is in the books or recorded as removed, and every
+ * removed order is in the files.
  */
 export async function proveWithBooks(
   pool: Pool,
@@ -22,7 +22,7 @@ export async function proveWithBooks(
   )
   const proofs: ArchiveProof[] = []
   for (const { agent_id: agentId, app_id: appId } of agents) {
-    // Before anything else is looked at: what leaves meanwhile is for the next proof.
+    // Read first, so that orders removed during this proof are left to the next one.
     const left = await countLeft(pool, agentId)
     const recorded = await readArchiveParts(pool, agentId)
     if (recorded.length === 0) continue
@@ -49,7 +49,7 @@ export async function proveWithBooks(
 
 const rowsAtOnce = 2_000
 
-/** Orders of an agent that have left the books, or those among some that left for a part. */
+/** Counts an agent's removed orders, or those among the given orders that were removed with a part. */
 async function countLeft(
   pool: Pool,
   agentId: bigint,
@@ -86,7 +86,7 @@ async function proveKeptRows(
   }
 }
 
-/** Of every row in the files, the order and the key by which it counts once are still known. */
+/** Proves that the order and the once-only key of every row in the files are still known. */
 async function proveNothingLost(pool: Pool, agentId: bigint, rows: JournalRow[]): Promise<void> {
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
     const some = rows.slice(at, at + rowsAtOnce)
@@ -115,7 +115,7 @@ async function proveKnown(pool: Pool, agentId: bigint, orderIds: string[]): Prom
   )
 }
 
-/** A payment that was taken back goes by the key of its credit. */
+/** A payment that was taken back is known by the key of its credit. */
 async function proveKeys(pool: Pool, agentId: bigint, keys: string[]): Promise<void> {
   const { rows } = await pool.query<{ once_key: string }>(
     `select once_key from unnest($2::text[]) named(once_key)

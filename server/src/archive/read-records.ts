@@ -10,19 +10,19 @@ import { ArchiveFault, type Manifest } from './part-files.ts'
 
 type Values = Record<string, unknown>
 
-/** Files from before rows and orders had a currency of their own say it in the manifest alone. */
+/** In older files, rows and orders have no currency; only the manifest names it. */
 type Told = Pick<Manifest, 'currency'>
 
-/** A journal row from the record of a file. */
+/** Parses a journal row from a record of a file. */
 export function journalFrom({ currency }: Told, header: Cell[], record: string): JournalRow {
   return read(journalColumns, { currency, ...valuesOf(header, record) })
 }
 
-/** An order from the record of a file, with what belongs to it. */
+/** An order from a record of a file, with the rows that belong to it. */
 export interface ArchivedOrder {
   order: Order
   rows: JournalRow[]
-  /** What its proof looks at besides. */
+  /** The other rows that its proof needs. */
   facts: Facts
 }
 
@@ -77,7 +77,7 @@ function valuesOf(header: Cell[], record: string): Values {
   return Object.fromEntries(header.map((name, at) => [name, cells[at] ?? null]))
 }
 
-/** A value of the books from what a record says of its columns. */
+/** Builds a value of the books from the columns of a record. */
 function read<T>(columns: Columns<T>, values: Values): T {
   return columns.build(({ name, type, isNullable }) => {
     const value = values[name] ?? null
@@ -116,7 +116,7 @@ function timeOrNull(value: unknown): Date | null {
   return time === null ? null : new Date(time)
 }
 
-/** Numbers as their own text: what a payment was reported with may be more than a number of ours can hold. */
+/** Parses JSON with its numbers as text: a number in a payment's report may be too large for JavaScript. */
 function parseExactly(json: string): Values[] {
   const parts = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
   return JSON.parse(json.replace(parts, (part) => (part.startsWith('"') ? part : `"${part}"`)))

@@ -9,13 +9,13 @@ import type { AgentToArchive, ArchiveOptions } from './what-to-archive.ts'
 
 const ordersAtOnce = 100
 const rowsAtOnce = 500
-/** How often a wallet is asked for that somebody holds. */
+/** How often to try again while another session holds the wallet. */
 const mostTries = 10
 
 /**
- * Removes from the books what a part's files hold, in small transactions. An order goes only while it is, byte
- * for byte, what the file says. Whatever was removed before an interruption is not there any more. Returns how
- * many orders went.
+ * Removes a part's orders and rows from the books, in small transactions. An order is removed only if it
+ * still matches its record in the file byte for byte. After an interruption it skips what is already
+ * gone. Returns how many orders it removed.
  */
 export async function removePart(
   client: PoolClient,
@@ -48,7 +48,7 @@ export async function removePart(
   return removed
 }
 
-/** Before anything goes, both files are read to their ends and are what was written. */
+/** Reads both files to the end before anything is removed, to check that they are as they were written. */
 async function checkFiles(manifest: Manifest, folder: string): Promise<void> {
   for (const file of [manifest.journal, manifest.orders]) {
     for await (const _ of readTable(folder, file));
@@ -81,8 +81,8 @@ async function* inBatches(orders: AsyncIterable<WrittenOrder>): AsyncGenerator<W
 }
 
 /**
- * Runs a transaction, again where somebody was in its way, and leaves the wallet to others for as long as it
- * had it.
+ * Runs a transaction, and retries it if other sessions were in the way. Afterwards it pauses for as long
+ * as it held the wallet, to let others have it.
  */
 async function gently<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -105,7 +105,7 @@ async function gently<T>(client: PoolClient, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Nobody changes anything of an agent's orders while its wallet is held, but for callbacks. */
+/** While its wallet is locked, nothing about an agent's orders can change except callbacks. */
 async function holdWallet(client: PoolClient, agentId: bigint): Promise<void> {
   await client.query('select 1 from wallets where agent_id = $1 for no key update', [agentId])
 }
@@ -117,8 +117,8 @@ async function removeOrders(
   written: WrittenOrder[],
   records: OrderRecords,
 ): Promise<number> {
-  // Whoever has callbacks sent again takes the lane: what they find stays, or is gone for good. Before the wallet,
-  // which nobody waits for while somebody else has the lane.
+  // Resending callbacks takes the lane too, so it finds a callback either kept or gone for good. The lane
+  // is locked before the wallet, so that no command waits for the wallet while this waits for the lane.
   await client.query('select 1 from callback_lanes where agent_id = $1 for update', [agentId])
   await holdWallet(client, agentId)
   const found = await records.of(
@@ -131,7 +131,7 @@ async function removeOrders(
     .map(({ orderId }) => orderId)
   if (orderIds.length === 0) return 0
   const these = [agentId, orderIds]
-  // The keys first: there is no moment at which neither the order nor its key is there.
+  // The keys are written first, so that either the order or its key exists at every moment.
   await client.query(
     `insert into archived_refs (agent_id, ref_id, order_id, part)
      select agent_id, ref_id, order_id, $3 from orders
@@ -144,7 +144,7 @@ async function removeOrders(
      where agent_id = $1 and order_id = any($2::uuid[]) on conflict do nothing`,
     these,
   )
-  // A payment that was credited to the wallet leaves with its adjustment.
+  // A payment that was credited to the wallet is removed together with its adjustment.
   const { rows } = await client.query<{ seq: bigint }>(
     `select seq from journal where agent_id = $1 and order_id = any($2::uuid[])
      union all
@@ -188,8 +188,8 @@ async function removeOrders(
 }
 
 /**
- * Removes some of a part's adjustments, but for those of payments that are still in the books. With the row that
- * ended the part before, which stayed until now. Returns whether there may be more.
+ * Removes some of a part's adjustments, except those of payments that are still in the books, and the
+ * last row of the previous part, which stayed until now. Returns whether there may be more.
  */
 async function removeAdjustments(
   client: PoolClient,

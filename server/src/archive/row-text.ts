@@ -1,13 +1,13 @@
 import type { PoolClient } from '../db/pool.ts'
 
-/** The columns of a table as they are now: one that was added later is archived without being named here. */
+/** The present columns of a table; a column added later is archived without a change here. */
 export interface TableColumns {
   names: string[]
-  /** SQL that writes a row of the table, known by this alias, as a record of a CSV file. */
+  /** SQL that formats a row of the table, under this alias, as a CSV record. */
   record: (alias: string) => string
 }
 
-/** Reads the columns of a table of ours. */
+/** Reads the columns of one of our tables. */
 export async function columnsOf(client: PoolClient, table: string): Promise<TableColumns> {
   const { rows } = await client.query<{ name: string; type: string }>(
     `select attname as name, format_type(atttypid, null) as type from pg_attribute
@@ -21,10 +21,10 @@ export async function columnsOf(client: PoolClient, table: string): Promise<Tabl
   }
 }
 
-/** Types whose text never has a comma, a quote or a line end. */
+/** Types whose text never contains a comma, a quote or a line break. */
 const plainTypes = ['bigint', 'integer', 'smallint', 'boolean', 'uuid']
 
-/** SQL for one value: empty where it is null, a time in UTC to the microsecond, text in quotes. */
+/** SQL for one value: null is empty, a time is in UTC with microseconds, text is quoted. */
 function cellSql(value: string, type: string): string {
   if (plainTypes.includes(type)) return `coalesce(${value}::text, '')`
   if (type === 'timestamp with time zone') {
@@ -33,7 +33,7 @@ function cellSql(value: string, type: string): string {
   return quotedSql(`${value}::text`)
 }
 
-/** SQL for a text in quotes. */
+/** SQL for quoted text. */
 export function quotedSql(text: string): string {
   return `coalesce('"' || replace(${text}, '"', '""') || '"', '')`
 }

@@ -1,14 +1,14 @@
 import type { Currency } from '../lib/money.ts'
 
 export interface ArchiveOptions {
-  /** Rows that were written before this leave the journal. */
+  /** Journal rows written before this time are archived. */
   before: Date
   folder: string
   now: () => Date
   appId?: string
-  /** Says what would go, and changes nothing. */
+  /** Reports what would be archived, and changes nothing. */
   dryRun?: boolean
-  /** Journal rows in one part. */
+  /** The most journal rows in one part. */
   partRows?: number
   onProgress?: (text: string) => void
   /** Called after each step, for tests that stop there. */
@@ -17,13 +17,13 @@ export interface ArchiveOptions {
 
 export type Step = 'journal' | 'orders' | 'manifest' | 'recorded' | 'some removed' | 'removed'
 
-/** What was done for one agent. */
+/** The result for one agent. */
 export interface Archived {
   appId: string
   parts: number
   journalRows: number
   orders: number
-  /** Orders that have left the books; one that changed after it was written to the file stays. */
+  /** Orders removed from the books; an order that changed after it was written to the file stays. */
   removedOrders: number
   toSeq: bigint
 }

@@ -1,7 +1,7 @@
 import { signRequest } from '../lib/signature.ts'
 import { UsageError } from './usage-error.ts'
 
-/** An outcome as `GET /payment/events` tells it. */
+/** An outcome as `GET /payment/events` returns it. */
 export interface AgentEvent {
   seq: number
   txn_id: string
@@ -13,12 +13,12 @@ export interface AgentEvent {
   body: string
 }
 
-/** The service did not answer as it should: worth another try. */
+/** The service gave no usable answer; the request can be repeated. */
 export class NotNow extends Error {}
 
-/** An agent's side of the API, as far as listening needs it. */
+/** An agent's access to the API, as far as `sluice listen` needs it. */
 export interface Credentials {
-  /** The base address, without a slash at its end. */
+  /** The base URL, without a trailing slash. */
   url: string
   appId: string
   secret: string
@@ -26,7 +26,7 @@ export interface Credentials {
 
 const answerLimitMs = 15_000
 
-/** The next outcomes after a number, oldest first. */
+/** Fetches the next outcomes after a seq, oldest first. */
 export async function eventsAfter(agent: Credentials, seq: number): Promise<AgentEvent[]> {
   const { data } = await ask(agent, `/payment/events?after=${seq}&limit=200`)
   if (!Array.isArray(data)) throw new NotNow('the answer is not a list of events')
@@ -37,14 +37,14 @@ export async function eventsAfter(agent: Credentials, seq: number): Promise<Agen
   })
 }
 
-/** The number of the last thing that happened in the agent's wallet. */
+/** The seq of the latest entry in the agent's wallet. */
 export async function lastSeq(agent: Credentials): Promise<number> {
   const { seq } = await ask(agent, '/payment/wallet')
   if (typeof seq !== 'number') throw new NotNow('the answer has no seq')
   return seq
 }
 
-/** Where what is told of an event and the bytes of its callback do not say the same. */
+/** Describes how an event differs from the body of its callback; undefined if they agree. */
 function eventFault(event: AgentEvent): string | undefined {
   let body: Record<string, unknown>
   try {
@@ -87,7 +87,7 @@ async function ask(agent: Credentials, path: string): Promise<Record<string, unk
   return JSON.parse(text)
 }
 
-/** Why the service does not let the agent in, and what to do. */
+/** Explains why the service rejects the agent's requests, and what to do. */
 function refusal({ url, appId }: Credentials, status: number, text: string): string {
   const [, code] = /"code":"(\w+)"/.exec(text) ?? []
   const [, detail = ''] = /"detail":"([^"]*)"/.exec(text) ?? []
@@ -101,7 +101,7 @@ function refusal({ url, appId }: Credentials, status: number, text: string): str
   }
 }
 
-/** What a failed fetch is about; the reason lies inside of it. */
+/** The reason why a fetch failed, which is in the error's cause. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const cause = error.cause instanceof AggregateError ? error.cause.errors[0] : error.cause

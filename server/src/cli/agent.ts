@@ -38,7 +38,7 @@ import { onRecord } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Every term is an option of its own; what is typed for it is a text or several. */
+/** Every term has its own option, whose value is a string or several. */
 type TermsOptions = Record<string, unknown> & {
   name?: string
   currency?: Agent['currency']
@@ -160,7 +160,7 @@ export function agentCommand(): Command {
   return agent
 }
 
-/** What the audit log says of a change of an agent. */
+/** The audit log entry for a change to an agent. */
 export function entryOf(action: string, { agentId, appId }: Agent) {
   return { action, subject: { kind: 'agent', id: appId }, agentId }
 }
@@ -183,7 +183,7 @@ function withTerms(command: Command): Command {
     .option('--json', 'as JSON')
 }
 
-/** What is said of the payment page's looks: undefined where nothing is. */
+/** Reads the options for the look of the payment page; undefined if there are none. */
 async function brandOf({
   colour,
   logo,
@@ -207,7 +207,7 @@ async function brandOf({
   return { brand, faults }
 }
 
-/** The terms with what was typed for them. */
+/** Applies the options to the agent's terms. */
 function applied(now: AgentTerms, options: TermsOptions): AgentTerms {
   const said = termNames.map(termOf).map((term) => {
     const name = term.field.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
@@ -220,7 +220,7 @@ function applied(now: AgentTerms, options: TermsOptions): AgentTerms {
   }
 }
 
-/** What is typed for a term, in the shape of the API; "none" takes an address or a list away. */
+/** Converts an option's value to the form that the API takes; "none" removes a URL or clears a list. */
 function saidBy({ kind, read }: Term, typed: unknown) {
   if (Array.isArray(typed)) {
     return read ? typed : typed.filter((each) => each !== '' && each !== 'none')

@@ -31,7 +31,7 @@ export function archiveCommand(): Command {
     .command('verify <dir>')
     .description('prove the files of an archive by themselves, without a database')
     .option('--json', 'as JSON')
-    // This --json is archive's too, which takes it wherever it stands.
+    // `archive` has the same --json option and may receive it, wherever it is typed.
     .action((dir: string, _: unknown, verify: Command) =>
       verifyFiles(dir, verify.optsWithGlobals()),
     )
@@ -70,7 +70,7 @@ async function archiveBooks({ before: text, to: folder, ...options }: Options): 
   })
 }
 
-/** A day begins at midnight in the service's zone. */
+/** Parses a time; a date alone means midnight in the service's zone. */
 function timeOf(text: string, timeZone: string): Date {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) {
     const noon = parseIsoTime(`${text}T12:00:00Z`)

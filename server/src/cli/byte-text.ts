@@ -1,4 +1,4 @@
-/** Bytes as one line that can be read: what is not printable is escaped, as in JSON. */
+/** Shows bytes on one readable line; escapes what is not printable, as JSON does. */
 export function escapedText(bytes: Buffer): string {
   return JSON.stringify(bytes.toString())
     .slice(1, -1)
@@ -9,7 +9,7 @@ export function escapedText(bytes: Buffer): string {
     )
 }
 
-/** Every byte: where it stands, in hex, and as a character where it is one. */
+/** Shows every byte: its offset, in hex, and as a character if it is printable. */
 export function byteDump(bytes: Buffer): string {
   const lines: string[] = []
   for (let at = 0; at < bytes.length; at += 16) {

@@ -176,7 +176,7 @@ export function callbackCommand(): Command {
   return callback
 }
 
-/** A moment given as an ISO time or as a time ago. */
+/** Parses an ISO time, or a duration before now. */
 function timeOf(text: string): Date {
   const agoS = parseDuration(text)
   const at = agoS === undefined ? parseIsoTime(text) : new Date(Date.now() - agoS * 1000)

@@ -15,7 +15,7 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 const providerLimitMs = 10_000
 const soonMs = 14 * 86_400_000
 
-/** Whether the secrets open and the balances prove. */
+/** Checks that the keys decrypt the secrets and that the balances are proved. */
 export async function checkBooks({ pool, secretKeys }: Backend): Promise<Finding[]> {
   const { total, shut } = await countSecrets(pool, secretKeys)
   const { redAgents, unprovedRows } = await proofState(pool)
@@ -37,7 +37,7 @@ export async function checkBooks({ pool, secretKeys }: Backend): Promise<Finding
   ]
 }
 
-/** Whether the tables that are cut by month have partitions for the coming weeks. */
+/** Checks that the tables partitioned by month have partitions for the coming weeks. */
 export async function checkPartitions({ pool }: Backend, now: Date): Promise<Finding> {
   const until = [...(await coveredUntil(pool, now))].sort(
     ([, a], [, b]) => a.getTime() - b.getTime(),
@@ -54,7 +54,7 @@ export async function checkPartitions({ pool }: Backend, now: Date): Promise<Fin
   )
 }
 
-/** Whether everything that providers reported has been acted on. */
+/** Checks that everything providers reported has been acted on. */
 export async function checkNotices({ pool }: Backend, now: Date): Promise<Finding> {
   const { count, oldestAt } = await openEvents(pool, now)
   if (!oldestAt) return ok('notices', 'everything that providers reported has been acted on')
@@ -65,7 +65,7 @@ export async function checkNotices({ pool }: Backend, now: Date): Promise<Findin
   )
 }
 
-/** Whether each provider answers. */
+/** Checks that each provider answers. */
 export async function checkProviders({ providers }: Desk): Promise<Finding[]> {
   if (providers.all.length === 0) {
     const advice = 'Set a provider up; see docs/add-a-provider.md.'
@@ -83,7 +83,7 @@ export async function checkProviders({ providers }: Desk): Promise<Finding[]> {
   )
 }
 
-/** Asks about a payout that cannot exist: whoever says so is there, and nothing has happened. */
+/** Asks about a payout that cannot exist: a provider that says so is reachable, and nothing is changed. */
 async function checkProvider(provider: Provider, state: string): Promise<Finding> {
   const { name, can } = provider
   const outcome = await provider
@@ -103,7 +103,7 @@ async function checkProvider(provider: Provider, state: string): Promise<Finding
   return fail('provider', `${name} is ${state} and does not answer: ${outcome.reason}`, advice)
 }
 
-/** Posts a signed {} to an agent's addresses, by the very code that sends callbacks. */
+/** Posts a signed {} to an agent's callback URLs, with the code that sends callbacks. */
 export async function checkAgent(
   appId: string,
   { pool, secretKeys }: Backend,
@@ -152,7 +152,7 @@ const adviceFor: Record<string, string> = {
   tls: 'Let the agent install a valid certificate, with the chain up to its authority.',
 }
 
-/** A receiver that works accepts {} or refuses it by its contents; both show that it is there. */
+/** A working receiver accepts {} or rejects its contents; both show that it is reachable. */
 export function addressFinding(check: string, attempt: Attempt): Finding {
   const { url, address, status, error, reason, durationMs } = attempt
   const where = `${url}${address === null ? '' : ` (${address})`}`

@@ -7,7 +7,7 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 
 const oldestVersion = 150_000
 
-/** What is wrong with a database before the service uses it. */
+/** Checks a database before the service uses it. */
 export async function checkDatabase(config: Config, url: string): Promise<Finding[]> {
   let found: DatabaseFindings
   try {
@@ -55,7 +55,7 @@ function durabilityFinding(found: DatabaseFindings, { mode }: Config): Finding {
 const longSnapshotS = 600
 const longSnapshotTransactions = 1_000_000
 
-/** A snapshot that is held for long keeps old versions of rows from being cleaned up. */
+/** A snapshot that is held for long keeps old row versions from being cleaned up. */
 export function snapshotFinding(oldest: DatabaseFindings['oldestSnapshot']): Finding {
   if (!oldest) return ok('snapshots', 'none is held')
   const { holder, since, ageS, transactions } = oldest
@@ -80,9 +80,9 @@ function migrationFinding({ pending, unknown }: DatabaseFindings, config: Config
     : fail('migrations', text, 'Run "sluice migrate".')
 }
 
-/** The service acts as a role that cannot change the journal, whoever logs in. */
+/** The service acts as a role that cannot change the journal, whatever its login may do. */
 function roleFindings(found: DatabaseFindings, config: Config): Finding[] {
-  // Roles and rights come with the migrations.
+  // The migrations create the role and its rights.
   if (!found.roleExists || found.pending.length > 0) return []
   const findings: Finding[] = []
   if (!found.mayAct) {

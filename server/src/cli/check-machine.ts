@@ -7,7 +7,7 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 const mebibyte = 1024 * 1024
 const answerLimitMs = 5_000
 
-/** What the machine itself and the service's own address have to say. */
+/** Checks the machine and the service's own address. */
 export async function checkMachine(config: Config): Promise<Finding[]> {
   return [
     checkSettings(config),
@@ -67,7 +67,7 @@ export function diskFinding(path: string, freeBytes: number, allBytes: number): 
   return ok('disk', text)
 }
 
-/** Whether the service answers at PUBLIC_URL, and whether its clock is ours. */
+/** Checks that the service answers at PUBLIC_URL and that its clock agrees with ours. */
 async function checkAddress({ publicUrl }: Config): Promise<Finding[]> {
   if (publicUrl === undefined) return []
   const asked = Date.now()
@@ -92,12 +92,12 @@ async function checkAddress({ publicUrl }: Config): Promise<Finding[]> {
   }
   const told = Date.parse(answer.headers.get('date') ?? '')
   if (Number.isNaN(told)) return [ok('service', `ready at ${publicUrl}`)]
-  // The header has whole seconds, cut off.
+  // The Date header is truncated to whole seconds.
   const aheadMs = told + 500 - (asked + Date.now()) / 2
   return [ok('service', `ready at ${publicUrl}`), clockFinding("the service's clock", aheadMs)]
 }
 
-/** Signatures allow 300 seconds; a clock that is off by one of them is about to be off by more. */
+/** Signatures tolerate 300 seconds, but a clock that is a little off will soon be off by more. */
 export function clockFinding(whose: string, aheadMs: number): Finding {
   const seconds = Math.abs(Math.round(aheadMs / 1000))
   if (seconds <= 2) return ok('clock', `${whose} agrees with this machine's`)

@@ -8,7 +8,7 @@ import type { Desk } from '../teller/desk.ts'
 import { note } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The settings, or an error that lists everything wrong with them. */
+/** Reads the settings; throws an error that lists everything wrong with them. */
 export function loadConfig(): Config {
   const read = readConfig()
   if ('config' in read) return read.config
@@ -17,14 +17,14 @@ export function loadConfig(): Config {
   )
 }
 
-/** Opens the database; what keeps it shut is told without a stack. */
+/** Opens the database; expected faults are reported without a stack trace. */
 export function openDatabase(...options: Parameters<typeof openBackend>): Promise<Backend> {
   return openBackend(...options).catch((error) => {
     throw plainFault(error)
   })
 }
 
-/** What keeps a database from being used, in words. */
+/** Turns a known fault of the database into a plain message. */
 export function plainFault(error: unknown): unknown {
   if (error instanceof AggregateError) return plainFault(error.errors[0])
   if (!(error instanceof Error)) return error
@@ -35,7 +35,7 @@ export function plainFault(error: unknown): unknown {
   return isPlain ? new UsageError(`the database: ${error.message}`) : error
 }
 
-/** Runs a command on the database, beside a running service or without one. */
+/** Runs a command on the database, whether or not a service is running. */
 export async function withBackend<T>(
   work: (backend: Backend, config: Config) => Promise<T>,
 ): Promise<T> {
@@ -48,7 +48,7 @@ export async function withBackend<T>(
   }
 }
 
-/** The same beside the sandbox's bank, which tells this process what it has done. */
+/** The same with a sandbox bank, which sends its notices to this process. */
 export async function withSandbox<T>(
   work: (desk: Desk, backend: Backend, config: Config) => Promise<T>,
 ): Promise<T> {
@@ -66,7 +66,7 @@ export async function withSandbox<T>(
   })
 }
 
-/** The same for a command that changes orders or wallets: it has a teller of its own. */
+/** The same with a teller, for a command that changes orders or wallets. */
 export async function withDesk<T>(
   work: (desk: Desk, backend: Backend, config: Config) => Promise<T>,
 ): Promise<T> {

@@ -6,7 +6,7 @@ interface Listed {
   load: () => Promise<Command>
 }
 
-/** Every command. Each brings what it needs when it is asked for, and not before. */
+/** Every command. Its modules are loaded only when it is used. */
 const commands: Record<string, Listed> = {
   serve: {
     description: 'run the service',
@@ -88,7 +88,7 @@ const commands: Record<string, Listed> = {
 
 export const commandNames = Object.keys(commands)
 
-/** A command with all it can do, or no more of it than the list of commands shows. */
+/** Loads a command in full, or only what the list of commands shows. */
 export async function loadCommand(name: string, how: 'whole' | 'name'): Promise<Command> {
   const listed = commands[name]
   if (!listed) throw new Error(`there is no command ${name}`)
@@ -96,7 +96,7 @@ export async function loadCommand(name: string, how: 'whole' | 'name'): Promise<
   return command.description(listed.description)
 }
 
-/** The whole tree of commands. */
+/** Loads the whole tree of commands. */
 async function loadAll(): Promise<Command> {
   const program = new Command('sluice').version(version)
   for (const name of commandNames) program.addCommand(await loadCommand(name, 'whole'))

@@ -1,22 +1,22 @@
 import { Argument, Command } from 'commander'
 import { print } from './output.ts'
 
-/** One place in the tree of commands: what may be typed there. */
+/** A position in the tree of commands: what can be typed there. */
 export interface Place {
-  /** The words that lead to it; none for the program itself. */
+  /** The words that lead to it; empty for the program itself. */
   words: string[]
   commands: { name: string; description: string }[]
   options: TypedOption[]
-  /** What its arguments may be, where that is known. */
+  /** The possible values of its arguments, if known. */
   values: string[]
 }
 
 interface TypedOption {
   name: string
   description: string
-  /** Whether something is to be typed after it. */
+  /** Whether the option takes a value. */
   takesValue: boolean
-  /** What that may be, where it is known. */
+  /** The possible values, if known. */
   values: string[]
   isFile: boolean
 }
@@ -40,7 +40,7 @@ export function completionCommand(loadAll: () => Promise<Command>): Command {
     })
 }
 
-/** Every place of a tree of commands, from its root on. */
+/** Lists every position in a tree of commands, starting at its root. */
 export function placesOf(command: Command, words: string[] = []): Place[] {
   const inside = command.commands.map((each) => ({
     name: each.name(),
@@ -72,7 +72,9 @@ const offered = ({ commands, values, options }: Place) =>
   [...commands, ...options].map(({ name }) => name).concat(values)
 const below = (places: Place[]) => places.filter(({ words }) => words.length > 0)
 
-/** Cases for the option just typed: known values, a file, or nothing that could be known. */
+/**
+ * Shell cases for the option just typed: its known values, a file, or nothing if the values are unknown.
+ */
 function valueCases(
   places: Place[],
   choose: (values: string[]) => string,
@@ -89,7 +91,7 @@ function valueCases(
   )
 }
 
-/** Cases that follow the words typed so far down the tree. */
+/** Shell cases that follow the typed words down the tree. */
 const wordCases = (places: Place[]) =>
   below(places).map((place) => `      '${pathOf(place)}') place="$place $word" ;;`)
 

@@ -30,7 +30,7 @@ export function doctorCommand(): Command {
     })
 }
 
-/** Everything that can be looked at, without changing any of it. */
+/** Checks everything that can be checked without changing anything. */
 async function examine(appId: string | undefined): Promise<Finding[]> {
   const read = readConfig()
   if ('faults' in read) {
@@ -52,7 +52,7 @@ async function examine(appId: string | undefined): Promise<Finding[]> {
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? ''
   try {
     const database = await checkDatabase(config, databaseUrl)
-    // Without its tables and its role there is nothing more to look at.
+    // Without its tables and its role, nothing more can be checked.
     const isUsable = database.every(
       ({ check, state }) => state === 'ok' || !['database', 'migrations'].includes(check),
     )

@@ -1,9 +1,9 @@
-/** One thing that was looked at, how it is, and what to do about it. */
+/** The result of one check, and what to do about it. */
 export interface Finding {
   check: string
   state: 'ok' | 'warn' | 'fail'
   text: string
-  /** Where it is not ok. */
+  /** Only if the state is not ok. */
   advice?: string
 }
 

@@ -3,13 +3,13 @@ import { version } from '../version.ts'
 import { type AgentEvent, reasonOf } from './agent-events.ts'
 
 const attemptLimitMs = 10_000
-/** Pauses before each further attempt. */
+/** The pauses before each further attempt. */
 export const pausesMs = [500, 1_000, 2_000, 5_000, 10_000, 30_000]
 
 export interface Forwarded {
   ok: boolean
   attempts: number
-  /** What the last attempt came to, in words. */
+  /** The result of the last attempt, in words. */
   result: string
   ms: number
 }
@@ -18,12 +18,12 @@ export interface ForwardOptions {
   url: string
   appId: string
   secrets: readonly string[]
-  /** Told of every attempt that failed and will be repeated. */
+  /** Called after every failed attempt that will be repeated. */
   onRepeat: (result: string, pauseMs: number) => void
   sleep: (ms: number) => Promise<void>
 }
 
-/** Posts an event as the service posts its callback: same bytes, same headers, signed afresh. */
+/** Posts an event as the service posts its callback: same bytes and headers, with a new signature. */
 export async function forwardEvent(
   event: AgentEvent,
   { url, appId, secrets, onRepeat, sleep }: ForwardOptions,
@@ -62,7 +62,7 @@ async function post(
       redirect: 'manual',
       signal: AbortSignal.timeout(attemptLimitMs),
     })
-    // Read to its end, so that the connection can be used again.
+    // Read the body to the end, so that the connection can be reused.
     await answer.arrayBuffer()
     return { ok: [200, 201, 202].includes(answer.status), result: String(answer.status) }
   } catch (error) {

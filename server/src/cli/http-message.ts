@@ -1,4 +1,4 @@
-/** A message as people paste it out of a log or a terminal. */
+/** An HTTP message as people paste it from a log or a terminal. */
 export interface HttpMessage {
   request: { method: string; path: string } | undefined
   headers: Record<string, string>
@@ -6,8 +6,8 @@ export interface HttpMessage {
 }
 
 /**
- * Reads a first line, headers, an empty line and a body. The first line may be missing, and lines may
- * begin with "> ", as curl -v shows them. What is beyond content-length is not of the body.
+ * Parses a first line, headers, an empty line and a body. The first line may be missing, and lines may
+ * begin with "> ", as curl -v shows them. Bytes beyond content-length are dropped.
  */
 export function parseHttpMessage(bytes: Buffer): HttpMessage {
   const end = /\r?\n(?:> ?)?\r?\n/.exec(bytes.toString('latin1'))
@@ -24,7 +24,7 @@ export function parseHttpMessage(bytes: Buffer): HttpMessage {
   }
 }
 
-/** Lines of the form "name: value". */
+/** Parses lines of the form "name: value". */
 export function parseHeaders(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     lines.flatMap((line) => {

@@ -78,7 +78,7 @@ function stateName({ url, appId }: Credentials): string {
   return `${appId}-${new URL(url).host.replace(/[^\w.-]/g, '-')}.json`
 }
 
-/** Takes the agent's outcomes one after the other, for ever; each is kept once it was taken. */
+/** Handles the agent's outcomes one by one, without end, and stores its position after each. */
 async function follow(
   agent: Credentials,
   secrets: string[],
@@ -94,7 +94,7 @@ async function follow(
     for (const event of events) {
       if (isWanted(event, names)) await take(event, agent, secrets, options)
       after = event.seq
-      // A break between the two leads to the same event twice, and never to none.
+      // An interruption between handling and storing repeats the event, but never loses one.
       await keep(state, after)
     }
     if (events.length > 0) continue
@@ -103,7 +103,7 @@ async function follow(
   }
 }
 
-/** Asks again where the service does not answer, less and less often. */
+/** Repeats a request while the service does not answer, at growing intervals. */
 async function patiently<T>({ once }: ListenOptions, ask: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
@@ -118,7 +118,7 @@ async function patiently<T>({ once }: ListenOptions, ask: () => Promise<T>): Pro
   }
 }
 
-/** Where to begin: where it was told to, or where it was, or now. */
+/** The seq to start after: the given one, or the stored one, or else the latest. */
 async function firstSeq(
   agent: Credentials,
   state: string,

@@ -1,10 +1,13 @@
 import type { Pool } from '../db/pool.ts'
 import { type AuditEntry, audited } from '../operators/audit.ts'
 
-/** Who has the database may do everything: the log says that it was done here. */
+/**
+ * A user of the command line has the database and may do everything; the audit log shows that it was done
+ * here.
+ */
 export const commandLine = { userId: null, email: 'command line', ip: null }
 
-/** Does what a command asks for. The attempt is in the audit log before it is made, its end after. */
+/** Runs a command's action. The audit log records the attempt before it and the result after it. */
 export function onRecord<T>(
   pool: Pool,
   entry: Pick<AuditEntry, 'action' | 'subject' | 'agentId' | 'before' | 'reason'>,

@@ -126,7 +126,7 @@ function amountOf({ amountMinor, currency }: FoundItem): string {
   return `${decimalText(amountMinor, currency)} ${currency}`
 }
 
-/** Exact decimals, as everywhere. */
+/** Amounts are exact decimals, as everywhere. */
 function itemJson(item: FoundItem): string {
   return jsonObject({
     item_id: quoted(item.itemId),

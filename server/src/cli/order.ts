@@ -47,7 +47,8 @@ export function orderCommand(): Command {
           }),
         )
         if (options.json) {
-          // Decimals as they are: a JSON number made from a double would lose digits near the bound.
+          // Amounts keep their decimal text: a JSON number made from a double would lose digits near the
+          // limit.
           const rows = journal.map((row) =>
             jsonObject({
               ...Object.fromEntries(

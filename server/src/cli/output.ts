@@ -1,4 +1,4 @@
-/** Where commands write: data on stdout, everything else on stderr. */
+/** Commands write data to stdout and everything else to stderr. */
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
@@ -8,12 +8,12 @@ export function printJson(value: unknown): void {
   print(toJson(value))
 }
 
-/** One value on one line, for output that goes on and on. */
+/** Prints one value on one line, for continuous output. */
 export function printJsonLine(value: unknown): void {
   print(JSON.stringify(value))
 }
 
-/** Text in a colour, on a terminal that shows colours. */
+/** Colours text if the terminal supports colours. */
 export function coloured(colour: 'red' | 'green' | 'yellow' | 'dim', text: string): string {
   if (!process.stdout.isTTY || !process.stdout.hasColors()) return text
   const code = { red: 31, green: 32, yellow: 33, dim: 2 }[colour]
@@ -24,19 +24,19 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-/** Shows how far long work has come, on a terminal only. */
+/** Shows the progress of long work, on a terminal only. */
 export function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
 }
 
-/** How long something has lasted, for people. */
+/** A duration in a form for people. */
 export function ageText(seconds: number): string {
   if (seconds < 120) return `${seconds}s`
   if (seconds < 7_200) return `${Math.floor(seconds / 60)}m`
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`
 }
 
-/** Rows under their headings, as wide as their content. */
+/** Formats rows under their headings, with columns as wide as their contents. */
 export function table(headings: string[], rows: string[][]): string {
   const widths = headings.map((heading, at) =>
     Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)),
@@ -51,7 +51,7 @@ export function table(headings: string[], rows: string[][]): string {
     .join('\n')
 }
 
-/** Numbers stay numbers where JSON can carry them exactly. */
+/** Bigints become numbers if JSON can carry them exactly. */
 function toJson(value: unknown): string {
   return JSON.stringify(
     value,

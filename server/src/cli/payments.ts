@@ -43,7 +43,7 @@ export function paymentsCommand(): Command {
           payer_bank_code: each.payer?.bankCode ?? null,
         }))
         if (options.json) {
-          // Exact decimals, as everywhere.
+          // Amounts are exact decimals, as everywhere.
           const lines = rows.map(({ amount, ...row }) =>
             jsonObject({
               ...Object.fromEntries(
@@ -151,7 +151,7 @@ export function paymentsCommand(): Command {
 }
 
 function entryOf(action: string, paymentId: string, reason: string | undefined) {
-  // What is typed may be no payment's id at all.
+  // The text typed may not be a payment id at all.
   const subject = { kind: 'payment', id: paymentId.slice(0, 256) || 'none' }
   return { action, subject, agentId: null, reason: reason?.slice(0, 1000) || null }
 }

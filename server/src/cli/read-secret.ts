@@ -12,7 +12,7 @@ export interface SecretOptions {
   secretFile?: string
 }
 
-/** The ways to name a secret, for every command that needs an agent's. */
+/** Adds the options that name a secret, for every command that needs an agent's secret. */
 export function withSecret(command: Command): Command {
   return command
     .option('--secret-file <file>', 'the secret is in this file, one on a line; - for stdin')
@@ -20,8 +20,7 @@ export function withSecret(command: Command): Command {
 }
 
 /**
- * The secrets of an agent: from a file, from stdin, from the command line, or asked for without
- * showing what is typed.
+ * Reads an agent's secrets from a file, stdin or the command line, or prompts for one with hidden input.
  */
 export async function readSecrets({ secret, secretFile }: SecretOptions): Promise<string[]> {
   if (secret !== undefined && secretFile !== undefined) {
@@ -37,7 +36,7 @@ export async function readSecrets({ secret, secretFile }: SecretOptions): Promis
   throw new UsageError('the secret is empty')
 }
 
-/** A file; stdin where it is called -. */
+/** Reads a file, or stdin if its name is -. */
 export async function readInput(file: string): Promise<Buffer> {
   if (file !== '-') {
     return readFile(file).catch((error: Error) => {
@@ -49,7 +48,7 @@ export async function readInput(file: string): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Asks on the terminal itself: stdin may be taken by what is piped in. */
+/** Prompts on the terminal itself, because stdin may be a pipe. */
 async function askHidden(question: string): Promise<string> {
   let terminal: ReadStream
   try {

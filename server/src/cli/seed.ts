@@ -50,13 +50,13 @@ export function seedCommand(): Command {
 function openBulkPool(url: string): Pool {
   return openPool({
     url,
-    // One for each agent: none waits for another's.
+    // One connection per agent, so that none waits for another.
     max: 8,
     name: 'sluice seed',
     pipeline: true,
     onError: (error) => note(`the database: ${error.message}`),
     settings: {
-      // Rows are named by key, as by the teller; and made-up data that is lost is made up again.
+      // Rows are found by key, as in the teller; and made-up data that is lost can be made up again.
       enable_seqscan: 'off',
       enable_hashjoin: 'off',
       enable_mergejoin: 'off',

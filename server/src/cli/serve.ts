@@ -13,7 +13,9 @@ import { UsageError } from './usage-error.ts'
 
 const drainLimitMs = 30_000
 const sameSignalMs = 500
-/** A connection that is closed just when its client sends the next request would cut that off. */
+/**
+ * Gives clients time to send requests that are on their way, which closing the connection would cut off.
+ */
 const partingMs = 300
 
 export function serveCommand(): Command {
@@ -21,7 +23,7 @@ export function serveCommand(): Command {
     .option('--json', 'tell the addresses as JSON')
     .action(async (options: { json?: boolean }) => {
       const config = loadConfig()
-      // Here and not at the top: no other command should wait for all of HTTP to be loaded.
+      // Imported here so that other commands do not have to load the HTTP modules.
       const { makeLog } = await import('../service/make-log.ts')
       const { startService } = await import('../service/start-service.ts')
       const log = makeLog(config.logLevel)
@@ -49,7 +51,7 @@ interface Started {
   service: Service
   /** The first agent of an empty sandbox. */
   demo: NewAgent | undefined
-  /** For the link that creates the first admin, while there is no user. */
+  /** The token for the link that creates the first admin, while there is no user. */
   firstAdmin: string | undefined
 }
 
@@ -81,7 +83,7 @@ async function start(
   }
 }
 
-/** In words where the address is what is wrong. */
+/** Explains errors that are caused by the address. */
 function listenFault(error: unknown, { host, port }: Config): unknown {
   switch (error instanceof Error && 'code' in error && error.code) {
     case 'EADDRINUSE':
@@ -96,13 +98,13 @@ function listenFault(error: unknown, { host, port }: Config): unknown {
   }
 }
 
-/** Told to end, it finishes what is under way, be it the start itself. */
+/** On a signal, finishes running work, even if the service is still starting. */
 function stopOnSignal(starting: Promise<Started>, log: Logger): void {
   let toldAtMs: number | undefined
   const stop = async (signal: string) => {
     if (toldAtMs !== undefined) {
-      // Whoever says it again does not want to wait; npm only passes on what a terminal has sent to
-      // us as well.
+      // A second signal means that the user does not want to wait. But npm passes on a signal that the
+      // terminal has already sent to this process, so a repeat within a moment does not count.
       if (performance.now() - toldAtMs > sameSignalMs) process.exit(1)
       return
     }

@@ -1,2 +1,2 @@
-/** Something the person at the keyboard can put right; told without a stack. */
+/** An error that the user can correct; shown without a stack trace. */
 export class UsageError extends Error {}

@@ -1,15 +1,15 @@
 import type { Pool } from './pool.ts'
 
-/** A number that is not counted further than is worth it, and the oldest of what was counted. */
+/** A count, possibly capped, and the time of the oldest row counted. */
 export interface Aged {
   count: number
   oldestAt: Date | null
 }
 
-/** Counting further than this is worth nothing to a person. */
+/** An exact count beyond this is of no use to a person. */
 const countedUpTo = 1_000
 
-/** Counts rows of one column, `at`: all of them, or up to a number. */
+/** Counts the rows of a select whose one column is `at`: up to a limit, or all if `upTo` is null. */
 export async function countAged(
   pool: Pool,
   select: string,

@@ -1,7 +1,7 @@
 /**
- * A table's columns, described once: which property of a value each of them holds, and as what. The lists of
- * columns, parameters and values that statements over many rows need all follow from it, in one order, so that
- * no two of them can disagree.
+ * Describes a table's columns once: which property each column holds, and its SQL type. The lists of
+ * columns, parameters and values for statements over many rows are all derived from this, in the same
+ * order, so they cannot disagree.
  */
 
 type Scalar = bigint | number | boolean | string | Date
@@ -20,7 +20,10 @@ type Snake<S extends string> = S extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
   : ''
 
-/** `paidAmountMinor` is kept in `paid_amount`: a column cannot be given to another property by mistake. */
+/**
+ * `paidAmountMinor` is stored in `paid_amount`. The type keeps a property from being mapped to the wrong
+ * column.
+ */
 type NameOf<P extends string> = Snake<P extends `${infer Base}Minor` ? Base : P>
 
 type NameInGroup<G extends string, P extends string> =
@@ -36,7 +39,7 @@ type Group<G extends string, V> = {
   readonly [P in keyof V & string]-?: Described<NameInGroup<G, P>, V[P]>
 }
 
-/** The columns of every property. An object within the value has its own: none is null, or all are. */
+/** The columns of every property. A nested object has its own columns: all of them are null, or none. */
 export type Description<T> = {
   readonly [P in keyof T & string]-?: NonNullable<T[P]> extends Scalar
     ? Described<NameOf<P>, T[P]>
@@ -47,10 +50,10 @@ export interface Column {
   name: string
   type: 'bigint' | 'int' | 'boolean' | 'timestamptz' | 'text' | 'uuid'
   isNullable: boolean
-  /** The object within the value that has the property, if it is not the value itself. */
+  /** The nested object that has the property; undefined if the value itself has it. */
   group: string | undefined
   property: string
-  /** What `select` names it. */
+  /** The name that `select` gives it. */
   key: string
 }
 
@@ -58,21 +61,21 @@ export interface Columns<T> {
   description: Description<T>
   /** `agent_id, seq` */
   names: string
-  /** `unnest($1::bigint[], $2::bigint[])`: the rows whose columns `values` gives. */
+  /** `unnest($1::bigint[], $2::bigint[])`: the rows, with `values` as its parameters. */
   unnest: string
   /** `unnest($1::bigint[], $2::bigint[]) u(agent_id, seq)` */
   rows: (alias: string) => string
   /** `available = u.available, held = u.held` */
   set: (alias: string) => string
-  /** `o.agent_id as "agentId", o.status`: rows come out as values, but for objects within. */
+  /** `o.agent_id as "agentId", o.status`: the rows are values, except for nested objects. */
   select: (alias: string) => string
-  /** The rows as the columns that a statement takes. */
+  /** The parameters for a statement over these rows: one array per column. */
   values: (rows: readonly T[]) => unknown[][]
-  /** A value from a row of `select`. Needed only where there are objects within. */
+  /** Turns a row of `select` into a value. Needed only for values with nested objects. */
   fromRow: (row: object) => T
-  /** A value from what is said of each column. */
+  /** Builds a value by reading each column. */
   build: (read: (column: Column) => unknown) => T
-  /** Some of the columns, in the order in which they are named. */
+  /** Some of the columns, in the given order. */
   pick: <P extends keyof T & string>(...properties: P[]) => Columns<Pick<T, P>>
 }
 
@@ -153,7 +156,7 @@ function columnOf(
 
 type Holder = Record<string, unknown> | null
 
-/** One property of all rows, or of an object within each of them. */
+/** One property of all rows, or of a nested object in each row. */
 function valuesOf(holders: readonly Holder[], { property, type }: Column): unknown[] {
   return type === 'timestamptz'
     ? holders.map(

@@ -1,17 +1,18 @@
 import { type Clock, systemClock } from '../lib/clock.ts'
 
 /**
- * The time to pass to a statement whose times several processes compare, such as the end of a lease:
- * none, so that the database takes its own, which is the same for all of them. A clock that a test moves
- * is passed as it is.
+ * The time to pass to a statement whose times several processes compare, such as the end of a lease. It
+ * is null in production: the database then uses its own clock, which all processes share. Only a clock
+ * that a test moves is passed.
  */
 export function timeToPass(clock: Clock): Date | null {
   return clock === systemClock ? null : clock()
 }
 
 /**
- * In a statement: the time that was passed as this parameter, or else the database's own. Where rows are
- * changed it stands in a `with` of its own, for Citus allows it neither in `set` and `where` nor in `returning`.
+ * SQL for the time passed as this parameter or, if it is null, the database's time. A statement that
+ * changes rows must put it in a separate `with`, because Citus does not allow it in `set`, `where` or
+ * `returning`.
  */
 export function databaseTime(parameter: `$${number}`): string {
   return `coalesce(${parameter}::timestamptz, now())`

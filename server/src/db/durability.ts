@@ -1,6 +1,9 @@
 import type { Pool } from './pool.ts'
 
-/** Settings of the server without which a crash of its machine loses or spoils what was written. */
+/**
+ * Server settings that are off, although without them a crash of the machine can lose or corrupt written
+ * data.
+ */
 export async function unsafeSettings(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off'

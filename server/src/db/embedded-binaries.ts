@@ -4,7 +4,7 @@ import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from '
 import { createRequire } from 'node:module'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 
-/** Who runs PostgreSQL. Undefined stands for the user we already are. */
+/** The user that runs PostgreSQL. Undefined stands for the current user. */
 export interface Account {
   uid: number
   gid: number
@@ -16,7 +16,10 @@ export interface Binaries {
   majorVersion: string
 }
 
-/** Children get nothing of our environment: it holds secrets, and PG* variables would change what they do. */
+/**
+ * Children do not inherit our environment: it holds secrets, and PG* variables would change their
+ * behaviour.
+ */
 export const childEnvironment = {
   PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
   LC_ALL: 'C',
@@ -27,16 +30,16 @@ const sharedCopies = '/var/lib/sluice'
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
-/** Runs a program to its end; a non-zero exit is an answer, not an exception. */
+/** Runs a program to its end. Resolves with `ok: false`, instead of rejecting, if it fails. */
 export function run(
   file: string,
   args: string[],
   options: { account?: Account | undefined; cwd?: string } = {},
 ): Promise<{ ok: boolean; output: string }> {
   return new Promise((resolve) => {
-    // Our own working directory may be one that the account cannot enter.
+    // The account may not have access to our own working directory.
     const cwd = options.cwd ?? '/'
-    // With a uid, Node drops the supplementary groups too, and enters cwd while it is still root.
+    // With a uid, Node also drops the supplementary groups; it enters cwd while it is still root.
     const spawnOptions = { cwd, env: childEnvironment, ...options.account }
     execFile(file, args, spawnOptions, (error, stdout, stderr) => {
       const output = `${stdout}${stderr}`.trim()
@@ -45,7 +48,9 @@ export function run(
   })
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the cluster's owner, or as the system user postgres. */
+/**
+ * PostgreSQL refuses to run as root; it then runs as the cluster's owner or as the system user postgres.
+ */
 export async function serverAccount(clusterDir: string): Promise<Account | undefined> {
   if (!isRoot()) return undefined
   const owner = await stat(clusterDir).catch(() => undefined)
@@ -79,7 +84,7 @@ async function postgresUser(): Promise<Account | undefined> {
   return { uid: Number(uid.output), gid: Number(gid.output) }
 }
 
-/** Finds binaries that the account can run, repairing or copying the installed ones where that is needed. */
+/** Finds binaries that the account can run; repairs or copies the installed ones if necessary. */
 export async function findBinaries(
   packageName: string,
   dataDir: string,
@@ -95,7 +100,7 @@ export async function findBinaries(
   })
 
   if ((await faultOf(native, account)) === undefined) return found(native)
-  // Fails where the installation is not ours to change; the copy below serves then.
+  // This fails if we may not change the installation; the copy below is used instead.
   await completeInstallation(native).catch(() => undefined)
   if ((await faultOf(native, account)) === undefined) return found(native)
 
@@ -128,7 +133,7 @@ async function platformPackage(name: string): Promise<{ folder: string; version:
   }
 }
 
-/** Running them is the only honest test: it covers search permissions, execute bits and shared libraries. */
+/** Runs the programs, because only that tests directory permissions, execute bits and shared libraries. */
 async function faultOf(root: string, account: Account | undefined): Promise<string | undefined> {
   for (const program of ['postgres', 'initdb']) {
     const { ok, output } = await run(join(root, 'bin', program), ['--version'], { account })
@@ -137,7 +142,7 @@ async function faultOf(root: string, account: Account | undefined): Promise<stri
   return undefined
 }
 
-/** Does what the package's postinstall script would have done, had npm been allowed to run it. */
+/** Does the work of the package's postinstall script, which npm may not have been allowed to run. */
 async function completeInstallation(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links: { source: string; target: string }[] = JSON.parse(list)
@@ -155,7 +160,7 @@ async function completeInstallation(native: string): Promise<void> {
 async function copyBinaries(native: string, copy: string): Promise<void> {
   const parent = dirname(copy)
   await mkdir(parent, { recursive: true })
-  // Whatever the umask, the server's user must get through.
+  // The server's user needs access, whatever the umask.
   if (isRoot()) await chmod(parent, (await stat(parent)).mode | 0o111)
   await removeAbandoned(parent, basename(copy))
   const unfinished = unfinishedName(copy)
@@ -173,21 +178,24 @@ async function copyBinaries(native: string, copy: string): Promise<void> {
   }
 }
 
-/** A folder is built under such a name and then renamed, so that it exists only when it is complete. */
+/**
+ * The name under which a folder is built. It is renamed when complete, so that no incomplete folder is
+ * used.
+ */
 export function unfinishedName(path: string): string {
   return `${path}.new-${process.pid}-${randomBytes(4).toString('hex')}`
 }
 
-/** Removes what processes that died in the middle of building `name` left behind. */
+/** Removes unfinished builds of `name` left by processes that died. */
 export async function removeAbandoned(folder: string, name: string): Promise<void> {
   for (const entry of await readdir(folder)) {
     if (!entry.startsWith(`${name}.new-`)) continue
     const path = join(folder, entry)
     const pid = Number(entry.slice(`${name}.new-`.length).split('-', 1)[0])
     const age = Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? 0)
-    // In a container every run may have the same pid, hence the age.
+    // In a container every run may have the same pid, so the age counts too.
     if (isAlive(pid) && age < 3_600_000) continue
-    // What cannot be removed, being another user's, does no harm.
+    // A folder of another user cannot be removed and does no harm.
     await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
   }
 }
@@ -206,7 +214,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** For races in which whoever comes second uses what the first one made. */
+/** For races: the process that comes second uses what the first one created. */
 export function ignoreExisting(error: unknown): void {
   const code = errorCode(error)
   if (code !== 'EEXIST' && code !== 'ENOTEMPTY') throw error

@@ -25,10 +25,10 @@ import {
   unfinishedName,
 } from './embedded-binaries.ts'
 
-/** A PostgreSQL data directory and what is needed to run it. */
+/** A PostgreSQL data directory and everything needed to run it. */
 export interface Cluster {
   dir: string
-  /** How the server is told where the cluster is. */
+  /** The path of the cluster as given to the server. */
   dirArgument: string
   startLog: string
   account: Account | undefined
@@ -38,13 +38,13 @@ export interface Cluster {
 
 interface Settings {
   password: string
-  /** The port of the last start, which the next one uses again. */
+  /** The port of the last start, which the next start reuses. */
   port?: number
 }
 
 const settingsFile = 'sluice.json'
 
-/** Opens the cluster under the data directory; makes it first if there is none. */
+/** Opens the cluster under the data directory, creating it if it does not exist. */
 export async function openCluster(
   givenDataDir: string,
   binariesPackage: string,
@@ -85,7 +85,7 @@ async function usableDataDir(dataDir: string): Promise<string> {
 async function checkOwner(dir: string, account: Account | undefined): Promise<void> {
   const { uid } = await stat(dir)
   if (account === undefined && uid !== process.getuid?.()) throw foreign(dir, uid)
-  // Root's own copy of a cluster, such as one restored from a backup.
+  // A copy of a cluster that root owns, such as one restored from a backup.
   if (account !== undefined && uid === 0) {
     const chowned = await run('chown', ['-R', `${account.uid}:${account.gid}`, dir])
     if (!chowned.ok) throw new Error(`Cannot give ${dir} to PostgreSQL's user: ${chowned.output}`)
@@ -113,8 +113,8 @@ async function checkVersion(dir: string, binaries: Binaries): Promise<void> {
 }
 
 /**
- * With root's home in the path, PostgreSQL's user cannot name the cluster. A process can always name
- * its own working directory, though, and it is put there while it is still root.
+ * If the path leads through root's home, PostgreSQL's user cannot reach the cluster by it. A process can
+ * always refer to its own working directory, and Node enters that while it is still root.
  */
 async function reachableAs(account: Account | undefined, dir: string): Promise<string> {
   if (account === undefined) return dir

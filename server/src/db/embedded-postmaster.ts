@@ -13,13 +13,13 @@ export interface Postmaster {
   port: number
 }
 
-/** A server that was started here; `ended` says how it ended, if it did. */
+/** A server that this process started; `ended` says how it ended, if it did. */
 export interface Start {
   pid: number | undefined
   ended: string | undefined
 }
 
-/** The server's log is the newest of the file it starts with and those it goes on with. */
+/** The server logs to a start-up file first and then to files in `log`; the newest one counts. */
 export async function lastLogLines(cluster: Cluster): Promise<string> {
   const folder = join(cluster.dir, 'log')
   const names = await readdir(folder).catch(() => [])
@@ -34,7 +34,7 @@ export async function lastLogLines(cluster: Cluster): Promise<string> {
   return text.trimEnd().split('\n').slice(-8).join('\n')
 }
 
-/** The running server of this cluster, whoever started it. */
+/** The running server of this cluster, if any. Another process may have started it. */
 export async function findPostmaster(cluster: Cluster): Promise<Postmaster | undefined> {
   const recorded = await recordedPostmaster(cluster)
   return recorded && (await isPostmaster(cluster, recorded.pid)) ? recorded : undefined
@@ -47,10 +47,13 @@ async function recordedPostmaster(cluster: Cluster): Promise<Postmaster | undefi
   return pid > 0 && port > 0 ? { pid, port } : undefined
 }
 
-/** Which cluster a server belongs to, readable in its command line by any user. */
+/** Identifies the cluster in the server's command line, which any user can read. */
 const marker = (cluster: Cluster): string => `sluice.cluster=${cluster.dir}`
 
-/** The pid alone proves nothing: after a crash it may be another program's, or a copied cluster's original. */
+/**
+ * The pid alone proves nothing: after a crash it may belong to another program, or to the cluster that
+ * this one was copied from.
+ */
 async function isPostmaster(cluster: Cluster, pid: number): Promise<boolean> {
   if (process.platform === 'linux') {
     const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
@@ -60,7 +63,7 @@ async function isPostmaster(cluster: Cluster, pid: number): Promise<boolean> {
   return ok && output.includes(marker(cluster))
 }
 
-/** Starts the server, which outlives us. A second one on the same cluster ends itself. */
+/** Starts the server, which outlives this process. A second server on the same cluster exits. */
 export async function startPostmaster(cluster: Cluster, fixedPort?: number): Promise<Start> {
   const port = fixedPort ?? (await freePort((await readSettings(cluster.dir)).port))
   const settings = [
@@ -68,14 +71,14 @@ export async function startPostmaster(cluster: Cluster, fixedPort?: number): Pro
     `port=${port}`,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
-    // A process has about 25; several of them and the command line find room.
+    // One process uses about 25 connections; this leaves room for several processes and the command line.
     'max_connections=200',
     'shared_buffers=256MB',
-    // Full-page images are most of the log's volume in a small database.
+    // In a small database most of the write-ahead log is full-page images.
     'wal_compression=on',
-    // Parallel queries use /dev/shm, of which a container has 64 MB.
+    // Parallel queries use /dev/shm, and a container has only 64 MB of it.
     'max_parallel_workers_per_gather=0',
-    // One file per weekday, each overwritten a week later.
+    // One file per weekday, overwritten after a week.
     'logging_collector=on',
     'log_directory=log',
     'log_filename=postgres-%a.log',
@@ -83,7 +86,7 @@ export async function startPostmaster(cluster: Cluster, fixedPort?: number): Pro
     'log_rotation_size=0',
     'log_truncate_on_rotation=on',
     'log_checkpoints=off',
-    // Statements and the details of errors hold payers' data; the client gets them anyway.
+    // Statements and error details contain payers' data; the client receives them anyway.
     'log_min_error_statement=panic',
     'log_error_verbosity=terse',
   ]
@@ -99,9 +102,9 @@ export async function startPostmaster(cluster: Cluster, fixedPort?: number): Pro
         cwd: cluster.dir,
         detached: true,
         stdio: ['ignore', output.fd, output.fd],
-        // The server takes its pid file as left over if the pid in it is that of its grandparent.
-        // Saying so of a pid that is not a server's lets it start, without deleting a file that
-        // another starter may just have written.
+        // The server ignores an existing pid file if the pid in it is its grandparent's. Naming the stale
+        // pid here lets the server start without our deleting the file, which another process may just
+        // have written.
         env: { ...childEnvironment, ...(stale && { PG_GRANDPARENT_PID: String(stale.pid) }) },
         ...cluster.account,
       },
@@ -120,7 +123,7 @@ export async function startPostmaster(cluster: Cluster, fixedPort?: number): Pro
   }
 }
 
-/** PostgreSQL overwrites a log at midnight only, and so never when it does not run overnight. */
+/** PostgreSQL overwrites an old log only at midnight, so never if it does not run overnight. */
 async function removeOldLogs(cluster: Cluster): Promise<void> {
   const folder = join(cluster.dir, 'log')
   for (const name of await readdir(folder).catch(() => [])) {
@@ -129,7 +132,7 @@ async function removeOldLogs(cluster: Cluster): Promise<void> {
   }
 }
 
-/** The next start uses this port again. */
+/** Stores the port for the next start. */
 export async function keepPort(cluster: Cluster, port: number): Promise<void> {
   const settings = await readSettings(cluster.dir)
   if (settings.port !== port) {
@@ -137,7 +140,7 @@ export async function keepPort(cluster: Cluster, port: number): Promise<void> {
   }
 }
 
-/** Ends all connections and stops the server; resolves when it is gone. */
+/** Ends all connections and stops the server; resolves when it has exited. */
 export async function stopPostmaster(cluster: Cluster, pid: number): Promise<void> {
   if (!(await isPostmaster(cluster, pid))) return
   try {
@@ -158,7 +161,7 @@ export async function stopPostmaster(cluster: Cluster, pid: number): Promise<voi
 async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await isFree(preferred))) return preferred
   for (let attempt = 0; attempt < 100; attempt++) {
-    // Below the range from which the system takes ports for outgoing connections.
+    // Below the range of ports that the system uses for outgoing connections.
     const port = randomInt(20_000, 30_000)
     if (await isFree(port)) return port
   }

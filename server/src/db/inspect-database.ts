@@ -4,28 +4,28 @@ import { type OldestSnapshot, oldestSnapshot } from './oldest-snapshot.ts'
 import { openPool, serviceRole } from './pool.ts'
 
 export interface DatabaseFindings {
-  /** Such as 180004. */
+  /** PostgreSQL's number, such as 180004. */
   version: number
   login: string
   isSuperuser: boolean
   isReadOnly: boolean
-  /** How far its clock is ahead of ours. */
+  /** How far the database's clock is ahead of ours. */
   clockAheadMs: number
   pending: string[]
   unknown: string[]
   roleExists: boolean
   /** Whether the login may act as the service's role. */
   mayAct: boolean
-  /** Whether the service's role could change the journal. */
+  /** Whether the service's role could change the journal, which it must not. */
   journalIsOpen: boolean
   /** Settings that are off and must be on. */
   unsafeSettings: string[]
-  /** As the database or the login has it; the service raises it. */
+  /** The setting of the database or the login; the service raises it if it is too low. */
   synchronousCommit: string
   oldestSnapshot: OldestSnapshot | null
 }
 
-/** Looks a database over without changing anything. Fails where it cannot be reached. */
+/** Inspects a database without changing anything. Throws if it cannot be reached. */
 export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
   const pool = openPool({ url, max: 1, name: 'sluice doctor', as: 'owner', onError: () => {} })
   try {

@@ -6,21 +6,21 @@ import { DatabaseFault, type MigratingSession, runMigration } from './run-migrat
 
 const ourMigrations = new URL('../../src/db/migrations/', import.meta.url)
 
-/** Held while migrating, so that a second starter waits instead of doing the same work. */
+/** Held while migrating, so that a second process waits instead of doing the same work. */
 const migrationLock = 7_358_401
 
 export interface MigrateOptions {
-  /** The login that the service runs as, where it is not the owner's. */
+  /** The login that the service runs as, if it is not the owner. */
   serviceLogin?: string | undefined
-  /** Told who is in the way, for as long as somebody is. */
+  /** Reports which session blocks the migration, while one does. */
   log?: (message: string) => void
   folder?: URL
 }
 
 /**
- * Brings the schema up to date: each file of `migrations/` once, in order of its number, and without
- * making those that use the database wait. Returns the names it applied. Files that were applied must
- * not change. What was interrupted goes on where it was when it is run again.
+ * Brings the schema up to date: applies each file in `migrations/` once, in order of number, without
+ * blocking others who use the database. Returns the names it applied. An applied file must not change. An
+ * interrupted migration resumes when it is run again.
  */
 export async function migrate(ownerUrl: string, options: MigrateOptions = {}): Promise<string[]> {
   const { log = () => {} } = options
@@ -54,14 +54,14 @@ function newClient(url: string): pg.Client {
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   })
-  // Queries report the same loss; this listener only keeps it from being fatal.
+  // Queries report the same error; this listener only keeps it from ending the process.
   client.on('error', () => {})
   return client
 }
 
 /**
- * Asks again and again instead of waiting inside a statement: an index that is built concurrently waits
- * for every statement that was there before it, so the two would wait for each other.
+ * Polls instead of waiting inside a statement: a concurrent index build waits for every earlier
+ * statement, so the two would wait for each other.
  */
 async function takeMigrationLock(client: pg.Client, log: (message: string) => void): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -110,7 +110,10 @@ async function namesIn(folder: URL): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
 }
 
-/** Roles belong to the whole server, so another database's migration may be creating it right now. */
+/**
+ * Roles belong to the whole server, so the migration of another database may be creating it at the same
+ * time.
+ */
 async function createRole(client: pg.Client): Promise<void> {
   const { rows } = await client.query('select 1 from pg_roles where rolname = $1', [serviceRole])
   if (rows.length === 0) {
@@ -129,8 +132,8 @@ async function createRole(client: pg.Client): Promise<void> {
 }
 
 /**
- * Lets the service's login act as the role. Having made the role is not enough: only a superuser may
- * act as any role without being its member.
+ * Lets the service's login act as the role. Creating the role is not enough: only a superuser may act as
+ * a role without being a member.
  */
 async function joinRole(client: pg.Client, serviceLogin: string | undefined): Promise<void> {
   if (await mayAct(client, serviceLogin)) return
@@ -168,7 +171,7 @@ function isForbidden(error: unknown): boolean {
   return sqlState(error) === '42501'
 }
 
-/** Migrations that have not been applied, and applied ones that this version does not have. */
+/** Migrations that have not been applied, and applied ones that this version does not know. */
 export async function migrationState(
   pool: pg.Pool,
 ): Promise<{ pending: string[]; unknown: string[] }> {
@@ -185,7 +188,7 @@ export async function migrationState(
   }
 }
 
-/** The names of migrations that have not been applied; for a process that may not apply them. */
+/** The names of migrations that have not been applied; for a process that may not apply them itself. */
 export async function pendingMigrations(pool: pg.Pool): Promise<string[]> {
   return (await migrationState(pool)).pending
 }

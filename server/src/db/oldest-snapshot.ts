@@ -1,14 +1,14 @@
 import { inTransaction } from './in-transaction.ts'
 import type { Pool } from './pool.ts'
 
-/** The oldest look at the database that is still being used. */
+/** The oldest snapshot of the database that is still in use. */
 export interface OldestSnapshot {
   /** Such as "session 4711 (pg_dump)". */
   holder: string
-  /** Unknown where the database does not tell our login about others' sessions. */
+  /** Null if our login may not see the details of other sessions. */
   since: Date | null
   ageS: number | null
-  /** Transactions begun since: what they replaced cannot be cleaned up. */
+  /** Transactions begun since then: the row versions that they replaced cannot be cleaned up. */
   transactions: number
 }
 
@@ -30,10 +30,11 @@ const snapshots = `select holder, since, age(xmin)::int as transactions,
   ) held
   order by age(xmin) desc, since limit 1`
 
-/** Finds who keeps old versions of rows from being cleaned up; null where nobody does. */
+/** Finds what keeps old row versions from being cleaned up; null if nothing does. */
 export async function oldestSnapshot(pool: Pool): Promise<OldestSnapshot | null> {
   const { rows } = await inTransaction(pool, async (tx) => {
-    // The service's role sees no session but by its number, the login sees its own, a superuser all.
+    // The service's role sees only the numbers of sessions. The login sees its own sessions, a superuser
+    // all.
     await tx.query('set local role none')
     return tx.query<{
       holder: string

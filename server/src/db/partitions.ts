@@ -1,23 +1,25 @@
 import { inTransaction } from './in-transaction.ts'
 import type { Pool } from './pool.ts'
 
-/** The tables that are cut by month. `make_month_partition` knows them too. */
+/** The tables that are partitioned by month. `make_month_partition` has the same list. */
 export const partitionedTables = ['callback_attempts', 'callback_bodies', 'notices'] as const
 export type PartitionedTable = (typeof partitionedTables)[number]
 
-/** This month, and so many after it, have partitions; a service may stand still for as long. */
+/** Partitions exist for this month and this many more, so the service may be down for that long. */
 const monthsAhead = 3
 
-/** Whoever uses the table waits behind who waits to change it: so nobody waits for long. */
+/** Other users of the table queue behind a pending lock, so we give up on it quickly. */
 const lockTimeoutMs = 200
 
 export interface Partition {
-  /** Null where it begins with the first row there ever was. */
+  /** Null if it begins with the oldest row. */
   from: Date | null
   until: Date
 }
 
-/** The partitions of each table that is cut by month, but for the default one, the oldest first. */
+/**
+ * The partitions of each table that is partitioned by month, oldest first, without the default partition.
+ */
 export async function readPartitions(pool: Pool): Promise<Map<string, Partition[]>> {
   const { rows } = await pool.query<{ parent: string; bounds: [string, string] | null }>(
     `select p.relname as parent,
@@ -40,12 +42,12 @@ export async function readPartitions(pool: Pool): Promise<Map<string, Partition[
   return partitions
 }
 
-/** A bound as PostgreSQL writes it in a session of ours, whose zone is UTC. */
+/** Parses a bound as PostgreSQL writes it in our sessions, whose zone is UTC. */
 function timeOf(bound: string): Date {
   return new Date(bound.replaceAll("'", '').replace(' ', 'T').replace('+00', 'Z'))
 }
 
-/** Makes the partitions of this month and the coming ones that are not there. Returns how many. */
+/** Creates the missing partitions of this month and the coming ones. Returns how many it created. */
 export async function makePartitionsAhead(pool: Pool, now: Date): Promise<number> {
   let made = 0
   for (const [table, partitions] of await readPartitions(pool)) {
@@ -73,7 +75,9 @@ async function makePartition(pool: Pool, table: string, month: Date): Promise<bo
   })
 }
 
-/** Drops a table's oldest partition that ended before a time. Returns its name where there was one. */
+/**
+ * Drops a table's oldest partition if it ended before a given time. Returns its name, if it dropped one.
+ */
 export async function dropPartition(
   pool: Pool,
   table: PartitionedTable,
@@ -89,7 +93,7 @@ export async function dropPartition(
   })
 }
 
-/** Until when each table has partitions without a gap, from now on. */
+/** For each table, the time until which partitions follow each other without a gap, from now on. */
 export async function coveredUntil(pool: Pool, now: Date): Promise<Map<string, Date>> {
   const covered = new Map<string, Date>()
   for (const [table, partitions] of await readPartitions(pool)) {

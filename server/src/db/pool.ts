@@ -2,8 +2,8 @@ import pg from 'pg'
 import { orderIdFromUuid } from '../lib/ids.ts'
 
 /**
- * Money and sequence numbers are bigint from the disk to the socket. Ids are bare digits everywhere; only
- * PostgreSQL writes a uuid with dashes.
+ * Money and sequence numbers are bigint everywhere. Ids are bare digits everywhere except in PostgreSQL,
+ * which writes a uuid with dashes.
  */
 const parsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.INT8, BigInt],
@@ -22,11 +22,11 @@ export interface PoolOptions {
   max: number
   name: string
   onError: (error: Error) => void
-  /** The owner's pool keeps the login's own rights; every other one acts as the service's role. */
+  /** The owner's pool keeps the rights of the login; every other pool acts as the service's role. */
   as?: 'owner' | 'service'
-  /** Sends statements without waiting for the answer to the one before. */
+  /** Sends statements without waiting for the answer to the previous one. */
   pipeline?: boolean
-  /** Further settings of each session. */
+  /** More settings for each session. */
   settings?: Record<string, string>
 }
 
@@ -34,17 +34,17 @@ export type Pool = pg.Pool
 export type PoolClient = pg.PoolClient
 
 /**
- * What was acknowledged must be on disk, whatever the database, the login or the address say: a lower
- * setting is raised, a higher one stays. It is fixed for the session, so that a change of the server's
- * settings cannot lower it later.
+ * Acknowledged writes must be on disk, whatever the database, the login or the URL sets: a lower setting
+ * is raised, a higher one stays. It is set for the session, so that a later change of the server's
+ * settings cannot lower it.
  */
 const raiseDurability = `select set_config('synchronous_commit',
   case when current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then 'on'
     else current_setting('synchronous_commit') end, false)`
 
 /**
- * A pool whose sessions start in our schema and role. Both are start-up options of the session, so
- * that no statement can run before them and `reset role` leads back to the service's role.
+ * A pool whose sessions start in our schema and role. Both are start-up options of the session, so that
+ * no statement can run before them and `reset role` returns to the service's role.
  */
 export function openPool({ url, max, name, onError, ...options }: PoolOptions): Pool {
   const settings = {
@@ -56,7 +56,7 @@ export function openPool({ url, max, name, onError, ...options }: PoolOptions): 
     idle_in_transaction_session_timeout: '15s',
     ...options.settings,
   }
-  // Options in the address would take the place of ours, and with them the role.
+  // Options in the URL would replace ours, and with them the role.
   const address = new URL(url)
   const given = address.searchParams.get('options') ?? ''
   address.searchParams.delete('options')
@@ -73,7 +73,7 @@ export function openPool({ url, max, name, onError, ...options }: PoolOptions): 
     ]
       .join(' ')
       .trim(),
-    // Nobody waits for an answer of what the owner does: a busy database may take its time.
+    // No request waits for the owner's statements, so a busy database may take longer to connect.
     connectionTimeoutMillis: options.as === 'owner' ? 60_000 : 5_000,
     idleTimeoutMillis: 60_000,
     query_timeout: 20_000,
@@ -81,14 +81,15 @@ export function openPool({ url, max, name, onError, ...options }: PoolOptions): 
     pipeline: options.pipeline ?? false,
   }
   if (!('synchronous_commit' in settings)) {
-    // A connection that cannot be made durable is not handed out.
+    // The pool does not hand out a connection that cannot be made durable.
     config.onConnect = async (client) => {
       await client.query(raiseDurability)
     }
   }
   const pool = new pg.Pool(config)
   pool.on('error', onError)
-  // A client that is taken out reports a broken connection on itself, and an unheard error is fatal.
+  // A checked-out client emits its connection errors itself, and an unhandled error event ends the
+  // process.
   pool.on('connect', (client) => client.on('error', onError))
   return pool
 }
@@ -97,31 +98,31 @@ const plansLiveMs = 1_000
 const plannedAt = new WeakMap<PoolClient, number>()
 
 /**
- * Has a session plan its prepared statements anew, once a second at most. A plan that was made while a
- * table was small is otherwise kept for as long as the session lives: on an empty table all indexes
- * that begin with agent_id look alike, and the one that was taken then would read a whole agent for
- * every row later. That goes for foreign-key checks too. For pipelined sessions: it is sent ahead of
- * what follows, without waiting.
+ * Makes a session plan its prepared statements again, at most once a second. Otherwise a session keeps a
+ * plan made while a table was small: on an empty table all indexes that begin with agent_id cost the
+ * same, and the one chosen then could later read a whole agent's rows for every row. This affects
+ * foreign-key checks too. For pipelined sessions: the statement is sent ahead of the next one, without
+ * waiting.
  */
 export function forgetOldPlans(client: PoolClient): void {
   const now = performance.now()
   if (now - (plannedAt.get(client) ?? Number.NEGATIVE_INFINITY) < plansLiveMs) return
   plannedAt.set(client, now)
-  // Where this fails, so does the statement behind it, and that one is waited for.
+  // If this fails, the next statement fails too, and the caller waits for that one.
   client.query('discard plans').catch(() => {})
 }
 
-/** Fails where the database does not answer. */
+/** Throws if the database does not answer. */
 export async function reach(pool: Pool): Promise<void> {
   await pool.query('select 1')
 }
 
-/** Whether the connection failed, as against the database having refused a statement. */
+/** Whether the connection failed, rather than the database refusing a statement. */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   // Class 08: connection exceptions; 57P: shutdown, crash, cannot connect now; 53: out of connections,
-  // memory or disk; 25006: a standby, which cannot be written to.
+  // memory or disk; 25006: a standby, which is read-only.
   if (/^(08|57P|53|25006|25P0[34])/.test(code)) return true
   if (/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/.test(code))
     return true
@@ -132,12 +133,12 @@ export function isConnectionLost(error: unknown): boolean {
   )
 }
 
-/** The code of an error that PostgreSQL itself gave, such as 23505. */
+/** The code of an error reported by PostgreSQL, such as 23505. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined
 }
 
-/** Whether others were in the way: it can be tried again as it is. */
+/** Whether other transactions were in the way: the same work can be retried. */
 export function isContention(error: unknown): boolean {
   // Serialization failure, deadlock, lock timeout, statement cancelled.
   return ['40001', '40P01', '55P03', '57014'].includes(sqlState(error) ?? '')

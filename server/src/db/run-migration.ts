@@ -2,33 +2,33 @@ import type pg from 'pg'
 import { sqlState } from './pool.ts'
 import { splitStatements } from './split-statements.ts'
 
-/** Why a database cannot be used as it is, and what to do. */
+/** Why a database cannot be used in its present state, and what to do about it. */
 export class DatabaseFault extends Error {}
 
-/** The session that migrates, and another that looks who is in its way. */
+/** The session that migrates, and a second one that finds out which sessions block it. */
 export interface MigratingSession {
   client: pg.Client
-  /** The number that the database knows the session by. */
+  /** The process id of the session in the database. */
   pid: number
   onlooker: pg.Client
   log: (message: string) => void
 }
 
-/** A file of the folder of migrations. */
+/** A file in the migrations folder. */
 export interface Migration {
   name: string
   sql: string
   sha256: string
 }
 
-/** The first line of a file whose statements are run one by one, each a transaction of its own. */
+/** The first line of a file whose statements run one by one, each in a separate transaction. */
 const outsideTransaction = '-- outside a transaction\n'
 
 /**
- * Whoever comes after a lock that is waited for waits behind it, so it is waited for shortly and asked
- * for again: for less than the second after which PostgreSQL looks for a deadlock and may end a writer
- * instead of us. Only now and then it is longer, because an autovacuum that is in the way is ended after
- * that second too.
+ * Other sessions queue behind a lock that we wait for, so we wait briefly and try again. The wait is
+ * shorter than the second after which PostgreSQL looks for a deadlock and may cancel a writer instead of
+ * us. Every few attempts it is longer, because PostgreSQL also cancels a blocking autovacuum only after
+ * that second.
  */
 const lockTimeoutMs = 500
 const longLockTimeoutMs = 1_500
@@ -37,13 +37,13 @@ const patienceMs = 10 * 60_000
 const lookEveryMs = 200
 
 /**
- * Applies one migration and records it. What fails inside a transaction leaves nothing behind. What is
- * run outside one may stop between two statements, so each of them can be run again.
+ * Applies one migration and records it. A failure inside a transaction leaves nothing behind. A migration
+ * outside a transaction may stop between two statements, so each of them must be repeatable.
  */
 export async function runMigration(session: MigratingSession, migration: Migration): Promise<void> {
   const { client } = session
   const { name, sql } = migration
-  // The login's own may be too short for an index of a large table.
+  // The login's own timeout may be too short for an index on a large table.
   await client.query('set statement_timeout = 0')
   if (!sql.startsWith(outsideTransaction)) {
     await untilUnlocked(session, name, async () => {
@@ -81,10 +81,10 @@ async function record(client: pg.Client, { name, sha256 }: Migration): Promise<v
 }
 
 /**
- * An index that is built while others write waits for every transaction that was there before it, but
- * nobody waits for it: it may take its time. One that was interrupted is there but of no use. One that is
- * whole is left alone, whatever has become of its table since: PostgreSQL refuses a partitioned one before
- * it looks whether the index is there.
+ * A concurrent index build waits for every earlier transaction but blocks none, so it has no lock
+ * timeout. An interrupted build leaves an invalid index, which is dropped first. A valid index is left
+ * alone, even if its table has since been partitioned: PostgreSQL rejects a partitioned table before it
+ * checks whether the index exists.
  */
 async function runAlone(client: pg.Client, statement: string): Promise<void> {
   const index = /^create\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(\w+)/i
@@ -104,7 +104,7 @@ async function runAlone(client: pg.Client, statement: string): Promise<void> {
   await client.query(statement)
 }
 
-/** Runs something that may wait for a lock, again and again, and says who holds it. */
+/** Repeats work that may have to wait for a lock, and logs which session holds it. */
 async function untilUnlocked(
   session: MigratingSession,
   name: string,
@@ -126,7 +126,7 @@ async function untilUnlocked(
         await work()
         return
       } catch (error) {
-        // A lock that was not given in time, or a deadlock.
+        // Lock timeout or deadlock.
         if (!['55P03', '40P01'].includes(sqlState(error) ?? '')) throw error
         if (performance.now() > deadline) {
           throw new DatabaseFault(

@@ -8,20 +8,17 @@ export interface BucketSize {
 }
 
 export interface Taken {
-  /** How many of the tokens that were asked for there were. */
+  /** How many of the requested tokens were granted. */
   granted: number
-  /** What is left. */
+  /** How many tokens are left. */
   tokens: number
 }
 
-/** A bucket that nobody has asked for so long is full, and need not be kept. */
+/** A bucket that has not been used for this long is full and can be deleted. */
 const keptFor = '1 hour'
 const pruneEveryMs = 600_000
 
-/**
- * Buckets of tokens in the database: a limit that is taken from here holds over all processes, by the
- * time of the database.
- */
+/** Token buckets in the database: these limits apply across all processes, by the database's clock. */
 export class SharedBuckets {
   private readonly pool: Pool
   private readonly clock: Clock
@@ -40,7 +37,7 @@ export class SharedBuckets {
     const now = databaseTime('$5')
     const filled = `least($3::float8, b.tokens
       + greatest(0, extract(epoch from ${now} - b.refilled_at))::float8 * $4::float8)`
-    // What was added up in small parts may lack the last bit of a whole token.
+    // Refilling in small steps may leave a token short by a rounding error.
     const granted = `least($2::integer, floor(${filled} + 1e-9)::integer)`
     const { rows } = await this.pool.query<Taken>({
       name: 'take-from-bucket',
@@ -55,13 +52,13 @@ export class SharedBuckets {
     return rows[0] ?? { granted: 0, tokens: 0 }
   }
 
-  /** Takes one token. `waitS` says when the next one comes. */
+  /** Takes one token if there is one. `waitS` is the time until the next one. */
   async takeOne(bucket: string, size: BucketSize): Promise<{ taken: boolean; waitS: number }> {
     const { granted, tokens } = await this.take(bucket, 1, size)
     return { taken: granted === 1, waitS: Math.max(1, Math.ceil((1 - tokens) / size.perS)) }
   }
 
-  /** Lets a bucket begin anew. */
+  /** Deletes a bucket, so that it starts full again. */
   async forget(bucket: string): Promise<void> {
     await this.pool.query('delete from limit_buckets where bucket = $1', [bucket])
   }

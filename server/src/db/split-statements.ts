@@ -1,8 +1,11 @@
-/** What may hold a semicolon that ends nothing: comments, quoted text and names, dollar quotes. */
+/**
+ * Tokens that may contain a semicolon which does not end the statement: comments, quoted text and names,
+ * dollar quotes.
+ */
 const whole =
   /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|[^-/'"$;]+|[\s\S]/g
 
-/** The statements of an SQL file, one by one, without comments around them. */
+/** Splits an SQL file into its statements, without the comments around them. */
 export function splitStatements(sql: string): string[] {
   const statements = ['']
   for (const [part] of sql.matchAll(whole)) {

@@ -1,4 +1,4 @@
-/** The five accounts of an agent's book. Their sum, and the sum of every change, is zero. */
+/** The five accounts of an agent's book. They always add up to zero, and so does every change. */
 export interface Accounts {
   available: bigint
   held: bigint

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Accounts } from './accounts.ts'
 
-/** A stretch of an agent's journal that is in a file. */
+/** A range of an agent's journal that has been moved to a file. */
 export interface ArchivePart {
   part: number
   fromSeq: bigint
@@ -28,7 +28,7 @@ interface PartRow extends Accounts {
   state: ArchivePart['state']
 }
 
-/** The parts of an agent's book that were archived, oldest first. */
+/** The archived parts of an agent's book, oldest first. */
 export async function readArchiveParts(
   db: Pool | PoolClient,
   agentId: bigint,
@@ -54,14 +54,14 @@ export async function readArchiveParts(
 }
 
 /**
- * The last journal row of an agent that is archived; 0 where none is. It stays in the journal, and every row
- * after it is there. Of those before, only what belongs to orders that are not archived.
+ * The last archived row of an agent's journal; 0 if none is archived. That row and all later ones stay in
+ * the journal. Of the earlier rows, only those of orders that are not archived remain.
  */
 export async function archivedSeq(db: Pool | PoolClient, agentId: bigint): Promise<bigint> {
   return (await archivedSeqs(db, [agentId])).get(agentId) ?? 0n
 }
 
-/** The same for some agents; those of whom nothing is archived are left out. */
+/** The same for several agents; the map leaves out agents without archived rows. */
 export async function archivedSeqs(
   db: Pool | PoolClient,
   agentIds: readonly bigint[],
@@ -75,7 +75,7 @@ export async function archivedSeqs(
   return new Map(rows.map(({ agent_id, seq }) => [agent_id, seq]))
 }
 
-/** Refuses to list a journal from before the row where what is archived ends: the list would have holes. */
+/** Refuses to list a journal from before the last archived row: the list would have gaps. */
 export async function refuseArchived(pool: Pool, agentId: bigint, after: bigint): Promise<void> {
   const archived = await archivedSeq(pool, agentId)
   if (after >= archived) return
@@ -88,7 +88,7 @@ export async function refuseArchived(pool: Pool, agentId: bigint, after: bigint)
 export const archivedOrderDetail =
   'The order ended long ago and was archived; the operator has it on file.'
 
-/** Why there is no such order: there never was one, or it was archived. */
+/** Explains why an order was not found: it never existed, or it was archived. */
 export async function noSuchOrder(
   pool: Pool,
   agentId: bigint,
@@ -104,7 +104,7 @@ export async function noSuchOrder(
   )
 }
 
-/** Whether an order of this id was archived. */
+/** Whether the order with this id was archived. */
 export async function isArchivedOrder(
   pool: Pool,
   agentId: bigint,
@@ -117,7 +117,7 @@ export async function isArchivedOrder(
   return rowCount === 1
 }
 
-/** Whether an order with this refId was archived. */
+/** Whether the order with this refId was archived. */
 export async function isArchivedRef(pool: Pool, agentId: bigint, refId: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     'select 1 from archived_refs where agent_id = $1 and ref_id = $2',

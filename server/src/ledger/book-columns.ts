@@ -74,7 +74,7 @@ export const walletColumns: Columns<Wallet> = columns<Wallet>({
   balances,
 })
 
-/** The columns in which every table of payments keeps who paid. */
+/** The columns for the payer in every table of payments. */
 export const payerColumns = {
   accountNo: ['payer_account_no', 'text', 'null'],
   accountName: ['payer_account_name', 'text', 'null'],
@@ -104,7 +104,7 @@ export const claimColumns: Columns<PaymentClaim> = columns<PaymentClaim>({
   claimedAt: ['claimed_at', 'timestamptz'],
 })
 
-/** Its body is in callback_bodies, all else in callbacks. */
+/** The body is stored in callback_bodies, everything else in callbacks. */
 export const callbackColumns: Columns<Callback> = columns<Callback>({
   agentId: ['agent_id', 'bigint'],
   seq: ['seq', 'bigint'],
@@ -132,7 +132,7 @@ export const itemColumns: Columns<OpenItem> = columns<OpenItem>({
 
 type Handed = Omit<HandedPayout, 'askAt'>
 
-/** What a payout is handed over with; payouts/ writes what becomes of it. */
+/** What is written when a payout is handed over; payouts/ writes its later progress. */
 export const handedColumns: Columns<Handed> = columns<Handed>({
   agentId: ['agent_id', 'bigint'],
   orderId: ['order_id', 'uuid'],

@@ -23,7 +23,7 @@ export interface Order {
   kind: OrderKind
   refId: string
   userId: string
-  /** Its agent's, which never changes. */
+  /** The agent's currency, which never changes. */
   currency: Currency
   amountMinor: bigint
   feeMinor: bigint
@@ -31,11 +31,11 @@ export interface Order {
   accountName: string
   accountNo: string
   bankCode: string
-  /** The very text the agent sent. */
+  /** Exactly the text that the agent sent. */
   extraParams: string | null
   status: OrderStatus
   version: number
-  /** The body that creating it was answered with. */
+  /** The body of the response to the order's creation. */
   answer: string
   createdAt: Date
   expiresAt: Date | null
@@ -45,7 +45,7 @@ export interface Order {
   provider: string | null
   providerRef: string | null
   handedOverAt: Date | null
-  /** The provider's, as JSON, where it had to be called for them. */
+  /** The provider's payment instructions, as JSON, if it had to be called for them. */
   instructions: string | null
 }
 
@@ -55,7 +55,7 @@ export interface Wallet {
   balances: Accounts
 }
 
-/** What the agent's contract says that money movements depend on. */
+/** The terms of the agent's contract that affect money movements. */
 export interface Terms {
   currency: Currency
   revertFee: 'return' | 'keep'
@@ -95,41 +95,41 @@ export interface Callback {
   seq: bigint
   orderId: string
   kind: OrderKind
-  /** Whether the order had an outcome before this one, which must reach the agent first. */
+  /** Whether the order had an earlier outcome, whose callback must reach the agent first. */
   follows: boolean
   body: string
   createdAt: Date
 }
 
-/** Who paid, as far as the provider tells. */
+/** The payer, as far as the provider reports it. */
 export interface Payer {
   accountNo: string | null
   accountName: string | null
   bankCode: string | null
 }
 
-/** Money that a provider says has come in for an agent. */
+/** An incoming payment that a provider reported for an agent. */
 export interface Payment {
   agentId: bigint
-  /** The provider's name and its own id of the payment. */
+  /** The provider's name and the provider's id of the payment. */
   paymentId: string
-  /** Null where it is for none of the agent's orders. */
+  /** Null if the payment belongs to none of the agent's orders. */
   orderId: string | null
   amountMinor: bigint
   paidAt: Date
   reportedAt: Date
   payer: Payer | null
   state: 'waiting' | 'credited' | 'returned' | 'taken_back'
-  /** Why it waits for a decision. */
+  /** Why the payment waits for a decision. */
   why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
   creditedTo: 'order' | 'wallet' | null
   evidence: string | null
 }
 
-/** Whose a provider's payment is, and what it was first reported for. */
+/** The agent that a provider's payment belongs to, and what the first report said. */
 export interface PaymentClaim {
   paymentId: string
-  /** 0 where it is nobody's. */
+  /** 0 if the payment belongs to no agent. */
   agentId: bigint
   orderId: string | null
   amountMinor: bigint
@@ -137,22 +137,22 @@ export interface PaymentClaim {
   claimedAt: Date
 }
 
-/** Why a payment is none of the agent's that it was reported for, and waits for a person. */
+/** Why a payment does not belong to the agent it was reported for, and waits for a person. */
 export type UnmatchedWhy = 'unmatched' | 'claimed_twice' | 'wrong_provider' | 'wrong_currency'
 
-/** A withdrawal as it is handed to a provider; a later attempt takes the place of a rejected one. */
+/** A withdrawal as handed to a provider; a later attempt replaces a rejected one. */
 export interface HandedPayout {
   agentId: bigint
   orderId: string
   attempt: number
   provider: string
   reference: string
-  /** Whoever handed it over knows its own by it. */
+  /** Identifies the hand-over to the process that made it. */
   token: string
   handedAt: Date
   /**
-   * When the provider is to be asked, should nothing be heard of it; in so many milliseconds by the
-   * database's time where it is a number, null where another has it.
+   * When to ask the provider for the state if there is no news. A number means so many milliseconds from
+   * the database's time; null means that a later attempt has replaced this one.
    */
   askAt: Date | number | null
 }
@@ -161,10 +161,10 @@ export const itemKinds = ['paid_after_failed', 'paid_twice', 'failed_after_paid'
 
 export type ItemKind = (typeof itemKinds)[number]
 
-/** Two sides that contradict each other on a payout, until a person has found out who is right. */
+/** A contradiction between a provider and the books about a payout, until a person has resolved it. */
 export interface OpenItem {
   agentId: bigint
-  /** Of its kind and the payout's reference, so that the same said again is the same item. */
+  /** Made of the kind and the payout's reference, so that a repeated report is the same item. */
   itemId: string
   kind: ItemKind
   orderId: string
@@ -173,19 +173,19 @@ export interface OpenItem {
   amountMinor: bigint
   currency: Currency
   providerSaid: OrderStatus
-  /** What the order said then, and with which provider it was. */
+  /** The order's status and provider when the item was opened. */
   orderStatus: OrderStatus
   orderProvider: string | null
   openedAt: Date
 }
 
-/** An attempt at a withdrawal of which its provider says that it paid. */
+/** An attempt at a withdrawal that its provider says it has paid. */
 export interface PaidAttempt {
   provider: string
   reference: string
 }
 
-/** What settles the items about a payout: its order is PAID by it after all. */
+/** Closes the items about a payout, because the order has become PAID by that payout. */
 export interface ClosedItem {
   agentId: bigint
   orderId: string

@@ -11,8 +11,8 @@ import {
 } from './book-columns.ts'
 
 /**
- * The teller's statements, made once. Columns are named in the place of `select *`: a statement that is
- * prepared with a star fails as soon as a column is added. books-sql.test.ts shows each in full.
+ * The teller's statements, built once. They name columns instead of using `select *`, because a prepared
+ * statement with a star fails as soon as a column is added. books-sql.test.ts shows each in full.
  */
 
 export const lockWallet = `select w.agent_id, w.seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
@@ -56,7 +56,7 @@ export const insertOrders = `insert into orders (${orderColumns.names})
   on conflict do nothing
   returning order_id`
 
-/** Fails where one of these orders has the refId of an archived one: nothing but an error ends a pipeline. */
+/** Fails if one of these orders has the refId of an archived one: only an error stops a pipeline. */
 export const refuseArchivedRefs = `select 1 / case when count(*) = 0 then 1 else 0 end
   from (${archivedByRefId}) archived`
 
@@ -77,7 +77,7 @@ const orderChanges = orderColumns.pick(
 interface OrderChange {
   order: Pick<Order, 'agentId' | 'orderId' | keyof typeof orderChanges.description>
   versionRead: number
-  /** Null where it stays as it is. */
+  /** Null if the answer does not change. */
   answer: string | null
 }
 
@@ -118,7 +118,7 @@ export const queuedColumns = callbackColumns.pick(
   'createdAt',
 )
 
-/** Due at once, also where the clock of this process is ahead of the database's. */
+/** Due at once, even if the clock of this process is ahead of the database's. */
 export const insertCallbacks = `insert into callbacks (${queuedColumns.names}, state, due_at, attempts, again)
   select ${queuedColumns.names}, 'waiting', least(created_at, now()), 0, 0
   from ${queuedColumns.rows('c')}`
@@ -152,7 +152,7 @@ export const updatePayments = `update payments p set ${paymentChanges.set('u')}
 
 export const attemptColumns = handedColumns.pick('agentId', 'orderId', 'attempt')
 
-/** The attempt that this one takes the place of was surely refused. */
+/** The provider has definitely refused the attempt that this one replaces. */
 export const closePayouts = `update payouts p set state = 'rejected', ask_at = null
   from ${attemptColumns.rows('u')}
   where p.agent_id = u.agent_id and p.order_id = u.order_id and p.attempt < u.attempt
@@ -175,7 +175,10 @@ export const insertPayouts = `insert into payouts (${handedColumns.names}, state
 export const writtenPayout = `select 1 from payouts
   where agent_id = $1 and order_id = $2 and attempt = $3 and token = $4`
 
-/** The same said again, or more of it, is the same item. What came back is not paid by older news. */
+/**
+ * A repeated report updates the same item. Once money has come back, an older report of payment does not
+ * count.
+ */
 export const insertItems = `insert into open_items (${itemColumns.names})
   select * from ${itemColumns.unnest}
   on conflict (agent_id, item_id) do update set provider_said =
@@ -190,7 +193,7 @@ export const contradictionColumns = columns<Contradiction>({
   state: ['state', 'text'],
 })
 
-/** What the provider says of its payout is what its row says, whatever the order says. */
+/** A payout's row records what the provider says, whatever the order says. */
 export const contradictPayouts = `update payouts p set state = u.state, ask_at = null
   from ${contradictionColumns.rows('u')}
   where p.agent_id = u.agent_id and p.provider = u.provider and p.reference = u.reference
@@ -202,7 +205,7 @@ export const closedItemColumns = columns<ClosedItem>({
   evidence: ['evidence', 'text'],
 })
 
-/** An order that is PAID does not settle that its money came back. */
+/** That the order is PAID does not settle an item about money that came back. */
 export const closeItems = `update open_items i set closed_at = u.at, resolution = 'order_paid',
     evidence = u.evidence
   from ${closedItemColumns.rows('u')}

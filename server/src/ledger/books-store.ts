@@ -29,9 +29,9 @@ import {
   referenceColumns,
 } from './payout-references.ts'
 
-/** Another process changed what this batch had read: it has to be read and folded again. */
+/** Another process changed what this batch had read: the batch must be read and folded again. */
 export class BooksChanged extends Error {
-  /** Whose books changed, where that is known. */
+  /** The agents whose books changed, if known. */
   readonly agentIds: ReadonlySet<bigint>
 
   constructor(message: string, agentIds: ReadonlySet<bigint> = new Set()) {
@@ -52,8 +52,8 @@ type AccountRow = Accounts & {
 }
 
 /**
- * Locks the wallets that the commands may change, in id order, and reads all they look at. A wallet that
- * somebody else has locked is waited for, or left out of the books.
+ * Locks the wallets that the commands may change, in id order, and reads everything the commands need. If
+ * another transaction holds a wallet, this waits for it or leaves it out of the books.
  */
 export async function readBooks(
   tx: BatchTx,
@@ -73,8 +73,9 @@ export async function readBooks(
   const references = commands.flatMap((c) => (c.type === 'hand_over' ? c.references : []))
   const afterNo = pairs(commands, orderIdAfterNo)
 
-  // Sent in one go; the database runs them one after the other, so the reads see what the locks saw. What was
-  // archived is looked for after what is in the books: between the two it can only have gone there.
+  // The queries are sent together; the database runs them in order, so the reads see the state under the
+  // locks. The archive is read after the books, because orders only ever move from the books to the
+  // archive.
   const [
     accounts,
     byRefId,
@@ -170,8 +171,8 @@ export async function readBooks(
 }
 
 /**
- * An order whose refId is free in the books may have the refId of one that was archived. That one's refId was
- * written down before or with its removal, so whoever looks after the insert went through is sure to see it.
+ * An order whose refId is free in the books may still have the refId of an archived order. Archiving
+ * records the refId before or together with the removal, so a check after the insert is sure to find it.
  */
 async function refuseArchivedRefs(client: PoolClient, orders: Order[]): Promise<void> {
   if (orders.length === 0) return
@@ -184,9 +185,9 @@ async function refuseArchivedRefs(client: PoolClient, orders: Order[]): Promise<
   }
 }
 
-/** Inserts new orders, as many as have a refId of their own. Returns the ids of those. */
+/** Inserts the new orders whose refId is free. Returns their ids. */
 export async function insertOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
-  // In one order by everybody: two that insert the same refIds never wait for each other in a circle.
+  // All processes insert in the same order, so that two that insert the same refIds cannot deadlock.
   const sorted = orders.toSorted((a, b) =>
     a.agentId === b.agentId ? (a.refId < b.refId ? -1 : 1) : a.agentId < b.agentId ? -1 : 1,
   )
@@ -198,7 +199,10 @@ export async function insertOrders(client: PoolClient, orders: Order[]): Promise
   return new Set(rows.map(({ order_id }) => order_id))
 }
 
-/** The same by itself and on disk. Where one has a refId that was archived, none is inserted. */
+/**
+ * Inserts orders in their own transaction and commits it. If any order has an archived refId, none is
+ * inserted.
+ */
 export async function commitOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
   const [, inserted] = await all([
     client.query('begin'),
@@ -209,7 +213,7 @@ export async function commitOrders(client: PoolClient, orders: Order[]): Promise
   return inserted
 }
 
-/** The same beside other changes: each of them must have a refId of its own. */
+/** Inserts orders together with other changes: every refId must be free. */
 async function insertAllOrders(tx: BatchTx, orders: Order[]): Promise<void> {
   if (orders.length === 0) return
   const inserted = await insertOrders(tx, orders)
@@ -221,7 +225,10 @@ async function insertAllOrders(tx: BatchTx, orders: Order[]): Promise<void> {
   )
 }
 
-/** The key over all agents: whoever was first has the payment, and everybody else looks again. */
+/**
+ * The key is unique across all agents: the first claim gets the payment, and the others read the books
+ * again.
+ */
 async function insertAllClaims(tx: BatchTx, claims: PaymentClaim[]): Promise<void> {
   if (claims.length === 0) return
   const values = claimColumns.values(claims)
@@ -235,7 +242,7 @@ async function insertAllClaims(tx: BatchTx, claims: PaymentClaim[]): Promise<voi
   )
 }
 
-/** The same for the references of payouts: a payout whose reference was taken gets another. */
+/** The same for payout references: a payout whose reference is taken gets another. */
 async function insertAllReferences(tx: BatchTx, payouts: HandedPayout[]): Promise<void> {
   if (payouts.length === 0) return
   const sorted = [...payouts].sort((a, b) => (a.reference < b.reference ? -1 : 1))
@@ -254,7 +261,7 @@ async function insertAllReferences(tx: BatchTx, payouts: HandedPayout[]): Promis
   )
 }
 
-/** Writes what a batch came to. Every statement must meet as many rows as it names. */
+/** Writes the result of a batch. Every statement must affect exactly the rows it names. */
 export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
   await all([
     insertAllClaims(tx, writes.newClaims),
@@ -269,11 +276,11 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       writes.changedOrders.map(({ order, versionRead }) => ({
         order,
         versionRead,
-        // Only a deposit's instructions come later than its creation.
+        // Only the answer of a deposit can change after creation, when its instructions arrive.
         answer: order.kind === 'deposit' && order.providerRef !== null ? order.answer : null,
       })),
     ),
-    // One that is taken back makes room for another that pays its order.
+    // Updates come first: a payment that is taken back lets another one pay its order.
     write(
       tx,
       'update-payments',
@@ -310,9 +317,9 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
 }
 
 /**
- * Whether a batch whose commit got lost is on disk. Ids and tokens are made afresh for every order and
- * hand-over, so one of them tells of the whole batch. Otherwise all of its journal rows and payments
- * must be there as it made them, or an order's change that no other would have made.
+ * Whether a batch is on disk although the answer to its commit was lost. Order ids and hand-over tokens
+ * are unique, so one of them is proof for the whole batch. Otherwise all of its journal rows and payments
+ * must be there as it wrote them, or a change of an order that no other batch would have made.
  */
 export async function isBatchCommitted(tx: BatchTx, writes: Writes): Promise<boolean> {
   const { newOrders, newPayouts, journal, newPayments, changedOrders } = writes
@@ -364,7 +371,7 @@ async function closeRefused(tx: BatchTx, payouts: Writes['newPayouts']): Promise
 
 async function openItems(tx: BatchTx, items: Writes['newItems']): Promise<void> {
   if (items.length === 0) return
-  // A statement cannot write one row twice: the last word on an item counts, unless the money came back.
+  // A statement cannot write a row twice: the last report on an item counts, unless the money came back.
   const words = new Map<string, OpenItem>()
   for (const item of items) {
     const key = keyOf(item.agentId, item.itemId)
@@ -420,7 +427,7 @@ function run<Row extends object>(tx: BatchTx, name: string, text: string, values
   return tx.query<Row>({ name, text, values })
 }
 
-/** Each agent and id that the commands name, once, as the two columns a statement takes. */
+/** Each pair of agent and id that the commands name, once, as two column arrays. */
 function pairs(
   commands: readonly Command[],
   idOf: (command: Command) => string | undefined,
@@ -439,8 +446,8 @@ function pairs(
 }
 
 /**
- * Waits for all of the statements, then reports the first fault. In a pipeline the first one is the
- * cause; those behind it only say that the transaction was aborted.
+ * Waits for all statements, then throws the first error. In a pipeline the first error is the cause; the
+ * later ones only say that the transaction was aborted.
  */
 async function all<T extends readonly unknown[]>(
   promises: readonly [...{ [K in keyof T]: Promise<T[K]> }],

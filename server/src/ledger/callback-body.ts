@@ -5,8 +5,8 @@ import { decimalText } from '../lib/money.ts'
 import type { JournalRow, Order, Payer } from './book.ts'
 
 /**
- * The body of the callback for one outcome: exactly the spec's fields. Amounts are exact decimals
- * and extParams is the agent's own text.
+ * The body of the callback for one outcome: exactly the fields of the spec. Amounts are exact decimals,
+ * and extParams is the text that the agent sent.
  */
 export function callbackBody(
   order: Order,
@@ -38,17 +38,17 @@ export function callbackBody(
   })
 }
 
-/** What the agent has been charged for the order as of this row. */
+/** What the agent has been charged for the order, as of this row. */
 function chargedFee(order: Order, row: JournalRow): bigint {
   if (order.status === 'PAID') return order.paidFeeMinor ?? 0n
-  // A returned payout whose fee is kept has cost the agent that fee; everything else costs nothing.
+  // A returned payout costs the agent the fee if the fee is kept; every other outcome costs nothing.
   if (row.event === 'withdraw_reverted') return (order.paidFeeMinor ?? 0n) + row.change.fees
   return 0n
 }
 
 /**
- * Digits a bank masks are compared only where they are visible. Where the mask shows none, or does not
- * keep the length, it is neither the same nor another; a payer without an account is no mismatch.
+ * Compares only the digits that the bank does not mask. Undefined if the mask hides all digits or changes
+ * the length; a payer without an account is not a mismatch.
  */
 function isAnotherPayer(order: Order, payer: Payer): boolean | undefined {
   const shown = (payer.accountNo ?? '').replace(/[\s-]/g, '').toUpperCase()

@@ -16,7 +16,9 @@ import type {
   Wallet,
 } from './book.ts'
 
-/** Everything that can be asked of an agent's book. Each one may be asked again: it happens once. */
+/**
+ * Every change that can be requested of an agent's book. Each may be repeated but takes effect only once.
+ */
 export type Command = { agentId: bigint; at: Date } & (
   | { type: 'create'; order: Order }
   /** The provider's instructions for a deposit that had to be announced to it. */
@@ -28,22 +30,23 @@ export type Command = { agentId: bigint; at: Date } & (
       instructions: string
       answer: string
     }
-  /** `insteadOf` names the attempt that another provider has surely refused. */
+  /** `insteadOf` names an earlier attempt that its provider has definitely refused. */
   | {
       type: 'hand_over'
       orderId: string
       provider: string
-      /** The provider knows the payout by the first of these that no payout has had before. */
+      /** The payout gets the first of these that no other payout has used. */
       references: readonly string[]
       insteadOf: string | null
-      /** Drawn afresh for every hand-over. */
+      /** Generated anew for every hand-over. */
       token: string
       askAt: Date | number
     }
   | { type: 'cancel'; orderId: string }
   | { type: 'expire'; orderId: string }
   /**
-   * `provider` and `providerRef`: the payout that this is said of. `evidence`: by a person's word.
+   * `provider` and `providerRef` name the payout that the report is about. `evidence` is set if a person
+   * decided.
    */
   | {
       type: 'outcome'
@@ -54,8 +57,8 @@ export type Command = { agentId: bigint; at: Date } & (
       evidence?: string
     }
   /**
-   * Without an order it is the agent's money that waits for a decision. `provider` is who reports it;
-   * null where a person says whose it is.
+   * Without an order, the money is the agent's and waits for a decision. `provider` reported the payment;
+   * it is null if a person assigned it to the agent.
    */
   | {
       type: 'receive_payment'
@@ -66,14 +69,14 @@ export type Command = { agentId: bigint; at: Date } & (
   | { type: 'credit_payment'; orderId: string; paymentId: string }
   | { type: 'credit_wallet'; paymentId: string; reason: string }
   | { type: 'return_payment'; paymentId: string; evidence: string }
-  /** The bank took it back; `orderId` is the order it was credited to, if any. */
+  /** The bank took the payment back; `orderId` is the order that it was credited to, if any. */
   | { type: 'take_back_payment'; orderId: string | null; paymentId: string }
   | { type: 'adjust'; amountMinor: bigint; reason: string; ref: string }
 )
 
 /**
- * Creating a deposit moves no money: its refId's unique key is guard enough, and it need not wait for
- * anything else of its agent.
+ * Creating a deposit moves no money: the unique key on its refId is protection enough, so it need not
+ * wait for the agent's other commands.
  */
 export function needsWallet(command: Command): boolean {
   return command.type !== 'create' || command.order.kind === 'withdraw'
@@ -86,30 +89,30 @@ export interface PaymentNotice {
   payer: Payer | null
 }
 
-/** The part of the book that one command looks at. */
+/** The part of the book that one command needs. */
 export interface BookView {
   wallet: Wallet
   terms: Terms
-  /** The order the command names or, for a creation, the one that already has its refId. */
+  /** The order that the command names or, for a creation, the order that already has its refId. */
   order: Order | undefined
   payment: Payment | undefined
-  /** Whose the payment that is received is already, whichever agent's. */
+  /** The existing claim to the received payment, of any agent. */
   claim: PaymentClaim | undefined
-  /** The first attempt at the order that was taken for refused, and of which its provider says that it paid. */
+  /** The first attempt that counted as refused although its provider now says that it paid. */
   payer: PaidAttempt | undefined
-  /** References that payouts of any agent have. */
+  /** References in use by payouts of any agent. */
   takenReferences: ReadonlySet<string>
-  /** Whether an adjustment with this reference has been made. */
+  /** Whether an adjustment with this reference exists. */
   adjusted: boolean
-  /** Whether the refId, or the payment or adjustment, is one that was archived: it has happened long ago. */
+  /** Whether the refId, payment or adjustment is in the archive, so that it has already taken effect. */
   archived: boolean
 }
 
 export type Decision =
   | { type: 'refused'; code: ProblemCode; detail: string }
-  /** Nothing to write: it has happened before, or changes nothing. */
+  /** Nothing to write: the command is a repeat or changes nothing. */
   | { type: 'unchanged'; order: Order | undefined }
-  /** The money is not the order's that it was reported for: it waits outside of the agent's book. */
+  /** The money does not belong to the order it was reported for: it waits outside the agent's book. */
   | { type: 'unmatched'; order: undefined; why: UnmatchedWhy }
   | {
       type: 'changed'
@@ -119,7 +122,7 @@ export type Decision =
       callback: Callback | undefined
       payment: Payment | undefined
       payout: HandedPayout | undefined
-      /** Somebody said what cannot be true beside the books: a person has to look into it. */
+      /** The report contradicts the books: a person has to look into it. */
       item: OpenItem | undefined
       closes: ClosedItem | undefined
     }

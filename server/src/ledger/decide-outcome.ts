@@ -6,7 +6,10 @@ import { eventOf } from './transitions.ts'
 
 type Told = Command & { type: 'outcome' }
 
-/** What somebody's word on an order does. A provider's that contradicts the books waits for a person. */
+/**
+ * Decides what a report about an order does. A provider's report that contradicts the books waits for a
+ * person.
+ */
 export function decideOutcome(
   book: BookView,
   order: Order,
@@ -30,20 +33,23 @@ export function decideOutcome(
   return move(book, order, to, at, localTime, evidence)
 }
 
-/** The attempt that something is said of: the one that is named or, where none is, the order's own. */
+/** The attempt that a report is about: the one it names or, if it names none, the order's current one. */
 function attemptNamed(order: Order, command: Told): PaidAttempt | undefined {
   const { provider, providerRef: reference } = command.providerRef === undefined ? order : command
   return provider != null && reference != null ? { provider, reference } : undefined
 }
 
-/** Whether the provider that a waiting withdrawal is with says that it has not paid and never will. */
+/** Whether the current provider of a waiting withdrawal says that it has not paid and never will. */
 function isSureNo(order: Order, { to, providerRef, evidence }: Told): boolean {
   const saysNo = to === 'FAILED' || to === 'CANCEL'
   const isWithIt = providerRef !== undefined && providerRef === order.providerRef
   return saysNo && isWithIt && order.status === 'WAITING' && evidence === undefined
 }
 
-/** The order is PAID by the one attempt that paid, whichever it was with last; what waited for that is closed. */
+/**
+ * Makes the order PAID by the attempt that paid, even if it is not the latest one, and closes its open
+ * items.
+ */
 function payBy(
   book: BookView,
   order: Order,
@@ -59,7 +65,7 @@ function payBy(
   return { ...decision, closes: { agentId, orderId, reference, at, evidence: why } }
 }
 
-/** The two sides, where a provider says of a payout what cannot be true beside what the order says. */
+/** An open item, if a provider's report about a payout contradicts the order's status. */
 function contradictionOf(order: Order, command: Told): OpenItem | undefined {
   const { to, at, evidence, provider, providerRef } = command
   if (order.kind !== 'withdraw' || evidence !== undefined) return undefined
@@ -84,7 +90,7 @@ function contradictionOf(order: Order, command: Told): OpenItem | undefined {
 
 function kindOf(order: Order, to: OrderStatus, reference: string): OpenItem['kind'] | undefined {
   const isWithIt = reference === order.providerRef
-  // What came back had been paid.
+  // Money that came back must have been paid before.
   if (to === 'PAID' || to === 'REVERT') {
     if (order.status === 'FAILED' || order.status === 'CANCEL') return 'paid_after_failed'
     return isWithIt ? undefined : 'paid_twice'
@@ -93,7 +99,7 @@ function kindOf(order: Order, to: OrderStatus, reference: string): OpenItem['kin
   return saysNo && isWithIt && order.status === 'PAID' ? 'failed_after_paid' : undefined
 }
 
-/** Takes an order to another state, if there is such a step. Payments have ways of their own. */
+/** Moves an order to another status, if there is such a transition. Payments are handled elsewhere. */
 export function move(
   book: BookView,
   order: Order,
@@ -104,9 +110,9 @@ export function move(
 ): Decision {
   if (order.status === to) return { type: 'unchanged', order }
   const event = eventOf(order, to)
-  // Money that comes in or is taken back is told as a payment, and counts once by the provider's id.
+  // Incoming or returned money is reported as a payment, and counts once by the provider's id.
   const isPayment = event === 'deposit_paid' || event === 'deposit_taken_back'
-  // What was given back to the agent is taken again by a person's word alone.
+  // Only a person may debit again what was given back to the agent.
   const isPersons = event === 'withdraw_paid_after_failed' && evidence === undefined
   if (!event || isPayment || isPersons) {
     return refused(

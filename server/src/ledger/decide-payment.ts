@@ -6,9 +6,9 @@ import type { BookView, Command, Decision } from './commands.ts'
 import { beyondBound, nothingElse, outcome, refused, writeRow } from './entry.ts'
 
 /**
- * Records money that came in, and pays the order with it where everything fits. Anything else waits
- * for a person, unless the agent's terms credit what came late or in another amount. A payment is
- * whose it was first reported as, and only the order's own provider can report one for it.
+ * Records incoming money and pays the order with it if everything fits. Otherwise the payment waits for a
+ * person, unless the agent's terms credit late or different amounts. A payment belongs to the agent and
+ * order of its first report, and only the order's own provider can report one for it.
  */
 export function receivePayment(
   book: BookView,
@@ -18,13 +18,14 @@ export function receivePayment(
   const { order } = book
   const { payment: notice, at } = command
   const contradicts = book.claim !== undefined && !agrees(book.claim, book.payment, command)
-  // What else is said of it than was said then is judged as if it were still in the books.
+  // A report that differs from the archived one is judged as if the payment were still in the books.
   if (book.archived && !contradicts) return unchanged
   if (command.orderId !== null && order?.kind !== 'deposit') {
     return refused('order_not_found', 'The agent has no such deposit order.')
   }
   if (contradicts) return { type: 'unmatched', order: undefined, why: 'claimed_twice' }
-  // What is claimed and not recorded is being given to the agent by a person: that is whose word it is.
+  // If a payment is claimed but not recorded, a person is assigning it to the agent: that decision
+  // counts.
   const isClaimed = book.claim !== undefined && command.provider !== null
   if (book.payment || isClaimed) return { type: 'unchanged', order }
   if (order && command.provider !== null && order.provider !== command.provider) {
@@ -42,7 +43,7 @@ export function receivePayment(
   }
   if (!order) return recorded(book, payment)
   const inTime = order.expiresAt !== null && notice.paidAt <= order.expiresAt
-  // An order that expired before the news of a payment in time came is still paid by it.
+  // News of a payment made in time still pays the order, even if the order has expired since.
   const open = order.status === 'WAITING' || order.status === 'EXPIRED'
   let why: Payment['why'] = null
   if (order.status === 'PAID') why = 'duplicate'
@@ -53,7 +54,7 @@ export function receivePayment(
   return pay(book, order, payment, at, localTime)
 }
 
-/** Whether a report says of a payment what was said of it first, or what a person made of it since. */
+/** Whether a report agrees with the first report of a payment, or with what a person has since decided. */
 function agrees(
   claim: PaymentClaim,
   payment: Payment | undefined,
@@ -65,7 +66,7 @@ function agrees(
   return isForIt && claim.amountMinor === amountMinor
 }
 
-/** An operator credits a payment that waits to an order, with the amount really paid. */
+/** An operator credits a waiting payment to an order, with the amount actually paid. */
 export function creditPayment(
   book: BookView,
   order: Order,
@@ -91,7 +92,7 @@ export function creditPayment(
   return credited
 }
 
-/** An operator credits a payment that waits to the wallet itself: an adjustment that names it. */
+/** An operator credits a waiting payment to the wallet: an adjustment that names the payment. */
 export function creditWallet(
   book: BookView,
   command: Command & { type: 'credit_wallet' },
@@ -118,7 +119,7 @@ export function creditWallet(
   }
 }
 
-/** A payment that waits was given back to whoever paid. */
+/** Records that a waiting payment was returned to the payer. */
 export function returnPayment(book: BookView, evidence: string): Decision {
   const { payment } = book
   if (!payment) return noSuchPayment
@@ -127,7 +128,7 @@ export function returnPayment(book: BookView, evidence: string): Decision {
   return recorded(book, { ...payment, state: 'returned', why: null, evidence })
 }
 
-/** The bank took a payment back: what it had been credited to gives it back. */
+/** The bank took a payment back: the order or wallet that it was credited to is debited. */
 export function takeBackPayment(
   book: BookView,
   command: Command & { type: 'take_back_payment' },
@@ -197,7 +198,7 @@ function pay(
   }
 }
 
-/** The payment alone changes; whatever it is about stays as it is. */
+/** Changes only the payment, not its order or wallet. */
 function recorded(book: BookView, payment: Payment): Decision {
   return { type: 'changed', ...nothingElse, order: book.order, wallet: book.wallet, payment }
 }

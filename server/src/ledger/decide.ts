@@ -14,7 +14,7 @@ import {
 import { beyondBound, nothingElse, refused, write, writeRow } from './entry.ts'
 import { withdrawAnswer } from './withdraw-answer.ts'
 
-/** What a command does to an agent's book. Pure: no clock, no ids, no I/O. */
+/** Decides what a command does to an agent's book. Pure: no clock, no ids, no I/O. */
 export function decide(book: BookView, command: Command, localTime: LocalTime): Decision {
   switch (command.type) {
     case 'create':
@@ -79,7 +79,7 @@ export const archivedRefDetail =
 export const refIdConflictDetail =
   'This refId was used for an order with other contents; a new order needs a refId of its own.'
 
-/** The same order asked for again; the time of asking does not matter. */
+/** Whether a request repeats the first one; the time of the request does not matter. */
 export function isRepeat(first: Order, again: Order): boolean {
   return (
     first.kind === again.kind &&
@@ -159,7 +159,8 @@ function handOver(
     providerRef,
     handedOverAt: at,
   }
-  // A withdrawal's only other changes are its outcomes, after which it is handed over no more.
+  // Apart from hand-overs, a withdrawal changes only by its outcomes, after which it is not handed over
+  // again. So the version numbers the attempts.
   const payout: HandedPayout = {
     agentId: order.agentId,
     orderId: order.orderId,

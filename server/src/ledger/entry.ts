@@ -11,7 +11,7 @@ export function refused(code: ProblemCode, detail: string): Decision {
   return { type: 'refused', code, detail }
 }
 
-/** Writes an outcome down: the journal row and the callback that tells the agent. */
+/** Records an outcome: the journal row, and the callback that notifies the agent. */
 export function outcome(
   book: BookView,
   order: Order,

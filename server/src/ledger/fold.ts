@@ -16,33 +16,36 @@ import type {
 import { type Command, type Decision, needsWallet } from './commands.ts'
 import { adjustmentKey, decide } from './decide.ts'
 
-/** What has been read of the books that a batch of commands touches. */
+/** The parts of the books that a batch of commands touches, as read. */
 export interface Books {
   wallets: Map<bigint, { wallet: Wallet; terms: Terms }>
   orders: Map<string, Order>
-  /** By agent and refId: the order that has it. */
+  /** Orders by agent and refId. */
   refIds: Map<string, Order>
   payments: Map<string, Payment>
-  /** By the payment's id alone: one over all agents. */
+  /** By payment id only: payment ids are unique across all agents. */
   claims: Map<string, PaymentClaim>
-  /** By agent and order: which attempt its provider says it paid, though the order went on without it. */
+  /**
+   * By agent and order: the attempt that its provider says it paid, although the order went on without
+   * it.
+   */
   payers: Map<string, PaidAttempt>
-  /** References, of those that the commands would use, which payouts of any agent have. */
+  /** Those of the references in the commands that payouts of any agent already use. */
   takenReferences: Set<string>
-  /** By agent: the keys of adjustments that were made. */
+  /** By agent: the keys of existing adjustments. */
   adjustments: Set<string>
-  /** By agent: refIds of orders, and keys of payments and adjustments, that were archived. */
+  /** By agent: the refIds of archived orders, and the keys of archived payments and adjustments. */
   archivedRefs: Set<string>
   archivedKeys: Set<string>
 }
 
-/** What a batch writes, each thing once, however often it changed within the batch. */
+/** What a batch writes. Each item appears once, however often it changed within the batch. */
 export interface Writes {
   newOrders: Order[]
   changedOrders: { order: Order; versionRead: number }[]
   journal: JournalRow[]
   callbacks: Callback[]
-  /** In the order of their ids, so that two batches do not wait for each other. */
+  /** In order of id, so that two batches cannot deadlock. */
   newClaims: PaymentClaim[]
   newPayments: Payment[]
   changedPayments: { payment: Payment; stateRead: Payment['state'] }[]
@@ -52,7 +55,7 @@ export interface Writes {
   wallets: { wallet: Wallet; seqRead: bigint }[]
 }
 
-/** What a batch writes for one of its agents. */
+/** The writes of a batch that belong to one agent. */
 export function writesFor(writes: Writes, agentId: bigint): Writes {
   const isOwn = (item: { agentId: bigint }) => item.agentId === agentId
   return {
@@ -72,19 +75,21 @@ export function writesFor(writes: Writes, agentId: bigint): Writes {
 
 export const keyOf = (agentId: bigint, id: string) => `${agentId} ${id}`
 
-/** The payment that a command is about, if it is about one. */
+/** The id of the payment that a command is about, if any. */
 export function paymentIdOf(command: Command): string | undefined {
   if (command.type === 'receive_payment') return command.payment.paymentId
   return 'paymentId' in command ? command.paymentId : undefined
 }
 
-/** The key that a command must count once by, if it has one. */
+/** The key that keeps a command from taking effect twice, if it has one. */
 export function onceKeyOf(command: Command): string | undefined {
   if (command.type === 'adjust') return adjustmentKey(command.ref)
   return command.type === 'receive_payment' ? `payment:${command.payment.paymentId}` : undefined
 }
 
-/** The order that a command takes on or ends after a provider's sure no, if it is such a command. */
+/**
+ * The order that a command hands on or ends after a provider's definite refusal, if it is such a command.
+ */
 export function orderIdAfterNo(command: Command): string | undefined {
   if (command.type === 'hand_over') return command.insteadOf === null ? undefined : command.orderId
   if (command.type !== 'outcome' || command.providerRef === undefined) return undefined
@@ -104,7 +109,7 @@ export const noBooks: Books = {
   archivedKeys: new Set(),
 }
 
-/** Stands for a wallet that a command neither looks at nor changes. */
+/** A placeholder for a wallet that a command neither reads nor changes. */
 function untouched(agentId: bigint): { wallet: Wallet; terms: Terms } {
   return {
     wallet: { agentId, seq: 0n, balances: noChange },
@@ -117,7 +122,7 @@ function claimOf(payment: Payment, orderId: string | null, { currency }: Terms):
   return { paymentId, agentId, orderId, amountMinor, currency, claimedAt: reportedAt }
 }
 
-/** Folds commands over the books, in order. A refusal leaves the books as they were. */
+/** Applies commands to the books, in order. A refused command leaves the books unchanged. */
 export function fold(
   books: Books,
   commands: readonly Command[],

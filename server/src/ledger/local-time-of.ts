@@ -1,8 +1,8 @@
 const quarterMs = 15 * 60_000
 
 /**
- * Whether a text is a moment's local time, to the second, in some zone of the world. The zone is a setting
- * that may have been another one then; all of them are whole quarters of an hour off, 12 h behind to 14 h ahead.
+ * Whether a text is the local time of a moment, to the second, in any time zone. The zone is a setting
+ * that may have changed since; all offsets are whole quarters of an hour, from -12 h to +14 h.
  */
 export function isLocalTimeOf(text: string | undefined, at: Date): boolean {
   if (text === undefined || !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return false

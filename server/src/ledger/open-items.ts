@@ -2,7 +2,7 @@ import type { Pool } from '../db/pool.ts'
 import type { ItemKind, OpenItem } from './book.ts'
 import { itemColumns } from './book-columns.ts'
 
-/** An item as it stands, with who looks into it. */
+/** An item in its present state, with the person assigned to it. */
 export interface FoundItem extends OpenItem {
   closedAt: Date | null
   resolution: 'order_paid' | 'looked_into' | null
@@ -20,14 +20,14 @@ export interface ItemSearch {
   limit: number
 }
 
-/** The latest word on who looks into an item. */
+/** Items with their latest assignee. */
 const items = `select ${itemColumns.select('i')}, i.closed_at as "closedAt", i.resolution,
     i.closed_by as "closedBy", i.evidence, n.assignee from open_items i left join lateral (
     select assignee from payment_notes n where n.payment_id = i.item_id and n.assigns
     order by n.note_no desc limit 1
   ) n on true`
 
-/** Items that a person has to look into, the oldest first; closed ones the latest first. */
+/** Lists items for a person to look into: open ones oldest first, closed ones latest first. */
 export async function searchItems(pool: Pool, search: ItemSearch): Promise<FoundItem[]> {
   const isOpen = search.state === 'open'
   const [beyond, direction] = isOpen ? ['>', 'asc'] : ['<', 'desc']
@@ -55,7 +55,7 @@ export async function findItem(pool: Pool, itemId: string): Promise<FoundItem | 
   return rows[0]
 }
 
-/** The items of an order that nobody has closed. */
+/** The open items of an order. */
 export async function openItemsOfOrder(
   pool: Pool,
   agentId: bigint,
@@ -69,7 +69,7 @@ export async function openItemsOfOrder(
   return rows
 }
 
-/** Closes an item by a person's word. False where it was closed before. */
+/** Closes an item on a person's decision. Returns false if it was already closed. */
 export async function closeItem(
   pool: Pool,
   item: Pick<OpenItem, 'agentId' | 'itemId'>,
@@ -83,7 +83,7 @@ export async function closeItem(
   return rowCount === 1
 }
 
-/** How many items of each kind are open; of some agents, or of all. */
+/** Counts the open items of each kind; of the given agents, or of all. */
 export async function countOpenItems(
   pool: Pool,
   agentIds: readonly bigint[] | null = null,

@@ -1,13 +1,13 @@
 import type { Payer } from './book.ts'
 
-/** The columns in which every table of payments keeps who paid. */
+/** The columns for the payer in every table of payments. */
 export interface PayerRow {
   payer_account_no: string | null
   payer_account_name: string | null
   payer_bank_code: string | null
 }
 
-/** Who paid, or null where the provider said nothing of it. */
+/** The payer, or null if the provider reported nothing about the payer. */
 export function payerFromRow(row: PayerRow): Payer | null {
   const payer = {
     accountNo: row.payer_account_no,

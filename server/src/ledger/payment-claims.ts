@@ -11,7 +11,7 @@ export const insertClaims = `insert into payment_claims (${claimColumns.names})
   on conflict do nothing
   returning payment_id`
 
-/** Whose a payment is, and what it was first reported for. */
+/** The claim to a payment: the agent it belongs to, and what the first report said. */
 export async function findClaim(
   pool: Pool | Tx,
   paymentId: string,
@@ -20,7 +20,7 @@ export async function findClaim(
   return rows[0]
 }
 
-/** Claims a payment that is nobody's. False where it was claimed before. */
+/** Claims a payment that belongs to no agent. Returns false if it was already claimed. */
 export async function claimForNobody(
   tx: Tx,
   claim: Omit<PaymentClaim, 'agentId' | 'orderId'>,
@@ -30,7 +30,7 @@ export async function claimForNobody(
   return rowCount === 1
 }
 
-/** A payment that was nobody's becomes an agent's. False where it is somebody's already. */
+/** Assigns a payment without an agent to one. Returns false if it already belongs to an agent. */
 export async function giveClaim(
   tx: Tx,
   paymentId: string,

@@ -4,7 +4,7 @@ import type { Pool } from '../db/pool.ts'
 import { parseTxnId, txnId } from '../lib/ids.ts'
 import { paymentCode } from '../lib/payment-code.ts'
 
-/** Which attempt at paying an order out a reference names. */
+/** The attempt at paying out an order that a reference names. */
 export interface NamedPayout {
   reference: string
   agentId: bigint
@@ -28,8 +28,8 @@ export const insertReferences = `insert into payout_references (${referenceColum
   returning reference`
 
 /**
- * The references that an attempt at an order may have, in the order in which they are tried. A code has 50
- * bits, so two payouts among tens of millions may well draw the same; eight times in a row they do not.
+ * The references that an attempt may use, in the order in which they are tried. A code has 50 bits, so
+ * two of tens of millions of payouts may well get the same one, but not eight times in a row.
  */
 export function referencesOf(
   agentId: bigint,
@@ -41,19 +41,19 @@ export function referencesOf(
   return [paymentCode(seed), ...again]
 }
 
-/** How payouts were named before they had codes: 36 characters and more, too long for many banks. */
+/** The reference of payouts before they had codes: at least 36 characters, too long for many banks. */
 function longReference(agentId: bigint, orderId: string, attempt: number): string {
   return `${txnId(agentId, orderId)}-${attempt}`
 }
 
-/** What a reference of the long form names. */
+/** Parses a reference of the long form. */
 function parseLongReference(reference: string): NamedPayout | undefined {
   const match = /^(.+)-(\d{1,3})$/.exec(reference)
   const named = match?.[1] === undefined ? undefined : parseTxnId(match[1])
   return named && { reference, ...named, attempt: Number(match?.[2]) }
 }
 
-/** The payouts that references name, by reference. Their orders may have been archived. */
+/** Finds payouts by reference. Their orders may have been archived. */
 export async function findNamedPayouts(
   pool: Pool | Tx,
   references: readonly string[],

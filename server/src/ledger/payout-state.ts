@@ -1,4 +1,4 @@
-/** How far one attempt at paying a withdrawal out has come. */
+/** The progress of one attempt at paying out a withdrawal. */
 export type PayoutState =
   | 'handed'
   | 'accepted'

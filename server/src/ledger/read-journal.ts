@@ -4,14 +4,14 @@ import type { JournalRow } from './book.ts'
 import { journalColumns } from './book-columns.ts'
 
 /**
- * Why, as an agent is told: of an adjustment. What a person ended a payout by is between the operator
- * and its banks.
+ * The reason that an agent may see: only that of an adjustment. A person's reason for ending a payout
+ * stays between the operator and its banks.
  */
 export function reasonForAgent({ orderId, reason }: JournalRow): string | null {
   return orderId === null ? reason : null
 }
 
-/** Rows of an agent's journal after a seq, oldest first. */
+/** Reads an agent's journal rows after a seq, oldest first. */
 export async function readJournal(
   pool: Pool,
   agentId: bigint,
@@ -26,7 +26,7 @@ export async function readJournal(
   return rows.map(journalColumns.fromRow)
 }
 
-/** Rows of an agent's journal before a seq, newest first, down to what is archived. */
+/** Reads an agent's journal rows before a seq, newest first, back to the archived ones. */
 export async function readJournalBack(
   pool: Pool,
   agentId: bigint,
@@ -41,7 +41,7 @@ export async function readJournalBack(
   return rows.map(journalColumns.fromRow)
 }
 
-/** The row that a key, which counts once, stands for. */
+/** Finds the journal row with a once-only key. */
 export async function readJournalByKey(
   pool: Pool,
   agentId: bigint,
@@ -55,7 +55,7 @@ export async function readJournalByKey(
   return rows[0] && journalColumns.fromRow(rows[0])
 }
 
-/** The journal of one order. */
+/** Reads the journal rows of one order. */
 export async function readJournalOfOrder(
   pool: Pool,
   agentId: bigint,

@@ -12,7 +12,6 @@ export async function readWallet(pool: Pool, agentId: bigint): Promise<Wallet> {
   return { agentId, seq, balances }
 }
 
-/** The wallets of some agents. */
 export async function readWallets(
   pool: Pool,
   agentIds: readonly bigint[],

@@ -2,7 +2,7 @@ import type { Accounts } from './accounts.ts'
 import { noChange } from './accounts.ts'
 import type { Order, OrderEvent, OrderKind, OrderStatus, Terms } from './book.ts'
 
-/** Every step an order may take, and the event it is written down as. Anything else is refused. */
+/** Every status change an order may make, and the event it is recorded as. Any other change is refused. */
 export const transitions: readonly {
   kind: OrderKind
   from: OrderStatus
@@ -30,7 +30,7 @@ export function eventOf(order: Order, to: OrderStatus): OrderEvent | undefined {
   )?.event
 }
 
-/** What an event of an order moves. `order` is the order as it is after the event. */
+/** The money that an event moves. `order` is the order after the event. */
 export function changeOf(event: OrderEvent, order: Order, terms: Terms): Accounts {
   const total = order.amountMinor + order.feeMinor
   const paid = order.paidAmountMinor ?? 0n

@@ -6,7 +6,7 @@ import type { JournalRow } from './book.ts'
 import { journalColumns } from './book-columns.ts'
 import { readWallets } from './read-wallet.ts'
 
-/** The last journal row that was written at or before a time; 0 where there was none. */
+/** The last journal row written at or before a given time; 0 if there is none. */
 export async function seqAsOf(pool: Pool, agentId: bigint, at: Date): Promise<bigint> {
   const seq = (await seqsAsOf(pool, [agentId], at)).get(agentId) ?? 0n
   const archived = await archivedSeq(pool, agentId)
@@ -20,11 +20,12 @@ export async function seqAsOf(pool: Pool, agentId: bigint, at: Date): Promise<bi
 }
 
 /**
- * The same for many agents at once. The journal has no gaps and its times go up with it, so halving finds the
- * row by its key, without an index that every row would pay for. Clocks of several processes may differ: then
- * the answer is off by as much, and still the same whenever it is asked, since the rows that are looked at do
- * not depend on how many there are. So statements of one time after another share their ends, and hold every
- * row once. Archived rows count as written before, whatever the time: nothing older can be told.
+ * The same for many agents at once. The journal has no gaps and its times ascend, so a binary search
+ * finds the row by key, without an index that would cost something for every row. The clocks of several
+ * processes may differ; the result is then off by as much, but it is the same for every call, because the
+ * rows that are examined do not depend on the journal's length. So consecutive statements share their
+ * boundaries and contain every row once. Archived rows count as written before any given time, because
+ * nothing older can be reported.
  */
 export async function seqsAsOf(
   pool: Pool,
@@ -57,7 +58,7 @@ interface JournalName {
   seq: bigint
 }
 
-/** When one journal row of each agent was written. */
+/** When the given journal row of each agent was written. */
 async function timesOf(pool: Pool, asked: JournalName[]): Promise<Map<bigint, Date>> {
   const { rows } = await pool.query<{ agent_id: bigint; at: Date }>({
     name: 'journal-times',
@@ -68,7 +69,7 @@ async function timesOf(pool: Pool, asked: JournalName[]): Promise<Map<bigint, Da
   return new Map(rows.map(({ agent_id, at }) => [agent_id, at]))
 }
 
-/** The balances after a journal row; nothing where there is no row before. */
+/** The balances after a journal row; zero if there is no such row. */
 export async function balancesAfter(
   pool: Pool,
   agentId: bigint,

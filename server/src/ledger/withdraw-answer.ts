@@ -4,7 +4,7 @@ import type { LocalTime } from '../lib/local-time.ts'
 import { decimalText } from '../lib/money.ts'
 import type { Order } from './book.ts'
 
-/** What creating a withdrawal is answered with; the balance is the one right after the hold. */
+/** The response to the creation of a withdrawal; its balance is the one right after the hold. */
 export function withdrawAnswer(order: Order, availableMinor: bigint, localTime: LocalTime): string {
   const money = (minor: bigint) => decimalText(minor, order.currency)
   return jsonObject({

@@ -1,6 +1,6 @@
 import type { BankRow } from './bank-row.ts'
 
-/** Where published tables differ, docs/decisions/0003-bank-codes.md says what was chosen and why. */
+/** docs/decisions/0003-bank-codes.md explains the choice wherever published tables differ. */
 export const THB_BANKS: readonly BankRow[] = [
   ['BBL', 'Bangkok Bank', '002', 'BKKBTHBK', []],
   ['KBANK', 'Kasikornbank', '004', 'KASITHBK', []],

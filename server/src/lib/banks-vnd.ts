@@ -1,6 +1,6 @@
 import type { BankRow } from './bank-row.ts'
 
-/** Where published tables differ, docs/decisions/0003-bank-codes.md says what was chosen and why. */
+/** docs/decisions/0003-bank-codes.md explains the choice wherever published tables differ. */
 export const VND_BANKS: readonly BankRow[] = [
   ['ABB', 'ABBank', '970425', 'ABBKVNVX', ['ABBANK']],
   ['ACB', 'ACB', '970416', 'ASCBVNVX', []],

@@ -4,15 +4,15 @@ import { VND_BANKS } from './banks-vnd.ts'
 import { type Currency, currencies } from './money.ts'
 
 export interface Bank {
-  /** The one code we store and show. */
+  /** The canonical code, which we store and show. */
   code: string
   name: string
-  /** What payment rails route by: the Thai three-digit code or the Vietnamese BIN. */
+  /** The code that payment rails route by: the Thai three-digit code or the Vietnamese BIN. */
   numericCode: string | null
   swift: string | null
-  /** Whatever else may be sent for this bank, the numeric code included; upper case. */
+  /** Other codes that agents may send for this bank, in upper case. They include the numeric code. */
   aliases: readonly string[]
-  /** Takes no more payments; kept so that old records can be read. */
+  /** The bank takes no more payments; it stays in the list so that old records can be read. */
   closed: boolean
 }
 
@@ -29,7 +29,7 @@ export function banksOf(currency: Currency): readonly Bank[] {
   return BANKS[currency]
 }
 
-/** The bank a code or alias stands for, in any case. SCB is another bank in each currency. */
+/** Finds a bank by code or alias, ignoring case. Each currency has a different bank called SCB. */
 export function findBank(currency: Currency, codeOrAlias: string): Bank | undefined {
   return BY_CODE_OR_ALIAS.get(currency)?.get(codeOrAlias.toUpperCase())
 }

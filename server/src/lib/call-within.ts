@@ -1,9 +1,9 @@
-/** Who was called said nothing in the time it had. */
+/** The other side did not answer within the time limit. */
 export class NoAnswer extends Error {}
 
 /**
- * A call to somebody outside, which ends in time: its signal tells it to, and it is left behind where it
- * does not listen. Throws what the call throws, or why it was ended.
+ * Calls an outside service with a time limit. The signal aborts the call; a call that ignores its signal
+ * is abandoned. Throws the error of the call, or the reason why it was aborted.
  */
 export async function callWithin<T>(
   limitMs: number,
@@ -18,7 +18,7 @@ export async function callWithin<T>(
   const ended = new Promise<never>((_resolve, reject) => {
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason))
   })
-  // Nobody may be waiting any more when it is rejected.
+  // Outside the race below, a rejection would be unhandled and end the process.
   ended.catch(() => {})
   try {
     ending.signal.throwIfAborted()

@@ -1,4 +1,4 @@
-/** Where the time comes from; tests pass one they can move. */
+/** The source of the current time; tests pass a clock that they can move. */
 export type Clock = () => Date
 
 export const systemClock: Clock = () => new Date()

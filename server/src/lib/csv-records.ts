@@ -1,7 +1,9 @@
-/** A value of a table; null where it had none. */
+/** A value in a CSV record; null for an empty value without quotes. */
 export type Cell = string | null
 
-/** The records of a table that comes in pieces, each as it stands there. A quoted value may hold line ends. */
+/**
+ * Splits CSV text that arrives in pieces into its records, unparsed. Quoted values may hold line breaks.
+ */
 export async function* csvRecords(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = ''
   let searched = 0
@@ -26,7 +28,7 @@ export async function* csvRecords(pieces: AsyncIterable<string>): AsyncGenerator
 const quote = 0x22
 const lineEnd = 0x0a
 
-/** The values of one record. What is empty without quotes is null. */
+/** The values of one record. An empty value without quotes is null. */
 export function csvCells(record: string): Cell[] {
   const cells: Cell[] = []
   for (let at = 0; at <= record.length; at++) {

@@ -9,9 +9,9 @@ import {
   type Variant,
 } from './signature-mistakes.ts'
 
-/** A message as it was sent, or as it came. */
+/** A signed request or callback, as sent or as received. */
 export interface SignedMessage {
-  /** Undefined where it is a callback. */
+  /** Undefined for a callback. */
   request?: { method: string; path: string } | undefined
   headers: Readonly<Record<string, string>>
   body: Buffer
@@ -19,21 +19,22 @@ export interface SignedMessage {
 
 export interface SignatureExplanation {
   ok: boolean
-  /** The exact bytes whose signature is expected. */
+  /** The exact bytes that should have been signed. */
   signed: Buffer
-  /** What `x-signature` should be, for the same time. */
+  /** The right value of `x-signature`, for the timestamp in the message. */
   expected: string
-  /** What it is. */
+  /** The value of `x-signature` in the message. */
   got: string | undefined
-  /** What is wrong, the most likely first; empty where the signature holds. */
+  /** What is wrong, most likely cause first; empty if the signature is valid. */
   causes: Cause[]
-  /** The bytes whose signature came, where they are found out. */
+  /** The bytes that the sender signed instead, if we could work them out. */
   signedInstead: Buffer | undefined
 }
 
 /**
- * Whether the signature of a message holds, and where not, why: the usual mistakes are tried until one
- * of them gives the signature that came. For whoever has the secret anyway: `expected` is a signature.
+ * Checks the signature of a message and explains why it is wrong: tries the usual mistakes until one of
+ * them yields the signature in the message. Only for callers who hold the secret, because `expected` is a
+ * valid signature.
  */
 export function explainSignature(
   message: SignedMessage,
@@ -87,7 +88,7 @@ interface Mistakes {
   signed: Buffer
 }
 
-/** The fewest mistakes, two at most, that lead to one of the signatures. */
+/** The smallest set of mistakes, two at most, that yields one of the signatures. */
 function findMistakes(
   { request, body }: SignedMessage,
   signatures: readonly string[],
@@ -120,7 +121,7 @@ function hmac(key: Buffer, bytes: Buffer): string {
   return createHmac('sha256', key).update(bytes).digest('hex')
 }
 
-/** Where nothing that was tried gives the signature. */
+/** The cause to report when none of the known mistakes yields the signature. */
 function unknownCause({ request, body }: SignedMessage): Cause {
   const text = body.toString()
   if (body.length === 0 && !request) {
@@ -129,7 +130,7 @@ function unknownCause({ request, body }: SignedMessage): Cause {
       message: 'The body is empty: something has read it before. Keep the bytes as they came.',
     }
   }
-  // The service's own text begins and ends like this; another text of a callback is not its own.
+  // The service's own JSON begins and ends like this; any other callback text has been rewritten.
   if (!request && text.includes('"refId"') && !/^\{"refId":".*\}$/s.test(text)) {
     return {
       code: 'body_reserialised',
@@ -155,7 +156,7 @@ function clockCauses(t: string, now: Date): Cause[] {
   ]
 }
 
-/** x-signature under any case, or under a name that must have been meant to be it. */
+/** Finds x-signature in any case, or under a name that is probably a misspelling of it. */
 function findHeader(headers: SignedMessage['headers']): {
   value: string | undefined
   causes: Cause[]
@@ -173,7 +174,7 @@ function findHeader(headers: SignedMessage['headers']): {
   return { value: undefined, causes: [{ code: 'header_missing', message }] }
 }
 
-/** x-appid is not signed, but nobody is let in without it. */
+/** x-appid is not signed, but the service rejects requests without it. */
 function appIdCauses(headers: SignedMessage['headers']): Cause[] {
   const names = Object.keys(headers)
   const near = names.find((name) => /^(x[-_]?)?app[-_]?id$/i.test(name))
@@ -192,7 +193,7 @@ interface LooseHeader {
   causes: Cause[]
 }
 
-/** The parts of a header even where its shape is wrong, and what is wrong with it. */
+/** Reads what it can from a malformed header, and notes what is wrong with it. */
 function readLoosely(header: string, now: Date): LooseHeader {
   const parsed = parseSignatureHeader(header)
   if (parsed) return { ...parsed, isTimeGiven: true, causes: [] }
@@ -230,7 +231,9 @@ function readLoosely(header: string, now: Date): LooseHeader {
   }
 }
 
-/** Where two texts of bytes part, and what follows there in each; undefined where they are the same. */
+/**
+ * The offset at which two buffers first differ and the bytes from there on; undefined if they are equal.
+ */
 export function firstDifference(
   one: Buffer,
   other: Buffer,

@@ -6,7 +6,7 @@ export interface FeeRule {
   fixedMinor: bigint
 }
 
-/** The rule a text such as `1.5%+2` states, or in words what is wrong with it. */
+/** Parses a rule such as `1.5%+2`; returns an error message if it is invalid. */
 export function parseFeeRule(text: string, currency: Currency): FeeRule | string {
   const match = /^(?:(\d{1,3}(?:\.\d{1,4})?)%)?(\+)?(\d+(?:\.\d+)?)?$/.exec(text)
   const [, percent, plus, fixed] = match ?? []
@@ -23,7 +23,7 @@ export function parseFeeRule(text: string, currency: Currency): FeeRule | string
   return { millionths, fixedMinor }
 }
 
-/** The fee of an amount. The one place where money is rounded: half up, to the minor unit. */
+/** The fee for an amount. Money is rounded nowhere else: half up, to the minor unit. */
 export function feeOf(amountMinor: bigint, rule: FeeRule): bigint {
   return (amountMinor * rule.millionths + 500_000n) / 1_000_000n + rule.fixedMinor
 }

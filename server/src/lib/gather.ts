@@ -1,6 +1,6 @@
 /**
- * Makes one run of what comes in while the run before is under way: no timer, and no waiting when
- * idle. `run` answers its items in their order.
+ * Batches calls: items that arrive during one run go into the next. It needs no timer, and an idle
+ * batcher runs an item at once. `run` returns its answers in the order of the items.
  */
 export function gather<Item, Answer>(
   run: (items: Item[]) => Promise<Answer[]>,

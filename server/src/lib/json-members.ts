@@ -1,19 +1,19 @@
 /**
- * What `JSON.parse` does not tell: whether a key stands twice in one object, and the very text of a
- * member. Expects text that `JSON.parse` has accepted, so it only has to find its way, not to judge.
+ * What `JSON.parse` does not report: duplicate keys, and the exact text of a member. Expects text that
+ * `JSON.parse` has accepted, and does not validate it again.
  */
 export interface JsonMembers {
-  /** The first key, at any depth, that stands twice in its object. */
+  /** The first key, at any depth, that appears twice in its object. */
   duplicateKey: string | undefined
-  /** The text of each member of the outermost object, as it was sent. */
+  /** The text of each member of the outermost object, exactly as sent. */
   textOf: Map<string, string>
-  /** How deep objects and arrays are nested below each member: 0 for a plain value. */
+  /** How deeply objects and arrays are nested in each member: 0 for a plain value. */
   depthOf: Map<string, number>
 }
 
 export function jsonMembers(text: string): JsonMembers {
   const found: JsonMembers = { duplicateKey: undefined, textOf: new Map(), depthOf: new Map() }
-  // One entry per open object or array; arrays have no keys to remember.
+  // One entry per open object or array; undefined for an array, which has no keys.
   const open: (Set<string> | undefined)[] = []
   let expectsKey = false
   let member: { key: string; start: number; deepest: number } | undefined

@@ -1,6 +1,6 @@
 /**
- * Puts an object together from members that are JSON already. For answers that hold exact decimals
- * or an agent's own text, neither of which survives `JSON.stringify`.
+ * Builds an object from members that are already JSON. For answers with exact decimals or an agent's
+ * original text, neither of which survives `JSON.stringify`.
  */
 export function jsonObject(members: Record<string, string | undefined>): string {
   let text = ''
@@ -13,7 +13,7 @@ export function jsonObject(members: Record<string, string | undefined>): string 
 
 export const quoted = (text: string | null): string => JSON.stringify(text)
 
-/** A number's own text, which stands in JSON and in a table as it is. */
+/** A number as text, written into JSON and CSV unchanged. */
 export class Exact {
   readonly text: string
 
@@ -22,7 +22,7 @@ export class Exact {
   }
 }
 
-/** JSON of a value that may hold exact numbers and bigints. What is undefined is left out. */
+/** JSON of a value that may hold exact numbers and bigints. Leaves out undefined members. */
 export function jsonText(value: unknown): string {
   if (value instanceof Exact) return value.text
   if (typeof value === 'bigint') return String(value)

@@ -1,8 +1,8 @@
-/** Money is a whole number of minor units in `bigint`; a decimal appears only in text at the edge. */
+/** Money is a whole number of minor units in `bigint`. Decimals exist only as text, on input and output. */
 
 /**
- * The currencies that there are, and how many decimals each has. A new one also needs its banks, in banks.ts, and a
- * migration of the checks that name it.
+ * The supported currencies and how many decimals each has. A new currency also needs its banks, in
+ * banks.ts, and a migration of the checks that name currencies.
  */
 const decimals = { THB: 2, VND: 0 }
 
@@ -10,7 +10,7 @@ export type Currency = keyof typeof decimals
 
 export const currencies = Object.keys(decimals) as readonly Currency[]
 
-/** No balance may pass this, so that a JSON number can always carry it in minor units. */
+/** The upper limit of every balance: a JSON number can always carry it in minor units. */
 export const maxBalanceMinor = 2n ** 53n - 1n
 
 /** The largest amount of one order, in whole units. */
@@ -25,8 +25,8 @@ export function toMinor(units: bigint, currency: Currency): bigint {
 }
 
 /**
- * The exact decimal text of an amount, without trailing zeros, ready to stand in JSON as a number.
- * A JavaScript number would not do: near the bound two satang share one double.
+ * The exact decimal text of an amount, without trailing zeros, for use as a JSON number. A JavaScript
+ * number is not exact enough: near the limit two satang amounts share one double.
  */
 export function decimalText(minor: bigint, currency: Currency): string {
   const perUnit = minorPerUnit(currency)
@@ -39,7 +39,7 @@ export function decimalText(minor: bigint, currency: Currency): string {
 
 const grouped = new Intl.NumberFormat('en')
 
-/** An amount on paper: thousands apart, and every decimal that its currency has. */
+/** An amount for print: with thousands separators and all decimals of its currency. */
 export function printedMoney(minor: bigint, currency: Currency): string {
   const perUnit = minorPerUnit(currency)
   const absolute = minor < 0n ? -minor : minor
@@ -48,7 +48,10 @@ export function printedMoney(minor: bigint, currency: Currency): string {
   return `${minor < 0n ? '-' : ''}${units}${perUnit === 1n ? '' : `.${fraction}`}`
 }
 
-/** Minor units of a decimal text such as `-12.5`, or undefined where it is finer than the currency. */
+/**
+ * Converts decimal text such as `-12.5` to minor units; undefined if it has more decimals than the
+ * currency.
+ */
 export function parseDecimal(text: string, currency: Currency): bigint | undefined {
   const match = /^(-?)(\d{1,16})(?:\.(\d{1,16}))?$/.exec(text)
   if (!match) return undefined
@@ -60,7 +63,7 @@ export function parseDecimal(text: string, currency: Currency): bigint | undefin
 }
 
 /**
- * The value of a JSON number's own text if it is whole, else undefined. Read from the text, because
+ * The value of a JSON number if it is whole, else undefined. Reads the original text, because
  * `JSON.parse` has already rounded: 99.99999999999999999 would come out as 100.
  */
 export function wholeNumber(jsonNumber: string): bigint | undefined {

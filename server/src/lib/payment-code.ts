@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 
-/** Crockford's base32: no I, L, O or U, so that a person who copies a code cannot misread it. */
+/** Crockford's base32: no I, L, O or U, so that people do not misread a code when they copy it. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 const prefix = 'SX'
 const drawnLength = 10
 
 /**
- * A code of 13 characters that goes through every bank's reference field: the prefix, ten characters taken
- * from a hash of the seed, and a check character. The same seed always makes the same code, so that a database
- * restored from a backup gives the same order the same code again.
+ * A code of 13 characters that fits every bank's reference field: the prefix, ten characters from a hash
+ * of the seed, and a check character. The same seed always yields the same code, so an order gets the
+ * same code again after the database is restored from a backup.
  */
 export function paymentCode(seed: string): string {
   const hash = createHash('sha256').update(seed).digest()
@@ -17,13 +17,13 @@ export function paymentCode(seed: string): string {
   return `${prefix}${drawn}${checkCharacter(prefix + drawn)}`
 }
 
-/** Whether a text is such a code with the right check character. */
+/** Whether a text is a payment code with the right check character. */
 export function isPaymentCode(text: string): boolean {
   if (!/^SX[0-9A-HJKMNP-TV-Z]{11}$/.test(text)) return false
   return checkCharacter(text.slice(0, -1)) === text.at(-1)
 }
 
-/** Luhn's algorithm, modulo 32. It finds every single wrong character. */
+/** Luhn's algorithm, modulo 32. It detects every single wrong character. */
 function checkCharacter(code: string): string {
   let sum = 0
   let factor = 2

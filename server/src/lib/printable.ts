@@ -1,4 +1,7 @@
-/** No control, format, private or unassigned characters, no lone surrogates, not blank. */
+/**
+ * Whether text is not blank, not too long, and free of control, format, private and unassigned characters
+ * and lone surrogates.
+ */
 export function isPrintable(text: string, maxCharacters: number): boolean {
   const characters = [...text].length
   return (

@@ -1,6 +1,6 @@
 import type { ProblemCode } from './problem.ts'
 
-/** What an agent does about each refusal; for the reference and docs/errors.md. */
+/** What an agent should do about each refusal; used in the API reference and docs/errors.md. */
 export const problemAdvice: Record<ProblemCode, string> = {
   malformed_request: 'Send HTTP/1.1 with a library; something in between may have cut the request.',
   malformed_json:

@@ -1,4 +1,4 @@
-/** Every refusal the service gives: its code for programs, its status and its title for people. */
+/** Every refusal that agents may get: a code for programs, the HTTP status and a title for people. */
 export const problemCatalogue = {
   malformed_request: [400, 'This is not a request over HTTP'],
   malformed_json: [400, 'The body is not valid JSON'],
@@ -29,7 +29,7 @@ export const problemCatalogue = {
   internal: [500, 'Something went wrong here'],
 } as const satisfies Record<string, readonly [number, string]>
 
-/** What only the console's users are told; apart, because agents' programs know the list above. */
+/** Refusals that only console users get. Kept apart because agents' programs rely on the list above. */
 export const operatorProblemCatalogue = {
   not_signed_in: [401, 'Nobody is signed in'],
   sign_in_refused: [401, 'Sign-in refused'],
@@ -55,11 +55,11 @@ export interface FieldError {
 export interface ProblemExtras {
   errors?: FieldError[]
   retryAfterS?: number
-  /** For the log alone; never told to the client. */
+  /** For the log only; clients never see it. */
   cause?: unknown
 }
 
-/** A refusal that is told to whoever asked. `detail` says what to do. */
+/** A refusal that the client sees. `detail` says what to do. */
 export class Problem extends Error {
   readonly code: ProblemCode | OperatorProblemCode
   readonly status: number
@@ -88,7 +88,7 @@ export class Problem extends Error {
   }
 }
 
-/** A refusal because of one field of the request. */
+/** A refusal caused by one field of the request. */
 export function fieldProblem(field: string, message: string): Problem {
   return new Problem('invalid_request', `Correct ${field} and send the request again.`, {
     errors: [{ field, message }],

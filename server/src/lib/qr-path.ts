@@ -1,8 +1,8 @@
 import { correction, generate } from 'lean-qr'
 
 /**
- * A QR code as the path of an SVG picture, one unit a module, without the quiet zone. Rows are
- * stroked rather than filled, which takes half the bytes.
+ * A QR code as an SVG path, one unit per module, without the quiet zone. It strokes the rows instead of
+ * filling them, which takes half the bytes.
  */
 export function qrPath(text: string): { side: number; path: string } {
   const code = generate(text, { minCorrectionLevel: correction.M })

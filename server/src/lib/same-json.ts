@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 
 /**
- * Whether two JSON texts say the same: the order of keys, spacing and escapes do not matter, and
- * numbers are compared by their digits. `JSON.parse` alone would take 9007199254740993 for …992.
+ * Whether two JSON texts are equivalent: ignores key order, spacing and escapes, and compares numbers by
+ * their digits. `JSON.parse` alone would read 9007199254740993 as …992.
  */
 export function isSameJson(one: string, other: string): boolean {
   return one === other || isDeepStrictEqual(exactly(one), exactly(other))
@@ -10,7 +10,7 @@ export function isSameJson(one: string, other: string): boolean {
 
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** The value of a text in which numbers stand as marked strings, so that none is rounded. */
+/** Parses JSON with its numbers turned into marked strings, so that none is rounded. */
 function exactly(text: string): unknown {
   return JSON.parse(
     text.replace(stringOrNumber, (token) =>
@@ -19,7 +19,7 @@ function exactly(text: string): unknown {
   )
 }
 
-/** A number as its digits and a power of ten: 1.50, 15e-1 and 0.15e1 come out alike. */
+/** Normalises a number to its digits and a power of ten: 1.50, 15e-1 and 0.15e1 give the same result. */
 function plainNumber(token: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? []

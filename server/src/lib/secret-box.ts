@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** `SECRET_KEY`, and while it is being rotated the one before it. The first one encrypts. */
+/** `SECRET_KEY` and, during a key rotation, the previous key. The first one encrypts. */
 export type SecretKeys = readonly [Buffer, ...Buffer[]]
 
-/** Encrypts a secret with AES-256-GCM, bound to its owner: it does not open under another agent. */
+/** Encrypts a secret with AES-256-GCM, bound to its owner: it cannot be decrypted for another agent. */
 export function seal(keys: SecretKeys, owner: string, secret: string): Buffer {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', keys[0], iv)
@@ -12,7 +12,7 @@ export function seal(keys: SecretKeys, owner: string, secret: string): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), encrypted])
 }
 
-/** The secret inside, whichever of the keys sealed it. */
+/** Decrypts a secret with whichever of the keys sealed it. */
 export function unseal(keys: SecretKeys, owner: string, sealed: Buffer): string {
   for (const key of keys) {
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12))
@@ -31,7 +31,7 @@ export function unseal(keys: SecretKeys, owner: string, sealed: Buffer): string 
 
 const derivedKeys = new WeakMap<Buffer, Map<string, Buffer>>()
 
-/** A key of its own for a purpose: who knows it learns nothing about the key it comes from. */
+/** Derives a separate key for a purpose; it reveals nothing about the key it is derived from. */
 export function derivedKey(key: Buffer, purpose: string): Buffer {
   const ofKey = derivedKeys.get(key) ?? new Map<string, Buffer>()
   derivedKeys.set(key, ofKey)
@@ -40,7 +40,7 @@ export function derivedKey(key: Buffer, purpose: string): Buffer {
   return derived
 }
 
-/** A short unguessable mark over a text, from a key that is derived for the purpose. */
+/** A short unguessable MAC over a text, with a key derived for the purpose. */
 export function mark(key: Buffer, purpose: string, text: string): Buffer {
   return createHmac('sha256', derivedKey(key, purpose)).update(text).digest().subarray(0, 16)
 }

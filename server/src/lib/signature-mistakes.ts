@@ -1,6 +1,6 @@
-/** The usual mistakes in signing, each as what was signed or which key was used because of it. */
+/** The usual signing mistakes, each given as the text that was signed or the key that was used. */
 
-/** Why a signature does not hold; stable, for programs. */
+/** Why a signature is invalid. The codes are stable, for programs. */
 export type CauseCode =
   | 'secret_missing'
   | 'header_missing'
@@ -29,23 +29,23 @@ export type CauseCode =
   | 'wrong_secret'
   | 'clock_off'
 
-/** A mistake in words: what it is, and what to do. */
+/** A mistake: its code, and a message that says what to do. */
 export interface Cause {
   code: CauseCode
   message: string
 }
 
-/** What is signed is `prefix` and then `body`. */
+/** One possible value of the signed prefix, the body or the key. */
 export interface Variant<Value> {
   value: Value
-  /** Undefined where there is no mistake. */
+  /** Undefined for the correct value. */
   cause?: Cause
 }
 
 const rawBytes =
   'Sign, send and check the very same bytes: keep the text of the body, do not write it twice.'
 
-/** Bodies that may have been signed in place of this one. */
+/** Bodies that the sender may have signed instead of this one. */
 export function bodyVariants(body: Buffer, isRequest: boolean): Variant<Buffer>[] {
   const text = body.toString()
   const variants: Variant<Buffer>[] = [{ value: body }]
@@ -75,7 +75,7 @@ export function bodyVariants(body: Buffer, isRequest: boolean): Variant<Buffer>[
   return variants
 }
 
-/** The ways in which the usual libraries write the same JSON. */
+/** The same JSON as common libraries would write it. */
 function writtenAgain(text: string): string[] {
   let value: unknown
   try {
@@ -99,7 +99,7 @@ function writtenAgain(text: string): string[] {
   )
 }
 
-/** With a space after commas and colons, as Python writes it. */
+/** JSON with a space after commas and colons, as Python writes it. */
 function spacedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -122,7 +122,7 @@ function sortedByName(value: unknown): unknown {
 const callbackFields =
   'refId transactionId userId amount fee status extParams successAt wallet flag_incorrect_payee payee'
 
-/** In the order in which the service writes a callback's fields. */
+/** Puts the fields in the order in which the service writes a callback. */
 function inCallbackOrder(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const place = (name: string) => callbackFields.split(' ').indexOf(name)
@@ -138,7 +138,7 @@ function asciiOnly(json: string): string {
   )
 }
 
-/** What may have been signed before the body of a request. */
+/** Prefixes that the sender of a request may have signed before the body. */
 export function requestVariants(
   t: string,
   method: string,
@@ -204,7 +204,7 @@ export function requestVariants(
 
 const differs = 'Another time was signed than t says: take the time once and use it in both places.'
 
-/** What may have been signed before the body of a callback. */
+/** Prefixes that may have been signed before the body of a callback. */
 export function callbackVariants(t: string): Variant<string>[] {
   const message = 'The parts are not put together as they should be. The rule is t + "." + body.'
   const separators = { code: 'separators', message } as const
@@ -218,7 +218,7 @@ export function callbackVariants(t: string): Variant<string>[] {
   ]
 }
 
-/** Moments at which the time may have been taken a second time. */
+/** Timestamps a few seconds off, for a sender that read the clock twice. */
 function nearTimes(t: string): string[] {
   const at = Number(t)
   return [1, -1, 2, -2, 3, -3, 4, -4, 5, -5].map((by) => String(at + by))
@@ -232,7 +232,7 @@ function escapes(path: string): string[] {
   }
 }
 
-/** Keys that may have been used in place of a secret. */
+/** Keys that the sender may have used instead of the secret. */
 export function secretVariants(secret: string): Variant<Buffer>[] {
   const bare = secret.replace(/^["'\s]+|["'\s]+$/g, '')
   const digits = bare.replace(/^[a-z]+_(?:[a-z]+_)?/, '')

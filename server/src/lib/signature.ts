@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How far a signature's `t` and a body's `timestamp` may be off, either way. */
+/** How far a signature's `t` and a body's `timestamp` may be from our clock, in either direction. */
 export const clockToleranceS = 300
 
 const maxHeaderBytes = 512
@@ -11,7 +11,7 @@ export interface SignatureHeader {
   signatures: string[]
 }
 
-/** The parts of `t=<unix seconds>,v1=<hex>[,v1=...]`, or undefined where it has another shape. */
+/** Parses `t=<unix seconds>,v1=<hex>[,v1=...]`; undefined if the header is malformed. */
 export function parseSignatureHeader(header: string): SignatureHeader | undefined {
   if (Buffer.byteLength(header) > maxHeaderBytes) return undefined
   let t: string | undefined
@@ -27,7 +27,7 @@ export function parseSignatureHeader(header: string): SignatureHeader | undefine
   return { t, signatures }
 }
 
-/** The path is signed with the body because a deposit and a withdraw request have the same body. */
+/** Signs the path as well as the body, because deposit and withdrawal requests have the same body. */
 export function signRequest(
   secret: string,
   t: string,
@@ -41,12 +41,14 @@ export function signRequest(
     .digest('hex')
 }
 
-/** The byte after `t.` is `{` here and a letter in a request, so neither can pass for the other. */
+/**
+ * The byte after `t.` is `{` here and a letter in a request, so neither signature is valid for the other.
+ */
 export function signCallback(secret: string | Buffer, t: string, body: Buffer | string): string {
   return createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex')
 }
 
-/** Whether any of the given signatures is the expected one. Takes the same time whichever matches. */
+/** Whether any given signature is the expected one. The time taken does not depend on which one matches. */
 export function matchesAny(expectedHex: string, givenHex: readonly string[]): boolean {
   const expected = Buffer.from(expectedHex, 'hex')
   let matched = false

@@ -1,4 +1,4 @@
-/** Lets `perSecond` through on average and `burst` at once, per key. Kept in this process alone. */
+/** Rate limits per key: `perSecond` on average, `burst` at once. Counts within this process only. */
 export class TokenBuckets {
   private readonly buckets = new Map<string, { tokens: number; atMs: number }>()
   private readonly maxKeys: number
@@ -7,14 +7,14 @@ export class TokenBuckets {
     this.maxKeys = maxKeys
   }
 
-  /** Takes one token if there is one. `waitS` says when the next one comes. */
+  /** Takes one token if there is one. `waitS` is the time until the next one. */
   take(key: string, perSecond: number, burst: number, nowMs: number) {
     const bucket = this.buckets.get(key) ?? { tokens: burst, atMs: nowMs }
     const elapsedS = Math.max(0, nowMs - bucket.atMs) / 1000
     const tokens = Math.min(burst, bucket.tokens + elapsedS * perSecond)
     const taken = tokens >= 1
     const left = taken ? tokens - 1 : tokens
-    // Re-inserting keeps the map in order of last use, so that the first key is the one to forget.
+    // Reinserting keeps the map in order of last use, so the first key is the one to evict.
     this.buckets.delete(key)
     this.buckets.set(key, { tokens: left, atMs: nowMs })
     if (this.buckets.size > this.maxKeys) {

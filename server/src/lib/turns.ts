@@ -1,6 +1,8 @@
 import { Problem } from './problem.ts'
 
-/** Lets so many pieces of work of one key run at once; some more wait for their turn, the rest is refused. */
+/**
+ * Limits how many jobs per key run at once. A limited number of further jobs wait; the rest are refused.
+ */
 export class Turns {
   private readonly atOnce: number
   private readonly waiting: number
@@ -11,7 +13,7 @@ export class Turns {
     this.waiting = limits.waiting
   }
 
-  /** Runs the work when its turn has come. */
+  /** Runs the job when its turn comes. */
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
     const line = this.keys.get(key) ?? { running: 0, waiting: [] }
     this.keys.set(key, line)
@@ -26,7 +28,7 @@ export class Turns {
     try {
       return await work()
     } finally {
-      // The place goes to whoever waits, or is free.
+      // The next waiting job takes over the place, if there is one.
       const next = line.waiting.shift()
       if (next) next()
       else if (--line.running === 0) this.keys.delete(key)

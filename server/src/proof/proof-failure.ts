@@ -5,40 +5,43 @@ import type { Currency } from '../lib/money.ts'
 /** A connection inside a read-only transaction with one snapshot. */
 export type ProofTx = PoolClient & { readonly inSnapshot: unique symbol }
 
-/** Whose book is being proved, and what its money is. */
+/** The agent whose book is being proved, and the book's currency. */
 export interface ProvedAgent {
   agentId: bigint
   currency: Currency
 }
 
-/** A stretch of what is ordered by its key: after one, and up to another where that is given. */
+/** A range of rows in key order: after one key and, if `upTo` is given, up to another. */
 export interface Stretch {
   after: string
   upTo: string | null
   limit: number
 }
 
-/** How much of a stretch there was, and where to go on; null at the end. */
+/** How many rows were proved, and the key to continue after; null at the end. */
 export interface ProvedPage {
   proved: number
   last: string | null
 }
 
-/** The first thing that is not as it must be. */
+/** The first contradiction that a proof found. */
 export class ProofFailure extends Error {}
 
 export function ensure(holds: boolean, lie: () => string): asserts holds {
   if (!holds) throw new ProofFailure(lie())
 }
 
-/** What is written somewhere must be what the rest of the books say. */
+/** Throws if a value differs from what the rest of the books says. */
 export function ensureSame(where: string, what: string, found: unknown, expected: unknown): void {
   if (asText(found) !== asText(expected)) {
     throw new ProofFailure(`${where} says ${what} ${asText(found)}, but it is ${asText(expected)}`)
   }
 }
 
-/** The same for what is nobody's business: findings are logged, and say where to look instead. */
+/**
+ * The same for private data: findings are logged, so the message says where to look instead of the
+ * values.
+ */
 export function ensureSameUnshown(
   where: string,
   what: string,
@@ -53,7 +56,7 @@ function asText(value: unknown): string {
   return value instanceof Date ? value.toISOString() : String(value ?? null)
 }
 
-/** What each event must be told as, and none for those that are not an outcome. */
+/** The status in each event's callback; undefined for events that are not outcomes. */
 export const statusOf: Record<JournalEvent, string | undefined> = {
   withdraw_held: undefined,
   withdraw_paid: 'PAID',

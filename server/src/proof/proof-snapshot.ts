@@ -3,8 +3,8 @@ import type { Pool } from '../db/pool.ts'
 import type { ProofTx } from './proof-failure.ts'
 
 /**
- * Runs a piece of a proof on one snapshot of the database. While a snapshot is held no dead row can be
- * cleaned up, and rows that change all the time get slow: so a piece is small.
+ * Runs a piece of a proof on one snapshot of the database. While a snapshot is held, dead rows cannot be
+ * cleaned up and frequently changed rows get slow, so each piece is small.
  */
 export async function inSnapshot<T>(pool: Pool, prove: (tx: ProofTx) => Promise<T>): Promise<T> {
   return withClient(pool, async (client) => {
@@ -19,7 +19,10 @@ const fewest = 50
 const most = 2_000
 const slowMs = 300
 
-/** Takes pages as large as the database can give in a moment: fewer rows where it is busy or cold. */
+/**
+ * Adapts the page size so that each page is quick: fewer rows if the database is busy or its cache is
+ * cold.
+ */
 export class Pace {
   private readonly pool: Pool
   private limit = 500

@@ -4,7 +4,10 @@ import { txnId } from '../lib/ids.ts'
 import { decimalText } from '../lib/money.ts'
 import { ensure, ensureSame, ensureSameUnshown, ProofFailure } from './proof-failure.ts'
 
-/** What creating an order was answered with is what the order is; `held` is the row of a withdrawal's hold. */
+/**
+ * Proves that the response to an order's creation matches the order; `held` is the journal row of a
+ * withdrawal's hold.
+ */
 export function proveAnswer(order: Order, held: JournalRow | undefined): void {
   const id = txnId(order.agentId, order.orderId)
   const where = `the answer to the creation of order ${id}`
@@ -29,7 +32,7 @@ export function proveAnswer(order: Order, held: JournalRow | undefined): void {
   if (order.instructions !== null) proveInstructions(where, answer, order.instructions)
 }
 
-/** What the payment page shows is what the agent was told, as far as it was. */
+/** Proves that the payment page shows what the agent received in the response, as far as it received it. */
 function proveInstructions(where: string, answer: Answer, text: string): void {
   const { qrcodeText, transfer }: Instructions = parsed(text, `what ${where} was made from`)
   if (answer.qrcode) ensureSameUnshown(where, 'QR code', answer.qrcode.qrcode_text, qrcodeText)

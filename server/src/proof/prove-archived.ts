@@ -3,8 +3,8 @@ import { readArchiveParts } from '../ledger/archived.ts'
 import { ensure, type ProofTx } from './proof-failure.ts'
 
 /**
- * What was archived is one chain, and the row that ends it is in the journal as it was then. Returns its seq,
- * from which the journal is proved onward; 0 where nothing was archived.
+ * Proves that the archived parts form one chain, and that the chain's last row is unchanged in the
+ * journal. Returns the seq of that row, from which the journal is proved; 0 if nothing is archived.
  */
 export async function proveParts(tx: ProofTx, agentId: bigint): Promise<bigint> {
   const parts = await readArchiveParts(tx, agentId)
@@ -35,7 +35,7 @@ export async function proveParts(tx: ProofTx, agentId: bigint): Promise<bigint> 
   return seq
 }
 
-/** Every order that has left the books has left its refId. */
+/** Proves that every removed order has left its refId in archived_refs. */
 export async function proveArchivedRefs(tx: ProofTx, agentId: bigint): Promise<void> {
   const { rows } = await tx.query<{ removed: bigint; known: bigint }>(
     `select (select coalesce(sum(removed_orders), 0)::bigint from archive_parts where agent_id = $1) as removed,

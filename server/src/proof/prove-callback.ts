@@ -15,17 +15,20 @@ export interface CallbackRow {
   body: string | null
 }
 
-/** What the callback of an outcome must tell. */
+/** What the callback of an outcome must report. */
 export interface Outcome {
   order: Order
   row: JournalRow
-  /** Whether the order had an outcome before. */
+  /** Whether the order had an earlier outcome. */
   follows: boolean
-  /** Who paid, as the payment says that the row credits. */
+  /** The payer according to the payment that the row credits. */
   payer: Payer | null
 }
 
-/** A callback tells its outcome, and nothing else: every member as text, since a number may be rounded. */
+/**
+ * Proves that a callback reports its outcome and nothing else. Compares every member as text, because a
+ * number may be rounded.
+ */
 export function proveCallback(
   { order, row, follows, payer }: Outcome,
   callback: CallbackRow,
@@ -83,13 +86,13 @@ function membersOf(body: string | null, where: string): JsonMembers {
   return found
 }
 
-/** What was really paid, for PAID; what was asked, otherwise. */
+/** The amount actually paid for PAID, otherwise the amount requested. */
 function amountOf(order: Order, { event, change }: JournalRow): bigint {
   if (statusOf[event] !== 'PAID') return order.amountMinor
   return change.clearing < 0n ? -change.clearing : change.clearing
 }
 
-/** What the agent has been charged as of a row: a returned payout may have kept its fee. */
+/** What the agent has been charged as of a row; the fee of a returned payout may have been kept. */
 function feeChargedBy(order: Order, { event, change }: JournalRow): bigint {
   if (statusOf[event] === 'PAID') return change.fees
   return event === 'withdraw_reverted' ? order.feeMinor + change.fees : 0n
@@ -107,7 +110,7 @@ function provePayee(
     told !== undefined || flag === undefined,
     () => `${where} flags a payee that it does not tell`,
   )
-  // Of a payer without a name or number a callback may say nothing, or that nothing is known.
+  // For a payer without name and number, a callback may omit the payee or give it with null members.
   if (payer === null && told === undefined) return
   const payee = jsonObject({
     account_no: quoted(payer?.accountNo ?? null),
@@ -119,7 +122,9 @@ function provePayee(
   if (isAnother !== undefined) ensureSame(where, 'flag_incorrect_payee', flag, isAnother)
 }
 
-/** Undefined where the bank shows too little of the number to tell: what was said then is not judged. */
+/**
+ * Undefined if the bank masks too much of the number to decide; the callback's value is then not checked.
+ */
 function isAnotherAccount(expected: string, shown: string): boolean | undefined {
   const digits = shown.replace(/[\s-]/g, '').toUpperCase()
   const own = expected.toUpperCase()

@@ -3,7 +3,7 @@ import { claimColumns } from '../ledger/book-columns.ts'
 import { claimsById } from '../ledger/payment-claims.ts'
 import { ensure, ensureSame, type ProofTx, type ProvedAgent } from './proof-failure.ts'
 
-/** Each payment of an agent is claimed by it, for as much, and so is nobody else's. */
+/** Proves that each payment of an agent is claimed by that agent, for the same amount. */
 export async function proveClaimed(
   tx: ProofTx,
   { agentId, currency }: ProvedAgent,
@@ -31,9 +31,10 @@ export async function proveClaimed(
 }
 
 /**
- * What a page of claims says is so: an agent's has its payment, or had it until it was archived, or is being
- * given to it; nobody's waits or was decided on. Read by id, table by table: they are spread over machines in different ways. Returns
- * the last one of a page that was full.
+ * Proves a page of claims: the payment of an agent's claim exists, was archived, or is being assigned to
+ * the agent; the payment of a claim without an agent is among the unmatched payments. Reads by id, one
+ * table at a time, because the tables may be distributed over machines in different ways. Returns the
+ * last id if the page was full.
  */
 export async function proveClaimPage(
   tx: ProofTx,
@@ -73,7 +74,10 @@ export async function proveClaimPage(
   return claims.length < limit ? null : (ids.at(-1) ?? null)
 }
 
-/** Every payment that is or was nobody's has its claim. Returns the last one of a page that was full. */
+/**
+ * Proves that every payment that is or was unmatched has its claim. Returns the last id if the page was
+ * full.
+ */
 export async function proveUnmatchedPage(
   tx: ProofTx,
   after: string,
@@ -106,7 +110,7 @@ async function readClaims(tx: ProofTx, ids: string[]): Promise<Map<string, Payme
   return new Map(rows.map((claim) => [claim.paymentId, claim]))
 }
 
-/** `owner` is 0 for as long as it is nobody's. */
+/** `owner` is 0 while the payment belongs to no agent. */
 async function readUnmatched(tx: ProofTx, ids: string[]) {
   const { rows } = await tx.query<{
     payment_id: string

@@ -2,7 +2,7 @@ import type { PaymentClaim } from '../ledger/book.ts'
 import { claimsById } from '../ledger/payment-claims.ts'
 import { ensure, type ProofTx } from './proof-failure.ts'
 
-/** An event's key: whose it is, who told it, and its id. */
+/** The key of an event: its agent, the provider that reported it, and its id. */
 export type EventPlace = readonly [agentId: bigint, provider: string, eventId: string]
 
 export const beforeAllEvents: EventPlace = [-1n, '', '']
@@ -19,9 +19,9 @@ interface EventRow {
 const largestAmount = 2n ** 63n - 1n
 
 /**
- * What providers reported has come to something: an event without a result is due at some time, and a payment
- * that was acted on is claimed. Of what came before events were kept there is only the notice, which is not
- * read. Returns the last one of a page that was full.
+ * Proves that every event reported by a provider has been or will be handled: one without a result has a
+ * due time, and a payment that was acted on is claimed. Notices from before events were stored are not
+ * checked. Returns the last key if the page was full.
  */
 export async function proveEventPage(
   tx: ProofTx,

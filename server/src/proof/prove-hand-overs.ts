@@ -13,7 +13,9 @@ export interface PayoutFact {
 
 const open: readonly PayoutState[] = ['handed', 'accepted', 'unknown', 'not_found']
 
-/** What a payout cannot have ended as while its order, which is written first, is as it is. */
+/**
+ * The payout states that are impossible for each status of the order, because the order is written first.
+ */
 const contradicts: Record<OrderStatus, readonly PayoutState[]> = {
   WAITING: ['paid', 'returned', 'rejected', 'cancelled'],
   PAID: ['returned', 'rejected', 'cancelled'],
@@ -24,7 +26,7 @@ const contradicts: Record<OrderStatus, readonly PayoutState[]> = {
   VOID: [],
 }
 
-/** Where an order says that it is, and what it came to there, is what its payouts say. */
+/** Proves that an order's provider, reference and status agree with its payouts. */
 export function proveHandOvers(
   name: string,
   order: Order,
@@ -46,12 +48,13 @@ export function proveHandOvers(
     ensure(payout === latest || !isOpen, () => `${where} is open, but ${name} went elsewhere`)
   })
   ensureSame(name, 'handed_over_at', order.handedOverAt, latest.handed_at)
-  // An order may end by an earlier attempt that paid after all; while it waits, it is with the latest.
+  // An order may end by an earlier attempt that paid after all; while it waits, the latest attempt
+  // counts.
   const own = payouts.find(({ reference }) => reference === order.providerRef)
   const theirs = order.status === 'WAITING' ? latest : (own ?? latest)
   ensureSame(name, 'provider_ref', order.providerRef, theirs.reference)
   ensureSame(name, 'provider', order.provider, theirs.provider)
-  // A person's word may have ended it otherwise than the provider's.
+  // A person may have ended the order differently from what the provider reported.
   const isByPerson = rows.some(({ reason }) => reason !== null)
   ensure(
     isByPerson || !contradicts[order.status].includes(theirs.state),

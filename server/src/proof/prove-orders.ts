@@ -21,7 +21,7 @@ import { proveCredit, readCredited } from './prove-payments.ts'
 import { provePayouts } from './prove-payouts.ts'
 import { proveReferences } from './prove-references.ts'
 
-/** Which event may follow which, for one order; `-` stands for its beginning. */
+/** Which event may follow which in one order; `-` stands for its beginning. */
 const followers: Record<string, JournalEvent[]> = {
   'deposit -': ['deposit_paid', 'deposit_failed', 'deposit_expired', 'deposit_void'],
   'deposit deposit_paid': ['deposit_taken_back'],
@@ -36,7 +36,7 @@ const followers: Record<string, JournalEvent[]> = {
   'withdraw withdraw_paid_after_failed': ['withdraw_reverted'],
 }
 
-/** Everything else in the books that is about some orders. */
+/** All other rows in the books that belong to the orders. */
 export interface Facts {
   rowsOf: Map<string, JournalRow[]>
   callbacks: Map<bigint, CallbackRow>
@@ -44,7 +44,7 @@ export interface Facts {
   payoutsOf: Map<string, PayoutFact[]>
 }
 
-/** Proves a page of an agent's orders. A payout among them that is of no order is found too. */
+/** Proves a page of an agent's orders. Also finds payouts in the range that belong to no order. */
 export async function proveOrderPage(
   tx: ProofTx,
   agent: ProvedAgent,
@@ -70,7 +70,7 @@ export async function proveOrderPage(
   return { proved: rows.length, last: isLast ? null : last }
 }
 
-/** Proves some of an agent's orders. */
+/** Proves the given orders of an agent. */
 export async function proveOrdersById(
   tx: ProofTx,
   agent: ProvedAgent,
@@ -83,7 +83,7 @@ export async function proveOrdersById(
   await proveOrders(tx, agent, rows)
 }
 
-/** Each order is what its journal rows come to, and its callbacks, payments and payouts agree. */
+/** Proves that each order matches its journal rows, and that its callbacks, payments and payouts agree. */
 async function proveOrders(
   tx: ProofTx,
   agent: ProvedAgent,
@@ -132,7 +132,7 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
   return groups
 }
 
-/** Proves an order with what else there is about it. */
+/** Proves one order with the rows that belong to it. */
 export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void {
   const name = `order ${txnId(order.agentId, order.orderId)}`
   const rows = facts.rowsOf.get(order.orderId) ?? []
@@ -157,7 +157,7 @@ export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void
   })
 }
 
-/** What an order's own rule takes of an amount. */
+/** The fee that the order's own rule gives for an amount. */
 function feeRuleOf(order: Order, name: string) {
   const rule = parseFeeRule(order.feeRule, order.currency)
   if (typeof rule === 'string')
@@ -165,7 +165,10 @@ function feeRuleOf(order: Order, name: string) {
   return (amountMinor: bigint) => feeOf(amountMinor, rule)
 }
 
-/** An order's rows follow each other as they may, and each moves what the order is about. */
+/**
+ * Proves that an order's rows follow each other in a valid sequence, and that each moves the right
+ * amounts.
+ */
 function proveRows(
   name: string,
   order: Order,
@@ -193,7 +196,7 @@ function proveRows(
   })
 }
 
-/** An order's state, times, version and what was paid are what its rows come to. */
+/** Proves that an order's status, times, version and paid amounts match its rows. */
 function proveState(
   name: string,
   order: Order,
@@ -209,7 +212,7 @@ function proveState(
     () => `${name} is a withdrawal without a hold`,
   )
   ensureSame(name, 'completed_at', order.completedAt, last?.at)
-  // A deposit gets a reference together with the provider's instructions.
+  // A deposit gets its reference together with the provider's instructions.
   const instructed = order.kind === 'deposit' && order.providerRef !== null ? 1 : 0
   ensureSame(name, 'version', order.version, 1 + outcomes.length + handOvers + instructed)
   const paying = outcomes.findLast(({ event }) => statusOf[event] === 'PAID')
@@ -218,7 +221,7 @@ function proveState(
   ensureSame(name, 'paid_fee', order.paidFeeMinor, paying?.change.fees)
 }
 
-/** What one row of an order must have moved, from the order's own amounts. */
+/** Proves what one row moved, from the order's own amounts. */
 function proveLegs(
   name: string,
   order: Order,
@@ -241,7 +244,7 @@ function proveLegs(
     ],
     withdraw_failed: [{ available: total, held: -total }],
     withdraw_cancelled: [{ available: total, held: -total }],
-    // The fee is given back or kept, as the agent's terms said that day.
+    // The fee is returned or kept, depending on the agent's terms at that time.
     withdraw_reverted: [
       { available: total, clearing: -order.amountMinor, fees: -order.feeMinor },
       { available: order.amountMinor, clearing: -order.amountMinor },

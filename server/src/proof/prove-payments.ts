@@ -14,7 +14,7 @@ import { proveUnmatched } from './prove-unmatched.ts'
 const creditKey = 'payment:'
 const takenBackKey = 'payment-taken-back:'
 
-/** The payments that rows say they credit or take back, by the key of the credit. */
+/** Reads the payments that the rows credit or take back, by the key of the credit. */
 export async function readCredited(
   tx: ProofTx,
   agentId: bigint,
@@ -36,7 +36,10 @@ function paymentOf(onceKey: string | null): string | undefined {
   return onceKey?.startsWith(takenBackKey) ? onceKey.slice(takenBackKey.length) : undefined
 }
 
-/** The payment that paid an order is recorded so; `isTakenBack` says whether the order gave it back. */
+/**
+ * Proves that the payment that paid an order is recorded as such; `isTakenBack` says whether it was taken
+ * back.
+ */
 export function proveCredit(
   row: JournalRow,
   payment: Payment | undefined,
@@ -52,7 +55,10 @@ export function proveCredit(
   ensureSame(where, 'state', payment.state, isTakenBack ? 'taken_back' : 'credited')
 }
 
-/** An adjustment that names a payment moves its amount, one way or the other; any other names no payment. */
+/**
+ * Proves that an adjustment which names a payment credits or debits that payment's amount, and that every
+ * other one has an adjustment's key.
+ */
 export async function proveAdjustments(
   tx: ProofTx,
   { agentId }: ProvedAgent,
@@ -85,7 +91,7 @@ export async function proveAdjustments(
   }
 }
 
-/** Proves a page of an agent's payments against the journal: what each of them says became of it did. */
+/** Proves a page of an agent's payments against the journal: each payment's state must match its rows. */
 export async function provePaymentPage(
   tx: ProofTx,
   agent: ProvedAgent,
@@ -142,7 +148,10 @@ function provePayment(
   )
 }
 
-/** A payment that an order gave back has, next in that order's journal, the row that did so. */
+/**
+ * Proves that a payment taken back from an order is followed, in that order's journal, by the row that
+ * did so.
+ */
 async function proveTakenBack(
   tx: ProofTx,
   agentId: bigint,

@@ -2,8 +2,8 @@ import type { Order } from '../ledger/book.ts'
 import { ensure, type ProofTx } from './proof-failure.ts'
 
 /**
- * No payout counts as paid that its order is not paid by, unless a person was told of it: beside an order
- * that failed, or that another provider has or paid, there is an item that says so.
+ * Proves that every payout that counts as paid has paid its order, or that an item for a person records
+ * the contradiction: the order failed, or another provider has it or has paid it.
  */
 export async function provePayouts(
   tx: ProofTx,

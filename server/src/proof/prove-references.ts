@@ -6,7 +6,9 @@ import {
 import { ensure, ensureSame, type ProofTx } from './proof-failure.ts'
 import type { PayoutFact } from './prove-hand-overs.ts'
 
-/** The reference of each payout names that payout, and so no other of any agent. */
+/**
+ * Proves that the reference of each payout names that payout, and therefore no other payout of any agent.
+ */
 export async function proveReferences(
   tx: ProofTx,
   agentId: bigint,
@@ -27,8 +29,9 @@ export async function proveReferences(
 }
 
 /**
- * Each reference of a page has its payout, or an order that was archived. Read table by table: they are spread
- * over machines in different ways. Returns the last one of a page that was full.
+ * Proves that each reference of a page has its payout, or an archived order. Reads one table at a time,
+ * because the tables may be distributed over machines in different ways. Returns the last one if the page
+ * was full.
  */
 export async function proveReferencePage(
   tx: ProofTx,

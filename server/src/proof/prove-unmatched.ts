@@ -2,7 +2,10 @@ import type { Payment } from '../ledger/book.ts'
 import { type PayerRow, payerFromRow } from '../ledger/payer-from-row.ts'
 import { ensureSame, ensureSameUnshown, type ProofTx, type ProvedAgent } from './proof-failure.ts'
 
-/** Payments of an agent that came in for nobody are what they were then, and nobody else's. */
+/**
+ * Proves that an agent's payments which came in unmatched are unchanged since, and assigned to no other
+ * agent.
+ */
 export async function proveUnmatched(
   tx: ProofTx,
   { agentId, currency }: ProvedAgent,

@@ -5,19 +5,19 @@ import { ensure, ensureSame, type ProofTx, type ProvedAgent, statusOf } from './
 import { proveAdjustments } from './prove-payments.ts'
 
 /**
- * The proof of an agent's book, piece by piece, each from one short look at the database. It works from
- * the rows alone and shares nothing with the code that wrote them, so that a mistake there cannot hide here.
+ * The proof of an agent's book, in pieces that each use one short snapshot. It works only from the rows
+ * and shares nothing with the code that wrote them, so that it cannot repeat that code's mistakes.
  */
 
 export interface JournalPage {
   lastSeq: bigint
   rows: number
   callbacks: number
-  /** The orders that the rows are of. */
+  /** The orders that the rows belong to. */
   orderIds: string[]
 }
 
-/** Proves up to `limit` journal rows after a seq: history, which does not change any more. */
+/** Proves up to `limit` journal rows after a seq. They are history, which no longer changes. */
 export async function proveJournalPage(
   tx: ProofTx,
   agent: ProvedAgent,
@@ -28,7 +28,7 @@ export async function proveJournalPage(
   const { rows: dbRows } = await tx.query(
     `select ${journalColumns.select('j')} from journal j
      where agent_id = $1 and seq >= $2 order by seq limit $3`,
-    // The row before the page comes along, except where there is none.
+    // Includes the row before the page, if there is one.
     [agentId, afterSeq, afterSeq === 0n ? limit : limit + 1],
   )
   const rows = dbRows.map(journalColumns.fromRow)
@@ -64,8 +64,8 @@ async function proveOrdersAreThere(
 }
 
 /**
- * Seq is gapless, legs add up to zero, each row's balances follow from the row before, and all are in the agent's
- * currency.
+ * Proves that seqs have no gaps, that every change adds up to zero, that each row's balances follow from
+ * the row before, and that all rows are in the agent's currency.
  */
 export function proveChain(
   { currency }: ProvedAgent,
@@ -108,7 +108,10 @@ export function proveChain(
   }
 }
 
-/** Every outcome has one callback, and nothing else has one. What it says is proved with its order. */
+/**
+ * Proves that every outcome has one callback, and no other row has any. The order's proof checks the
+ * contents.
+ */
 async function proveCallbacksAreThere(
   tx: ProofTx,
   agentId: bigint,
@@ -128,17 +131,23 @@ async function proveCallbacksAreThere(
   return callbacks.length
 }
 
-/** How far an agent's book goes at the moment: what comes later is for a later proof. */
+/** The present end of an agent's book; later rows are left to a later proof. */
 export interface Extent {
   seq: bigint
   lastOrder: string | null
   lastPayment: string | null
 }
 
-/** More open withdrawals than this are not added up: that would take long, and each is proved by itself. */
+/**
+ * With more open withdrawals than this, the sum is skipped: it would take long, and each is proved
+ * anyway.
+ */
 const mostAddedUp = 50_000
 
-/** The wallet is the last row, and what is held is what open withdrawals hold. */
+/**
+ * Proves that the wallet matches the last row, and that its held balance is the sum of the open
+ * withdrawals.
+ */
 export async function proveTotals(tx: ProofTx, agentId: bigint): Promise<Extent> {
   const { rows } = await tx.query<
     Accounts & {

@@ -23,16 +23,16 @@ export interface Proof {
   orders: number
   callbacks: number
   payments: number
-  /** The first lie found, in words. */
+  /** The first contradiction found, in words. */
   finding: string | null
 }
 
-/** Called while a proof goes on, with how many journal rows the agent has in all. */
+/** Called during a proof, with the total number of the agent's journal rows. */
 export type OnProgress = (proof: Proof, journalRowsInAll: number) => void
 
 const firstOrder = '00000000-0000-0000-0000-000000000000'
 
-/** Proves every agent's whole book, or one agent's, page by page. Calls back while it works. */
+/** Proves the whole book of every agent, or of one agent, page by page. */
 export async function verify(
   pool: Pool,
   options: { appId?: string; onProgress?: OnProgress },
@@ -57,7 +57,7 @@ export async function verify(
     )
     proofs.push(proof)
   }
-  // What is wrong in an agent's book is said there.
+  // A fault in an agent's book is already reported there.
   if (options.appId === undefined && proofs.every(({ finding }) => finding === null)) {
     const finding = await findingOf(() => proveEveryClaim(pool))
     if (finding !== null) proofs.push({ agentId: 0n, appId: '-', ...counts, finding })
@@ -65,7 +65,10 @@ export async function verify(
   return proofs
 }
 
-/** What holds over all agents: whose each provider's payment is, and which payout each reference names. */
+/**
+ * Proves what must hold across all agents: which agent each payment belongs to, which payout each
+ * reference names, and that every reported event has been or will be handled.
+ */
 async function proveEveryClaim(pool: Pool): Promise<void> {
   const pace = new Pace(pool)
   for (const provePage of [proveClaimPage, proveUnmatchedPage, proveReferencePage]) {
@@ -86,7 +89,9 @@ interface AgentRow {
   currency: Currency
 }
 
-/** Agents that have orders and are not there. Skips from agent to agent along the orders' key. */
+/**
+ * Finds agents that have orders but do not exist. Skips from agent to agent along the key of the orders.
+ */
 async function findOrphans(pool: Pool, agents: readonly AgentRow[]): Promise<bigint[]> {
   const known = new Set(agents.map(({ agent_id }) => agent_id))
   const orphans: bigint[] = []
@@ -102,8 +107,9 @@ async function findOrphans(pool: Pool, agents: readonly AgentRow[]): Promise<big
 }
 
 /**
- * History does not change, so each page of it is proved by itself; what changes is proved with all that it
- * must agree with, in one page. What is added meanwhile is for the next proof.
+ * Proves an agent's whole book. History does not change, so each page of it is proved on its own; rows
+ * that change are proved on one snapshot with everything they must agree with. Rows added during the
+ * proof are left to the next one.
  */
 async function proveWholly(
   pool: Pool,
@@ -141,13 +147,16 @@ async function proveWholly(
   }
 }
 
-/** Proves journal rows after a seq, or after what is archived: that may go on meanwhile. */
+/**
+ * Proves journal rows after a seq or, because archiving may continue during the proof, after the archived
+ * rows.
+ */
 async function proveNextPage(tx: ProofTx, agent: ProvedAgent, seq: bigint, limit: number) {
   const archived = await proveParts(tx, agent.agentId)
   return proveJournalPage(tx, agent, archived > seq ? archived : seq, limit)
 }
 
-/** The lie that a proof ended with, or null. */
+/** The contradiction that ended a proof, or null. */
 async function findingOf(prove: () => Promise<void>): Promise<string | null> {
   try {
     await prove()
@@ -162,9 +171,9 @@ const tailRows = 1_000
 const againRows = 500
 
 /**
- * One small step of the proof that never ends: for every agent with new rows and for one more, the
- * rows that are new, and a stretch of what was proved before. Returns how much it looked at and the
- * lies it found.
+ * Makes one small step of the background proof: for every agent with new rows, and for one more, proves
+ * the new rows and a range of those proved before. Returns how many rows it read and the contradictions
+ * it found.
  */
 export async function proveOnward(
   pool: Pool,
@@ -215,7 +224,7 @@ export async function proveOnward(
   return { rows: looked, findings }
 }
 
-/** The wallets are counted last, so that an agent who comes meanwhile is none too many. */
+/** Counts the wallets last, so that an agent created between the two queries is not reported. */
 async function findWalletless(pool: Pool): Promise<string[]> {
   const count = async (what: string) => {
     const { rows } = await pool.query<{ count: bigint }>(`select count(*) from ${what}`)
@@ -226,7 +235,7 @@ async function findWalletless(pool: Pool): Promise<string[]> {
   return agents > wallets ? [`${agents - wallets} agents have no wallet`] : []
 }
 
-/** Proves what is new of an agent and a stretch of the rest, each in a short look of its own. */
+/** Proves an agent's new rows and a range of the others, each on its own short snapshot. */
 async function proveStep(
   pool: Pool,
   agent: ProvedAgent,
@@ -253,7 +262,7 @@ async function proveStep(
   return tail.rows + again.rows
 }
 
-/** How the endless proof stands, over all agents. */
+/** The state of the background proof, over all agents. */
 export async function proofState(pool: Pool): Promise<{ redAgents: number; unprovedRows: number }> {
   const { rows } = await pool.query<{ red: bigint; unproved: bigint }>(
     `select count(p.finding) as red,
@@ -272,7 +281,7 @@ export interface ProofOfAgent {
   checkedAt: Date | null
 }
 
-/** How far the background proof has come with an agent's book. */
+/** The state of the background proof for one agent's book. */
 export async function proofOf(pool: Pool, agentId: bigint): Promise<ProofOfAgent> {
   const { rows } = await pool.query<{
     proved_seq: bigint

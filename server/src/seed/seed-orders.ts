@@ -18,11 +18,11 @@ import type { Desk } from '../teller/desk.ts'
 import { type Chance, chanceFrom, planOrder } from './seed-plan.ts'
 
 type SeedDesk = Pick<Desk, 'pool' | 'secretKeys' | 'publicUrl' | 'localTime'> & {
-  /** Sends statements without waiting for the answer to the one before, as the teller's does. */
+  /** A pipelined pool, like the teller's: it sends statements without waiting for the previous answer. */
   bulkPool: Pool
 }
 
-/** How an agent's address behaves, and which share of the orders is the agent's. */
+/** A made-up agent: how its callback address behaves, and its share of the orders. */
 interface Shop {
   name: string
   currency: Currency
@@ -85,7 +85,7 @@ const shops: readonly Shop[] = [
 
 const spanMs = 28 * 86_400_000
 const chunk = 1_000
-/** Orders of each agent that were created just now. */
+/** How many orders of each agent are only minutes old. */
 const recent = 4
 const refused = 'connection refused by the agent'
 
@@ -95,8 +95,8 @@ export interface Seeded {
 }
 
 /**
- * Makes up weeks of business: agents of their own and their orders, folded by the same pure core that
- * the teller uses and written in bulk, so that every balance proves. `start` makes it the same again.
+ * Makes up weeks of business: new agents and their orders. It uses the same pure core as the teller and
+ * writes in bulk, so every balance can be proved. The same `start` gives the same data.
  */
 export async function seedOrders(
   desk: SeedDesk,
@@ -113,7 +113,7 @@ export async function seedOrders(
     given += own
     made.push({ ...(await openShop(desk, shop, now)), shop, orders: own })
   }
-  // Side by side: the database works for one while another is being made up.
+  // The agents run in parallel: the database works on one while another is being made up.
   const tell = (count: number) => {
     done += count
     onProgress?.(done)
@@ -146,7 +146,7 @@ function openShop(desk: SeedDesk, shop: Shop, now: Date) {
       currency: shop.currency,
       depositFee: shop.depositFee,
       withdrawFee: shop.withdrawFee,
-      // A QR code in every answer would be most of the data.
+      // QR codes in every answer would make up most of the data.
       method: 'link',
     },
     new Date(now.getTime() - spanMs),
@@ -160,7 +160,10 @@ interface AgentSeed {
   tell: (orders: number) => void
 }
 
-/** One agent's weeks, chunk by chunk: what happens after a chunk's last order waits for the next. */
+/**
+ * Makes up one agent's weeks, chunk by chunk. Commands later than a chunk's last order go to the next
+ * chunk.
+ */
 async function seedAgent(desk: SeedDesk, agent: Agent, shop: Shop, seed: AgentSeed): Promise<void> {
   const { orders, now, chance, tell } = seed
   const times = timesOf(orders, now, chance)
@@ -187,20 +190,23 @@ async function seedAgent(desk: SeedDesk, agent: Agent, shop: Shop, seed: AgentSe
   }
 }
 
-/** Payouts of which nothing is still to come: one that ended says so together with its order. */
+/** The payouts without pending commands: a payout that has ended is written together with its order. */
 function endedPayouts(payouts: Map<string, PastPayout>, pending: readonly Command[]): PastPayout[] {
   const toCome = new Set(pending.flatMap((each) => ('orderId' in each ? (each.orderId ?? []) : [])))
   return [...payouts.values()].filter(({ orderId }) => !toCome.has(orderId))
 }
 
-/** What the payer and the agent were answered; a withdrawal's answer is made by the core. */
+/** Adds the answer to a deposit; the core makes that of a withdrawal. */
 function answered(desk: SeedDesk, agent: Agent, command: Command & { type: 'create' }): Command {
   const { order } = command
   if (order.kind === 'withdraw') return command
   return { ...command, order: { ...order, answer: depositAnswer(desk, agent, order, undefined) } }
 }
 
-/** Withdrawals are about as large as deposits, and fewer; the first days must not run dry. */
+/**
+ * Withdrawals are about as large as deposits but fewer, so the balance must only last through the first
+ * days.
+ */
 function openingBalance(agent: Agent, orders: number, at: Date): Command {
   const perOrder = agent.currency === 'VND' ? 4_000_000n : 4_000n
   return {
@@ -213,7 +219,7 @@ function openingBalance(agent: Agent, orders: number, at: Date): Command {
   }
 }
 
-/** Times of creation, oldest first: more in the evening than at night, a little more every week. */
+/** Creation times, oldest first: more in the evening than at night, and slightly more every week. */
 function timesOf(orders: number, now: Date, chance: Chance): Date[] {
   const times = new Float64Array(orders)
   for (let at = 0; at < orders; ) {
@@ -222,7 +228,7 @@ function timesOf(orders: number, now: Date, chance: Chance): Date[] {
     const isKept = chance() < 0.35 + 0.65 * Math.sin((Math.PI * ((hour + 2) % 24)) / 24) ** 2
     if (ageMs < spanMs - 3_600_000 && isKept) times[at++] = now.getTime() - ageMs
   }
-  // Something is always under way.
+  // Some orders are always recent, so that something is open.
   for (let at = 0; at < Math.min(recent, orders); at++) {
     times[at] = now.getTime() - 30_000 - chance() * 500_000
   }
@@ -271,7 +277,7 @@ async function fill(
   await writePastPayouts(tx, payouts)
 }
 
-/** What has become of a callback, by how its agent's address behaves and how old it is. */
+/** Makes up the state of a callback, from its age and from how the agent's address behaves. */
 function delivered(callback: Callback, shop: Shop, now: Date, chance: Chance): PastCallback {
   const { createdAt } = callback
   const url = `https://${shop.name.toLowerCase().replaceAll(' ', '-')}.example/callbacks/${callback.kind}`
@@ -301,7 +307,7 @@ function delivered(callback: Callback, shop: Shop, now: Date, chance: Chance): P
   return { callback, state: 'delivered', dueAt: null, attempts: [...failed, accepted] }
 }
 
-/** Money that came in for nobody we know. */
+/** Makes up payments that belong to no known agent. */
 async function seedUnmatched(desk: SeedDesk, now: Date, chance: Chance): Promise<void> {
   for (let number = 1; number <= 7; number++) {
     const at = new Date(now.getTime() - chance() * 4 * 86_400_000)

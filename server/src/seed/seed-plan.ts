@@ -8,7 +8,7 @@ import { newOrderId } from '../lib/ids.ts'
 import { toMinor } from '../lib/money.ts'
 import type { PastPayout } from '../payouts/past-payouts.ts'
 
-/** A number from 0 to 1, the same row of them for the same start. */
+/** A random number from 0 to 1; the same start gives the same sequence. */
 export type Chance = () => number
 
 export function chanceFrom(start: number): Chance {
@@ -21,10 +21,10 @@ export function chanceFrom(start: number): Chance {
   }
 }
 
-/** What happens to one made-up order, in the order in which it happens. */
+/** What happens to one made-up order, in chronological order. */
 export interface PlannedOrder {
   commands: Command[]
-  /** How the payout stands in the end, where it is with a provider. */
+  /** The payout's final state, if it was handed to a provider. */
   payout: PastPayout | undefined
 }
 
@@ -54,7 +54,7 @@ const givens = [
 ]
 const unknownSaid = 'The call timed out; asked since, and not answered.'
 
-/** The end of an order: a share of all of its kind, in hundredths of a per cent. */
+/** How orders end: the share of each outcome among orders of its kind, in hundredths of a per cent. */
 const depositEnds = [
   ['paid', 7_900],
   ['expired', 1_450],
@@ -72,10 +72,10 @@ const withdrawEnds = [
   ['revert', 170],
 ] as const
 
-/** The provider of payouts whose end is not known: one that is not set up is never answered for. */
+/** The provider of payouts with an unknown outcome: it is not set up, so no answer ever comes. */
 const silentProvider = 'northbank'
 
-/** Plans an order of an agent that is created at a time and has ended by `now`, unless it is young. */
+/** Plans an order created at a given time; it has ended by `now` unless it is recent. */
 export function planOrder(
   agent: Agent,
   number: number,
@@ -161,7 +161,7 @@ function planDeposit(
   return { commands: commands.filter(({ at: when }) => when <= now), payout: undefined }
 }
 
-/** What a person decided on money that did not fit; some of the last days still waits. */
+/** A person's decision on money that did not fit; some payments of the last days still wait for one. */
 function decision(
   { agentId, orderId, at, payment: { paymentId } }: Command & { type: 'receive_payment' },
   end: string,
@@ -194,7 +194,7 @@ function planWithdrawal(
     const cancel: Command = { type: 'cancel', agentId, orderId, at: later(2) }
     return { commands: [create, cancel].filter(({ at: when }) => when <= now), payout: undefined }
   }
-  // A few, of the last days, are still not known.
+  // The outcome of a few recent payouts is still unknown.
   const isUnknown = now.getTime() - at.getTime() < 5 * 86_400_000 && chance() < 0.0015
   const references = referencesOf(agentId, orderId, 1)
   const [providerRef] = references
@@ -274,7 +274,7 @@ function newOrder(
   }
 }
 
-/** Mostly small and round, now and then large. */
+/** Mostly small round amounts, and a large one now and then. */
 function amountOf({ currency }: Agent, chance: Chance): bigint {
   const size = chance()
   const units = Math.ceil(

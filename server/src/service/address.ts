@@ -1,13 +1,16 @@
 import type { Config } from '../config.ts'
 
-/** Where the service is found. The port is known for sure once it listens: port 0 stands for any that is free. */
+/** The service's addresses. With port 0, which means any free port, they are known only once it listens. */
 export class Address {
   private readonly config: Config
-  /** Where it listens. */
+  /** The address that the service listens on. */
   url: string
-  /** What agents and payers are told. */
+  /** The address that agents and payers see. */
   publicUrl: string
-  /** Where the sandbox's bank sends notices: undefined until the service listens, and in a worker, which takes none. */
+  /**
+   * Where the sandbox bank sends notices; undefined until the service listens, and in a worker, which
+   * accepts none.
+   */
   noticeUrl: string | undefined
 
   constructor(config: Config) {

@@ -5,10 +5,10 @@ import { version } from '../version.ts'
 import type { Ground } from './ground.ts'
 import { settingsShown } from './settings-shown.ts'
 
-/** The same place seen from src and from dist. */
+/** This path is the same from src and from dist. */
 const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url))
 
-/** What of the server's options is made for this service. */
+/** The server options that differ from service to service. */
 type Given = Pick<
   ServerOptions,
   | 'desk'
@@ -23,7 +23,7 @@ type Given = Pick<
   | 'connectionLimits'
 > & { consoleDir?: string }
 
-/** All doors. Once the end has begun, each answer asks its client to come back on another connection. */
+/** Builds the HTTP server. While the service is closing, every response asks the client to reconnect. */
 export async function buildHttp(
   { config, log, address, metrics, closing }: Ground,
   given: Given,
@@ -48,7 +48,7 @@ export async function buildHttp(
     if (closing.hasBegun) reply.header('connection', 'close')
   })
   closing.add(async () => {
-    // Connections whose last answer was on its way before anybody could tell them to close.
+    // Closes connections whose last response was sent before they could be asked to close.
     const sweep = setInterval(() => app.server.closeIdleConnections(), 100)
     await app.close().finally(() => clearInterval(sweep))
   })

@@ -1,14 +1,14 @@
-/** How a service ends: what was opened last is closed first. */
+/** Closes the parts of a service in reverse order of opening. */
 export class Closing {
   private readonly steps: (() => Promise<unknown>)[] = []
   private begun = false
 
-  /** Whether the service is about to end: what is under way is finished, and nothing new should come. */
+  /** Whether the service is closing: it finishes running work and should get no new work. */
   get hasBegun(): boolean {
     return this.begun
   }
 
-  /** Every part that opens something says here how it is closed. */
+  /** Registers how to close a part that has been opened. */
   add(close: () => Promise<unknown>): void {
     this.steps.push(close)
   }

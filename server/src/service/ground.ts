@@ -30,7 +30,7 @@ export function makeGround(config: Config, backend: Backend, log: Logger, clock:
     metrics: new Metrics(),
     closing,
     onError: (error) => {
-      // Ctrl-C reaches the database at the same moment as the service.
+      // Ctrl-C reaches the embedded database at the same moment as the service.
       if (!closing.hasBegun || !isConnectionLost(error)) log.error({ err: error })
     },
   }

@@ -1,6 +1,9 @@
 import { type Logger, pino } from 'pino'
 
-/** A log of JSON lines on stderr. What must not be in a log is not written; this is the second net. */
+/**
+ * A log of JSON lines on stderr. Secrets and personal data are not logged in the first place; redaction
+ * is a second safeguard.
+ */
 export function makeLog(level: string): Logger {
   const secrets = ['secret', 'password', 'accountNo', 'accountName', 'account_no', 'account_name']
   return pino(

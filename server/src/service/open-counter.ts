@@ -8,7 +8,7 @@ import { makeLog } from './make-log.ts'
 import { openDesk } from './open-desk.ts'
 import { openSandboxBank } from './open-sandbox-bank.ts'
 
-/** A desk with the sandbox's bank beside it and a door for its notices, for one command. */
+/** Opens a desk with a sandbox bank and a route for the bank's notices, for a single command. */
 export async function openCounter(
   config: Config,
   backend: Backend,

@@ -15,15 +15,15 @@ import { bankKey } from './open-sandbox-bank.ts'
 export interface DeskOptions extends Pick<TellerOptions, 'onBatch' | 'onFault' | 'onCallbacks'> {
   clock?: Clock
   publicUrl?: () => string
-  /** Where the sandbox's bank is to be reached. */
+  /** The address of the sandbox bank. */
   bankUrl?: string | undefined
-  /** Other providers than the mode's own. */
+  /** Providers that replace the default ones of the mode. */
   providers?: readonly Provider[] | undefined
-  /** Providers beside those. */
+  /** Providers in addition to those. */
   moreProviders?: readonly Provider[] | undefined
 }
 
-/** Everything but HTTP: the teller and what goes with it, on an open backend. */
+/** Opens everything but HTTP, on an open backend: the teller and what belongs to it. */
 export function openDesk(
   config: Config,
   backend: Backend,

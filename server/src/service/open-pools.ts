@@ -9,18 +9,21 @@ export interface Pools {
   proof: Pool
 }
 
-/** Connections for each kind of work, so that none waits for another's. The teller and the bank have their own. */
+/**
+ * Opens one pool per kind of work, so that none waits for another. The teller and the bank have their own
+ * pools.
+ */
 export function openPools({ backend, closing, onError }: Ground): Pools {
   const { databaseUrl: url } = backend
   const pools = {
-    // Nobody's reads are in the way of finding out who asks.
+    // Authentication has its own pool, so that slow reads cannot delay it.
     door: openPool({ url, max: 3, name: 'sluice door', onError }),
     lists: openPool({
       url,
       max: 4,
       name: 'sluice lists',
       onError,
-      // Lists go along keys: a plan that reads a whole table first is not bounded.
+      // Lists are read in key order; a plan that reads a whole table first has no upper bound.
       settings: { statement_timeout: '2s', enable_seqscan: 'off', enable_bitmapscan: 'off' },
     }),
     callbacks: openCallbackPool(url, onError),

@@ -4,12 +4,12 @@ import { type Clock, systemClock } from '../lib/clock.ts'
 import { derivedKey } from '../lib/secret-box.ts'
 import { startSandboxBank } from '../sandbox-bank/start-sandbox-bank.ts'
 
-/** What the service and the sandbox's bank share. */
+/** The key that the service and the sandbox bank share. */
 export function bankKey({ secretKeys }: Backend): Buffer {
   return derivedKey(secretKeys[0], 'sandbox bank')
 }
 
-/** Opens a counter of the sandbox's bank in this process. */
+/** Opens a sandbox bank in this process. */
 export async function openSandboxBank(
   backend: Backend,
   options: {

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 
-/** What operators may see of the settings: nothing that is a secret or leads to one. */
+/** The settings that operators may see: no secrets, and nothing that leads to one. */
 export function settingsShown(
   config: Config,
 ): Record<string, string | number | boolean | string[]> {

@@ -7,8 +7,8 @@ import { version } from '../version.ts'
 import type { Ground } from './ground.ts'
 
 /**
- * A sender that hears of what other processes have committed; none where other processes do the work, which are
- * woken then. The worker stops it.
+ * Starts the callback sender, which other processes wake after their commits. A process of the role `api`
+ * has no sender and wakes those of other processes instead. The worker stops the sender.
  */
 export function startCallbacks(
   { config, backend, clock, metrics, closing, onError }: Ground,

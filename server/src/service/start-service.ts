@@ -23,34 +23,34 @@ import { startWork } from './start-work.ts'
 export interface Service {
   app: FastifyInstance
   desk: Desk
-  /** Where it listens. */
+  /** The address that the service listens on. */
   url: string
-  /** Asks whoever sends a request from now on to come back on another connection. */
+  /** From now on, asks the client of every request to reconnect. */
   drain(): void
-  /** Ends every request, then everything that runs by itself. */
+  /** Finishes all requests, then stops the background work. */
   close(): Promise<void>
 }
 
-/** The outside world, where tests put another in its place. */
+/** The service's connections to the outside world, which tests replace. */
 export interface Outside {
   clock?: Clock
   resolveHost?: ResolveHost
-  /** A certificate authority to be trusted besides the usual ones. */
+  /** A certificate authority to trust in addition to the usual ones. */
   ca?: string
   providers?: readonly Provider[]
-  /** Providers beside the mode's own. */
+  /** Providers in addition to the default ones of the mode. */
   moreProviders?: readonly Provider[]
-  /** Where the built console is. */
+  /** The folder of the built console. */
   consoleDir?: string
-  /** Whether withdrawals go to their provider by themselves. */
+  /** Whether the service hands withdrawals to their provider. */
   paysOut?: boolean
-  /** How long a file may take to leave the console, and its reader may stop. */
+  /** How long an export may take in all, and how long its reader may pause. */
   exportLimits?: { wholeMs: number; idleMs: number }
-  /** How much one connection may have under way, and how long it may stand still. */
+  /** How many requests one connection may have open, and how long it may be idle. */
   connectionLimits?: ConnectionLimits
 }
 
-/** Starts the service on an open backend, which stays the caller's to close. */
+/** Starts the service on an open backend. The caller closes the backend. */
 export async function startService(
   config: Config,
   backend: Backend,
@@ -66,7 +66,7 @@ export async function startService(
   }
 }
 
-/** Each part stands on those above it, and is closed before them. */
+/** Each part depends on those above it and is closed before them. */
 async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise<Service> {
   const { config, backend, clock, address, metrics, closing, onError } = ground
   const {
@@ -84,7 +84,7 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
     config.mode === 'sandbox'
       ? await openSandboxBank(backend, {
           clock,
-          // A worker takes no notices: the stories go on where they can be told.
+          // A worker accepts no notices, so its bank plays no stories; that of another process does.
           tellStories: config.role !== 'worker',
           noticeUrl: () => address.noticeUrl,
           onError,

@@ -8,7 +8,7 @@ import type { Ground } from './ground.ts'
 
 const dayMs = 86_400_000
 
-/** Everything that runs by itself, and withdrawals on their way to providers as soon as they are on disk. */
+/** Starts all background work, and hands withdrawals to providers as soon as they are on disk. */
 export function startWork(
   { config, log, closing, onError }: Ground,
   options: {

@@ -6,13 +6,13 @@ import type { Desk } from './desk.ts'
 export interface Adjustment {
   amountMinor: bigint
   reason: string
-  /** Counts once: what is sent again after a lost answer changes nothing. */
+  /** An adjustment takes effect once per reference: repeating it after a lost answer changes nothing. */
   ref: string
 }
 
 /**
- * Credits or debits a wallet by a person's word. A reference that stands for another amount is refused:
- * whoever sent it must not believe that this one was booked.
+ * Credits or debits a wallet on a person's decision. Refuses a reference already used for another amount,
+ * so that the sender does not assume this one was booked.
  */
 export async function adjustWallet(
   desk: Pick<Desk, 'pool' | 'teller' | 'now'>,

@@ -5,12 +5,12 @@ import type { SandboxBank } from '../providers/sandbox/bank-client.ts'
 import type { Providers } from '../routing/providers.ts'
 import type { Teller } from './teller.ts'
 
-/** What taking and changing orders needs. */
+/** Everything needed to take and change orders. */
 export interface Desk {
   pool: Pool
   teller: Pick<Teller, 'do'>
   providers: Providers
-  /** The bank that does as it is told; in the sandbox only. */
+  /** The simulated bank; in the sandbox only. */
   bank: SandboxBank | undefined
   secretKeys: SecretKeys
   publicUrl: () => string
@@ -18,7 +18,7 @@ export interface Desk {
   now: () => Date
 }
 
-/** An order as an agent asks for it, checked for its shape but not against the agent's terms. */
+/** An order as an agent requests it: well-formed, but not yet checked against the agent's terms. */
 export interface OrderRequest {
   refId: string
   userId: string
@@ -30,7 +30,7 @@ export interface OrderRequest {
   extraParams: string | null
 }
 
-/** What a creation is answered with: the same bytes for the first request and for its repeats. */
+/** The response to a creation: the same bytes for the first request and for its repeats. */
 export interface Created {
   isNew: boolean
   answer: string

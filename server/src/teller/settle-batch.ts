@@ -11,18 +11,18 @@ import { type Command, type Decision, needsWallet } from '../ledger/commands.ts'
 import { fold, noBooks, type Writes } from '../ledger/fold.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 
-/** Not even a connection could be had: nothing was sent, so there is nothing to find out. */
+/** No connection could be opened: nothing was sent, so nothing can have been written. */
 export class NotConnected extends Error {}
 
-/** What an attempt was about to commit, for as long as it is not known whether it did. */
+/** What an attempt was about to commit, while it is unknown whether it did. */
 export interface Attempt {
   folded?: { decisions: (Decision | undefined)[]; writes: Writes }
 }
 
 /**
- * Runs commands in one transaction. A command whose wallet was locked by somebody else has no decision
- * where locks are skipped. An attempt whose commit got lost is looked for first, under the same locks:
- * if its rows are on disk, it is answered as it was decided then.
+ * Runs commands in one transaction. With `skip`, a command whose wallet another transaction has locked
+ * gets no decision. If the answer to an earlier commit was lost, this looks for its rows first, under the
+ * same locks: if they are on disk, it returns the decisions of that attempt.
  */
 export async function transact(
   pool: Pool,
@@ -74,8 +74,9 @@ export async function transact(
 }
 
 /**
- * Orders that need no wallet are one statement, in a transaction by itself. It goes ahead without looking;
- * those whose refId was taken, and all where one was archived, have no decision: they have to be looked at.
+ * Inserts deposits, which need no wallet, with one statement in a separate transaction and without
+ * reading the books first. Deposits whose refId is taken get no decision, and neither does any of them if
+ * one refId is archived: the caller must settle those with `transact`.
  */
 export async function insertDeposits(
   pool: Pool,

@@ -1,9 +1,12 @@
 import { openPool, type Pool } from '../db/pool.ts'
 
-/** Connections as the teller needs them: for its writers, and for agents that are served by themselves. */
+/**
+ * The connections that the teller needs: for batches of many agents, and for agents that it settles one
+ * by one.
+ */
 export const tellerWriters = { writers: 3, patientWriters: 2 }
 
-/** The teller's pool. Its statements are pipelined, and wait only shortly for others. */
+/** The teller's pool. Its statements are pipelined and wait only briefly for locks. */
 export function openTellerPool(url: string, onError: (error: Error) => void, max?: number): Pool {
   return openPool({
     url,
@@ -12,12 +15,12 @@ export function openTellerPool(url: string, onError: (error: Error) => void, max
     pipeline: true,
     onError,
     settings: {
-      // Whoever waits longer lets the next agent try.
+      // After a longer wait the teller tries the next agent.
       lock_timeout: '250ms',
-      // A process that is frozen loses its wallets before those who wait for them lose their patience.
+      // A frozen process loses its wallet locks before the processes that wait for them give up.
       idle_in_transaction_session_timeout: '5s',
-      // Every statement of the teller names its rows by key. A plan made while a table was small
-      // must not scan it when it has grown.
+      // Every statement of the teller finds its rows by key. A plan made while a table was small must not
+      // scan it after it has grown.
       enable_seqscan: 'off',
       enable_hashjoin: 'off',
       enable_mergejoin: 'off',

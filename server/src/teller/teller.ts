@@ -7,35 +7,35 @@ import type { LocalTime } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Attempt, insertDeposits, NotConnected, transact } from './settle-batch.ts'
 
-/** What became of a command, once it is on disk. */
+/** The result of a command, once it is on disk. */
 export interface Done {
   order: Order | undefined
-  /** Whether the command changed anything, as against having happened before. */
+  /** Whether the command changed anything; false for a repeat. */
   changed: boolean
-  /** The payment as it is now, where the command was about one and changed it. */
+  /** The payment in its new state, if the command changed one. */
   payment?: Payment | undefined
-  /** Why money that was reported for an order is not the order's: nothing was written. */
+  /** Why the reported money does not belong to the order; nothing was written. */
   unmatched?: UnmatchedWhy
-  /** What a person has to look into, where the command contradicted the books. */
+  /** The item that a person has to look into, if the command contradicted the books. */
   item?: OpenItem | undefined
 }
 
 export interface TellerOptions {
   pool: Pool
   localTime: LocalTime
-  /** Batches of many agents in flight at once, each with a connection. They wait for nobody. */
+  /** How many batches of many agents run at once, each on its own connection. They never wait for locks. */
   writers: number
-  /** Agents that are served by themselves at once, each with a further connection; one by default. */
+  /** How many agents are settled one by one at the same time, each on one more connection; 1 by default. */
   patientWriters?: number
   maxBatch: number
-  /** Commands that may be unanswered at once, of all agents and of one. */
+  /** The limits on unanswered commands: of all agents together, and of one agent. */
   maxQueue: number
   maxQueuePerAgent?: number
-  /** How long a command is tried for while its wallet is locked or its commit is lost. */
+  /** How long the teller keeps trying a command whose wallet is locked or whose commit got no answer. */
   patienceMs: number
   onBatch?: (batch: { size: number; seconds: number }) => void
   onFault?: (error: unknown) => void
-  /** Called after a commit that wrote callbacks, with their agents. */
+  /** Called with the agents concerned after a commit that wrote callbacks. */
   onCallbacks?: (agentIds: Set<bigint>) => void
 }
 
@@ -46,23 +46,23 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-/** Commands of one agent that could not be settled in a batch with others. */
+/** Commands of one agent that could not be settled in a batch with other agents. */
 interface Case {
   entries: Waiting[]
   attempt: Attempt
-  /** Whether a connection was lost that may have written them. */
+  /** Whether the commands may have been written by a connection that was lost. */
   isUnknown: boolean
   tries: number
 }
 
 /**
- * The one place that changes money. Commands are collected while the batches before them commit: no
- * timer, and no waiting when idle. A wallet is never in two batches at once, so its commands take
- * effect in the order they came.
+ * The only place that changes money. It collects commands while earlier batches commit: there is no
+ * timer, and an idle teller starts at once. A wallet is never in two batches at once, so its commands
+ * take effect in the order in which they arrived.
  *
- * A batch of many agents waits for nobody: what is locked, lost or refused in it is set aside and settled
- * agent by agent, by turns, on connections of their own. So an agent whose wallet is held by another
- * process, even one that is frozen, holds up itself alone.
+ * A batch of many agents never waits: commands whose wallet is locked, whose commit was lost or whose
+ * write the database rejected are set aside and settled agent by agent, in turn, on separate connections.
+ * So if another process holds an agent's wallet, even a frozen one, only that agent is delayed.
  */
 export class Teller {
   private readonly options: TellerOptions
@@ -85,12 +85,12 @@ export class Teller {
     return this.unanswered
   }
 
-  /** Has a function called for every order that comes to a new state, once it is on disk. */
+  /** Registers a function that is called for every order with a new status, once it is on disk. */
   onOrder(hook: (order: Order) => void): void {
     this.orderHooks.push(hook)
   }
 
-  /** Resolves when the command is on disk; rejects with a Problem where it was refused. */
+  /** Resolves when the command is on disk; rejects with a Problem if it is refused. */
   do(command: Command): Promise<Done> {
     const { agentId } = command
     const ofAgent = this.unansweredOf.get(agentId) ?? 0
@@ -162,12 +162,12 @@ export class Teller {
     const batch: Waiting[] = []
     for (const [key, queue] of this.queues) {
       if (this.busy.has(key) || this.aside.has(key)) continue
-      // What needs no wallet goes by itself, in one statement.
+      // Commands that need no wallet get a separate batch, in one statement.
       if (key <= 0n && batch.length > 0) continue
       batch.push(...queue.splice(0, this.options.maxBatch - batch.length))
       keys.push(key)
       this.busy.add(key)
-      // What is left goes behind the other agents.
+      // The agent's remaining commands queue behind the other agents.
       this.queues.delete(key)
       if (queue.length > 0) this.queues.set(key, queue)
       if (key <= 0n || batch.length >= this.options.maxBatch) break
@@ -194,7 +194,9 @@ export class Teller {
     this.options.onBatch?.({ size, seconds: (performance.now() - started) / 1000 })
   }
 
-  /** Settles what can be settled at once. Returns what is to be tried again without the others. */
+  /**
+   * Settles the commands that can be settled in one batch. Returns those to try again without the others.
+   */
   private async settleTogether(batch: Waiting[]): Promise<Waiting[]> {
     const { pool, localTime } = this.options
     const attempt: Attempt = {}
@@ -226,7 +228,7 @@ export class Teller {
     }
   }
 
-  /** Leaves commands to be settled agent by agent, before all of the agent's that come after them. */
+  /** Sets commands aside to be settled agent by agent, ahead of the agent's later commands. */
   private setAside(entries: Waiting[], { folded }: Attempt, isUnknown: boolean): void {
     const parts = new Map<bigint, { own: Waiting[]; decisions: (Decision | undefined)[] }>()
     entries.forEach((entry, at) => {
@@ -238,7 +240,7 @@ export class Teller {
     })
     for (const [key, { own, decisions }] of parts) {
       const agentId = key < 0n ? -key : key
-      // Those whose wallet was skipped were not about to be written.
+      // A command whose wallet was skipped was not part of the attempt.
       const attempt: Attempt =
         folded && decisions[0]
           ? { folded: { decisions, writes: writesFor(folded.writes, agentId) } }
@@ -249,7 +251,10 @@ export class Teller {
     }
   }
 
-  /** Settles the first of an agent's cases, or leaves it for its next turn, behind the other agents. */
+  /**
+   * Settles the first of an agent's cases, or leaves it for the agent's next turn, behind the other
+   * agents.
+   */
   private async runAlone(key: bigint, cases: Case[]): Promise<void> {
     const started = performance.now()
     const [first] = cases
@@ -265,7 +270,7 @@ export class Teller {
     this.schedule()
   }
 
-  /** What came in meanwhile goes along, unless it first has to be found out what was written. */
+  /** Adds commands that have arrived since to the case, unless it is still unknown what was written. */
   private letJoin(key: bigint, { entries, attempt, isUnknown }: Case): void {
     const queue = this.queues.get(key)
     if (!queue || isUnknown || attempt.folded) return
@@ -274,8 +279,8 @@ export class Teller {
   }
 
   /**
-   * Tries a case once, and waits for its wallet shortly. A commit whose answer was lost is resolved by
-   * running the case again. Returns whether it has come to its end.
+   * Tries a case once, waiting only briefly for its wallet. After a lost commit, the case is run again to
+   * find out whether it was written. Returns whether the case is settled.
    */
   private async settleAlone(key: bigint, cases: Case[], first: Case): Promise<boolean> {
     const { entries } = first
@@ -298,7 +303,7 @@ export class Teller {
         this.loseThePatient(cases, first, refusal)
         if (key < 0n) letOthersPass(cases, first)
       } else if (entries.length > 1) {
-        // One row that the database refuses must not take its neighbours down.
+        // One row that the database rejects must not make the other commands fail.
         splitFirst(cases, first)
       } else {
         this.options.onFault?.(error)
@@ -309,7 +314,10 @@ export class Teller {
     }
   }
 
-  /** Refuses those who have waited long enough. What may be on disk is found out for all who are left. */
+  /**
+   * Refuses the commands that have waited too long. A case that may be on disk stays whole, so that the
+   * remaining commands can still be resolved.
+   */
   private loseThePatient(cases: Case[], first: Case, refusal: Problem): void {
     const isOver = ({ since }: Waiting) => performance.now() - since > this.options.patienceMs
     for (const entry of first.entries) if (isOver(entry)) entry.reject(refusal)
@@ -318,7 +326,7 @@ export class Teller {
     else if (!first.attempt.folded) first.entries = left
   }
 
-  /** Answers what was decided. Returns what was not. */
+  /** Answers the commands that have a decision. Returns the others. */
   private answer(
     batch: Waiting[],
     decisions: (Decision | undefined)[],
@@ -337,7 +345,8 @@ export class Teller {
           resolve({ order: undefined, changed: false, unmatched: decision.why })
           break
         case 'unchanged': {
-          // Whoever finds its own order after a connection was lost has created it before that.
+          // After a lost connection, a creation that finds its own order id was written by the earlier
+          // attempt.
           const isOwn =
             isUnknown &&
             command.type === 'create' &&
@@ -365,12 +374,12 @@ export class Teller {
 }
 
 /**
- * Agents count from one; this queue is of all commands that need no wallet. It too has one batch under
- * way at a time: what comes in meanwhile makes the next one larger, and cheaper for each.
+ * The queue of all commands that need no wallet; agent ids start at one. It also runs one batch at a
+ * time: commands that arrive during a batch make the next one larger, and so cheaper per command.
  */
 const withoutWallet = 0n
 
-/** Where a command waits when its agent is served by itself; below zero, what needs no wallet. */
+/** The queue of a command whose agent is settled one by one; negative for commands that need no wallet. */
 function ownQueueOf(command: Command): bigint {
   return needsWallet(command) ? command.agentId : -command.agentId
 }
@@ -385,7 +394,7 @@ function splitFirst(cases: Case[], { entries, isUnknown }: Case): void {
   cases.splice(0, 1, ...halves.map((half) => ({ entries: half, attempt: {}, isUnknown, tries: 0 })))
 }
 
-/** Deposits need not keep their order: one that waits for another's refId holds up no other. */
+/** Deposits may be reordered: one that waits for another transaction's refId must not delay the rest. */
 function letOthersPass(cases: Case[], first: Case): void {
   if (cases[0] !== first) return
   if (first.entries.length > 1) splitFirst(cases, first)

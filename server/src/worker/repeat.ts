@@ -1,12 +1,12 @@
-/** Something that is done again and again until it is stopped. */
+/** A task that repeats until it is stopped. */
 export interface Repeated {
-  /** Resolves when the round under way has ended. */
+  /** Resolves when the current round has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Does something, waits, and does it again. A round that says it left work over is followed by the
- * next at once; a round that fails is reported and tried again after the wait.
+ * Runs a task again and again, with a pause after each round. A round that returns `more` is followed by
+ * the next at once; an error is reported, and the task is tried again after the pause.
  */
 export function repeat(
   everyMs: number,

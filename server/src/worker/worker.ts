@@ -11,21 +11,21 @@ import { type Repeated, repeat } from './repeat.ts'
 
 export interface WorkerOptions {
   desk: Desk
-  /** For the proof, so that it never takes a connection from a request. */
+  /** A separate pool, so that the proof never takes a connection from a request. */
   proofPool: Pool
   sender: CallbackSender
-  /** Undefined where withdrawals are left where they are. */
+  /** Undefined if this process does not hand withdrawals to providers. */
   payouts: PayoutRunner | undefined
-  /** Attempts to deliver callbacks are kept for so long; the latest one always. */
+  /** How long attempts to deliver callbacks are kept; the latest attempt is always kept. */
   attemptsKeptMs: number
-  /** Providers' notices are kept for so long as they came; their events always. */
+  /** How long the raw notices of providers are kept; their events are always kept. */
   noticesKeptMs: number
   onError: (error: unknown) => void
-  /** Called when the proof finds a lie that it had not found a moment before. */
+  /** Called when the proof finds a fault that the previous round did not find. */
   onProofFailure: (finding: string) => void
 }
 
-/** Everything that happens by itself. Any number of processes may do it at once. */
+/** Starts all background work. Any number of processes may do it at the same time. */
 export function startWorker(options: WorkerOptions): Repeated {
   const {
     desk,
@@ -46,7 +46,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       async () => ((await notices.finishLeftOvers()) >= leftOverPage ? 'more' : 'done'),
       onError,
     ),
-    // The safety net: what is due is usually told to the sender.
+    // A safety net: usually the sender is woken when a callback is due.
     repeat(
       1_000,
       async () => {
@@ -79,7 +79,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       },
       onError,
     ),
-    // A bounded number of rows each time, so that the proof costs the same on a large ledger.
+    // Each round reads a limited number of rows, so that the proof costs the same on a large ledger.
     repeat(
       1_000,
       async () => {
