@@ -7,7 +7,7 @@ import { holdPayout, type PayoutAttempt, payoutsOfOrder, savePayout } from './pa
 /**
  * Ends a payout on a person's decision, or records that a failed one was paid after all. The evidence stays
  * in the journal, so that the person can be asked if the provider later disagrees. `order` and `attempts` are
- * what the person saw; the core refuses the decision if they have changed in a way that matters.
+ * what the person saw; the core refuses a decision that no longer applies.
  */
 export async function resolvePayout(
   desk: PayoutDesk,
