@@ -17,7 +17,7 @@ export interface Asked {
 
 export interface Invited {
   user: User
-  /** The token of the link, which is stored nowhere. */
+  /** The token of the link; the database stores only its hash. */
   token: string
 }
 
