@@ -36,7 +36,7 @@ export function parseLogo(bytes: Buffer): Logo | string {
   return 'is not a PNG, JPEG or WebP picture'
 }
 
-/** Describes a picture so that it can be told from another. */
+/** Describes a picture so that it can be distinguished from another. */
 export function logoText({ type, bytes }: Logo): string {
   const digest = createHash('sha256').update(bytes).digest('hex')
   return `${type}, ${bytes.length} bytes, sha256 ${digest}`

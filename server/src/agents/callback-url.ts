@@ -62,7 +62,8 @@ const cloudMetadata: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [
 ]
 
 /**
- * Describes why an address may not be dialled, or returns undefined. Also checks an embedded IPv4 address.
+ * Describes why an address may not be dialled, or returns undefined. If the address embeds an IPv4 one,
+ * checks that one.
  */
 export function addressFault(address: string, mode: Mode): string | undefined {
   if (!ipaddr.isValid(address)) return `${address} is not an address`

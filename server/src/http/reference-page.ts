@@ -215,7 +215,7 @@ ${answers(described)}
 `
 }
 
-/** A request that was sent to a real service, signed with the secret of the vector below. */
+/** A request that was sent to a real service, signed with the vector's secret. */
 function exampleRequest(method: string, described: Fields, basePath: string): Html {
   const example = fieldsOf(described['x-example-request'])
   if (example.path === undefined) return nothing

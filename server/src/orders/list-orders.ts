@@ -50,7 +50,7 @@ export async function listOrders(
   )
   const end = ends[0]?.order_id
   if (end === undefined) return { orders, next: null }
-  // New orders have moved the end of the page up; those behind it are on the next page.
+  // Orders created in between have moved the end of the window up; those behind it are on the next page.
   return { orders: orders.filter(({ orderId }) => orderId >= end), next: end }
 }
 

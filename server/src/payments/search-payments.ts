@@ -115,7 +115,7 @@ export async function searchPayments(pool: Pool, search: PaymentSearch): Promise
 
 /**
  * How many payments await a decision, and since when: those of the given agents, or all of them including
- * unmatched ones. Counts up to the given limit, or all of them if it is null.
+ * unmatched ones. Counts up to a limit, or all of them if `upTo` is null.
  */
 export function paymentsToDecide(
   pool: Pool,
