@@ -9,7 +9,7 @@ export interface Logo {
   bytes: Buffer
 }
 
-/** How an agent looks to its payers: one colour, one picture, or neither. */
+/** An agent's look on the payment page: a colour, a logo, both or neither. */
 export interface AgentBrand {
   /** As #rrggbb. */
   colour: string | null
@@ -20,12 +20,12 @@ export const maxLogoBytes = 32_768
 
 const unbranded: AgentBrand = { colour: null, logo: null }
 
-/** The colour as it is kept, or undefined where it is not one. */
+/** The colour in its stored form, or undefined if it is not one. */
 export function parseColour(text: string): string | undefined {
   return /^#[0-9a-f]{6}$/i.test(text) ? text.toLowerCase() : undefined
 }
 
-/** A picture by what it holds, not by what it is called; or what is wrong with it. */
+/** Reads a picture by its contents, not its name; returns what is wrong with it otherwise. */
 export function parseLogo(bytes: Buffer): Logo | string {
   if (bytes.length > maxLogoBytes) return `has ${bytes.length} bytes; at most ${maxLogoBytes}`
   const startsWith = (text: string, at = 0) =>
@@ -36,7 +36,7 @@ export function parseLogo(bytes: Buffer): Logo | string {
   return 'is not a PNG, JPEG or WebP picture'
 }
 
-/** A picture in words, by which one can be told from another. */
+/** Describes a picture so that it can be distinguished from another. */
 export function logoText({ type, bytes }: Logo): string {
   const digest = createHash('sha256').update(bytes).digest('hex')
   return `${type}, ${bytes.length} bytes, sha256 ${digest}`
@@ -54,7 +54,7 @@ export async function findBrand(pool: Pool | Tx, agentId: bigint): Promise<Agent
   return { colour, logo: logo !== null && type !== null ? { type, bytes: logo } : null }
 }
 
-/** Sets what is named and leaves the rest; null takes it away. */
+/** Sets the given fields and leaves the rest; null removes one. */
 export async function saveBrand(
   pool: Pool | Tx,
   agentId: bigint,

@@ -27,9 +27,9 @@ interface Asked {
 }
 
 /**
- * Finds agents with their secrets by app id. Every look-up asks the database whether what is known of
- * an agent still holds, so that a suspended agent or a revoked key is refused at once by every process;
- * all look-ups that come in while one is under way share the next.
+ * Finds agents with their secrets by app id. Every look-up checks with the database whether the cached agent
+ * is still current, so that every process refuses a suspended agent or a revoked key at once. Look-ups that
+ * arrive while one is under way share the next.
  */
 export class AgentFinder {
   private readonly pool: Pool
@@ -40,7 +40,10 @@ export class AgentFinder {
   private underway = false
   private readonly known = new Map<string, AgentWithKeys & { stamp: string }>()
   private readonly knownById = new Map<bigint, AgentWithKeys & { stamp: string }>()
-  /** Opening a sealed secret costs more than finding it; the sealed bytes name exactly one secret. */
+  /**
+   * Cached, because unsealing a secret costs more than finding it; the sealed bytes identify exactly one
+   * secret.
+   */
   private readonly opened = new Map<string, string>()
 
   constructor(
@@ -62,7 +65,7 @@ export class AgentFinder {
     })
   }
 
-  /** One agent by its number, for whoever has just read its stamp. */
+  /** Finds an agent by its number, for a caller that has just read its stamp. */
   async findById(agentId: bigint, stamp: string): Promise<AgentWithKeys | undefined> {
     const known = this.knownById.get(agentId)
     if (known?.stamp === stamp) return this.live(known)
@@ -107,7 +110,7 @@ export class AgentFinder {
         changed.map(({ app_id }) => app_id),
       )
       if (this.known.size > 10_000) this.known.clear()
-      // Read after its stamp: where it has changed in between, the next look-up reads it again.
+      // The agent is read after its stamp: if it changed in between, the next look-up reads it again.
       for (const { app_id, stamp } of changed) {
         const found = read.get(app_id)
         if (found) this.known.set(app_id, { stamp, ...found })
@@ -154,7 +157,7 @@ export class AgentFinder {
     })
   }
 
-  /** A secret that no key opens signs nothing; it must not keep other agents from being found. */
+  /** A secret that no key opens is skipped, so that it does not prevent other agents from being found. */
   private open(agentId: bigint, sealed: string): string | undefined {
     const known = this.opened.get(sealed)
     if (known !== undefined) return known

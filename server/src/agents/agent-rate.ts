@@ -2,35 +2,35 @@ import type { SharedBuckets } from '../db/shared-buckets.ts'
 import { TokenBuckets } from '../lib/token-bucket.ts'
 import type { Agent } from './agent.ts'
 
-/** What a process has taken of an agent's allowance and not used yet. */
+/** The part of an agent's allowance that a process has taken and not used yet. */
 interface Share {
   left: number
-  /** What was left for everybody then. */
+  /** What was left in the shared bucket at that time. */
   tokens: number
   askedAtMs: number
-  /** How much is taken at a time: more for whoever comes back soon. */
+  /** How many tokens to take at a time: more when requests keep coming. */
   ahead: number
   asking: Promise<void> | undefined
   waiting: number
-  /** For so long after that there is nothing to be had. */
+  /** How long after that the bucket stays empty. */
   emptyForMs: number
 }
 
 export interface Rate {
   taken: boolean
   remaining: number
-  /** When the next request is let in, and when the whole allowance is there again. */
+  /** Seconds until the next request is allowed, and until the full allowance is back. */
   waitS: number
   resetS: number
 }
 
-/** What was taken ahead and is not used for so long is void. */
+/** Tokens taken in advance expire after this time. */
 const shareLastsMs = 1_000
 
 /**
- * How often an agent may ask, over all processes together: so many requests a second, twice that at
- * once. Each process takes what it needs from the agent's bucket in the database, ahead where it is
- * busy, a tenth of a second's worth at most. While the database cannot be asked, each counts by itself.
+ * Limits an agent's requests over all processes: a rate per second, with bursts of twice that. Each process
+ * takes tokens from the agent's bucket in the database, and when it is busy takes up to a tenth of a second's
+ * worth in advance. While the database cannot be reached, each process counts on its own.
  */
 export class AgentRate {
   private readonly buckets: SharedBuckets
@@ -47,7 +47,7 @@ export class AgentRate {
     const share = this.shareOf(agentId)
     for (;;) {
       const nowMs = this.now().getTime()
-      // A clock that was set back says nothing of how long ago that was.
+      // After the clock was set back, the elapsed time is unknown.
       const isOfLate = (ms: number) => nowMs >= share.askedAtMs && nowMs - share.askedAtMs < ms
       if (share.left > 0 && isOfLate(shareLastsMs)) {
         share.left--
@@ -68,7 +68,7 @@ export class AgentRate {
 
   private async ask(share: Share, agentId: bigint, rateLimit: number): Promise<void> {
     try {
-      // Whoever asks in the same moment shares the answer.
+      // Requests that arrive at the same moment share the answer.
       await new Promise((resolve) => setImmediate(resolve))
       const isBusy = this.now().getTime() - share.askedAtMs < shareLastsMs
       const most = Math.max(1, Math.floor(rateLimit / 10))

@@ -2,7 +2,7 @@ import type { Agent } from './agent.ts'
 import type { KeyInfo } from './find-agent.ts'
 import { termsView } from './terms.ts'
 
-/** An agent as operators see it, on the command line and in the console. */
+/** An agent as operators see it on the command line and in the console. */
 export function agentView(agent: Agent) {
   const { name, ...terms } = termsView(agent)
   return {
@@ -16,7 +16,7 @@ export function agentView(agent: Agent) {
   }
 }
 
-/** When a secret was made and used; never the secret. */
+/** When a secret was created and last used; never the secret itself. */
 export function keyView(key: KeyInfo) {
   return {
     created_at: key.createdAt.toISOString(),

@@ -1,7 +1,7 @@
 import type { Currency } from '../lib/money.ts'
 import { type Terms, termsFromRow } from './terms.ts'
 
-/** An agent: who may create orders, on what terms. */
+/** An agent, which creates orders, and its terms. */
 export interface Agent extends Terms {
   agentId: bigint
   appId: string
@@ -12,7 +12,7 @@ export interface Agent extends Terms {
   updatedAt: Date
 }
 
-/** A row of `agents`: the columns of its terms are beside these. */
+/** A row of `agents`; the columns of its terms come in addition. */
 export interface AgentRow extends Record<string, unknown> {
   agent_id: bigint
   app_id: string

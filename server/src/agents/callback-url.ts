@@ -4,9 +4,9 @@ import { makeResolveHost, type ResolveHost } from './resolve-host.ts'
 export type Mode = 'sandbox' | 'live'
 
 /**
- * What is wrong with a callback address, in words, or undefined. In live only https to public
- * addresses; in the sandbox loopback and private ones too, but never link-local ones, where cloud
- * metadata lives.
+ * Describes what is wrong with a callback address, or returns undefined. Live mode allows only https to
+ * public addresses. The sandbox also allows loopback and private ones, but never link-local ones, where cloud
+ * metadata is served.
  */
 export async function callbackUrlFault(
   text: string,
@@ -15,12 +15,12 @@ export async function callbackUrlFault(
 ): Promise<string | undefined> {
   const fault = urlFault(text, mode)
   if (fault !== undefined) return fault
-  // A name that does not resolve now may do so later; one that resolves to a forbidden place may not.
+  // A name that does not resolve now may do so later; one that resolves to a forbidden address is refused.
   const found = await vettedAddresses(hostOf(new URL(text)), mode, resolve).catch(() => [])
   return typeof found === 'string' ? found : undefined
 }
 
-/** What is wrong with the text of a callback address, whatever its name resolves to. */
+/** Describes what is wrong with the text of a callback address, regardless of what its name resolves to. */
 export function urlFault(text: string, mode: Mode): string | undefined {
   if (!URL.canParse(text)) return `"${text}" is not a URL`
   const url = new URL(text)
@@ -32,14 +32,14 @@ export function urlFault(text: string, mode: Mode): string | undefined {
   return ipaddr.isValid(host) ? addressFault(host, mode) : undefined
 }
 
-/** A URL's host without the brackets of a v6 address or the dot at the end of a name. */
+/** A URL's host without the brackets of an IPv6 address or the trailing dot of a name. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 }
 
 /**
- * The addresses of a host, or in words why they may not be dialled. One forbidden address among them
- * is enough: which one is dialled would be up to whoever runs the name.
+ * The addresses of a host, or the reason why they may not be dialled. One forbidden address rules out the
+ * host, because the owner of the name could decide which address is dialled.
  */
 export async function vettedAddresses(
   host: string,
@@ -54,14 +54,17 @@ export async function vettedAddresses(
   return addresses
 }
 
-/** Where clouds tell their machines secrets, beyond the link-local addresses. */
+/** Cloud metadata services outside the link-local ranges. */
 const cloudMetadata: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [
   ipaddr.parseCIDR('168.63.129.16/32'),
   ipaddr.parseCIDR('fd00:ec2::/32'),
   ipaddr.parseCIDR('fd20:ce::/32'),
 ]
 
-/** What is wrong with dialling an address, or undefined. Looks through addresses that embed a v4 one. */
+/**
+ * Describes why an address may not be dialled, or returns undefined. If the address embeds an IPv4 one,
+ * checks that one.
+ */
 export function addressFault(address: string, mode: Mode): string | undefined {
   if (!ipaddr.isValid(address)) return `${address} is not an address`
   const ip = embeddedV4(ipaddr.process(address))
@@ -84,10 +87,10 @@ function embeddedV4(ip: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   const isZero = (from: number, to: number) => bytes.slice(from, to).every((byte) => byte === 0)
   switch (ip.range()) {
     case 'rfc6052':
-      // Under the prefix for local use nobody knows where the v4 address lies.
+      // Under the local-use prefix, the position of the IPv4 address is unknown.
       return isZero(4, 12) ? v4(12) : ip
     case 'unicast':
-      // The old form of a v4 address, without the ffff of a mapped one.
+      // The old IPv4-compatible form, without the ffff of a mapped address.
       return isZero(0, 12) ? v4(12) : ip
     case '6to4':
       return v4(2)

@@ -23,7 +23,7 @@ export async function listAgents(pool: Pool): Promise<Agent[]> {
   return rows.map(agentFromRow)
 }
 
-/** An agent's live secrets, newest first, without the secrets themselves. */
+/** Lists an agent's live keys, newest first, without their secrets. */
 export async function listKeys(pool: Pool, agentId: bigint, now: Date): Promise<KeyInfo[]> {
   const { rows } = await pool.query<{
     slot: number

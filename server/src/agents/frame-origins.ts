@@ -1,17 +1,17 @@
-/** Stands alone in an agent's list: every origin may show its payment page in a frame. */
+/** Must be the only entry of an agent's list: every origin may show its payment page in a frame. */
 export const anyOrigin = 'any'
 
-/** What is to be said in live, where nothing is allowed unasked. */
+/** The message for live mode, where nothing is allowed by default. */
 export const frameOriginMissing =
   'say who may show the payment page in a frame: origins such as https://shop.example, "any" or "none"'
 
-/** The list that is kept: `none`, alone, is nobody. */
+/** The stored list: `none` on its own becomes an empty list. */
 export function readFrameOrigins(said: readonly string[]): string[] {
   const named = said.filter((origin) => origin !== '')
   return named.length === 1 && named[0] === 'none' ? [] : named
 }
 
-/** What is wrong with a list, one message for each part of it. */
+/** Describes what is wrong with a list, one message per entry. */
 export function frameOriginFaults(origins: readonly string[]): string[] {
   return origins.flatMap((origin) => {
     if (origin === anyOrigin || origin === 'none') {
@@ -21,7 +21,7 @@ export function frameOriginFaults(origins: readonly string[]): string[] {
   })
 }
 
-/** Whether a page of this origin may show the payment page, and hear of it. */
+/** Whether a page of this origin may frame the payment page and receive its messages. */
 export function mayFrame(origins: readonly string[], origin: string): boolean {
   return isOrigin(origin) && (origins.includes(anyOrigin) || origins.includes(origin))
 }

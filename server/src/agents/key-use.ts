@@ -3,7 +3,7 @@ import type { LiveKey } from './agent-finder.ts'
 
 const writeEveryMs = 30_000
 
-/** Remembers when each secret was last used, at little cost: written at most twice a minute. */
+/** Records when each secret was last used, writing at most twice a minute. */
 export class KeyUse {
   private readonly written = new Map<string, number>()
   private readonly pool: Pool
@@ -17,7 +17,7 @@ export class KeyUse {
   }
 
   note(agentId: bigint, { slot, createdAt }: LiveKey): void {
-    // A slot is used again by a later secret, whose first use is news.
+    // A later secret reuses the slot, and its first use must be recorded.
     const key = `${agentId} ${slot} ${createdAt}`
     const at = this.now()
     if (at.getTime() - (this.written.get(key) ?? Number.NEGATIVE_INFINITY) < writeEveryMs) return

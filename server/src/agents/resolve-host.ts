@@ -1,11 +1,11 @@
 import { promises as dns } from 'node:dns'
 
-/** The addresses a name has now. */
+/** Returns a name's current addresses. */
 export type ResolveHost = (host: string) => Promise<string[]>
 
 /**
- * Asks the name servers directly: the system's own look-up has four threads for the whole process,
- * and a name that hangs would hold up every other. It knows `localhost`, but no hosts file.
+ * Queries the name servers directly: the system's resolver has four threads for the whole process, and a name
+ * that hangs would block all others. It handles `localhost`, but reads no hosts file.
  */
 export function makeResolveHost(): ResolveHost {
   const resolver = new dns.Resolver({ timeout: 1_500, tries: 2 })

@@ -7,7 +7,7 @@ import { callbackUrlFault } from './callback-url.ts'
 import { frameOriginMissing } from './frame-origins.ts'
 import { columnOf, initialTerms, shapeFaults, type TermsFault, termNames, termOf } from './terms.ts'
 
-/** What an operator may say of an agent. */
+/** The part of an agent that an operator sets. */
 export type AgentTerms = Omit<Agent, 'agentId' | 'appId' | 'createdAt' | 'updatedAt'>
 
 export const defaultTerms = { ...initialTerms, status: 'active' } satisfies Omit<
@@ -15,7 +15,7 @@ export const defaultTerms = { ...initialTerms, status: 'active' } satisfies Omit
   'currency'
 >
 
-/** Everything that is wrong with an agent's terms, in words. */
+/** Describes everything that is wrong with an agent's terms. */
 export async function termsFaults(
   terms: AgentTerms,
   mode: 'sandbox' | 'live',
@@ -24,7 +24,7 @@ export async function termsFaults(
   const faults = shapeFaults(terms, terms.currency)
   for (const name of ['depositCallbackUrl', 'withdrawCallbackUrl'] as const) {
     const url = terms[name]
-    // An address that stays as it is must not keep an agent from being suspended.
+    // An unchanged address must not prevent an agent from being suspended.
     if (url === null || url === before?.[name]) continue
     const message = await callbackUrlFault(url, mode)
     if (message !== undefined) faults.push({ field: termOf(name).field, message })
@@ -32,7 +32,7 @@ export async function termsFaults(
   return faults
 }
 
-/** What must be said of a new agent: in live, nobody decides unasked who may frame its payment page. */
+/** What a new agent must specify: in live mode, who may frame its payment page has no default. */
 export function newTermsFaults(
   mode: 'sandbox' | 'live',
   frameOrigins: readonly string[] | undefined,
@@ -43,7 +43,7 @@ export function newTermsFaults(
 
 export interface NewAgent {
   agent: Agent
-  /** Shown once, here. */
+  /** Shown only here, once. */
   secret: string
 }
 
@@ -64,7 +64,7 @@ export async function createAgent(
   }
 }
 
-/** Creates the first agent of an empty database; undefined where there is one already. */
+/** Creates the first agent of an empty database; returns undefined if there is one already. */
 export async function createFirstAgent(
   pool: Pool,
   secretKeys: SecretKeys,
@@ -75,7 +75,7 @@ export async function createFirstAgent(
   return rows.length > 0 ? undefined : insertAgent(pool, secretKeys, 1n, terms, now)
 }
 
-/** Undefined where another process has taken the number. */
+/** Returns undefined if another process has taken the number. */
 async function insertAgent(
   pool: Pool,
   secretKeys: SecretKeys,
@@ -104,8 +104,8 @@ async function insertAgent(
 }
 
 /**
- * Changes an agent's terms; the currency never changes. Undefined where somebody else has changed
- * them since they were read: what that was, a suspension perhaps, must not be undone unseen.
+ * Changes an agent's terms, except the currency. Returns undefined if they were changed since they were read,
+ * so that another change, such as a suspension, is not undone unseen.
  */
 export async function updateAgent(
   db: Pool | Tx,
@@ -113,12 +113,12 @@ export async function updateAgent(
   terms: AgentTerms,
   now: Date,
 ): Promise<Agent | undefined> {
-  // The currency, first of the columns, never changes.
+  // Skips the first column, the currency, which never changes.
   const set = columns.map((column, at) => `${column} = $${at + 4}`).slice(1)
   const { rows } = await db.query<AgentRow>(
     `update agents set updated_at = $2, ${set.join(', ')}
      where agent_id = $1 and updated_at = $3 and currency = $4 returning *`,
-    // A clock that stands still or goes back must not make two changes look alike.
+    // If the clock stands still or goes back, two changes must still have different times.
     [
       agentId,
       new Date(Math.max(now.getTime(), updatedAt.getTime() + 1)),
@@ -129,7 +129,7 @@ export async function updateAgent(
   return rows[0] && agentFromRow(rows[0])
 }
 
-/** Makes a new secret. The one before it stays valid for the overlap, any older one ends now. */
+/** Creates a new secret. The previous one stays valid for the overlap; any older one ends now. */
 export async function rotateKey(
   pool: Pool,
   secretKeys: SecretKeys,
@@ -139,7 +139,7 @@ export async function rotateKey(
 ): Promise<string> {
   const secret = newSecret()
   await inTransaction(pool, async (tx) => {
-    // Two rotations at once take turns; otherwise one would overwrite the secret the other has shown.
+    // Concurrent rotations take turns; otherwise one would overwrite the secret that the other has shown.
     await tx.query('select 1 from agents where agent_id = $1 for no key update', [agentId])
     const { rows } = await tx.query<{ slot: number }>(
       'select slot from agent_keys where agent_id = $1 order by created_at desc, slot desc for update',
@@ -165,7 +165,7 @@ function newSecret(): string {
   return `sk_${randomBytes(32).toString('hex')}`
 }
 
-/** The columns that terms are kept in, and what is kept there. */
+/** The columns of the terms, and the values stored in them. */
 const columns = ['currency', 'status', ...termNames.map(columnOf)]
 
 function valuesOf(terms: AgentTerms): unknown[] {

@@ -8,39 +8,39 @@ export const methods = ['link', 'link+qrcode', 'link+transfer', 'link+qrcode+tra
 
 export type Method = (typeof methods)[number]
 
-/** What a term is: each door reads and shows a kind in one way. */
+/** The kind of a term, which determines how the API, the console and the command line read and show it. */
 type TermKind = 'text' | 'optional' | 'address' | 'fee' | 'choice' | 'units' | 'whole' | 'list'
 
 type TermGroup = 'addresses' | 'fees' | 'limits' | 'page' | 'access'
 
-/** Something that an operator says of an agent. */
+/** A setting of an agent. */
 export interface Term<Value = unknown, Field extends string = string> {
-  /** What the API and the console call it; the command line too, with dashes. */
+  /** The name in the API and the console, and, with dashes, on the command line. */
   field: Field
   kind: TermKind
-  /** What it is about, and where the console shows it. */
+  /** The topic, which decides where the console shows it. */
   group: TermGroup
-  /** What is typed on the command line: `<url>`. */
+  /** The placeholder on the command line: `<url>`. */
   typed: string
-  /** For people who set it. */
+  /** The description for operators. */
   about: string
-  /** What it has to be, after "must be". */
+  /** The requirement, to follow "must be". */
   must: string
-  /** Until somebody says otherwise. */
+  /** The default value. */
   initially: Value
   choices?: readonly string[]
-  /** The bounds of a number; how long a text may be. */
+  /** The bounds of a number, or of a text's length. */
   least?: number
   most?: number
-  /** What is wrong with a value, beyond its shape. */
+  /** Describes what is wrong with a value, beyond its shape. */
   faults(value: Value, currency: Currency): string[]
-  /** What is kept, where that is not what was said. */
+  /** Converts the given value to the stored one, if they differ. */
   read?(said: Value): Value
 }
 
 /**
- * Everything that operators say of an agent. The columns of `agents`, the options of the command line, the
- * fields of the console and its API, and the checks follow from this table.
+ * All settings of an agent. The columns of `agents`, the command line options, the fields of the console and
+ * its API, and the checks are all derived from this table.
  */
 export const terms = {
   name: text('name', 128, 'what people call it'),
@@ -79,7 +79,7 @@ export const terms = {
         .filter((range) => !ipaddr.isValid(range) && !ipaddr.isValidCIDR(range))
         .map((range) => `"${range}" is not an address or a CIDR range`),
   },
-  /** Who may show its payment page in a frame; empty: nobody, `any`: everybody. */
+  /** Which origins may show its payment page in a frame: none if empty, every one if `any`. */
   frameOrigins: {
     ...list(
       'frame_origin',
@@ -103,10 +103,10 @@ export const terms = {
 type Table = typeof terms
 export type TermName = keyof Table
 
-/** What was agreed with an agent. Limits are in whole units. */
+/** The terms agreed with an agent. Limits are in whole currency units. */
 export type Terms = { [Name in TermName]: Table[Name]['initially'] }
 
-/** The same under the names of the API: whole units are numbers there, far below what a number holds exactly. */
+/** The terms under their API names. Whole units are numbers here, far below the limit of exact integers. */
 export type TermsView = {
   [Name in TermName as Table[Name]['field']]: Table[Name]['initially'] extends bigint
     ? number
@@ -115,15 +115,15 @@ export type TermsView = {
 
 export const termNames = Object.keys(terms) as TermName[]
 
-/** A term by its name, whatever its values are. */
+/** A term by name, without its specific value type. */
 export const termOf = (name: TermName): Term => terms[name]
 
-/** The column of `agents` that keeps a term. */
+/** The column of `agents` that stores a term. */
 export function columnOf(name: TermName): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** Something made for each term, by the terms' names. */
+/** Builds an object with one entry per term, keyed by term name. */
 function eachTerm<Made>(make: (term: Term, name: TermName) => unknown): Made {
   return Object.fromEntries(termNames.map((name) => [name, make(termOf(name), name)])) as Made
 }
@@ -142,7 +142,7 @@ export function termsView(agent: Terms): TermsView {
   return Object.fromEntries(shown)
 }
 
-/** The terms with what is said of them; what is not said stays. */
+/** The terms with the given changes applied; all others stay. */
 export function appliedTerms(now: Terms, said: Partial<TermsView>): Terms {
   const given: Record<string, unknown> = said
   return eachTerm((term, name) => {
@@ -153,13 +153,13 @@ export function appliedTerms(now: Terms, said: Partial<TermsView>): Terms {
   })
 }
 
-/** Something wrong with one of an agent's terms, under the name that the API has for it. */
+/** A fault in one of an agent's terms, under its API name. */
 export interface TermsFault {
   field: string
   message: string
 }
 
-/** What can be seen to be wrong without asking anybody. */
+/** The faults that can be found without the network or the database. */
 export function shapeFaults(said: Terms, currency: Currency): TermsFault[] {
   const faults = termNames.flatMap((name) => {
     const term = termOf(name)
@@ -196,7 +196,7 @@ function text<Field extends string>(
   }
 }
 
-/** Whether an address may be called is asked when it changes: that needs the network. */
+/** Whether an address may be called is checked when it changes, because that needs the network. */
 function address<Field extends string>(field: Field, about: string): Term<string | null, Field> {
   const must = 'an http or https URL, or null'
   const faults = () => []
@@ -230,7 +230,7 @@ function fee<Field extends string>(field: Field): Term<string, Field> {
   }
 }
 
-/** The first of them until somebody says otherwise. */
+/** The first choice is the default. */
 function choice<Field extends string, const Of extends readonly [string, ...string[]]>(
   field: Field,
   choices: Of,
@@ -276,7 +276,7 @@ function whole<Field extends string>(
   }
 }
 
-/** How they go together is looked at for all of them at once. */
+/** How the limits fit together is checked for all of them at once. */
 function units<Field extends string>(field: Field, initially: bigint): Term<bigint, Field> {
   const about = 'whole units'
   const faults = () => []

@@ -4,15 +4,15 @@ import { isContention, type Pool } from '../db/pool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { lockLane } from './lane-row.ts'
 
-/** How many callbacks one step sets going, and how many steps of an agent one round takes. */
+/** Rows that one step updates, and steps per agent in one round. */
 const stepRows = 1_000
 const roundSteps = 10
 
 /**
- * Sets going what had no address, of agents that have one now: a small step of each in turn, so that
- * millions of one agent's hold nobody up, and whatever is left is for the next round. A lane remembers for
- * which kinds nothing is left, so nobody is looked at twice for nothing, and a crash loses nothing. A step
- * that fails is told of and leaves the other agents alone.
+ * Queues the callbacks that had no address, for agents that have one now. Agents take turns in small steps,
+ * so an agent with millions of callbacks does not hold up the others; the next round continues. The lane
+ * records the kinds for which nothing is left, so no agent is scanned again needlessly and a crash loses
+ * nothing. A step that fails is reported and does not affect other agents.
  */
 export async function sendToNewAddresses(
   pool: Pool,
@@ -24,7 +24,7 @@ export async function sendToNewAddresses(
     const left: AddressedAgent[] = []
     for (const agent of open) {
       const isDone = await setSomeGoing(pool, agent, now).catch((error) => {
-        // Somebody else has hold of the lane: the next round comes back to it.
+        // Another process holds the lane's lock; the next round tries again.
         if (!isContention(error)) onError(error)
         return true
       })
@@ -36,11 +36,11 @@ export async function sendToNewAddresses(
 
 interface AddressedAgent {
   agent_id: bigint
-  /** What has an address now. */
+  /** The order kinds that have an address now. */
   kinds: string[]
 }
 
-/** Agents that have an address of which their lane does not know that nothing waits for it. */
+/** Agents with an address for a kind that their lane does not yet list as cleared. */
 async function addressedAgents(pool: Pool): Promise<AddressedAgent[]> {
   const { rows } = await pool.query<AddressedAgent>(
     `select agent_id, kinds from (
@@ -53,7 +53,7 @@ async function addressedAgents(pool: Pool): Promise<AddressedAgent[]> {
   return rows
 }
 
-/** Returns whether nothing is left. */
+/** Returns true when nothing is left. */
 async function setSomeGoing(
   pool: Pool,
   { agent_id, kinds }: AddressedAgent,
@@ -62,7 +62,7 @@ async function setSomeGoing(
   return inTransaction(pool, async (tx) => {
     const at = timeToPass(now)
     await tx.query('set local lock_timeout = 200')
-    // Who finds that there is no address writes it down under the same lock, and takes the mark away.
+    // A process that records a missing address takes the same lock and clears `addressed`.
     await tx.query(lockLane, [agent_id, at])
     for (const kind of kinds) {
       const { rowCount } = await tx.query(

@@ -1,6 +1,6 @@
 import { signCallback } from '../lib/signature.ts'
 
-/** The headers of one attempt to deliver a callback; signed with every live secret, newest first. */
+/** The headers of one attempt to deliver a callback, signed with every live secret, newest first. */
 export function callbackHeaders(callback: {
   appId: string
   secrets: readonly (string | Buffer)[]

@@ -1,6 +1,6 @@
 import { openPool, type Pool } from '../db/pool.ts'
 
-/** The connections on which callbacks are claimed and recorded. */
+/** Opens the connections on which the sender claims callbacks and records results. */
 export function openCallbackPool(url: string, onError: (error: unknown) => void): Pool {
   return openPool({
     url,
@@ -9,11 +9,11 @@ export function openCallbackPool(url: string, onError: (error: unknown) => void)
     pipeline: true,
     onError,
     settings: {
-      // What is lost when PostgreSQL itself crashes is sent once more, which a crash may cost: so
-      // claims and results do not wait for the disk. The claim of a later state does.
+      // Claims and results do not wait for the disk. If PostgreSQL crashes and loses some, those callbacks
+      // are only sent once more. Claiming a later state of an order does wait.
       synchronous_commit: 'off',
-      // Every statement names its rows by an index. A plan made while the table was small must not
-      // read all of it when it has grown, and a bitmap would never tell the index what is dead.
+      // Every statement finds its rows by an index. A plan made while the table was small must not scan the
+      // whole table once it has grown, and a bitmap scan never marks dead index entries.
       plan_cache_mode: 'force_generic_plan',
       enable_seqscan: 'off',
       enable_bitmapscan: 'off',

@@ -3,29 +3,29 @@ import { underWayOf } from './claim-callbacks.ts'
 export interface CallbackPlace {
   agentId: bigint
   seq: bigint
-  /** By which the list goes: when it is due, for what waits; else when it happened. */
+  /** The list's sort key: the due time for waiting callbacks, otherwise the time of the outcome. */
   time: Date
 }
 
-/** What callbacks are looked for. */
+/** Which callbacks to search for. */
 export interface CallbackSearch {
   agentIds: readonly bigint[]
   state: string | undefined
-  /** Only what happened at or before this. */
+  /** Only outcomes at or before this time. */
   until: Date | undefined
   after: CallbackPlace | undefined
   limit: number
 }
 
-/** What waits goes by when it is due; everything else by when it happened. */
+/** Waiting callbacks are sorted by due time, all others by the time of the outcome. */
 export function goesByDue(state: string | undefined): boolean {
   return state === 'waiting' || state === 'failing' || state === 'paused'
 }
 
-/** Each has an index of its own, so each is read by itself. */
+/** Each state has its own index, so each is read separately. */
 export const undelivered = ['waiting', 'paused', 'sending', 'exhausted', 'superseded', 'no_address']
 
-/** Written out, so that each fits the condition of an index. */
+/** Spelled out as literals, so that the planner can match each state to its partial index. */
 export function conditionOf(state: string | undefined): string {
   const paused = 'select 1 from callback_lanes p where p.agent_id = a.agent_id and p.paused'
   const underWay = underWayOf('a.agent_id')

@@ -9,9 +9,9 @@ export interface AddressStep {
 }
 
 /**
- * Tries a callback address for real, as a callback would: vetted, dialled, and told nothing about what
- * came back but its status. What is sent has no signature, so a careful receiver refuses it: any
- * answer that is not an error of the receiver's own shows that somebody is there.
+ * Sends a test request to a callback address, with the same vetting and dialling as a callback. The caller
+ * learns only the status of the response. The request has no signature, so a careful receiver refuses it; any
+ * answer except a redirect, a 404 or a server error shows that a receiver is there.
  */
 export async function checkAddress(
   url: string,

@@ -14,13 +14,13 @@ const supersedeAfterS = 15 * 60
 
 export interface Claim {
   callbacks: ClaimedCallback[]
-  /** The lane's turn after this one: who names it claims without asking again. */
+  /** The lane's turn after this claim. The next claim can pass it and needs no lock. */
   turn: bigint
-  /** How many there was room for: where there are as many, more may be due. */
+  /** How many callbacks there was room for. If that many were claimed, more may be due. */
   room: number
-  /** As wide as can be, and nothing has failed lately. */
+  /** The lane has its full width and no recent failures. */
   healthy: boolean
-  /** What the agent and its secrets look like now. */
+  /** The current stamp of the agent and its secrets. */
   agentStamp: string
 }
 
@@ -35,12 +35,12 @@ interface ClaimRow {
 const makeLane = `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn)
   values ($1, false, $2, '{}', 0) on conflict do nothing`
 
-/** The numbers of an agent's callbacks that are claimed, as an array. */
+/** The sequence numbers of an agent's claimed callbacks, as an SQL array. */
 export function underWayOf(agentId: string): string {
   return `array(select unnest(k.seqs) from callback_claims k where k.agent_id = ${agentId})`
 }
 
-/** An earlier outcome of the same order that may still reach the agent. */
+/** Earlier outcomes of the same order that may still reach the agent. */
 const unfinishedEarlier = `select e.agent_id, e.seq
   from journal j
   join journal i on i.agent_id = j.agent_id and i.order_id = j.order_id and i.seq < j.seq
@@ -48,9 +48,9 @@ const unfinishedEarlier = `select e.agent_id, e.seq
   where j.agent_id = c.agent_id and j.seq = c.seq and e.state in ('waiting', 'no_address')`
 
 /**
- * After a quarter of an hour the later state goes first, and the earlier one is not sent any more.
- * It counts from when the later one came due, so that old outcomes can be sent again in their order,
- * and not while the agent's callbacks are held back: the earlier one has its chance after that.
+ * After a quarter of an hour the later state goes first, and the earlier one is no longer sent. The time
+ * counts from when the later one came due, so that old outcomes can be sent again in order. It does not run
+ * while the agent's callbacks are paused: the earlier one gets its chance afterwards.
  */
 const supersede = `with at as (
     select ${databaseTime('$2')} - interval '${supersedeAfterS} s' as overdue
@@ -66,13 +66,16 @@ const supersede = `with at as (
   ) and e.seq <> all(${underWayOf('$1')})`
 
 /**
- * Claims what is due of an agent, as much as its lane has room for: what this process has under way counts,
- * and every claim of the others. Every claim takes a turn of the lane. The count is right for who holds the
- * lane's lock, and for who knows the turn: where it is still the same, nobody has claimed since this
- * statement began. A lane that somebody else has hold of is left: others wait behind this one.
- * What failed comes due later than the rest, so that one bad order cannot keep a probed lane closed.
- * A later state goes out only once it is on disk that the earlier one is done with: its claim waits for
- * the disk, and with it for everything written before.
+ * Claims an agent's due callbacks, as many as its lane has room for. Callbacks that this process has under
+ * way count against the room, and so do the claims of other processes.
+ *
+ * Every claim increments the lane's turn. The count is correct if the caller holds the lane's lock or knows
+ * the current turn: an unchanged turn means that no process has claimed since this statement began. A lane
+ * that another process has locked is skipped, because other agents' claims wait behind this one.
+ *
+ * Failed callbacks come due later than the rest, so one bad order cannot keep a probed lane closed. A later
+ * state is sent only once the end of the earlier one is on disk: its claim waits for the disk, and so for
+ * everything written before it.
  */
 const claim = `with at as (
     select ${databaseTime('$5')} as now
@@ -111,7 +114,7 @@ const claim = `with at as (
   where a.agent_id = $1`
 
 export interface ClaimOptions {
-  /** The process that will send what is claimed. */
+  /** The process that will send the claimed callbacks. */
   sender: string
   now: Clock
   widest: number
@@ -119,16 +122,19 @@ export interface ClaimOptions {
 
 export interface Wanted {
   agentId: bigint
-  /** The lane's turn as it was last seen, or null for who holds the lane's lock. */
+  /** The lane's turn as last seen, or null if the caller holds the lane's lock. */
   turn: bigint | null
   most: number
-  /** How many of its callbacks this process is sending: no more while the claim is under way. */
+  /**
+   * How many of the agent's callbacks this process is sending. It does not grow while the claim is under way.
+   */
   underWay: number
 }
 
 /**
- * Claims the due callbacks of agents, each by a statement of its own that names its agent; all of them go
- * out together on one connection. Tells of each claim as it comes, or that somebody else has had a turn or has one now.
+ * Claims the due callbacks of several agents, with one statement per agent, all pipelined on one connection.
+ * Calls `onClaim` as each claim arrives, without a claim if another process has taken a turn or holds the
+ * lane's lock.
  */
 export async function claimAtTurns(
   pool: Pool,
@@ -146,8 +152,8 @@ export async function claimAtTurns(
 }
 
 /**
- * Claims an agent's due callbacks whoever had a turn; makes the lane where there is none, and gives up
- * on states that were overtaken. All statements go out together: one round trip.
+ * Claims an agent's due callbacks whatever the lane's turn is. Creates the lane if it is missing and
+ * supersedes overtaken states. All statements are pipelined in one round trip.
  */
 export async function claimThoroughly(
   pool: Pool,
@@ -158,7 +164,7 @@ export async function claimThoroughly(
   return withClient(pool, async (client) => {
     forgetOldPlans(client)
     const at = timeToPass(options.now)
-    // The database reckons from the beginning of the transaction.
+    // The database counts from the start of the transaction, so the lease starts before it.
     const lease = new Lease(options.now)
     const begun = client.query('begin')
     const made = client.query({ name: 'make-lane', text: makeLane, values: [agentId, firstWidth] })

@@ -3,7 +3,7 @@ import type { Pool } from '../db/pool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { underWayOf } from './claim-callbacks.ts'
 
-/** Gives back what processes that died had claimed. */
+/** Releases the claims of processes that died. */
 export async function giveBackClaims(pool: Pool, now: Clock): Promise<void> {
   await pool.query(
     `with at as (select ${databaseTime('$1')} as now)
@@ -12,7 +12,7 @@ export async function giveBackClaims(pool: Pool, now: Clock): Promise<void> {
   )
 }
 
-/** Agents that have something due. */
+/** Finds the agents that have callbacks due. */
 export async function findDueAgents(pool: Pool, now: Clock): Promise<bigint[]> {
   const { rows } = await pool.query<{ agent_id: bigint }>(
     `select a.agent_id from agents a

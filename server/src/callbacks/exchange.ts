@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 
-/** What came back; of the body as much as is kept. */
+/** The receiver's answer, with as much of the body as is kept. */
 export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
 }
 
-/** The time for all of it is over. */
+/** The deadline of the whole exchange has passed. */
 export class DeadlinePassed extends Error {}
 
-/** An error, and whether the receiver had begun to answer before it. */
+/** Wraps an error and says whether the receiver had begun to answer. */
 export class ExchangeFailed extends Error {
   readonly begun: boolean
 
@@ -22,15 +22,15 @@ export class ExchangeFailed extends Error {
 }
 
 export interface ExchangeLimits {
-  /** One deadline for everything: name, connection, answer, body. */
+  /** One deadline for everything: name lookup, connection, answer and body. */
   withinMs: number
-  /** The rest of a longer body is not read. */
+  /** How much of the body is read; the rest is dropped. */
   keptBytes: number
 }
 
 /**
- * Sends one request and takes its answer. Straight on the dispatcher: undici's `request` makes a stream
- * and a signal for each, which costs as much again as the request itself.
+ * Sends one request and reads its answer. It uses the dispatcher directly, because undici's `request` creates
+ * a stream and a signal per call, which doubles the cost of the request.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -68,7 +68,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    // It waited for its connection for too long, and nobody waits for it any more.
+    // The request waited too long for a connection, and its caller has already given up.
     if (this.over) controller.abort(new DeadlinePassed())
   }
 
@@ -81,7 +81,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    // Below 200 the answer proper is still to come.
+    // A status below 200 is informational; the real answer follows.
     if (status < 200) return
     this.status = status
     this.headers = headers
@@ -91,7 +91,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.size >= this.keptBytes) return
     this.chunks.push(chunk)
     this.size += chunk.length
-    // Not within the parser's own call, which may be about to complete the answer.
+    // Deferred, because the parser that is calling may be about to complete the answer.
     if (this.size >= this.keptBytes) queueMicrotask(() => this.cut(new Error('long enough')))
   }
 
@@ -113,7 +113,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.over) return
     this.over = true
     clearTimeout(this.timer)
-    // The status has come: whatever happens to the body, it is the answer.
+    // Once the status has arrived, it is the answer, whatever happens to the body.
     if (this.status === 0) {
       this.reject(new ExchangeFailed(error, this.begun))
       return

@@ -8,7 +8,7 @@ export interface CallbackTrouble {
   paused: number
 }
 
-/** What does not reach its agents, counted no further than is worth it. */
+/** Counts the callbacks that do not reach their agents, up to a limit. */
 export async function readCallbackTrouble(
   pool: Pool,
   agentIds: readonly bigint[],

@@ -1,20 +1,20 @@
 import { errors } from 'undici'
 import { DeadlinePassed } from './exchange.ts'
 
-/** The name stands for an address that may not be dialled. */
+/** The host name resolves to an address that may not be dialled. */
 export class ForbiddenAddress extends Error {}
 
-/** The name has no address, or nobody could be asked. */
+/** The host name has no address, or the name servers could not be reached. */
 export class NameNotResolved extends Error {}
 
 export interface Failure {
-  /** For a person. */
+  /** For people to read. */
   error: string
-  /** For figures. */
+  /** For metrics. */
   reason: string
 }
 
-/** What went wrong with an attempt that got no answer. */
+/** Describes why an attempt got no answer. */
 export function failureInWords(error: unknown, host: string, limitMs: number): Failure {
   const code = codeOf(error)
   const message = error instanceof Error ? error.message : String(error)
@@ -65,7 +65,7 @@ function nameFailure(code: string, host: string): Failure {
   return { error: `the name servers did not answer for ${host}`, reason }
 }
 
-/** Whether the other side closed the connection. */
+/** Whether the receiver closed the connection. */
 export function isClosedConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error))
 }

@@ -2,7 +2,7 @@ import type { JournalEvent, OrderKind } from '../ledger/book.ts'
 import { statusOf } from '../proof/proof-failure.ts'
 import { deliveryOfCallback, latestAttempt } from './read-callbacks.ts'
 
-/** A callback as an operator's list shows it. */
+/** A callback as the operator's list shows it. */
 export interface FoundCallback {
   agentId: bigint
   seq: bigint
@@ -36,8 +36,9 @@ export interface FoundRow {
 }
 
 /**
- * What is added to a callback's row for a list: done for one page only. What was told is in the journal: the
- * body is the agent's text too, which the database never reads.
+ * Adds the latest attempt and the order's details to the callbacks of one page only. What the callback
+ * reported comes from the journal, because the body may contain the agent's own text, which the database
+ * never parses.
  */
 export const withLatest = (page: string, order: string) => `
   select c.agent_id, c.seq, c.order_id, o.ref_id, c.kind, j.event,

@@ -7,11 +7,11 @@ export interface LaneRow {
   probe_at: Date | null
   probe_every_s: number | null
   why: string | null
-  /** When it was read. */
+  /** When the row was read. */
   now: Date
 }
 
-/** Reads a lane and keeps everybody else from changing it until the transaction ends. */
+/** Reads a lane and locks it until the transaction ends. */
 export const lockLane = `select width, failed_seqs, probe_at, probe_every_s, why, ${databaseTime('$2')} as now
   from callback_lanes where agent_id = $1 for update`
 

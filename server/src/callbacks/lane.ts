@@ -1,15 +1,15 @@
-/** How many of an agent's callbacks may be under way at once, and why not more. */
+/** How many of an agent's callbacks may be under way at once, and what limits them. */
 export interface Lane {
   width: number
-  /** Callbacks that failed since the last one that was accepted, each once, up to as many as count. */
+  /** The distinct callbacks that failed since the last accepted one, up to the number that starts probing. */
   failedSeqs: readonly bigint[]
-  /** While it is probed: when the next single request may go. */
+  /** While the lane is probed: when the next single request may be sent. */
   probeAt: Date | null
   probeEveryS: number | null
   why: string | null
 }
 
-/** A lane starts narrow, so that many dead addresses at once cost the others little. */
+/** A lane starts narrow, so that many dead addresses at once cost other agents little. */
 export const newLane: Lane = {
   width: 4,
   failedSeqs: [],
@@ -23,8 +23,8 @@ const firstProbeS = 5
 const longestProbeS = 60
 
 /**
- * The lane after an attempt. Failures of different callbacks in a row make it a lane that is probed
- * with one request at a time; every one that is accepted opens it up to twice the width.
+ * Returns the lane after an attempt. When several different callbacks fail in a row, the lane is probed with
+ * one request at a time; each accepted callback doubles its width.
  */
 export function laneAfter(
   lane: Lane,
@@ -35,7 +35,7 @@ export function laneAfter(
   if (error === null) {
     return { ...newLane, width: Math.min(widest, lane.width * 2) }
   }
-  // A few callbacks that always fail say nothing about the address, however often they are tried.
+  // A few callbacks that always fail prove nothing about the address, however often they are retried.
   const isNew = lane.failedSeqs.length < failuresBeforeProbing && !lane.failedSeqs.includes(seq)
   const failedSeqs = isNew ? [...lane.failedSeqs, seq] : lane.failedSeqs
   const failed = { ...lane, failedSeqs }

@@ -1,12 +1,12 @@
 import type { Clock } from '../lib/clock.ts'
 
-/** How long a claim holds, by the database's time. Whoever does not report by then has lost it. */
+/** How long a claim holds, by the database's clock. A process that has not reported by then loses it. */
 export const leaseS = 60
 
 /**
- * What is left of a claim, as the process that holds it can tell. It counts from before the claim was
- * asked for, by whichever of two clocks says that more time has passed: one of them may be set, the other
- * stands still while the machine sleeps.
+ * The time left on a claim, as seen by the process that holds it. It counts from before the claim was
+ * requested, and by whichever of two clocks shows more time passed: the wall clock may be set back, and the
+ * steady clock may stop while the machine sleeps.
  */
 export class Lease {
   private readonly now: Clock

@@ -4,12 +4,12 @@ import { seqsAsOf } from '../ledger/wallet-as-of.ts'
 import { type CallbackSearch, conditionOf, undelivered } from './callback-search.ts'
 import { type FoundCallback, type FoundRow, foundFromRow, withLatest } from './found-callback.ts'
 
-/** Callbacks of some agents, the newest first. */
+/** Finds callbacks of some agents, newest first. */
 export function newestCallbacks(pool: Pool, search: CallbackSearch): Promise<FoundCallback[]> {
   return search.agentIds.length === 1 ? newestOfOne(pool, search) : newestOfAll(pool, search)
 }
 
-/** Of one agent: by its own numbers, which are never in doubt. */
+/** Sorts one agent's callbacks by sequence number, which is always in order. */
 function newestOfOne(pool: Pool, search: CallbackSearch): Promise<FoundCallback[]> {
   const { agentIds, after } = search
   const range = { tops: [after ? after.seq - 1n : maxSeq], bottoms: [0n] }
@@ -19,15 +19,16 @@ function newestOfOne(pool: Pool, search: CallbackSearch): Promise<FoundCallback[
 const maxSeq = 9_223_372_036_854_775_807n
 
 /**
- * How far the times of one agent's callbacks may be from the order of their numbers. Processes have clocks of
- * their own; `sluice doctor` finds fault with those that are further off.
+ * How far the times of one agent's callbacks may deviate from the order of their sequence numbers. Every
+ * process has its own clock; `sluice doctor` reports clocks that are further off.
  */
 const clocksDifferMs = 60_000
 
 /**
- * Over all agents no index goes by time. Numbers go up with time, though, but for a minute: so a time becomes
- * a number of each agent's, the page's end is guessed from the newest few of each, and what happened between
- * the page before and that end is read completely, with a minute to spare on both sides.
+ * No index sorts the callbacks of all agents by time. But within each agent, sequence numbers follow time to
+ * within a minute. So this converts a time into a sequence number per agent, guesses where the page ends from
+ * the newest few of each agent, and reads everything between the previous page and that end, with a minute's
+ * margin on both sides.
  */
 async function newestOfAll(pool: Pool, search: CallbackSearch): Promise<FoundCallback[]> {
   const { agentIds, until, after } = search
@@ -41,7 +42,7 @@ async function newestOfAll(pool: Pool, search: CallbackSearch): Promise<FoundCal
   const ids = near.map(({ agentId }) => agentId)
   const ends = end && (await seqsAsOf(pool, ids, moved(end, -clocksDifferMs - 1)))
   const archived = await archivedSeqs(pool, ids)
-  // Of what is archived no times are known, and little is left there.
+  // Archived rows have no known times, and few callbacks are left there.
   const bottomOf = (agentId: bigint) => {
     const seq = ends?.get(agentId) ?? 0n
     return seq > (archived.get(agentId) ?? 0n) ? seq : 0n
@@ -62,7 +63,7 @@ function earliest(times: Date[]): Date {
   return new Date(Math.min(...times.map((time) => time.getTime())))
 }
 
-/** An agent's newest callback that fits, by number. */
+/** An agent's newest matching callback, by sequence number. */
 interface Head {
   agentId: bigint
   top: bigint
@@ -85,13 +86,13 @@ async function readHeads(
   return rows.map((row) => ({ agentId: row.agent_id, top: row.top, at: row.created_at }))
 }
 
-/** When the page's last callback happened, or something before it; undefined where the page is not full. */
+/** A time at or before the page's last callback; undefined if the page is not full. */
 async function guessEnd(
   pool: Pool,
   search: CallbackSearch,
   heads: Head[],
 ): Promise<Date | undefined> {
-  // One of each would fill the page already.
+  // One callback from each of these agents would already fill the page.
   const newest = heads.slice(0, search.limit)
   const { rows } = await pool.query<{ created_at: Date }>(
     `select y.created_at from unnest($1::bigint[], $6::bigint[]) a(agent_id, top)
@@ -109,7 +110,7 @@ async function guessEnd(
   return rows[0]?.created_at
 }
 
-/** What fits among these numbers of these agents. */
+/** Reads the matching callbacks within these agents' sequence ranges. */
 async function readRanges(
   pool: Pool,
   search: CallbackSearch,
@@ -131,7 +132,7 @@ async function readRanges(
   return rows.map(foundFromRow)
 }
 
-/** Callbacks of agent `a` in a state, after the page before; for $2 to $5, see valuesOf. */
+/** Callbacks of agent `a` in a state, after the previous page; valuesOf supplies $2 to $5. */
 function fitting(state: string | undefined, among: string, order: string, limit: string): string {
   const branch = (each: string | undefined) => `(select x.* from callbacks x
     where x.agent_id = a.agent_id and ${conditionOf(each)} and ${among}

@@ -2,7 +2,7 @@ import type { ClaimedCallback } from './claimed-callback.ts'
 import type { Attempt } from './post-callback.ts'
 import { nextDelayMs, parseRetryAfter } from './schedule.ts'
 
-/** What became of a claimed callback: an attempt, or why there was none. */
+/** The result of a claimed callback: an attempt, or the reason why none was made. */
 export interface Outcome {
   callback: ClaimedCallback
   attempt: Attempt | 'no_address' | 'not_sent'
@@ -12,7 +12,7 @@ export function isAccepted({ attempt }: Outcome): boolean {
   return typeof attempt !== 'string' && attempt.error === null
 }
 
-/** What becomes of the callback, and how long from now it is due. */
+/** The callback's next state, and how long until it is due. */
 export function stateAfter(
   { callback: { attempts }, attempt }: Outcome,
   now: Date,

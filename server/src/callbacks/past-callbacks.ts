@@ -4,7 +4,7 @@ import { callbackColumns } from '../ledger/book-columns.ts'
 import type { BatchTx } from '../ledger/books-store.ts'
 import { newOrderId } from '../lib/ids.ts'
 
-/** An attempt of the past at delivering a callback. */
+/** A past attempt to deliver a callback. */
 export interface PastAttempt {
   startedAt: Date
   durationMs: number
@@ -39,7 +39,10 @@ const standing = columns<Stands>({
 
 const bodies = callbackColumns.pick('agentId', 'seq', 'createdAt', 'body')
 
-/** Writes callbacks with what has become of them since. For made-up history: a sender attempts them. */
+/**
+ * Writes callbacks together with their delivery history. Only for made-up history: normally the sender
+ * attempts them.
+ */
 export async function writePastCallbacks(
   tx: BatchTx,
   past: readonly PastCallback[],

@@ -1,31 +1,30 @@
-/** How many callbacks may be under way. */
+/** Limits on the callbacks under way. */
 export interface PlacesOptions {
-  /** Of one agent at once, at most, over all processes. */
+  /** At most this many for one agent, over all processes. */
   widest: number
-  /** In this process at once, at most. */
+  /** At most this many in this process. */
   maxInFlight: number
 }
 
 /**
- * The places for callbacks under way in this process. A place is reserved while a claim may come to need it,
- * taken by each callback that was claimed, and free again once the receiver has accepted; after a failure only once
- * that is recorded, so that nothing more is spent on an address that is down before its lane knows of it.
+ * Counts the callbacks under way in this process. A claim reserves places, each claimed callback takes one,
+ * and the place is free again once the receiver accepts. After a failure it is freed only once the failure is
+ * recorded, so that the lane knows of a dead address before more is sent to it.
  */
 export class Places {
   private readonly options: PlacesOptions
   private taken = 0
   private readonly takenOf = new Map<bigint, number>()
   private reserved = 0
-  /** By agent: none has two claims under way. */
+  /** By agent: an agent has at most one claim under way. */
   private readonly reservedOf = new Map<bigint, number>()
-  /** Accepted, with their places given back, and not recorded yet. */
+  /** Accepted callbacks whose places are free but whose results are not recorded yet. */
   private unrecorded = 0
 
   constructor(options: PlacesOptions) {
     this.options = options
   }
 
-  /** How many callbacks are under way. */
   get underWay(): number {
     return this.taken
   }
@@ -34,7 +33,7 @@ export class Places {
     return this.takenOf.get(agentId) ?? 0
   }
 
-  /** Nothing can be reserved: what is not recorded yet counts too, so that results do not pile up. */
+  /** Nothing can be reserved. Unrecorded results count too, so that they do not pile up. */
   get isFull(): boolean {
     return this.taken + this.reserved + this.unrecorded >= this.options.maxInFlight
   }
@@ -44,8 +43,9 @@ export class Places {
   }
 
   /**
-   * Reserves places for a claim, and returns how many. Half of all places are for any agent; of the others none
-   * gets more than a share of what is left, so that dozens of agents that do not answer leave places for one more.
+   * Reserves places for a claim and returns how many. Any agent may use half of all places; of the other
+   * half, an agent gets only a share of what is left, so that even dozens of agents that do not answer leave
+   * room for another.
    */
   reserve(agentId: bigint): number {
     if (this.isFull || this.isReservedFor(agentId)) return 0
@@ -60,20 +60,20 @@ export class Places {
     return room
   }
 
-  /** The claim that places were reserved for has ended with so many callbacks: the other places are free. */
+  /** Ends a claim that returned this many callbacks, and frees the other places it had reserved. */
   take(agentId: bigint, callbacks: number): void {
     this.reserved -= this.reservedOf.get(agentId) ?? 0
     this.reservedOf.delete(agentId)
     this.add(agentId, callbacks)
   }
 
-  /** One of the agent's callbacks was accepted: its place is free, though that is not recorded yet. */
+  /** Frees the place of an accepted callback, although its result is not recorded yet. */
   accepted(agentId: bigint): void {
     this.add(agentId, -1)
     this.unrecorded++
   }
 
-  /** What became of one of the agent's callbacks is on record, or will never be. */
+  /** The result of one of the agent's callbacks is recorded, or never will be. */
   recorded(agentId: bigint, wasAccepted: boolean): void {
     if (wasAccepted) this.unrecorded--
     else this.add(agentId, -1)

@@ -15,22 +15,22 @@ import {
 export const attemptLimitMs = 10_000
 const limits = { withinMs: attemptLimitMs, keptBytes: 16 * 1024 }
 const acceptance = new Set([200, 201, 202])
-/** How long an idle connection is kept where the receiver says nothing, and at most where it does. */
+/** How long an idle connection is kept if the receiver sets no limit, and the most it may ask for. */
 const keepAliveMs = 4_000
 const keepAliveMaxMs = 60_000
 
-/** What one attempt came to. */
+/** The result of one attempt. */
 export interface Attempt {
   startedAt: Date
   durationMs: number
   url: string
-  /** The address that was dialled, where it came to that. */
+  /** The IP address that was dialled, if it got that far. */
   address: string | null
   status: number | null
   responseHeaders: string | null
   responseBody: Buffer | null
   retryAfter: string | undefined
-  /** What went wrong, in words a person understands, and in one word for figures. */
+  /** The error for people to read, and as one word for metrics. */
   error: string | null
   reason: string
 }
@@ -39,35 +39,36 @@ export interface PosterOptions {
   mode: Mode
   resolveHost: ResolveHost
   now: () => Date
-  /** Trusted besides the usual ones; for tests. */
+  /** An extra trusted certificate authority, for tests. */
   ca?: string
 }
 
-/** What the text of a callback address comes to. */
+/** A parsed callback address. */
 interface Target {
   fault: string | undefined
   origin: string
   path: string
   host: string
   hostname: string
-  /** Where the host is an address and not a name. */
+  /** Set if the host is an IP address rather than a name. */
   address: string | null
-  /** Its own connections: to find a free one, undici looks at all of a host's one by one. */
+  /**
+   * Each target has its own connections, because undici scans all of an agent's connections for a free one.
+   */
   agent: Agent
 }
 
 /**
- * Posts callbacks. The address is vetted on every connection and is then the very one that is
- * dialled. No redirects, no decompression, and one deadline for all of it.
+ * Posts callbacks. Each new connection vets the address and dials exactly the address it vetted. It follows
+ * no redirects, decompresses nothing, and has one deadline for the whole attempt.
  */
 export class CallbackPoster {
   private readonly options: PosterOptions
   private readonly newAgent: () => Agent
-  /** Keeps no connection. */
+  /** Opens a new connection for every request. */
   private readonly freshAgent: Agent
   private readonly targets = new Map<string, Target>()
   private readonly dialled = new Map<string, string>()
-  /** When each origin last answered. */
   private readonly answeredAt = new Map<string, number>()
 
   constructor(options: PosterOptions) {
@@ -87,14 +88,14 @@ export class CallbackPoster {
           if (all) return done(null, entries)
           return done(null, first.address, first.family)
         },
-        // A name server that refuses a connection is not a receiver that does.
+        // Distinguishes a name server that refuses the connection from a receiver that does.
         (cause) => giveUp(new NameNotResolved(host, { cause })),
       )
     }
     const shared = {
-      // What is under way is bounded by the lanes.
+      // The lanes limit how many requests are under way.
       connections: null,
-      // The attempt's own deadline holds for all of it.
+      // The attempt's own deadline covers everything.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 32 * 1024,
@@ -166,8 +167,8 @@ export class CallbackPoster {
   }
 
   /**
-   * The receiver may have closed an idle connection at the moment it was used again: then it has not
-   * seen the request, and a fresh connection settles it.
+   * Retries on a fresh connection if the receiver closed an idle connection just as it was reused: in that
+   * case it has not seen the request.
    */
   private onceMore(
     error: unknown,
@@ -183,7 +184,9 @@ export class CallbackPoster {
     return exchange(this.freshAgent, request, { ...limits, withinMs })
   }
 
-  /** Taking an address apart and vetting its text costs more than signing, and says the same each time. */
+  /**
+   * Cached, because parsing and vetting an address costs more than signing and always gives the same result.
+   */
   private targetOf(url: string): Target {
     const known = this.targets.get(url)
     if (known) return known
@@ -197,7 +200,7 @@ export class CallbackPoster {
   }
 }
 
-/** The usual authorities and one more: naming any takes the place of the usual ones. */
+/** The default authorities plus one more, because setting `ca` replaces the defaults. */
 export function trustedBesides(authority: string): string[] {
   return [...rootCertificates, authority]
 }

@@ -2,7 +2,7 @@ import { inTransaction } from '../db/in-transaction.ts'
 import { type Partition, readPartitions } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 
-/** Held while a step is under way, so that other processes do not do the same. */
+/** Held during a step, so that only one process prunes at a time. */
 const pruningLock = 7_358_403
 
 interface AttemptKey {
@@ -11,7 +11,7 @@ interface AttemptKey {
   attempt_id: string
 }
 
-/** Before every attempt there is. */
+/** A key that sorts before every attempt. */
 const beforeAll: AttemptKey = {
   agent_id: 0n,
   seq: 0n,
@@ -19,9 +19,9 @@ const beforeAll: AttemptKey = {
 }
 
 /**
- * Forgets attempts of the oldest month that ended before a time, a bounded number at once. The latest of
- * each callback stays, so nothing of a month can go as a whole: every attempt is looked at once, and how far
- * that is is on disk. Returns whether there is more to do.
+ * Deletes a bounded number of attempts from the oldest month that ended before a given time. The latest
+ * attempt of each callback stays, so a month cannot be dropped as a whole: each attempt is examined once, and
+ * the progress is on disk. Returns whether there is more to do.
  */
 export async function pruneAttempts(
   pool: Pool,

@@ -2,7 +2,7 @@ import type { Pool } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
 import { storedBody } from '../ledger/stored-body.ts'
 
-/** An outcome with its callback, as its agent and the operator see it. */
+/** An outcome with its callback, as the agent and the operator see it. */
 export interface OutcomeEvent {
   agentId: bigint
   appId: string
@@ -43,7 +43,7 @@ interface EventRow {
   last_status: number | null
 }
 
-/** How far the callback `c` has come, in the word that agents and operators read; `n` is its lane. */
+/** The delivery state of callback `c`, in the word that agents and operators read; `n` is its lane. */
 export const deliveryOfCallback = `case
     when c.state = 'waiting' and exists (
       select from callback_claims k where k.agent_id = c.agent_id and c.seq = any(k.seqs)
@@ -51,10 +51,10 @@ export const deliveryOfCallback = `case
     when c.state = 'waiting' and coalesce(n.paused, false) then 'paused'
     else c.state end`
 
-/** How much earlier than its outcome an attempt may say it was, by the clock of another process. */
+/** How much earlier than its outcome an attempt may be dated, because processes have different clocks. */
 const clocksDifferS = 86_400
 
-/** The latest attempt to deliver the callback `c`, as `l`: not in the months before the outcome. */
+/** Joins the latest attempt to deliver callback `c` as `l`, without reading the months before the outcome. */
 export const latestAttempt = `left join lateral (
     select t.error, t.status from callback_attempts t
     where t.agent_id = c.agent_id and t.seq = c.seq
@@ -62,7 +62,7 @@ export const latestAttempt = `left join lateral (
     order by t.attempt_id desc limit 1
   ) l on true`
 
-/** Outcomes with their callbacks, oldest first. */
+/** Reads outcomes with their callbacks, oldest first. */
 export async function readEvents(pool: Pool, filter: EventFilter): Promise<OutcomeEvent[]> {
   const { rows } = await pool.query<EventRow>(
     `select * from (
@@ -103,7 +103,7 @@ export async function readEvents(pool: Pool, filter: EventFilter): Promise<Outco
   }))
 }
 
-/** How many of an agent's callbacks are due or under way. What is held back goes nowhere now. */
+/** Counts an agent's callbacks that are due or under way. Paused callbacks do not count. */
 export async function countOpen(pool: Pool, agentId: bigint): Promise<number> {
   const { rows } = await pool.query<{ open: bigint }>(
     `select count(*) as open from callbacks c
@@ -120,7 +120,7 @@ export interface Backlog {
   oldestAgeS: number
 }
 
-/** What has not reached its agent yet, over all agents. */
+/** Counts the callbacks that have not reached their agents yet, over all agents. */
 export async function readBacklog(pool: Pool, now: Date): Promise<Backlog> {
   const { rows } = await pool.query<{ waiting: bigint; oldest: Date | null }>(
     `select count(*) as waiting, min(created_at) as oldest from callbacks where state = 'waiting'`,

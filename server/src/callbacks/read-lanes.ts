@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pool.ts'
 
-/** How an agent's callbacks go. */
+/** The state of an agent's callback deliveries. */
 export interface LaneView {
   agentId: bigint
   paused: boolean
@@ -14,10 +14,10 @@ export interface LaneView {
   noAddress: number
 }
 
-/** Beyond this nobody counts: a number that large says the same as a larger one. */
+/** Counts stop here: an operator does not need a larger number exactly. */
 export const countedUpTo = 1_000
 
-/** The lanes of some agents, with how much waits in each. */
+/** Reads the lanes of some agents, with how many callbacks wait in each. */
 export async function readLanes(
   pool: Pool,
   agentIds: readonly bigint[],

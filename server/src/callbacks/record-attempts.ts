@@ -7,22 +7,27 @@ import { type LaneRow, laneFromRow, lockLane } from './lane-row.ts'
 import type { Outcome } from './outcome.ts'
 import { recordStatement } from './record-statement.ts'
 
-/** Where there was no address, it may have been set since the callback was claimed: the next poll looks. */
+/**
+ * After a missing address, the lane's mark is cleared: an address may have been set since the claim, and the
+ * next poll checks.
+ */
 const updateLane = `update callback_lanes set width = $2, failed_seqs = $3, probe_at = $4,
     probe_every_s = $5, why = $6, addressed = case when $7 then '{}' else addressed end
   where agent_id = $1`
 
 export interface RecordOptions {
-  /** The process that claimed: a database that lost its last moments may give a turn out again. */
+  /**
+   * The process that made the claim. A database that lost its latest commits may issue the same turn twice.
+   */
   sender: string
   now: Clock
   widest: number
   random: () => number
-  /** Whether nothing need be written of a lane as long as nothing fails. */
+  /** Whether the lane need not be written as long as nothing fails. */
   isHealthy: (agentId: bigint) => boolean
 }
 
-/** Writes down what attempts came to, all of it or nothing. */
+/** Records the results of attempts, all of them or none. */
 export async function recordAttempts(
   pool: Pool,
   results: readonly Outcome[],
@@ -61,7 +66,7 @@ async function changeLane(
   ])
 }
 
-/** Whoever takes several rows takes them in this order, so that nobody waits in a circle. */
+/** Every process locks rows in this order, which prevents deadlocks. */
 function inKeyOrder(outcomes: readonly Outcome[]): Outcome[] {
   return [...outcomes].sort(({ callback: a }, { callback: b }) => {
     if (a.agentId !== b.agentId) return a.agentId < b.agentId ? -1 : 1
@@ -75,7 +80,7 @@ interface LaneChange {
   hadNoAddress: boolean
 }
 
-/** What can change a lane, by agent in id order. */
+/** The outcomes that can change a lane, grouped by agent in id order. */
 function laneChanges(
   outcomes: readonly Outcome[],
   { isHealthy }: RecordOptions,

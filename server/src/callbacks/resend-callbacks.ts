@@ -6,26 +6,29 @@ import type { Clock } from '../lib/clock.ts'
 import { underWayOf } from './claim-callbacks.ts'
 import { newLane } from './lane.ts'
 
-/** Which callbacks are to be sent again. */
+/** Selects the callbacks to send again. */
 export interface ResendFilter {
   agentId: bigint
-  /** One callback. */
+  /** Only this callback. */
   seq?: bigint
-  /** Only those that were given up. */
+  /** Only callbacks that were given up. */
   failed?: boolean
-  /** Outcomes of this moment or later. */
+  /** Only outcomes at or after this time. */
   since?: Date
 }
 
 export interface Resent {
   resent: number
-  /** A later state of their order has gone first, or was accepted: only who names one sends it. */
+  /**
+   * Skipped because a later state of their order went first or was accepted. Such a callback is sent again
+   * only if the request names it.
+   */
   leftOut: number
 }
 
 /**
- * Sends callbacks again: they are set going in the table that is the queue, so nothing of it is lost
- * in a restart. What is under way goes out once more after that.
+ * Sends callbacks again by making them due in the table that serves as the queue, so a restart loses none. A
+ * callback that is under way is sent once more afterwards.
  */
 export async function resendCallbacks(
   pool: Pool,
@@ -36,19 +39,22 @@ export async function resendCallbacks(
     try {
       return await setGoing(pool, filter, now)
     } catch (error) {
-      // Results are written down in the order in which they come in, and so may lock the same rows
-      // the other way round. Then nothing has changed.
+      // The recorder locks rows in the order in which results arrive, so the two can deadlock. The rollback
+      // leaves nothing changed.
       if (tries >= 10 || !isDeadlock(error)) throw error
     }
   }
 }
 
-/** Which callbacks `x` are named by $2, $3 and $4. */
+/** Matches the callbacks `x` that $2, $3 and $4 select. */
 const named = `($2::bigint is null or x.seq = $2)
   and (not $3::boolean or x.state in ('exhausted', 'superseded'))
   and ($4::timestamptz is null or x.created_at >= $4)`
 
-/** The callback `x` would bring an older state after a newer one. Where all are sent again, they go in order. */
+/**
+ * Sending callback `x` would deliver an older state after a newer one. When all are sent again, they go in
+ * order.
+ */
 const overtaken = `$2::bigint is null and exists (
   select from journal j join callbacks y on y.agent_id = j.agent_id and y.seq = j.seq
   where j.agent_id = x.agent_id and j.order_id = x.order_id and j.seq > x.seq
@@ -60,9 +66,9 @@ async function setGoing(
   now: Clock,
 ): Promise<Resent> {
   return inTransaction(pool, async (tx) => {
-    // Replaying a year of outcomes may take longer than a request should.
+    // Replaying a year of outcomes may take longer than the usual statement timeout.
     await tx.query('set local statement_timeout = 0')
-    // While these locks are held nothing of the agent's is claimed or recorded.
+    // While these locks are held, no process claims or records the agent's callbacks.
     await tx.query('select from callback_lanes where agent_id = $1 for update', [agentId])
     await tx.query('select from callback_claims where agent_id = $1 order by turn for update', [
       agentId,
@@ -99,8 +105,8 @@ function isDeadlock(error: unknown): boolean {
 const hurriedAtOnce = 10_000
 
 /**
- * Tries what waits for a later time now: for an address that was mended or changed. Not all of it where
- * there is very much: what remains comes due by itself.
+ * Makes waiting callbacks due now, after an address was repaired or changed. If there are very many, the rest
+ * come due at their own times.
  */
 export async function hurryCallbacks(pool: Pool, agentId: bigint, now: Clock): Promise<void> {
   const at = timeToPass(now)
@@ -120,7 +126,7 @@ export async function hurryCallbacks(pool: Pool, agentId: bigint, now: Clock): P
   )
 }
 
-/** Holds an agent's callbacks back, or lets them go. Nothing is lost meanwhile. */
+/** Pauses or resumes an agent's callbacks. Paused callbacks stay queued. */
 export async function pauseCallbacks(
   pool: Pool,
   agentId: bigint,

@@ -1,37 +1,38 @@
 import { isConnectionLost, isContention } from '../db/pool.ts'
 import type { Outcome } from './outcome.ts'
 
-/** How long results are gathered for, where more are to come, and how many are enough. */
+/** How long to collect results while more are expected, and how many make a full batch. */
 const gatherMs = 8
 const gathered = 128
-/** Each result is matched with each claim of its batch, so that more would cost more than they save. */
+/** A batch matches each result with each claim, so a larger one would cost more than it saves. */
 const mostAtOnce = 256
-/** How long after a write that failed the next one comes, and how long after a result was refused by itself. */
+/** The delay after a failed write, and after the database has refused a single result. */
 const againMs = 200
 const refusedAgainMs = 1_000
 
 export interface RecorderOptions {
-  /** Writes results down, all of them or none. */
+  /** Records results, all of them or none. */
   write: (results: readonly Outcome[]) => Promise<void>
-  /** How many callbacks are under way, whose results are still to come. */
+  /** How many callbacks are under way, with results still to come. */
   underWay: () => number
-  /** Called when results have been gathered: the moment to claim for the places that they set free. */
+  /** Called when a batch is collected, which is the time to claim for the places it freed. */
   onGathered: () => void
-  /** Called with results that are recorded, or that can no longer be. */
+  /** Called with results that are recorded, or that no longer can be. */
   onRecorded: (results: readonly Outcome[]) => void
   onError: (error: unknown) => void
 }
 
 /**
- * Records results in batches: those that come in during one write share the next. What could not be written is
- * tried again for as long as its claim holds. A result that the database refuses keeps no other one waiting.
+ * Records results in batches: those that arrive during one write share the next. Results that could not be
+ * written are retried for as long as their claims hold. A result that the database refuses does not delay the
+ * others.
  */
 export class ResultRecorder {
   private readonly options: RecorderOptions
   private readonly results: Outcome[] = []
-  /** Refused each by itself, and waiting to be tried again. */
+  /** Results that the database refused individually, waiting for another try. */
   private readonly refused: Outcome[] = []
-  /** Results since they were last gathered. */
+  /** Results that arrived since the last batch was collected. */
   private cameIn = 0
   private isHurried = false
   private gathering: Promise<void> | undefined
@@ -42,7 +43,7 @@ export class ResultRecorder {
     this.options = options
   }
 
-  /** Every result has been recorded, or can no longer be. */
+  /** Every result is recorded, or no longer can be. */
   get isIdle(): boolean {
     return !this.gathering && !this.recording && !this.waiting
   }
@@ -50,24 +51,24 @@ export class ResultRecorder {
   add(result: Outcome): void {
     this.results.push(result)
     this.cameIn++
-    // Not only after all the answers that are there to be read: PostgreSQL would have nothing to do until then.
+    // A full batch is written before all pending answers are read, so that PostgreSQL is not idle until then.
     if (this.cameIn >= Math.max(this.options.underWay(), gathered)) this.flush()
     else this.gathering ??= this.gather()
   }
 
-  /** From here on results are written as they come, and tried once. */
+  /** From now on, writes results as they arrive and tries each only once. */
   hurry(): void {
     this.isHurried = true
   }
 
-  /** Resolves when it is idle. */
+  /** Resolves once the recorder is idle. */
   async ended(): Promise<void> {
     while (!this.isIdle) await Promise.all([this.gathering, this.recording, this.waiting])
   }
 
   /**
-   * While most of what is under way is still to come in, a moment's wait makes a batch of it: each
-   * statement, to record and to claim, costs nearly the same for one row as for fifty.
+   * Waits briefly while more results are expected, to write them in one batch: each statement that records or
+   * claims costs nearly the same for one row as for fifty.
    */
   private async gather(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
@@ -91,7 +92,7 @@ export class ResultRecorder {
     }
   }
 
-  /** Writes a batch. One that is refused is halved until what is refused stands alone. */
+  /** Writes a batch. If the database refuses it, halves it until each refused result is on its own. */
   private async write(batch: Outcome[]): Promise<void> {
     try {
       await this.options.write(batch)
@@ -115,8 +116,8 @@ export class ResultRecorder {
   }
 
   /**
-   * Returns those for which there is time to try again: their claim holds. The callbacks of the others go out
-   * again: better twice than never.
+   * Returns the results that can still be retried because their claims hold. The callbacks of the others will
+   * be sent again: twice is better than never.
    */
   private giveUpLost(batch: readonly Outcome[]): Outcome[] {
     const open = batch.filter(({ callback }) => !this.isHurried && callback.lease.leftMs() > 0)

@@ -1,14 +1,14 @@
-/** When a callback that was not accepted is tried again: after each of these, ±20 %. */
+/** The delays between attempts at a callback that was not accepted, each ±20 %. */
 export const retryAfterS = [
   5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400, 86_400,
 ] as const
 
-/** The first attempt, and one after each delay. */
+/** The first attempt, plus one after each delay. */
 export const maxAttempts = retryAfterS.length + 1
 
 /**
- * How long to wait after the given number of attempts, or undefined when there are no more. What the
- * receiver asks for is honoured between the step and twice the step. `random` is from 0 to 1.
+ * The delay after the given number of attempts, or undefined if there are no more. A receiver's `retry-after`
+ * is honoured between one and two times the scheduled delay. `random` ranges from 0 to 1.
  */
 export function nextDelayMs(
   attempts: number,
@@ -22,11 +22,11 @@ export function nextDelayMs(
   return Math.round(Math.max(jittered, asked) * 1000)
 }
 
-/** Seconds that a `retry-after` header asks for: a number, or an HTTP date. */
+/** The seconds requested by a `retry-after` header, which is a number or an HTTP date. */
 export function parseRetryAfter(header: string | undefined, now: Date): number | undefined {
   if (header === undefined) return undefined
   if (/^\d+$/.test(header.trim())) return Number(header.trim())
-  // An HTTP date begins with the day's name; Date.parse would take much else for a date.
+  // An HTTP date begins with a day name; Date.parse would accept much else.
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(header)) return undefined
   const at = Date.parse(header)
   return Number.isNaN(at) ? undefined : Math.max(0, (at - now.getTime()) / 1000)

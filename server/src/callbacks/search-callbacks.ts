@@ -5,8 +5,8 @@ import { type FoundCallback, type FoundRow, foundFromRow, withLatest } from './f
 import { newestCallbacks } from './newest-callbacks.ts'
 
 /**
- * Callbacks of all these agents, the newest first; what waits, in the order in which it is due. Each state is
- * read along the index that the sender has for it, so that no list costs sending anything.
+ * Finds callbacks of these agents, newest first, or by due time for waiting ones. Each state is read along
+ * the index that the sender uses, so that lists add no cost to sending.
  */
 export function searchCallbacks(pool: Pool, search: CallbackSearch): Promise<FoundCallback[]> {
   return goesByDue(search.state) ? dueCallbacks(pool, search) : newestCallbacks(pool, search)
@@ -35,7 +35,6 @@ async function dueCallbacks(pool: Pool, search: CallbackSearch): Promise<FoundCa
   return rows.map(foundFromRow)
 }
 
-/** One callback, or undefined. */
 export async function findCallback(
   pool: Pool,
   agentId: bigint,
@@ -50,7 +49,7 @@ export async function findCallback(
   return rows[0] && { ...foundFromRow(rows[0]), body: rows[0].body }
 }
 
-/** The callbacks of some journal rows. */
+/** Reads the callbacks of some journal rows. */
 export async function callbacksOfRows(
   pool: Pool,
   agentId: bigint,
@@ -66,7 +65,7 @@ export async function callbacksOfRows(
   return rows.map((row) => ({ ...foundFromRow(row), body: row.body }))
 }
 
-/** The number of the latest callback about an order. */
+/** The sequence number of the latest callback about an order. */
 export async function lastCallbackOf(
   pool: Pool,
   agentId: bigint,
@@ -92,7 +91,7 @@ export interface AttemptMade {
   error: string | null
 }
 
-/** Attempts at delivering some callbacks, the latest first. */
+/** Reads the attempts to deliver some callbacks, latest first. */
 export async function attemptsAt(
   pool: Pool,
   agentId: bigint,

@@ -20,40 +20,40 @@ export interface SenderOptions {
   now: () => Date
   random: () => number
   version: string
-  /** How many of one agent's callbacks are under way at once, at most, over all processes. */
+  /** The most callbacks of one agent under way at once, over all processes. */
   widest: number
-  /** How many this process has under way at once, with those that are not recorded yet. */
+  /** The most callbacks that this process has under way at once, including unrecorded ones. */
   maxInFlight: number
   onError: (error: unknown) => void
   onAttempt?: (attempt: Attempt, callback: ClaimedCallback) => void
 }
 
-/** Leaves a connection for recording. */
+/** Leaves one connection for recording. */
 const claimsAtOnce = 3
-/** How many agents' claims go out together on one connection. */
+/** How many agents' claims are pipelined on one connection. */
 const agentsAtOnce = 50
 
-/** What is known of a lane since it was last claimed from. */
+/** What the last claim showed about a lane. */
 interface KnownLane {
   turn: bigint
   healthy: boolean
-  /** More is due than it had room for: it is looked at again when so few are under way. */
+  /** Set if more is due than there was room for: claim again when only this many are under way. */
   refillAt: number | undefined
 }
 
 /**
- * Sends what is due: claim, sign, send, record. An agent with a dead address costs
- * the others nothing but its few places under way.
+ * Sends due callbacks: claims, signs, posts and records them. An agent with a dead address costs the others
+ * only its few places.
  */
 export class CallbackSender {
   private readonly options: SenderOptions
   private readonly name = randomUUID()
   private readonly places: Places
   private readonly recorder: ResultRecorder
-  /** Agents to look at, in the order in which they were named, and whether thoroughly. */
+  /** Agents to claim for, in the order they were added, and whether to claim thoroughly. */
   private readonly waiting = new Map<bigint, boolean>()
   private readonly lanes = new Map<bigint, KnownLane>()
-  /** Agents to look at once results have been gathered. */
+  /** Agents to claim for once the current batch of results is collected. */
   private readonly toWake = new Set<bigint>()
   private claims = 0
   private readonly underway = new Set<Promise<unknown>>()
@@ -74,12 +74,11 @@ export class CallbackSender {
     })
   }
 
-  /** Nothing is being claimed, sent or recorded. */
   get isIdle(): boolean {
     return this.underway.size === 0 && this.recorder.isIdle
   }
 
-  /** These agents have something due now. */
+  /** Claims for these agents, which have callbacks due now. */
   wake(agentIds: Iterable<bigint>): void {
     for (const agentId of agentIds) {
       if (!this.waiting.has(agentId)) this.waiting.set(agentId, false)
@@ -88,8 +87,8 @@ export class CallbackSender {
   }
 
   /**
-   * Looks for what nobody was woken for: claims of dead processes, new addresses, retries that have come
-   * due. What fails is told of, and keeps nothing else from being done.
+   * Finds due callbacks for which no wake-up arrived: claims of dead processes, new addresses, and retries
+   * that have come due. A failed step is reported and does not stop the others.
    */
   async poll(): Promise<void> {
     if (this.stopped) return
@@ -104,7 +103,7 @@ export class CallbackSender {
     this.pump()
   }
 
-  /** Ends what is under way and records it; claims nothing more. */
+  /** Finishes and records what is under way, without claiming more. */
   async stop(): Promise<void> {
     this.stopped = true
     this.recorder.hurry()
@@ -121,8 +120,8 @@ export class CallbackSender {
   }
 
   /**
-   * The agents to claim for together: those whose lanes are known, or one whose lane is not, whichever has
-   * waited longest. Their places are reserved from here on.
+   * The agents to claim for together: a group whose lanes are known, or one agent whose lane is not,
+   * whichever has waited longest. Reserves their places.
    */
   private nextWanted(): Wanted[] {
     const wanted: Wanted[] = []
@@ -134,11 +133,11 @@ export class CallbackSender {
       if (turn === null && wanted.length > 0) continue
       this.waiting.delete(agentId)
       const underWay = this.places.underWayOf(agentId)
-      // A claim costs nearly the same for one place as for all of them.
+      // A claim costs nearly the same for one place as for all of them, so wait until enough are free.
       if (!thorough && lane?.refillAt !== undefined && underWay > lane.refillAt) continue
       const most = this.places.reserve(agentId)
       if (most === 0) {
-        // Others have the places: its own next result is the moment to look again.
+        // Other agents hold the places, so the agent's next result triggers another try.
         if (lane) lane.refillAt = underWay - 1
         continue
       }
@@ -148,7 +147,7 @@ export class CallbackSender {
     return wanted
   }
 
-  /** What is claimed of an agent goes out while the others' claims are still to come. */
+  /** Sends each agent's callbacks as its claim arrives, while the other claims are still pending. */
   private async claimAndSend(wanted: readonly Wanted[]): Promise<void> {
     this.claims++
     const open = new Set(wanted)
@@ -165,11 +164,11 @@ export class CallbackSender {
       sent.push(this.sendAll(agentId, claim))
     }
     await this.claim(wanted, (each, claim) => {
-      // Somebody else had a turn, or has one.
+      // Another process has taken a turn or holds the lane's lock.
       if (!claim) this.waiting.set(each.agentId, true)
       end(each, claim)
     }).catch((error) => {
-      // Others had the lane for too long: the poll comes back to it.
+      // Other processes held the lane's lock for too long; the poll tries again.
       if (!isContention(error)) this.options.onError(error)
     })
     for (const each of open) end(each)
@@ -217,7 +216,7 @@ export class CallbackSender {
     const url = callback.kind === 'deposit' ? agent.depositCallbackUrl : agent.withdrawCallbackUrl
     if (url === null) return 'no_address'
     const at = now()
-    // A process that was frozen must not send what another one may be sending by now.
+    // A process that was frozen must not send what another process may be sending by now.
     if (callback.lease.leftMs() < 2 * attemptLimitMs) return 'not_sent'
     const body = Buffer.from(callback.body)
     const headers = callbackHeaders({
@@ -245,7 +244,7 @@ export class CallbackSender {
     for (const outcome of outcomes) {
       const { agentId } = outcome.callback
       this.places.recorded(agentId, isAccepted(outcome))
-      // Also for what was to wait until this is recorded.
+      // Callbacks that had to wait for this result can go now.
       this.toWake.add(agentId)
     }
   }

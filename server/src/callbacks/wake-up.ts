@@ -5,8 +5,8 @@ const channel = 'sluice_callbacks'
 const togetherMs = 20
 
 /**
- * Tells senders in other processes which agents have something due. A comfort: what is not heard is
- * found by the poll. Calls that come close together share one NOTIFY.
+ * Notifies senders in other processes which agents have callbacks due. A lost notification does no harm,
+ * because the poll finds those callbacks too. Calls in quick succession share one NOTIFY.
  */
 export class WakeUp {
   private readonly pool: Pool
@@ -33,7 +33,7 @@ export class WakeUp {
 
   async tellNow(agentIds: bigint[]): Promise<void> {
     const names = agentIds.join(' ')
-    // A payload holds 8,000 bytes; without one, the listener looks for itself.
+    // A payload holds at most 8,000 bytes. On an empty one, the listener polls.
     const payload = names.length < 7_900 ? names : ''
     await this.pool.query('select pg_notify($1, $2)', [channel, payload])
   }
@@ -43,7 +43,7 @@ export interface Listening {
   stop(): Promise<void>
 }
 
-/** Hears of what other processes have committed; connects again for as long as it takes. */
+/** Listens for the notifications of other processes, and reconnects for as long as it takes. */
 export function listen(
   databaseUrl: string,
   onWake: (agentIds: bigint[]) => void,
@@ -78,7 +78,7 @@ export function listen(
       .connect()
       .then(() => own.query(`listen ${channel}`))
       .then(() => {
-        // A connection that was silently dropped tells nobody; asking does.
+        // A silently dropped connection raises no event, so query it regularly.
         timer = setInterval(() => {
           own.query('select 1').catch(() => own.end().catch(onError))
         }, 10_000)

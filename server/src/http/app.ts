@@ -24,7 +24,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The agent behind the request, for the log; set when the door has let it in. */
+    /** The agent that sent the request, for the log; set once the request is authenticated. */
     appId: string | undefined
   }
 }
@@ -34,7 +34,7 @@ export interface AppOptions {
   trustedProxies: string[]
   publicUrl: () => string
   version: string
-  /** Other limits than the usual ones on what a connection may have under way. */
+  /** Overrides the default limits on what a connection may have under way. */
   connectionLimits?: ConnectionLimits
   onResponse?: (answer: { route: string; method: string; status: number; seconds: number }) => void
 }
@@ -42,7 +42,9 @@ export interface AppOptions {
 const maxBodyBytes = 16 * 1024
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** An HTTP server with the manners all doors share: ids, problems, headers, one log line a request. */
+/**
+ * Builds an HTTP server with what all APIs share: request ids, problems, headers, one log line per request.
+ */
 export async function buildApp(
   options: AppOptions,
   addRoutes: (app: FastifyInstance) => void,
@@ -61,7 +63,7 @@ export async function buildApp(
     bodyLimit: maxBodyBytes,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
-    // What comes in over an open connection while draining is answered like everything else.
+    // While draining, requests on open connections are still answered normally.
     return503OnClosing: false,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 75_000,
@@ -69,7 +71,7 @@ export async function buildApp(
       requestTimeout: requestTimeoutMs,
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: 1_000,
-      // Refused below, with a body that says why.
+      // Checked below, which answers with a body that says why.
       requireHostHeader: false,
     },
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
@@ -82,7 +84,7 @@ export async function buildApp(
       reply.raw.end(body)
     },
   })
-  // Bodies reach the door as they were sent; our own checks read the same schemas that are described.
+  // Bodies reach the handlers as raw bytes; our own checks use the same schemas as the API description.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
@@ -118,7 +120,7 @@ export async function buildApp(
   })
   app.addHook('onResponse', async (request, reply) => {
     const seconds = reply.elapsedTime / 1000
-    // The route's pattern, never the address: addresses can hold tokens and names.
+    // Logs the route's pattern, never the URL, which can contain tokens and names.
     const route = request.routeOptions.url ?? 'none'
     const { method, ip } = request
     const status = reply.statusCode
@@ -171,14 +173,14 @@ export async function buildApp(
   return app
 }
 
-/** The path part of PUBLIC_URL, without a slash at its end. */
+/** The path part of PUBLIC_URL, without a trailing slash. */
 export function publicPath(publicUrl: string): string {
   return new URL(publicUrl).pathname.replace(/\/+$/, '')
 }
 
 /**
- * A proxy may take the path of PUBLIC_URL away or leave it. Where that path is, say, /payment, what
- * is left of /payment/payment/deposit still begins with it, so only what leads to a route is cut.
+ * A proxy may strip the path of PUBLIC_URL or keep it. If that path is, say, /payment, then the rest of
+ * /payment/payment/deposit still begins with it, so the prefix is stripped only if the rest leads to a route.
  */
 function withoutPrefix(url: string, prefix: string, roots: ReadonlySet<string>): string {
   if (prefix === '' || !(url.startsWith(`${prefix}/`) || url === prefix)) return url
@@ -192,8 +194,8 @@ function rootOf(url: string): string {
 }
 
 /**
- * Browsers connect ahead of need. Node waits for such a connection to ask for something; whoever has
- * not sent a byte by the time the server closes is not waiting for an answer.
+ * Browsers open connections in advance, and Node waits for them to send a request. A connection that has not
+ * sent a byte by the time the server closes expects no answer.
  */
 function closeSilentConnections(app: FastifyInstance): void {
   const connected = new Set<Socket>()
@@ -206,7 +208,7 @@ function closeSilentConnections(app: FastifyInstance): void {
   })
 }
 
-/** A path that exists answers other methods with 405 and the ones it takes. */
+/** Makes every existing path answer other methods with 405 and the methods it accepts. */
 function addRoutesAndRefuseOtherMethods(
   app: FastifyInstance,
   taken: Map<string, string[]>,
@@ -228,14 +230,14 @@ function addRoutesAndRefuseOtherMethods(
       url,
       method: allMethods.filter((method) => !methods.includes(method)),
       schema: { hide: true },
-      // Whatever the body may be.
+      // Refuses before the body is read, whatever it may be.
       onRequest: refuse,
       handler: refuse,
     })
   }
 }
 
-/** The methods that a path takes or, where there is nothing, those that some path takes. */
+/** The methods that a path accepts or, if no route matches, all methods that any path accepts. */
 function methodsOf(taken: ReadonlyMap<string, string[]>, url: string): readonly string[] {
   const path = url.split('?')[0] ?? ''
   const isPath = (pattern: string) => {
@@ -249,7 +251,9 @@ function methodsOf(taken: ReadonlyMap<string, string[]>, url: string): readonly 
   return found?.[1] ?? allMethods.filter((method) => method !== 'OPTIONS')
 }
 
-/** What is told of an error: its own words, or those for what fastify or the database said. */
+/**
+ * The problem to answer an error with: the error itself, or a problem for errors of fastify or the database.
+ */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (isConnectionLost(error) || sqlState(error) === '57014') {
@@ -265,7 +269,7 @@ export function problemOf(error: unknown): Problem {
       'unsupported_media_type',
       'Send the body as content-type: application/json.',
     ],
-    // A QUERY without a body: a method that has one, and that nothing here takes.
+    // A QUERY request without a content type; no route here accepts that method.
     FST_ERR_ROUTE_MISSING_CONTENT_TYPE: [
       'unsupported_media_type',
       'Send the body as content-type: application/json.',
@@ -275,7 +279,7 @@ export function problemOf(error: unknown): Problem {
       'The body is not as long as content-length says.',
     ],
     FST_ERR_BAD_URL: ['not_found', 'The path is not a valid URL path.'],
-    // No id or token of ours is as long.
+    // None of our ids or tokens is this long.
     FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'No endpoint has this path.'],
     FST_ERR_ASYNC_CONSTRAINT: ['not_found', 'No endpoint has this path.'],
   }

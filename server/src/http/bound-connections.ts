@@ -2,37 +2,37 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 export interface ConnectionLimits {
-  /** Requests of one connection that wait for their answer, or whose answers wait to be read. */
+  /** Requests of one connection that await an answer, or whose answers have not been read. */
   unanswered: number
-  /** After so long without a byte in or out, a connection that waits for something is closed. */
+  /** A waiting connection is closed after this long without a byte in or out. */
   idleMs: number
 }
 
 export const connectionLimits: ConnectionLimits = { unanswered: 32, idleMs: 125_000 }
 
-/** How much is parsed at a time: what one slice holds may go beyond the bound. */
+/** How much is parsed at a time. The requests in one slice may exceed the limit. */
 const sliceBytes = 1_024
 
 interface Connection {
   unanswered: Set<ServerResponse>
-  /** The request that came in last. */
+  /** The most recent request. */
   last: IncomingMessage | undefined
-  /** Looks whether there is something to be done, now that a request has been answered. */
+  /** Called after a request has been answered, to continue parsing. */
   onAnswered: () => void
-  /** Nothing more is read. */
+  /** Stops parsing and discards whatever else arrives. */
   stop: () => void
 }
 
 const connections = new WeakMap<Socket, Connection>()
 
 /**
- * Bounds what one connection costs, however much it sends ahead and however little it reads. Node hands
- * on all requests of a chunk at once, two thousand perhaps; here a chunk is parsed slice by slice, the
- * next one when answers have left. Meanwhile nothing is read from the socket, so that the sender waits.
+ * Limits what one connection costs, however much it pipelines and however little it reads. Node dispatches
+ * all requests of a chunk at once, perhaps two thousand. Here a chunk is parsed slice by slice, continuing as
+ * answers are sent. Until then nothing is read from the socket, so the sender has to wait.
  */
 export function boundConnections(server: Server, limits: ConnectionLimits): void {
   server.setTimeout(limits.idleMs)
-  // Who has sent everything and says so still waits for the answer.
+  // A client that has closed its sending side still waits for the answer.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('connection', (socket) => bound(socket, limits))
   for (const event of ['request', 'checkExpectation']) {
@@ -50,7 +50,7 @@ export function boundConnections(server: Server, limits: ConnectionLimits): void
 }
 
 function bound(socket: Socket, limits: ConnectionLimits): void {
-  // What Node's own server does with what comes in; both are put off here until their turn comes.
+  // The listeners of Node's own server, which are called here only when their turn comes.
   const parse = socket.listeners('data').at(-1)
   const end = socket.listeners('end').at(-1)
   if (!parse || !end) throw new Error('nobody reads this connection')
@@ -63,7 +63,7 @@ function bound(socket: Socket, limits: ConnectionLimits): void {
   let turn: NodeJS.Immediate | undefined
 
   const parseOn = () => {
-    // The parser of a connection that is closed may be another one's by now.
+    // After a connection closes, its parser may already belong to another one.
     if (isParsing || turn || isStopped || socket.destroyed) return
     while (unparsed.length > 0 && !isHeldByHttp && unanswered.size < limits.unanswered) {
       const slice = unparsed.subarray(0, sliceBytes)
@@ -71,7 +71,7 @@ function bound(socket: Socket, limits: ConnectionLimits): void {
       isParsing = true
       parse.call(socket, slice)
       isParsing = false
-      // Who sends ahead takes turns with everybody else.
+      // A client that pipelines takes turns with all others.
       if (unparsed.length > 0 && unanswered.size > 1) {
         turn = setImmediate(() => {
           turn = undefined
@@ -87,7 +87,7 @@ function bound(socket: Socket, limits: ConnectionLimits): void {
   const stop = () => {
     isStopped = true
     unparsed = Buffer.alloc(0)
-    // Read on, so that the other side's end is seen, and throw it away.
+    // Keeps reading and discards the data, so that the end of the stream is noticed.
     resume()
   }
   const pause = socket.pause.bind(socket)
@@ -104,7 +104,7 @@ function bound(socket: Socket, limits: ConnectionLimits): void {
     parseOn()
     if (unparsed.length > 0) pause()
   })
-  // Node's parser holds the socket when its answers are not read; it must not be fed until it lets go.
+  // Node pauses the socket when its answers are not read; the parser must not be fed until Node resumes it.
   socket.pause = () => {
     isHeldByHttp = true
     return pause()
@@ -122,9 +122,9 @@ function asListener(listener: { call: (self: Socket, ...given: unknown[]) => unk
 }
 
 /**
- * Does something once every request that came in whole has been answered: what is wrong with the bytes
- * behind them must not be taken for an answer to one of them. Nothing more of the connection is read.
- * Where the request that broke off has its answer already, the connection just ends.
+ * Acts once every complete request has been answered, so that an error about the bytes after them is not
+ * taken for the answer to one of them. Nothing more is read from the connection. If the incomplete request
+ * has already been answered, just ends the connection.
  */
 export function afterAnswers(socket: Socket, act: () => void): void {
   const connection = connections.get(socket)

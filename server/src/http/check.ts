@@ -2,13 +2,13 @@ import { IsArray, IsObject, type TObject, type TSchema } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { type FieldError, Problem } from '../lib/problem.ts'
 
-/** A compiled schema of an object, whose properties say in `description` what they must be. */
+/** A compiled object schema, whose properties say in `description` what they must be. */
 export interface Checker {
   schema: TObject
   errors: (value: unknown) => FieldError[]
 }
 
-/** Compiles a schema into a check that names every bad field at once, in the schema's own words. */
+/** Compiles a schema into a check that reports every bad field at once, in the schema's own words. */
 export function checker(schema: TObject): Checker {
   const compiled = Compile(schema)
   return {
@@ -34,7 +34,7 @@ export function checker(schema: TObject): Checker {
   }
 }
 
-/** What is wrong with one field; in a list of objects, which fields of which of them. */
+/** The errors in one field; in a list of objects, those of each object's fields. */
 function faultsIn(field: string, schema: TSchema, value: unknown): FieldError[] {
   const inside =
     IsArray(schema) && IsObject(schema.items) && Array.isArray(value)
@@ -70,8 +70,8 @@ export function invalidRequest(errors: FieldError[]): Problem {
 }
 
 /**
- * The query of a request with whole numbers as numbers, or a problem that names every bad one.
- * `alsoBad` tells of a name whether its text, of the right shape, is wrong all the same.
+ * Reads a request's query, with whole numbers as numbers, or throws a problem that names every bad parameter.
+ * `alsoBad` says whether a parameter is wrong although its text has the right shape.
  */
 export function readQuery(
   query: unknown,

@@ -17,7 +17,7 @@ const types: Record<string, string> = {
   '.json': 'application/json',
 }
 
-/** A file of the built console, and its smaller forms once somebody has asked for them. */
+/** A file of the built console, with its compressed forms once they have been requested. */
 interface BuiltFile {
   bytes: Buffer
   type: string
@@ -31,8 +31,8 @@ const compress: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
 }
 
 /**
- * The console's pages at /console, out of memory: an address is looked up among the files that were
- * built, so that no address leads anywhere else. Every other path under it is a page of the console.
+ * Serves the console's pages at /console from memory. Paths are looked up only among the built files, so no
+ * path can reach any other file. Every other path under /console is a page of the console.
  */
 export function consoleRoutes(app: FastifyInstance, dir: string, rootPath: () => string): void {
   const files = readFiles(dir)
@@ -74,8 +74,9 @@ function readFiles(dir: string): Map<string, BuiltFile> {
 }
 
 /**
- * Scripts come from files alone. Styles that the page makes as it runs carry the page's own nonce. The page
- * names its files by where it is itself, which the browser would take for the address that is shown.
+ * Scripts load only from files, and styles created at run time carry the page's nonce. The page refers to its
+ * files relative to itself, which the browser would resolve against the current URL, so those references are
+ * made absolute.
  */
 function sendPage(reply: FastifyReply, page: string, rootPath: string): FastifyReply {
   const { text: root } = html`${rootPath}`
@@ -86,7 +87,7 @@ function sendPage(reply: FastifyReply, page: string, rootPath: string): FastifyR
       "default-src 'none'",
       "script-src 'self'",
       `style-src 'self' 'nonce-${nonce}'`,
-      // What positions a menu or fills a bar is set on the element.
+      // Menu positions and bar widths are set as style attributes.
       "style-src-attr 'unsafe-inline'",
       "img-src 'self' data:",
       "font-src 'self'",
@@ -110,7 +111,7 @@ async function sendFile(
   path: string,
   { bytes, type, forms }: BuiltFile,
 ): Promise<FastifyReply> {
-  // The names under assets/ change with their content.
+  // The names under assets/ contain a hash of their content.
   const isFixed = path.startsWith('assets/')
   reply.header('cache-control', isFixed ? 'public, max-age=31536000, immutable' : 'max-age=3600')
   reply.header('vary', 'accept-encoding')

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { type Pool, reach } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
 
-/** `/healthz`: the process is alive. `/readyz`: it can take orders now. */
+/** `/healthz`: the process is alive. `/readyz`: it can accept orders now. */
 export function healthRoutes(app: FastifyInstance, pool: Pool, isDraining: () => boolean): void {
-  // Load balancers ask with HEAD too.
+  // Load balancers also use HEAD.
   const withHead = { exposeHeadRoute: true }
   app.get('/healthz', withHead, async (_request, reply) => reply.send({ status: 'ok' }))
   app.get('/readyz', withHead, async (_request, reply) => {

@@ -1,4 +1,4 @@
-/** Markup that is safe to put into a page: what `html` made, its values escaped. */
+/** Markup that is safe to put into a page: created by `html`, with its values escaped. */
 export class Html {
   readonly text: string
   constructor(text: string) {

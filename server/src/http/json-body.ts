@@ -3,7 +3,7 @@ import { Problem } from '../lib/problem.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads a JSON body strictly: valid UTF-8, valid JSON, and no key twice in one object. */
+/** Parses a JSON body strictly: valid UTF-8, valid JSON, and no duplicate keys in an object. */
 export function readJsonBody(raw: Buffer): { value: unknown; members: JsonMembers } {
   let text: string
   let value: unknown

@@ -13,7 +13,7 @@ import { paymentsToDecide } from '../payments/search-payments.ts'
 import { countOpenPayouts } from '../payouts/payouts.ts'
 import { proofState } from '../proof/verify.ts'
 
-/** What the service counts. Made once for a process. */
+/** The service's metrics, created once per process. */
 export class Metrics {
   readonly registry = new Registry()
 
@@ -79,7 +79,7 @@ export class Metrics {
     this.orders.inc({ kind, outcome })
   }
 
-  /** An attempt to deliver a callback; `seconds` since its outcome where it was accepted. */
+  /** Counts an attempt to deliver a callback; `seconds` is the time since its outcome, if it was accepted. */
   callback(reason: string, seconds: number | undefined): void {
     this.callbacks.inc({ reason })
     if (seconds !== undefined) this.callbackTime.observe(seconds)
@@ -89,7 +89,7 @@ export class Metrics {
     this.faults.inc()
   }
 
-  /** Watches what is read off at the moment somebody asks. */
+  /** Registers the gauges whose values are read at collection time. */
   watch(pools: Record<string, Pool>, queueDepth: () => number, now: () => Date): void {
     new Gauge({
       name: 'sluice_teller_queue_commands',
@@ -162,7 +162,8 @@ export class Metrics {
       'Payouts of which a provider and the books say what cannot both be true; must be 0',
       async () => {
         const open = await countOpenItems(main)
-        // Each kind is there when nothing is wrong, so that an alarm knows the difference to no figure.
+        // Every kind is listed even if its count is zero, so that an alert can tell zero from a missing
+        // value.
         return itemKinds.map((kind) => ({
           kind,
           value: open.find((each) => each.kind === kind)?.count ?? 0,
@@ -202,7 +203,7 @@ export class Metrics {
     )
   }
 
-  /** A figure that is read from the database at the moment somebody asks. */
+  /** A gauge that is read from the database at collection time. */
   private gauge(name: string, help: string, read: () => Promise<Figure[] | undefined>): void {
     new Gauge({
       name,
@@ -211,7 +212,7 @@ export class Metrics {
       registers: [this.registry],
       async collect() {
         const figures = await read().catch(() => undefined)
-        // Without the database there is no answer; a missing figure is better than a false one.
+        // Without the database, a missing value is better than a wrong one.
         this.reset()
         for (const { value, ...labels } of figures ?? []) this.set(labels, value)
       },
@@ -229,7 +230,7 @@ function one(value: number | undefined): Figure[] | undefined {
   return value === undefined ? undefined : [{ value }]
 }
 
-/** One read for all gauges that are collected at once. */
+/** Shares one read among all gauges that are collected at the same time. */
 function atOnce<T>(read: () => Promise<T>): () => Promise<T | undefined> {
   let reading: Promise<T | undefined> | undefined
   return () => {
@@ -242,7 +243,7 @@ function atOnce<T>(read: () => Promise<T>): () => Promise<T | undefined> {
   }
 }
 
-/** `GET /metrics`, behind a bearer token where one is set. */
+/** `GET /metrics`, protected by a bearer token if one is set. */
 export function metricsRoute(
   app: FastifyInstance,
   metrics: Metrics,

@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, listOf, textOf } from './reference-schema.ts'
 
-/** What both documents say of themselves. */
+/** The information that both OpenAPI documents share. */
 export const about = {
   contact: { name: 'The operator of this service' },
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -9,9 +9,9 @@ export const about = {
 const prefix = '#/components/schemas/'
 
 /**
- * An OpenAPI document whose objects all have names under `components.schemas`, so that clients made from it have
- * types to speak of, and whose numbers say how large they are. `shapes` are the names that are known; equal
- * shapes share one, and the others are called after what holds them.
+ * Returns an OpenAPI document whose objects all have names under `components.schemas`, so that generated
+ * clients have named types, and whose numbers have a format. `shapes` are the known names; equal shapes share
+ * a name, and other shapes are named after what contains them.
  */
 export function nameSchemas<Document extends Fields>(document: Document, shapes: object): Document {
   const names = new SchemaNames(shapes)
@@ -26,7 +26,7 @@ export function nameSchemas<Document extends Fields>(document: Document, shapes:
   return { ...document, components, paths, ...webhooks }
 }
 
-/** The same document with every shape where it is used. */
+/** The same document with every reference replaced by its schema. */
 export function inlineSchemas<Document extends object>(document: Document): Document {
   const schemas = fieldsOf(fieldsOf(fieldsOf(document).components).schemas)
   const inlined = (part: unknown): unknown => {
@@ -41,7 +41,7 @@ export function inlineSchemas<Document extends object>(document: Document): Docu
 
 class SchemaNames {
   readonly schemas: Record<string, Fields> = {}
-  /** By the shape's own text. */
+  /** Keyed by the shape's text. */
   private readonly names: Map<string, string>
 
   constructor(shapes: object) {
@@ -80,7 +80,7 @@ class SchemaNames {
     return { ...holder, content }
   }
 
-  /** The schema with what it holds by reference, itself too where it is an object. */
+  /** The schema with its parts replaced by references, and itself too if it is an object. */
   private placed(schema: Fields, suggested: string): Fields {
     const text = textOfShape(schema)
     const known = this.names.get(text)
@@ -99,7 +99,7 @@ class SchemaNames {
   }
 
   private written(schema: Fields, name: string): Fields {
-    // Formats of text are our own: strict readers refuse those they do not know.
+    // Our text formats are custom, and strict readers refuse unknown ones.
     const { anyOf, properties, items, patternProperties, format: _own, ...rest } = schema
     const isOpen = patternProperties !== undefined || typeof rest.additionalProperties === 'object'
     if (anyOf !== undefined) return this.variants(listOf(anyOf).map(fieldsOf), rest, name)
@@ -117,7 +117,7 @@ class SchemaNames {
     }
   }
 
-  /** What may be null says so in its type where it can: many readers know no other way. */
+  /** Expresses nullability in `type` where possible, because many readers support no other way. */
   private variants(variants: Fields[], rest: Fields, name: string): Fields {
     const others = variants.filter(({ type }) => type !== 'null')
     const written = others.map((each, at) =>
@@ -137,7 +137,7 @@ class SchemaNames {
   }
 }
 
-/** The same whether fastify has rewritten what an open object may hold, or not. */
+/** Gives the same text whether or not fastify has rewritten an open object's properties. */
 function textOfShape(schema: unknown): string {
   return JSON.stringify(schema).replaceAll(
     '"patternProperties":{"^.*$":{}}',
@@ -158,7 +158,7 @@ function isObject({ type, properties }: Fields): boolean {
   return type === 'object' && properties !== undefined
 }
 
-/** Objects, and unions of them. */
+/** Whether the schema is an object, or a union of objects. */
 function hasName(schema: Fields): boolean {
   const variants = listOf(schema.anyOf).map(fieldsOf)
   return isObject(schema) || (variants.length > 0 && variants.every(hasName))

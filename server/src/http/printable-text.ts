@@ -3,15 +3,18 @@ import Format from 'typebox/format'
 import { isPrintable } from '../lib/printable.ts'
 
 /**
- * Text as people read it. What letters are differs from one engine of patterns to the next, so the pattern says
- * only what all of them understand, and the format, which is our own, decides.
+ * Text that people read. Regular expression engines disagree on what a letter is, so the pattern contains
+ * only what all of them understand, and our custom format decides.
  */
 Format.Set('printable', (text) => isPrintable(text, Number.POSITIVE_INFINITY))
 Format.Set('plain-text', (text) => text.trim() !== '' && !/[\p{Cc}\p{Cs}]/u.test(text))
 
 const withoutControls = '^[^\\x00-\\x1f\\x7f-\\x9f]*$'
 
-/** Not blank; no control, format, private or unassigned characters. Counted in characters, not in UTF-16 units. */
+/**
+ * Not blank; no control, format, private-use or unassigned characters. Length counts characters, not UTF-16
+ * units.
+ */
 export const printable = (max: number) =>
   Type.String({
     minLength: 1,
@@ -21,7 +24,7 @@ export const printable = (max: number) =>
     description: `1 to ${max} printable characters`,
   })
 
-/** What a person writes on one line; not blank. */
+/** Text that a person writes on one line; not blank. */
 export const plainText = (min: number, max: number, description: string) =>
   Type.String({
     minLength: min,

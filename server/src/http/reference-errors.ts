@@ -2,7 +2,7 @@ import { type ProblemCode, problemCatalogue } from '../lib/problem.ts'
 import { problemAdvice } from '../lib/problem-advice.ts'
 import { type Html, html } from './html.ts'
 
-/** Every refusal, with what to do about it. */
+/** Lists every error code, with what to do about it. */
 export function referenceErrors(): Html {
   const codes = Object.keys(problemCatalogue) as ProblemCode[]
   const rows = codes
@@ -25,7 +25,7 @@ ${rows.map(
 </section>`
 }
 
-/** Text in which what stands between backticks is code. */
+/** Formats text between backticks as code. */
 function withCode(text: string): Html[] {
   return text
     .split('`')

@@ -10,7 +10,7 @@ import {
   typeOf,
 } from './reference-schema.ts'
 
-/** How a table says whether a field is there: its column, then the words for yes and no. */
+/** How a table shows whether a field is present: the column's name, then the words for yes and no. */
 export type Presence = readonly [column: string, yes: string, no: string]
 export const inRequest: Presence = ['Required', 'required', 'optional']
 export const inAnswer: Presence = ['Present', 'always', 'sometimes']
@@ -18,11 +18,11 @@ export const inAnswer: Presence = ['Present', 'always', 'sometimes']
 export interface Content {
   mediaType: string
   schema: Fields
-  /** One that was really sent; undefined where one is to be made up. */
+  /** An example that was really sent; undefined if one has to be generated. */
   example?: unknown
 }
 
-/** The fields of a body, and an example of it. */
+/** The fields of a body, with an example. */
 export function shape({ mediaType, schema, ...given }: Content, presence: Presence): Html {
   const madeUp = () =>
     mediaType === 'application/problem+json' ? problemExample : exampleOf(schema)
@@ -46,8 +46,8 @@ function jsonMarkup(value: unknown): Html[] {
 }
 
 /**
- * The roles are spelled out because a narrow screen lays the rows out as blocks, and some browsers
- * then forget that they were a table.
+ * The ARIA roles are explicit because on a narrow screen the rows become blocks, and some browsers then no
+ * longer treat them as a table.
  */
 export function fieldTable(
   rows: readonly (FieldRow | FormRow)[],

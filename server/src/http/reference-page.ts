@@ -15,11 +15,11 @@ import {
 import { type Fields, fieldsOf, listOf, textOf } from './reference-schema.ts'
 import { referenceStyle } from './reference-style.ts'
 
-/** The parts of an OpenAPI 3.1 document the page reads; what it finds deeper, it checks. */
+/** The parts of an OpenAPI 3.1 document that the page uses; deeper parts are checked when read. */
 export interface OpenApiDocument {
   info: { title: string; version: string; description?: string }
   paths?: object
-  /** What the service itself sends. */
+  /** The requests that the service itself sends. */
   webhooks?: object
   servers?: unknown
   components?: unknown
@@ -35,7 +35,7 @@ interface Operation {
 
 const styleHash = createHash('sha256').update(referenceStyle).digest('base64')
 
-/** An OpenAPI document as one page that needs no script and asks nothing of anybody. */
+/** Renders an OpenAPI document as one page that needs no script and loads nothing. */
 export function referencePage(named: OpenApiDocument): {
   html: string
   contentSecurityPolicy: string
@@ -96,7 +96,7 @@ function operationsOf({ paths, webhooks }: OpenApiDocument): Operation[] {
   )
 }
 
-/** Where the service is reached. The path, without a slash at its end, is part of what is signed. */
+/** The service's address. The path, without a trailing slash, is part of what is signed. */
 function baseUrl({ servers }: OpenApiDocument): { origin: string; path: string } {
   const url = textOf(fieldsOf(listOf(servers)[0]).url)
   if (!/^https?:/.test(url) || !URL.canParse(url)) return { origin: '', path: '' }
@@ -136,7 +136,7 @@ ${operations.map(
 )}</nav>`
 }
 
-/** What the examples are signed with, for whoever checks their own code against them. */
+/** The values that the examples are signed with, so that readers can check their own code. */
 const vector = {
   secret: 'sk_test_5f1c7a0b9d3e4c2f8a6b1d0e7c9f3a5b',
   t: '1767225600',
@@ -215,7 +215,7 @@ ${answers(described)}
 `
 }
 
-/** A request that was sent to a real service, signed with the secret of the vector below. */
+/** A request that was sent to a real service, signed with the vector's secret. */
 function exampleRequest(method: string, described: Fields, basePath: string): Html {
   const example = fieldsOf(described['x-example-request'])
   if (example.path === undefined) return nothing
@@ -251,7 +251,7 @@ function contentOf({ content }: Fields): Content | undefined {
   return { mediaType: first[0], schema: fieldsOf(schema), example }
 }
 
-/** Statuses that are answered alike share one entry; the first success lies open. */
+/** Statuses with the same answer share one entry; the first success is expanded. */
 function answers({ responses }: Fields): Html[] {
   const alike = groupBy(Object.entries(fieldsOf(responses)), ([, answer]) => JSON.stringify(answer))
   const groups = [...alike.values()].map((group) => ({

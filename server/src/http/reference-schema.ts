@@ -1,9 +1,9 @@
-/** What the reference page reads out of JSON Schemas. Nothing here knows HTML. */
+/** Reads JSON Schemas for the reference page. Nothing here depends on HTML. */
 
 export type Fields = Readonly<Record<string, unknown>>
 
 export interface FieldRow {
-  /** The names of the fields around it, each with a dot: `data[].`. */
+  /** The path of the enclosing fields, ending in a dot: `data[].`. */
   within: string
   name: string
   depth: number
@@ -11,7 +11,7 @@ export interface FieldRow {
   schema: Fields
 }
 
-/** Heads the fields of one form where a value can have several. */
+/** A heading for the fields of one form, if a value can have several. */
 export interface FormRow {
   form: string
   depth: number
@@ -25,7 +25,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The alternatives of a schema, unions in unions included; itself where it has none. */
+/** The alternatives of a schema, including nested unions; the schema itself if it has none. */
 function variantsOf(schema: Fields): readonly Fields[] {
   const variants = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].map(fieldsOf)
   return variants.length === 0 ? [schema] : variants.flatMap(variantsOf)
@@ -39,7 +39,7 @@ export function typeOf(schema: Fields): string {
   return [...new Set(names)].join(' or ')
 }
 
-/** Every field of a schema, those of nested objects after the field that holds them. */
+/** All fields of a schema; those of a nested object follow the field that contains it. */
 export function fieldRows(schema: Fields, depth = 0, within = ''): (FieldRow | FormRow)[] {
   const forms = variantsOf(schema)
     .flatMap((form) => (form.type === 'array' ? variantsOf(fieldsOf(form.items)) : [form]))
@@ -58,7 +58,7 @@ export function fieldRows(schema: Fields, depth = 0, within = ''): (FieldRow | F
   })
 }
 
-/** Tells a form by the fields that no other form has. */
+/** Names a form after the fields that no other form has. */
 function formName(forms: readonly Fields[], at: number): string {
   const names = forms.map(({ properties }) => Object.keys(fieldsOf(properties)))
   const own = (names[at] ?? []).filter((name) =>
@@ -80,7 +80,7 @@ const limits: readonly [string, (limit: string) => string][] = [
   ['default', (value) => `${value} by default`],
 ]
 
-/** What a value must be: its description, then what the description leaves untold. */
+/** What a value must be: its description, then the constraints that the description omits. */
 export function rulesOf(schema: Fields) {
   const rule = variantsOf(schema).find(({ type }) => type !== 'null') ?? schema
   const text = textOf(schema.description) || textOf(rule.description)
@@ -99,7 +99,7 @@ export function rulesOf(schema: Fields) {
 const txnId = '1-019c12f2a4c07b3e9d5f60718293a4b5'
 const link = 'https://pay.example/pay/9f3c1b7e'
 
-/** One believable order, told by field name, so that the examples agree with each other. */
+/** A plausible order by field name, so that the examples are consistent. */
 const samples = new Map<string, unknown>(
   Object.entries({
     refId: 'order-1001',
@@ -148,7 +148,7 @@ const samples = new Map<string, unknown>(
   }),
 )
 
-/** A value the schema allows; the known sample for its name where that is one. */
+/** A value that the schema allows; the sample for its name if it fits. */
 export function exampleOf(schema: Fields, name = ''): unknown {
   if (schema.example !== undefined) return schema.example
   const sample = samples.get(name)

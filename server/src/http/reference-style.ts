@@ -1,4 +1,6 @@
-/** The reference page's only styles. Its hash is in the page's policy, so no attribute can add any. */
+/**
+ * The reference page's only styles. The page's policy contains their hash, so no attribute can add others.
+ */
 export const referenceStyle = `
 :root {
   color-scheme: light dark;

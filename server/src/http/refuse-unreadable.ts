@@ -6,7 +6,7 @@ import { afterAnswers } from './bound-connections.ts'
 
 export const problemType = 'application/problem+json'
 
-/** What every answer says, unless its route says otherwise. */
+/** The headers of every answer, unless its route sets them differently. */
 export const manners = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -14,17 +14,20 @@ export const manners = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-/** A whole request must be there after so long. */
+/** The whole request must arrive within this time. */
 export const requestTimeoutMs = 30_000
 
-/** How long we read on behind a last answer: closed at once, the other side might never see it. */
+/**
+ * How long to keep reading after the last answer. If the connection closed at once, the client might never
+ * see it.
+ */
 const lingerMs = 2_000
 
 export function newRequestId(): string {
   return `req_${randomUUID().replaceAll('-', '')}`
 }
 
-/** A problem with all an answer has, for where there is no reply that hooks could complete. */
+/** A complete answer for a problem where there is no reply for hooks to complete. */
 export function bareAnswer(problem: Problem, requestId: string) {
   const body = JSON.stringify(problem.toJSON(requestId))
   const headers = {
@@ -36,25 +39,25 @@ export function bareAnswer(problem: Problem, requestId: string) {
   return { status: problem.status, headers, body }
 }
 
-/** `expect` with anything but 100-continue. */
+/** Refuses an `expect` header other than 100-continue. */
 export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const problem = new Problem('expectation_failed', 'Send expect: 100-continue or no expect.')
   const { status, headers, body } = bareAnswer(problem, newRequestId())
-  // The body may be on its way or not: nobody knows where the next request begins.
+  // The body may or may not follow, so it is unknown where the next request would begin.
   response.writeHead(status, { ...headers, connection: 'close' }).end(body)
 }
 
-/** What Node's parser says of bytes that it could not read. */
+/** The error of Node's parser for bytes that it could not read. */
 export interface UnreadableError extends Error {
   code?: string
-  /** What was being parsed, and how far it went. */
+  /** The bytes being parsed, and how far the parser got. */
   rawPacket?: unknown
   bytesParsed?: number | undefined
 }
 
 /**
- * Bytes that are not HTTP, or come too slowly, or are too many: there is no request that a route could
- * answer. Requests before them are answered first. `allowOf` tells what a path takes.
+ * Answers bytes that are not HTTP, too slow or too many, for which there is no request that a route could
+ * answer. Earlier requests are answered first. `allowOf` returns the methods that a path accepts.
  */
 export function refuseUnreadable(
   error: UnreadableError,
@@ -80,10 +83,10 @@ export function methodNotAllowed(allow: string): Problem {
   return new Problem('method_not_allowed', `This path takes ${allow}.`)
 }
 
-/** Gives a connection its last answer, behind those that it still waits for. */
+/** Sends the connection's last answer, after those that are still pending. */
 export function endWith(socket: Socket, problem: Problem, more: Record<string, string> = {}): void {
   afterAnswers(socket, () => {
-    // Its last answer has been given already, by what asked for the connection to be closed.
+    // A request that asked to close the connection has already received the last answer.
     if (!socket.writable) return
     const { status, headers, body } = bareAnswer(problem, newRequestId())
     const lines = Object.entries({ ...headers, ...more, connection: 'close' }).map(
@@ -117,7 +120,7 @@ export function versionNotSupported(): Problem {
   return new Problem('http_version_not_supported', 'Send HTTP/1.1.')
 }
 
-/** The line in which the parser stopped, where it is that of a request. */
+/** The line where the parser stopped, if it is a request line. */
 function requestLineOf({ rawPacket, bytesParsed = 0 }: UnreadableError) {
   if (!Buffer.isBuffer(rawPacket)) return undefined
   const text = rawPacket.toString('latin1')

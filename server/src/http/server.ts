@@ -28,7 +28,7 @@ export interface ServerOptions
   extends AppOptions,
     Pick<OperatorDeps, 'poster' | 'resolveHost' | 'settings' | 'exportLimits'> {
   desk: Desk
-  /** For agents' lists alone. */
+  /** Only for agents' lists. */
   listPool: Pool
   agents: AgentFinder
   keyUse: KeyUse
@@ -37,21 +37,21 @@ export interface ServerOptions
   metricsToken: string | undefined
   mode: 'sandbox' | 'live'
   role: 'all' | 'api' | 'worker'
-  /** The zone in which payers are told the time. */
+  /** The time zone of the times shown to payers. */
   timeZone: string
-  /** Where the built console is. */
+  /** The directory of the built console. */
   consoleDir: string
   isDraining: () => boolean
-  /** Says that agents have callbacks to be sent. */
+  /** Signals that agents have callbacks to send. */
   wake: (agentIds: bigint[]) => void
 }
 
-/** All doors of the service. A worker has only those for its health. */
+/** Builds all endpoints of the service. A worker has only the health endpoints. */
 export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { desk, agents, keyUse, metrics, metricsToken, mode, role } = options
   return buildApp(options, (app) => {
     healthRoutes(app, desk.pool, options.isDraining)
-    // Figures tell much about a business: in live they are shown only to who has the token.
+    // Metrics reveal much about a business, so live mode shows them only with the token.
     if (mode === 'sandbox' || metricsToken !== undefined) metricsRoute(app, metrics, metricsToken)
     if (role === 'worker') return
     const door = makeDoor({
@@ -76,7 +76,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   })
 }
 
-/** What the API is, for programs and for people. */
+/** The description of the API, for programs and for people. */
 function descriptionRoutes(app: FastifyInstance): void {
   const described = madeOnce(() => describeApi(app.swagger()))
   const json = madeOnce(() =>

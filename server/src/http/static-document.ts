@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Bytes that are the same for everybody who asks. */
+/** A document that is identical for all readers. */
 export interface StaticDocument {
   bytes: Buffer
   type: string
-  /** Changes with the bytes, and only with them. */
+  /** Changes exactly when the bytes do. */
   etag: string
 }
 
@@ -15,7 +15,7 @@ export function staticDocument(type: string, text: string): StaticDocument {
   return { bytes, type, etag: `"${digest}"` }
 }
 
-/** Makes something when it is first asked for, and never again. */
+/** Creates a value on first use and then keeps it. */
 export function madeOnce<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {
@@ -25,10 +25,10 @@ export function madeOnce<T>(make: () => T): () => T {
 }
 
 export const anHour = 'public, max-age=3600'
-/** For what changes with a new version alone, and should be seen soon then. */
+/** For content that changes only with a new version and should then appear soon. */
 export const fiveMinutes = 'public, max-age=300'
 
-/** Sends a document, or 304 to whoever has these very bytes. */
+/** Sends a document, or 304 if the client already has it. */
 export function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,

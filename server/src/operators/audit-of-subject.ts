@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pool.ts'
 
-/** A row of the audit log, as it is told of one thing. */
+/** An audit row, as shown in the history of one subject. */
 export interface AuditRow {
   at: Date
   email: string
@@ -13,7 +13,7 @@ export interface AuditRow {
   reason: string | null
 }
 
-/** What operators did to one thing, the latest, oldest first. */
+/** The operators' latest actions on one subject, oldest first. */
 export async function auditOfSubject(
   pool: Pool,
   kind: string,

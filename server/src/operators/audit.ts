@@ -4,7 +4,7 @@ import { newOrderId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Operator } from './operator.ts'
 
-/** Who acts without being signed in: the command line, or somebody at the sign-in. */
+/** An actor that is not signed in: the command line, or a person at the sign-in page. */
 export interface Outsider {
   userId: bigint | null
   email: string
@@ -14,12 +14,12 @@ export interface Outsider {
 export interface AuditEntry {
   at: Date
   operator: Operator | Outsider
-  /** What was done, in one word such as `void_order`. */
+  /** The action in one word, such as `void_order`. */
   action: string
   subject: { kind: string; id: string }
-  /** The agent it is about, where it is about one. */
+  /** The agent concerned, if there is one. */
   agentId: bigint | null
-  /** What can be written as JSON, and holds no secret. */
+  /** Must be serialisable as JSON and contain no secret. */
   before?: unknown
   after?: unknown
   reason?: string | null
@@ -27,7 +27,7 @@ export interface AuditEntry {
 }
 
 /**
- * Writes who did what, in the transaction that does it. What is written stays: the service's role may
+ * Writes an audit row in the transaction of the action itself. Rows are permanent: the service's role may
  * only insert here.
  */
 export async function writeAudit(tx: Pool | Tx, entry: AuditEntry): Promise<void> {
@@ -58,8 +58,8 @@ export async function writeAudit(tx: Pool | Tx, entry: AuditEntry): Promise<void
 }
 
 /**
- * For what has a transaction of its own, as the teller's commands have: the attempt is on disk before
- * it is made, and what became of it after. A row that only says asked was cut off in between.
+ * Audits an action that runs in its own transaction, as the teller's commands do. The attempt is on disk
+ * before it is made, and its result afterwards; a row that says only "asked" was interrupted in between.
  */
 export async function audited<T>(
   pool: Pool,
@@ -74,7 +74,7 @@ export async function audited<T>(
     await writeAudit(pool, { ...entry, at: now(), outcome: 'done', after: after(done) })
     return done
   } catch (error) {
-    // Anything else than a refusal may have happened all the same: the row says asked, and no more.
+    // After any error other than a refusal, the action may still have happened, so the row stays "asked".
     if (error instanceof Problem && error.status < 500) {
       const { code, message: detail } = error
       await writeAudit(pool, { ...entry, at: now(), outcome: 'refused', after: { code, detail } })
@@ -86,8 +86,8 @@ export async function audited<T>(
 let lastMs = 0
 
 /**
- * Ids of this process go up, so that what became of an attempt stands after the attempt; but not far
- * ahead of the time, as after a clock that was wrong.
+ * Ids of this process always increase, so that a result sorts after its attempt. They do not run far ahead of
+ * the time after a wrong clock was corrected.
  */
 function nextAuditId(at: Date): string {
   const ms = at.getTime()

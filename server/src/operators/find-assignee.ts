@@ -1,12 +1,12 @@
 import type { Pool } from '../db/pool.ts'
 import { type Permission, permissionsOf, roles } from './operator.ts'
 
-/** Whether this is the address of somebody who may decide on payments. */
+/** Whether this address belongs to a user who may decide on payments. */
 export function mayDecidePayments(pool: Pool, email: string): Promise<boolean> {
   return hasPermission(pool, email, 'decide_payments')
 }
 
-/** Whether this is the address of somebody who can sign in and may do this. */
+/** Whether this address belongs to a user who can sign in and has this permission. */
 export async function hasPermission(
   pool: Pool,
   email: string,

@@ -15,17 +15,17 @@ export interface Invitation {
   /** Null for the first admin, who is not a user yet. */
   user: User | null
   role: Role
-  /** What the authenticator is given, in base 32. */
+  /** The authenticator's secret, in base 32. */
   totpSecret: string
   expiresAt: Date
 }
 
-/** Where the link of an invitation leads. */
+/** The address of an invitation link. */
 export function invitationLink(publicUrl: string, token: string): string {
   return `${publicUrl.replace(/\/+$/, '')}/console/invitation/${token}`
 }
 
-/** Makes the one link with which a user chooses a password; the link before it ends. */
+/** Creates the single-use link with which a user chooses a password; the previous link ends. */
 export async function invite(
   tx: Tx,
   secretKeys: SecretKeys,
@@ -39,7 +39,7 @@ export async function invite(
   return insertInvitation(tx, secretKeys, userId, now)
 }
 
-/** A link for the first admin of a database without users; undefined where there is one. */
+/** Creates a link for the first admin of a database without users; returns undefined if there are users. */
 export async function inviteFirstAdmin(
   pool: Pool,
   secretKeys: SecretKeys,
@@ -71,7 +71,7 @@ async function insertInvitation(
   return token
 }
 
-/** What a link leads to; undefined where it leads nowhere any more. */
+/** Finds the invitation of a link; undefined if the link is no longer valid. */
 export async function findInvitation(
   db: Pool | Tx,
   secretKeys: SecretKeys,
@@ -102,14 +102,14 @@ export async function findInvitation(
 }
 
 export interface Acceptance {
-  /** Only the first admin says who they are. */
+  /** Only the first admin enters an email address. */
   email: string | undefined
   password: string
   code: string
   ip: string
 }
 
-/** Makes somebody a user who can sign in, once for each link. */
+/** Turns an invitation into a user who can sign in, once per link. */
 export async function acceptInvitation(
   pool: Pool,
   secretKeys: SecretKeys,
@@ -129,7 +129,7 @@ export async function acceptInvitation(
   }
   const passwordHash = await hashPassword(password)
   return inTransaction(pool, async (tx) => {
-    // Of two who accept at once the second finds it ended, or the first admin's number taken.
+    // Of two simultaneous acceptances, the second finds the link used, or the first admin's number taken.
     const { rowCount } = await tx.query(
       'update invitations set ended_at = $2 where token_hash = $1 and ended_at is null',
       [hashOfToken(token), now],
@@ -156,7 +156,7 @@ export async function acceptInvitation(
   })
 }
 
-/** The first user has the number 1, which is there once. */
+/** The first user has the number 1, which can be taken only once. */
 async function insertFirstAdmin(tx: Tx, email: string, now: Date): Promise<bigint> {
   const { rowCount } = await tx.query(
     `insert into users (user_id, email, role, created_at, updated_at)

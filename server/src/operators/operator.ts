@@ -2,7 +2,7 @@ export const roles = ['admin', 'operator', 'viewer', 'agent'] as const
 
 export type Role = (typeof roles)[number]
 
-/** What somebody may do. A route names one of these; a role has some of them. */
+/** A permission. Each route requires one, and each role has some. */
 export type Permission =
   | 'view'
   | 'act_on_orders'
@@ -33,7 +33,7 @@ export const permissionsOf: Record<Role, readonly Permission[]> = {
   agent: ['view', 'resend_callbacks', 'manage_own_keys'],
 }
 
-/** Somebody who is signed in to the console. */
+/** A user who is signed in to the console. */
 export interface Operator {
   userId: bigint
   email: string

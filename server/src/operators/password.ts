@@ -1,12 +1,14 @@
 import { hash, verify } from '@node-rs/argon2'
 
-/** Argon2id, which the library takes by default, as OWASP recommends it: 19 MiB, two passes, one lane. */
+/**
+ * Argon2id, the library's default, with the parameters that OWASP recommends: 19 MiB, two passes, one lane.
+ */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 export const shortestPassword = 12
 export const longestPassword = 256
 
-/** What is wrong with a new password, in words. Length is what makes it strong. */
+/** Describes what is wrong with a new password. Length is what makes it strong. */
 export function passwordFault(password: string, email: string): string | undefined {
   const characters = [...password].length
   if (characters < shortestPassword) {
@@ -23,7 +25,7 @@ export function hashPassword(password: string): Promise<string> {
 
 let nobodys: Promise<string> | undefined
 
-/** Whether the password is the one that was hashed. Takes as long where there is no hash. */
+/** Checks a password against its hash. Takes equally long if there is no hash. */
 export async function isPassword(hashed: string | null, password: string): Promise<boolean> {
   nobodys ??= hashPassword('nobody has this password')
   const matches = await verify(hashed ?? (await nobodys), password.normalize('NFKC'))

@@ -3,13 +3,13 @@ import { firstOrderIdAt } from '../lib/ids.ts'
 
 export interface AuditFilter {
   userId?: bigint
-  /** Only what was done on the command line. */
+  /** Only actions from the command line. */
   isCommandLine?: boolean
   subject?: { kind: string; id?: string }
   action?: string
   from?: Date
   to?: Date
-  /** The id of the last row of the page before. */
+  /** The id of the last row of the previous page. */
   before?: string
   limit: number
 }
@@ -32,7 +32,7 @@ export interface AuditRow {
   reason: string | null
 }
 
-/** The log, newest first. Ids begin with the time, so a time is a bound on them. */
+/** Reads the log, newest first. Ids begin with the time, so a time bounds them. */
 export async function readAudit(pool: Pool, filter: AuditFilter): Promise<AuditRow[]> {
   const values: unknown[] = []
   const and = (condition: (at: string) => string, value: unknown) => {

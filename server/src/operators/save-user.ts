@@ -8,7 +8,7 @@ import type { Operator, Role } from './operator.ts'
 import { endSessions } from './sessions.ts'
 import { findUser, type User } from './user.ts'
 
-/** Who asks for a change, and why. */
+/** Who requests a change, and why. */
 export interface Asked {
   operator: Operator | Outsider
   reason: string | null
@@ -17,7 +17,7 @@ export interface Asked {
 
 export interface Invited {
   user: User
-  /** For the link; known to nobody else. */
+  /** The token of the link; the database stores only its hash. */
   token: string
 }
 
@@ -48,7 +48,7 @@ export async function createUser(
           errors: [{ field: 'email', message: 'is taken' }],
         })
       }
-      // Somebody else has taken the number.
+      // Another transaction has taken the number.
       if (sqlState(error) !== '23505' || attempt >= 50) throw error
     }
   }
@@ -60,10 +60,7 @@ export interface UserChange {
   disabled?: boolean
 }
 
-/**
- * Changes a role, or whether somebody may sign in at all. Their sessions end at once, unless they stay
- * what they were.
- */
+/** Changes a user's role, or whether they may sign in. Any change ends their sessions at once. */
 export async function changeUser(
   pool: Pool,
   userId: bigint,
@@ -100,8 +97,8 @@ export async function changeUser(
 }
 
 /**
- * For a lost phone or a forgotten password: what they signed in with no longer does, their sessions
- * end, and a link lets them choose anew.
+ * Resets a user after a lost phone or a forgotten password: the old credentials stop working, all sessions
+ * end, and a link lets the user choose new ones.
  */
 export async function resetUser(
   pool: Pool,
@@ -126,8 +123,8 @@ export async function resetUser(
 }
 
 /**
- * The admins who can sign in, locked until the end of the transaction: of two who take each other's
- * role away at once, the second sees what the first has done.
+ * Reads the admins who can sign in and locks them until the transaction ends. If two admins demote each other
+ * at once, the second sees what the first has done.
  */
 async function lockAdmins(tx: Tx): Promise<bigint[]> {
   const { rows } = await tx.query<{ user_id: bigint }>(

@@ -3,10 +3,10 @@ import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Operator, Role } from './operator.ts'
 
-/** A session ends when nothing was asked for so long, and at the latest so long after its start. */
+/** A session ends after this long without a request, and at the latest this long after its start. */
 export const idleLimitMs = 30 * 60_000
 export const absoluteLimitMs = 12 * 3_600_000
-/** When it was last seen is written this often at most. */
+/** The last-seen time is written at most this often. */
 const seenEveryMs = 60_000
 
 export interface SessionView {
@@ -17,17 +17,17 @@ export interface SessionView {
   lastSeenAt: Date
 }
 
-/** What the database keeps of a token that a browser or a link holds. */
+/** The hash that the database stores for a token held by a browser or in a link. */
 export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** 32 random bytes, as they fit into a cookie or a link. */
+/** 32 random bytes, encoded for a cookie or a link. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Starts a session; the token is known to whoever gets it and to nobody else. */
+/** Starts a session. Only the caller gets the token; the database stores its hash. */
 export async function startSession(
   tx: Pool | Tx,
   { userId, ip, userAgent }: { userId: bigint; ip: string; userAgent: string | undefined },
@@ -44,8 +44,8 @@ export async function startSession(
 }
 
 /**
- * Whose session a token is, asked of the database each time, so that what was revoked is refused at
- * once by every process. `isUse` is false for what a page asks by itself: it keeps no session alive.
+ * Finds the session of a token. It queries the database each time, so that every process refuses a revoked
+ * session at once. `isUse` is false for a page's background requests, which do not keep a session alive.
  */
 export async function findSession(
   pool: Pool,
@@ -87,7 +87,7 @@ export async function findSession(
   }
 }
 
-/** A user's sessions that still count, newest first. */
+/** A user's active sessions, newest first. */
 export async function listSessions(pool: Pool, userId: bigint, now: Date): Promise<SessionView[]> {
   const { rows } = await pool.query<{
     session_id: string
@@ -110,7 +110,7 @@ export async function listSessions(pool: Pool, userId: bigint, now: Date): Promi
   }))
 }
 
-/** Ends one session of a user; false where they have no such session that still counts. */
+/** Ends one session of a user; returns false if they have no such active session. */
 export async function endSession(
   tx: Pool | Tx,
   userId: bigint,
@@ -124,7 +124,7 @@ export async function endSession(
   return rowCount === 1
 }
 
-/** Ends all sessions of a user, but for the one that is named. */
+/** Ends all sessions of a user, except the given one. */
 export async function endSessions(
   tx: Tx,
   userId: bigint,

@@ -20,8 +20,8 @@ export interface SignInRequest {
 }
 
 /**
- * How fast one may guess. Nobody is locked out for good: buckets fill again, and what strangers try
- * from elsewhere does not slow a user down at an address where they have been before.
+ * Limits on guessing. They lock no user out permanently: the buckets refill, and attempts from other
+ * addresses do not slow a user down at an address they have used before.
  */
 const limits = {
   address: { perS: 1 / 6, burst: 30 },
@@ -29,7 +29,7 @@ const limits = {
   accountFromElsewhere: { perS: 1 / 30, burst: 30 },
 }
 
-/** Signing in, over all processes: what was tried of late is in the database. */
+/** Handles sign-in. Recent attempts are in the database, so the limits hold over all processes. */
 export class SignIn {
   private readonly pool: Pool
   private readonly secretKeys: SecretKeys
@@ -44,8 +44,8 @@ export class SignIn {
   }
 
   /**
-   * Starts a session. Whatever is wrong, the answer is the same, after the same work: nobody learns
-   * who is a user here, or which part was right.
+   * Starts a session. Every failure takes the same work and gives the same answer, so that it does not reveal
+   * who is a user or which part was right.
    */
   async signIn(request: SignInRequest): Promise<{ token: string; operator: Operator }> {
     const { ip, userAgent } = request
@@ -69,7 +69,7 @@ export class SignIn {
       const session = isIn ? await startSession(tx, { userId, ip, userAgent }, now) : undefined
       await writeAudit(tx, {
         at: now,
-        // What was typed as an address may be anything, a password perhaps: it is not kept.
+        // The text typed as an address could be anything, even a password, so it is not stored.
         operator: { userId: user?.user_id ?? null, email: user?.email ?? 'unknown', ip },
         action: 'sign_in',
         subject: { kind: 'user', id: user ? String(userId) : 'unknown' },
@@ -90,7 +90,7 @@ export class SignIn {
     return { token, operator: { userId, email, role, agentId, sessionId, ip } }
   }
 
-  /** Changes one's own password. All other sessions end. */
+  /** Changes the user's own password and ends all their other sessions. */
   async changePassword(
     operator: Operator,
     given: { currentPassword: string; password: string },
@@ -127,7 +127,7 @@ export class SignIn {
     }
   }
 
-  /** What was typed as an address may be anything: the database sees a digest that nobody else can make. */
+  /** The text typed as an address could be anything, so the database gets only a keyed digest of it. */
   private bucketOf(limit: keyof typeof limits, key: string): string {
     const digestKey = derivedKey(this.secretKeys[0], 'sign-in limits')
     return `${limit} ${createHmac('sha256', digestKey).update(key).digest('base64url')}`

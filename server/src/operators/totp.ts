@@ -16,17 +16,17 @@ function totpOf(secret: string, label = 'console'): TOTP {
   })
 }
 
-/** A new secret, in base 32 as people type it. */
+/** Creates a secret, in base 32 so that people can type it. */
 export function newTotpSecret(): string {
   return new Secret({ size: 20 }).base32
 }
 
-/** What an authenticator reads from the QR code. */
+/** The URI that an authenticator reads from the QR code. */
 export function otpauthUri(secret: string, email: string): string {
   return totpOf(secret, email).toString()
 }
 
-/** The time step a code is of, one step early or late at most; undefined where it is of none. */
+/** The time step of a code, at most one step early or late; undefined if it matches none. */
 export function stepOfCode(secret: string, code: string, now: Date): bigint | undefined {
   if (!/^\d{6}$/.test(code)) return undefined
   const timestamp = now.getTime()
@@ -34,7 +34,7 @@ export function stepOfCode(secret: string, code: string, now: Date): bigint | un
   return delta === null ? undefined : BigInt(Math.floor(timestamp / 1000 / periodS) + delta)
 }
 
-/** The step a user's code is of; undefined where it is of none, or there is no such user. */
+/** The time step of a user's code; undefined if it matches none or there is no such user. */
 export async function checkCode(
   pool: Pool,
   secretKeys: SecretKeys,
@@ -51,8 +51,8 @@ export async function checkCode(
 }
 
 /**
- * Takes a code's step. It counts once, over all processes: it must be later than the one before. It
- * locks the user, so that a reset or a suspension comes either before it or after.
+ * Uses up a code's time step. Each counts once over all processes, because it must be later than the last one
+ * used. This locks the user, so that a reset or a suspension happens entirely before or after it.
  */
 export async function useStep(db: Pool | Tx, userId: bigint, step: bigint): Promise<boolean> {
   const { rowCount } = await db.query(
@@ -64,7 +64,7 @@ export async function useStep(db: Pool | Tx, userId: bigint, step: bigint): Prom
   return rowCount === 1
 }
 
-/** Takes a user's code: true once. */
+/** Uses up a user's code; returns true only the first time. */
 export async function useCode(
   pool: Pool,
   secretKeys: SecretKeys,

@@ -2,13 +2,13 @@ import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Role } from './operator.ts'
 
-/** Somebody who may sign in, or may again after accepting an invitation. */
+/** A user who may sign in, possibly only after accepting an invitation. */
 export interface User {
   userId: bigint
   email: string
   role: Role
   agentId: bigint | null
-  /** Has a password and an authenticator. */
+  /** The user has a password and an authenticator. */
   isEnrolled: boolean
   disabledAt: Date | null
   createdAt: Date
@@ -26,7 +26,7 @@ export interface UserRow {
   updated_at: Date
 }
 
-/** Everything of a user but what they sign in with. */
+/** All columns of a user except the credentials. */
 export const userColumns = `user_id, email, role, agent_id, password_hash is not null as is_enrolled,
   disabled_at, created_at, updated_at`
 
@@ -43,7 +43,7 @@ export function userFromRow(row: UserRow): User {
   }
 }
 
-/** An email address as it is kept, or undefined where it is none. */
+/** An email address in its stored form, or undefined if it is not one. */
 export function parseEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase()
   return /^[^@\s\p{C}]+@[^@\s\p{C}]+$/u.test(email) && email.length <= 254 ? email : undefined
@@ -63,7 +63,7 @@ export async function findUserByEmail(db: Pool | Tx, email: string): Promise<Use
   return rows[0] && userFromRow(rows[0])
 }
 
-/** All users, with when each was last there. */
+/** All users, with when each was last seen. */
 export async function listUsers(pool: Pool): Promise<(User & { lastSeenAt: Date | null })[]> {
   const { rows } = await pool.query<UserRow & { last_seen_at: Date | null }>(
     `select ${userColumns}, (select max(s.last_seen_at) from sessions s

@@ -8,15 +8,15 @@ import type { ActionName } from './order-actions.ts'
 
 type ActionDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 
-/** Whether the action changed the order, or found that it had happened before. */
+/** Whether the action changed the order, or had already been done. */
 export interface ActionDone {
   order: Order
   changed: boolean
 }
 
 /**
- * Takes an order where an operator says; `attempts` are those at paying a withdrawal out. The core refuses what
- * is no step of such an order.
+ * Performs an operator's action on an order; `attempts` are the attempts to pay out a withdrawal. The core
+ * refuses transitions that are not valid for the order.
  */
 export async function actOnOrder(
   desk: ActionDesk,
@@ -41,7 +41,7 @@ export async function actOnOrder(
   }
 }
 
-/** The bank took the payment back that had paid the order. */
+/** The bank took back the payment that had paid the order. */
 async function takeBack(desk: ActionDesk, { agentId, orderId }: Order): Promise<ActionDone> {
   const { rows } = await desk.pool.query<{ payment_id: string }>(
     `select payment_id from payments
@@ -56,7 +56,7 @@ async function takeBack(desk: ActionDesk, { agentId, orderId }: Order): Promise<
   return done(desk.teller.do({ type: 'take_back_payment', agentId, orderId, paymentId, at }))
 }
 
-/** The bank sent a payout back. */
+/** The bank returned a payout. */
 async function revert(
   desk: ActionDesk,
   order: Order,

@@ -15,10 +15,10 @@ import { depositAnswer } from './deposit-answer.ts'
 import { toCollect } from './to-collect.ts'
 import { isPayable, waysNamedBy } from './ways-to-pay.ts'
 
-/** How long a provider has to say how a deposit can be paid. */
+/** How long a provider may take to return payment instructions for a deposit. */
 const callLimitMs = 10_000
 
-/** Takes a deposit order: durable, with a way to pay, before it is answered. */
+/** Creates a deposit order. It is on disk, with payment instructions, before the answer is sent. */
 export async function createDeposit(
   desk: Desk,
   agent: Agent,
@@ -47,7 +47,7 @@ export async function createDeposit(
   return { isNew, answer: await finalAnswer(desk, agent, taken, candidates) }
 }
 
-/** Takes a withdraw order: amount and fee are held from the wallet before it is answered. */
+/** Creates a withdraw order. Amount and fee are held from the wallet before the answer is sent. */
 export async function createWithdraw(
   desk: Desk,
   agent: Agent,
@@ -79,8 +79,8 @@ async function create(desk: Desk, order: Order): Promise<{ isNew: boolean; order
 }
 
 /**
- * What the deposit is answered with, now and ever after. One that its own provider still has to be told
- * of gets its instructions first, whoever a new order would go to.
+ * The answer to a deposit, now and for every repeat. A deposit that its provider has not registered yet is
+ * registered there first, even if a new order would be routed elsewhere.
  */
 async function finalAnswer(
   desk: Desk,
@@ -98,9 +98,9 @@ async function finalAnswer(
 }
 
 /**
- * Tells a provider of a deposit that is on disk, and puts its instructions there too. Where that fails
- * the agent repeats its request, and the provider is told again under the same id; only where one
- * surely has not taken it, the next is tried.
+ * Registers a stored deposit with a provider and stores its instructions. If that fails, the agent repeats
+ * its request and the provider is called again under the same id. The next provider is tried only if this one
+ * has definitely not taken the deposit.
  */
 async function announce(
   desk: Desk,
@@ -130,7 +130,7 @@ async function announce(
   throw notTaken()
 }
 
-/** What a provider says of a deposit. However the call fails, it is then not known. */
+/** Calls a provider about a deposit. If the call fails in any way, the outcome is unknown. */
 async function expectDeposit(
   provider: Provider,
   deposit: DepositToCollect,
@@ -155,7 +155,7 @@ function notTaken(): Problem {
   return new Problem('provider_unavailable', detail, { retryAfterS: 5 })
 }
 
-/** What a provider cannot make sense of is a fault of the request. */
+/** Parameters that a provider cannot interpret make the request invalid. */
 function checkExtraParams(desk: Desk, kind: OrderKind, { extraParams }: OrderRequest): void {
   const errors = desk.providers.all.flatMap((each) => each.faultIn?.(kind, extraParams) ?? [])
   if (errors.length === 0) return
@@ -197,7 +197,7 @@ function newOrder(agent: Agent, kind: OrderKind, request: OrderRequest, now: Dat
   }
 }
 
-/** Why this agent may not have this order, in the order in which the door looks. */
+/** Why this agent may not create this order, in the order of the checks. */
 function refusalOf(
   agent: Agent,
   order: Order,
@@ -238,7 +238,7 @@ function refusalOf(
   return undefined
 }
 
-/** A repeat is answered as the first time, even where a new order would be refused. */
+/** Answers a repeat as the first time, even if a new order would now be refused. */
 async function answerRepeatOrRefuse(
   desk: Desk,
   order: Order,

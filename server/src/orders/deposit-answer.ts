@@ -8,7 +8,7 @@ import type { DepositInstructions } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
 import { pageLink } from './page-token.ts'
 
-/** What creating a deposit is answered with: exactly the spec's fields. */
+/** The answer to creating a deposit, with exactly the fields of the spec. */
 export function depositAnswer(
   desk: Pick<Desk, 'publicUrl' | 'secretKeys' | 'localTime'>,
   agent: Agent,

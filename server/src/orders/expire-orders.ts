@@ -1,11 +1,11 @@
 import type { Desk } from '../teller/desk.ts'
 
-/** How many are looked at in one round. */
+/** How many orders one round reads. */
 export const expiryPage = 1_000
 
 /**
- * Expires deposits whose time has come. Several processes may find the same ones: the teller lets
- * each expire once. Returns how many were due.
+ * Expires deposits whose time is up. Several processes may find the same ones; the teller expires each once.
+ * Returns how many were due.
  */
 export async function expireOrders(desk: Pick<Desk, 'pool' | 'teller' | 'now'>): Promise<number> {
   const at = desk.now()

@@ -6,7 +6,7 @@ import { firstOrderIdAt } from '../lib/ids.ts'
 export interface FeesOf {
   orders: number
   amount: bigint
-  /** What they were charged, and what they would have been. */
+  /** The fees that were charged, and those that would have been. */
   feesNow: bigint
   feesThen: bigint
 }
@@ -19,7 +19,9 @@ export interface FeePreview {
 
 const mostOrders = 20_000
 
-/** What other fees would have come to on the orders since then; on the newest ones where they are many. */
+/**
+ * What different fees would have come to on the orders since then, or on the newest ones if there are many.
+ */
 export async function previewFees(
   pool: Pool,
   agentId: bigint,

@@ -5,7 +5,7 @@ import { firstOrderIdAt } from '../lib/ids.ts'
 
 export interface OrderFilter {
   limit: number
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   after: string | undefined
   status: OrderStatus | undefined
   kind: OrderKind | undefined
@@ -13,13 +13,13 @@ export interface OrderFilter {
   to: Date | undefined
 }
 
-/** How many orders one request looks at, at most: some hundredths of a second. */
+/** The most orders one request reads, which takes some hundredths of a second. */
 export const ordersLookedAt = 20_000
 
 /**
- * An agent's orders, newest first. Ids sort by time, so the primary key serves times and pages. What is
- * asked for may be rare or not there at all: a request looks at a bounded number of orders, and answers
- * with what it found among them and where to go on.
+ * Lists an agent's orders, newest first. Ids sort by time, so the primary key serves both times and pages.
+ * Matches may be rare or absent, so a request reads a bounded number of orders and returns what it found
+ * among them and where to continue.
  */
 export async function listOrders(
   pool: Pool,
@@ -50,11 +50,11 @@ export async function listOrders(
   )
   const end = ends[0]?.order_id
   if (end === undefined) return { orders, next: null }
-  // Orders that came in meanwhile have moved the end up; what is behind it is on the next page.
+  // Orders created in between have moved the end of the window up; those behind it are on the next page.
   return { orders: orders.filter(({ orderId }) => orderId >= end), next: end }
 }
 
-/** What is rare or open has an index of its own, so that a search for it meets nothing else. */
+/** Rare and open orders have their own indexes, so that a search for them reads nothing else. */
 function ownIndexOf({ status, kind }: OrderFilter): string {
   if (status === 'WAITING' && kind === 'withdraw') {
     return "and status = 'WAITING' and kind = 'withdraw'"

@@ -13,7 +13,7 @@ export const actionNames = [
 
 export type ActionName = (typeof actionNames)[number]
 
-/** What moves money asks for the code again; a person's word on what a bank did needs evidence. */
+/** Actions that move money need a fresh authenticator code; a claim about what a bank did needs evidence. */
 export const actionTraits: Record<ActionName, { movesMoney: boolean; needsEvidence: boolean }> = {
   'mark-paid': { movesMoney: true, needsEvidence: true },
   'mark-failed': { movesMoney: true, needsEvidence: true },
@@ -24,16 +24,19 @@ export const actionTraits: Record<ActionName, { movesMoney: boolean; needsEviden
   resend: { movesMoney: false, needsEvidence: false },
 }
 
-/** What is ever done to a deposit or a withdrawal, or asked for by those who then learn what to do instead. */
+/**
+ * The actions that apply to a deposit or a withdrawal, including those that are refused with advice on what
+ * to do instead.
+ */
 export const actionsOfKind: Record<Order['kind'], readonly ActionName[]> = {
   deposit: ['mark-paid', 'void', 'take-back', 'resend'],
   withdraw: ['mark-paid', 'mark-failed', 'cancel', 'revert', 'resend'],
 }
 
-/** A provider that has a payout and says nothing is left alone for so long. */
+/** How long operators must leave a payout to a provider that has not reported yet. */
 const providersTimeMs = 10 * 60_000
 
-/** Why an action cannot be taken now, in words; undefined where it can. */
+/** Why an action cannot be taken now, or undefined if it can. */
 export function whyNot(
   action: ActionName,
   situation: Pick<OrderSituation, 'order' | 'attempt' | 'hasCallback' | 'now'>,
@@ -49,7 +52,7 @@ export function whyNot(
           ? 'Money that comes in is a payment: credit it to the order under Payments to decide.'
           : 'A deposit ends by itself when it expires; void it to end it now.'
       }
-      // The bank paid after all, and the agent has had the money back.
+      // The bank paid after all, although the money went back to the agent's wallet.
       if (action === 'mark-paid' && order.status === 'FAILED' && attempt) return undefined
       if (order.status !== 'WAITING') return stays
       if (!attempt) return 'No provider has it, so nothing is unknown about it: cancel it instead.'

@@ -1,15 +1,15 @@
 import type { Order } from '../ledger/book.ts'
 import type { PayoutAttempt } from '../payouts/payouts.ts'
 
-/** What is known around an order when somebody is to be told what can be done. */
+/** What needs to be known about an order to say what can be done. */
 export interface OrderSituation {
   order: Order
-  /** The latest attempt at paying a withdrawal out. */
+  /** The latest attempt to pay out a withdrawal. */
   attempt: PayoutAttempt | undefined
-  /** Payments that came in for it and wait for a decision. */
+  /** Payments for the order that await a decision. */
   waitingPayments: number
   hasCallback: boolean
-  /** What its providers say that cannot be true beside it, and nobody has closed. */
+  /** Open items: reports of its providers that contradict the order. */
   openItems: number
   now: Date
 }

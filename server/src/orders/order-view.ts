@@ -2,7 +2,7 @@ import type { Order } from '../ledger/book.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { decimalText } from '../lib/money.ts'
 
-/** An order as its agent reads it: what creating it was answered with, and what has become of it. */
+/** An order as its agent reads it: the fields of the creation answer and the current state. */
 export function orderView(order: Order, localTime: LocalTime): string {
   const { kind, status, currency, userId, completedAt, paidAmountMinor } = order
   return JSON.stringify({

@@ -4,8 +4,8 @@ import { mark, type SecretKeys } from '../lib/secret-box.ts'
 import type { Desk } from '../teller/desk.ts'
 
 /**
- * The unguessable part of a payment link. It is derived from the order's id rather than stored: one
- * column and one index fewer on the busiest table, and it names its agent.
+ * The unguessable part of a payment link. It is derived from the order's id rather than stored, which saves a
+ * column and an index on the busiest table, and it identifies the agent.
  */
 export function pageToken(keys: SecretKeys, agentId: bigint, orderId: string): string {
   const name = `${agentId}-${orderId}`
@@ -21,8 +21,8 @@ export function pageLink(
 }
 
 /**
- * The order a token stands for, if it was made with any of the keys. A wrong mark is found out in
- * the same time wherever it differs, and only the very text that was handed out is right.
+ * The order that a token stands for, if it was made with any of the keys. The comparison takes constant time,
+ * and only the exact text that was issued is accepted.
  */
 export function parsePageToken(
   keys: SecretKeys,

@@ -7,10 +7,10 @@ import { findOrder } from '../ledger/find-order.ts'
 import { txnId } from '../lib/ids.ts'
 import type { Desk } from '../teller/desk.ts'
 
-/** What a payer is told. */
+/** What the payment page shows the payer. */
 export type PageState =
   | 'waiting'
-  /** Money has come in and waits for a decision, for a reason that is none of the payer's. */
+  /** Money has arrived and awaits a decision, for a reason that does not concern the payer. */
   | 'received'
   | 'paid'
   | 'expired'
@@ -18,12 +18,12 @@ export type PageState =
   | 'void'
   | 'paid_late'
   | 'wrong_amount'
-  /** It was paid, and the bank took the payment back. */
+  /** The order was paid, and the bank took the payment back. */
   | 'taken_back'
-  /** What came in was sent back to the payer. */
+  /** The incoming money was returned to the payer. */
   | 'returned'
 
-/** Nothing more is expected to happen in these. */
+/** No further change is expected in these states. */
 const finalStates: readonly PageState[] = ['paid', 'failed', 'void', 'taken_back', 'returned']
 
 export function isFinal(state: PageState): boolean {
@@ -36,13 +36,13 @@ export interface PaymentPage {
   brand: AgentBrand
   state: PageState
   remainingS: number
-  /** What came in and did not pay the order, newest first. */
+  /** Payments that arrived and did not pay the order, newest first. */
   uncredited: UncreditedPayment[]
 }
 
 export type UncreditedPayment = Pick<Payment, 'amountMinor' | 'state' | 'why'>
 
-/** Everything the page of a deposit order shows; undefined where there is no such order. */
+/** Everything the page of a deposit order shows; undefined if there is no such order. */
 export async function readPaymentPage(
   { pool, now }: Pick<Desk, 'pool' | 'now'>,
   { agentId, orderId }: OrderName,
@@ -67,7 +67,7 @@ export interface StateNow {
   remainingS: number
 }
 
-/** The states of many orders with one statement, by txn id. */
+/** Reads the page states of many orders with one statement, keyed by txn id. */
 export async function readPageStates(
   { pool, now }: Pick<Desk, 'pool' | 'now'>,
   names: readonly OrderName[],
@@ -111,8 +111,8 @@ export async function readPageStates(
 }
 
 /**
- * What the order's state and the money that came in mean to the payer. An order whose time is up is
- * told so at once, before anybody has written it down: nobody should start to pay then.
+ * What the order's state and the incoming money mean to the payer. An order whose time is up shows as expired
+ * at once, before that is recorded, so that the payer does not start to pay.
  */
 export function stateOf(
   order: Pick<Order, 'status' | 'expiresAt' | 'paidAmountMinor'>,
@@ -124,7 +124,7 @@ export function stateOf(
   if (order.status === 'PAID') return { state: 'paid', remainingS }
   const waiting = uncredited.find(({ state, why }) => state === 'waiting' && why !== 'duplicate')
   if (waiting) return { state: stateOfMoney(waiting.why), remainingS }
-  // Credited to the agent, though not by this order: nothing more is to be paid.
+  // Credited to the agent, though not through this order: the payer owes nothing more.
   if (uncredited.some(({ state, why }) => state === 'credited' && why !== 'duplicate')) {
     return { state: 'received', remainingS }
   }

@@ -7,31 +7,31 @@ import { firstOrderIdAt, parseTxnId } from '../lib/ids.ts'
 import { toMinor } from '../lib/money.ts'
 
 export interface OrderSearch {
-  /** Whose orders are looked at. */
+  /** The agents whose orders are searched. */
   agents: readonly Pick<Agent, 'agentId' | 'currency'>[]
   kind?: OrderKind | undefined
   status?: OrderStatus | undefined
   from?: Date | undefined
   to?: Date | undefined
-  /** In whole units. */
+  /** In whole currency units. */
   minAmount?: bigint | undefined
   maxAmount?: bigint | undefined
   provider?: string | undefined
-  /** Only withdrawals of which nobody knows what became of them at the provider. */
+  /** Only withdrawals whose outcome at the provider is unknown. */
   isUnknown?: boolean | undefined
 }
 
 export interface OrderPage {
   orders: FoundOrder[]
-  /** The last order that was looked at, where there may be more. */
+  /** The last order read, if there may be more. */
   next: string | null
-  /** Set where the search stopped because it had looked at enough, and not because it found enough. */
+  /** Set if the search stopped because it had read enough orders, not because it had found enough. */
   searchedTo: Date | null
 }
 
-/** How many orders one request looks at, about: a fifth of a second at most. */
+/** Roughly how many orders one request reads, which takes a fifth of a second at most. */
 const budget = 100_000
-/** What sorts after every order id, and before. */
+/** Sorts after every order id, and before every order id. */
 const pastAll = 'f'.repeat(32)
 const beforeAll = '0'.repeat(32)
 
@@ -58,13 +58,13 @@ const foundColumns = orderColumns.pick(
 
 const columns = foundColumns.select('o')
 
-/** An order as a list shows it. */
+/** An order as lists show it. */
 export type FoundOrder = Pick<Order, keyof typeof foundColumns.description>
 
 /**
- * Orders of some agents that fit, newest first. Ids sort by time, so each agent's key is walked back in
- * windows that together hold a bounded number of orders: no index over all agents, which every order
- * would pay for, and no request that reads a table because what it looks for is rare.
+ * Finds matching orders of some agents, newest first. Ids sort by time, so this walks back along each agent's
+ * key in windows that together hold a bounded number of orders. That needs no index over all agents, which
+ * every new order would pay for, and no request scans a table because its matches are rare.
  */
 export async function searchOrders(
   pool: Pool,
@@ -90,7 +90,7 @@ export async function searchOrders(
   }
 }
 
-/** Every order that fits, newest first, a few thousand at a time: nothing is held but one window. */
+/** Yields every matching order, newest first, a few thousand at a time; only one window is in memory. */
 export async function* everyOrder(pool: Pool, search: OrderSearch): AsyncGenerator<FoundOrder[]> {
   let { high, low } = boundsOf(search, undefined)
   const window = Math.max(50, Math.ceil(4_000 / Math.max(1, search.agents.length)))
@@ -110,12 +110,12 @@ function boundsOf({ from, to }: OrderSearch, after: string | undefined) {
   }
 }
 
-/** Rare states have indexes of their own, so that a search for them need not stop on its way. */
+/** Rare states have their own indexes, so a search for them need not stop early. */
 function hasOwnIndex({ status }: OrderSearch): boolean {
   return status !== undefined && status !== 'PAID' && status !== 'EXPIRED'
 }
 
-/** Down to which order no agent has more than `window` of them; undefined where that is all of them. */
+/** The order down to which no agent has more than `window` orders; undefined if that covers all. */
 export async function windowEnd(
   pool: Pool,
   { agents }: Pick<OrderSearch, 'agents'>,
@@ -148,7 +148,7 @@ async function ordersBetween(
   const atMost = limit === null ? '' : `limit ${place(limit)}`
   const branch = (more: string) => `(select ${columns} from orders o
     where o.agent_id = a.agent_id and ${between} ${filter} ${more} order by o.order_id desc ${atMost})`
-  // What waits has an index for each kind; one statement for both would have none.
+  // Waiting orders have one index per kind; a single statement for both kinds could use neither.
   const isSplit = status === 'WAITING' && kind === undefined
   const branches = isSplit
     ? `${branch("and o.kind = 'deposit'")} union all ${branch("and o.kind = 'withdraw'")}`
@@ -161,7 +161,7 @@ async function ordersBetween(
   return rows
 }
 
-/** Amounts are asked for in whole units, which are another number of minor ones in each currency. */
+/** Searches give amounts in whole units, which convert to minor units differently in each currency. */
 function agentColumns(agents: OrderSearch['agents'], { minAmount, maxAmount }: OrderSearch) {
   return [
     agents.map(({ agentId }) => agentId),
@@ -170,7 +170,7 @@ function agentColumns(agents: OrderSearch['agents'], { minAmount, maxAmount }: O
   ]
 }
 
-/** Conditions on `o`, with the first three parameters left to the agents. */
+/** Conditions on `o`; the first three parameters are reserved for the agents. */
 function filterOf({ kind, status, minAmount, maxAmount, provider, isUnknown }: OrderSearch) {
   const values: unknown[] = [null, null, null]
   let filter = ''
@@ -187,8 +187,8 @@ function filterOf({ kind, status, minAmount, maxAmount, provider, isUnknown }: O
 }
 
 /**
- * The orders that an id names, whichever id it is: the order's own, the agent's refId, the reference at
- * a provider, or a payment. All are looked up by key, agent by agent.
+ * Finds orders by any id: the order's own, the agent's refId, the reference at a provider, or a payment. Each
+ * is looked up by key, agent by agent.
  */
 export async function findOrdersById(
   pool: Pool,
@@ -222,7 +222,7 @@ export async function findOrdersById(
   return rows
 }
 
-/** When an order id was made, to the millisecond. */
+/** When an order id was created, to the millisecond. */
 export function timeOfOrderId(orderId: string): Date {
   return new Date(Number.parseInt(orderId.slice(0, 12), 16))
 }

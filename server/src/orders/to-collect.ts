@@ -2,7 +2,7 @@ import type { Order } from '../ledger/book.ts'
 import { txnId } from '../lib/ids.ts'
 import type { DepositToCollect } from '../providers/provider.ts'
 
-/** What a provider is told of a deposit. */
+/** The details of a deposit that a provider receives. */
 export function toCollect(order: Order): DepositToCollect {
   const { currency, accountNo, accountName, bankCode } = order
   return {

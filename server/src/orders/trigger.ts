@@ -12,19 +12,19 @@ export const triggerOutcomes = ['PAID', 'FAILED', 'EXPIRED', 'VOID', 'REVERT', '
 
 export interface Trigger {
   outcome: (typeof triggerOutcomes)[number]
-  /** What came in, where it is not what was asked for. */
+  /** The amount that arrived, if it differs from the one requested. */
   paidAmountMinor: bigint | undefined
   payerAccountNo: string | undefined
 }
 
 type TriggerDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers' | 'bank'>
 
-/** Some stories have the bank keep a call open; it has booked the payout long before this. */
+/** Some stories keep the bank's call open; the bank books the payout well within this time. */
 const bookingMs = 1_000
 
 /**
- * Makes the sandbox's bank say that something happened to an order, now. The bank tells the service
- * by a notice, as it always does. Returns the order after that.
+ * Makes the sandbox bank report an outcome for an order now. The bank sends its usual notice to the service.
+ * Returns the order afterwards.
  */
 export async function trigger(
   desk: TriggerDesk,
@@ -35,7 +35,7 @@ export async function trigger(
   const { bank } = desk
   if (!bank) throw new Problem('not_found', 'There is no sandbox here.')
   const order = await existingOrder(desk, agentId, orderId)
-  // Said again without more, it is the same payment.
+  // Without further details, repeating an outcome means the same payment.
   const isRepeat = order.status === what.outcome && what.paidAmountMinor === undefined
   if (isRepeat && what.payerAccountNo === undefined) return order
   const telling =
@@ -51,7 +51,7 @@ export async function trigger(
   const event = told?.events[0]
   const isToldLater = event?.told === false
   const after = await orderAfter(desk, order, isToldLater ? what.outcome : undefined)
-  // Either the bank could not tell yet, or what it told could not be acted on yet.
+  // Either the bank could not send the notice yet, or the notice could not be processed yet.
   const isOpen = isToldLater || (event !== undefined && event.result === undefined)
   if (isOpen && after.status !== what.outcome) {
     throw new Problem('overloaded', 'The bank has done so, and will say so; look again.', {
@@ -86,7 +86,7 @@ async function tellOfDeposit(
           payerAccountNo === undefined
             ? null
             : { accountNo: payerAccountNo, accountName: null, bankCode: null },
-        // One payment for each state of the order, amount and payer: asking twice at once pays once.
+        // One payment per order state, amount and payer, so that two simultaneous requests pay once.
         once: `${reference}:${order.version}:${amountMinor}:${payerAccountNo ?? ''}`,
       })
     }
@@ -110,7 +110,7 @@ async function tellOfPayout(
   const states = { PAID: 'paid', FAILED: 'rejected', REVERT: 'returned', CANCEL: 'cancelled' }
   const state = states[outcome as keyof typeof states] as 'paid' | undefined
   if (!state) throw impossible(order, outcome)
-  // Whoever is handing it over at this moment may be quicker: then it is another state to begin from.
+  // A process that is handing it over right now may come first; then start again from the new state.
   for (let now = order, tries = 1; ; tries++) {
     if (now.status === outcome) return undefined
     const told =
@@ -129,10 +129,10 @@ async function tellOfPayout(
   })
 }
 
-/** The most states that a payout can be overtaken in: queued, handed over to one after the other, ended. */
+/** The most states in which a payout can be overtaken: queued, with each provider in turn, ended. */
 const mostTries = 10
 
-/** Of a payout that no bank has: it is cancelled as its agent would, or given to a bank first. */
+/** Handles a payout that no bank has yet: cancels it as its agent would, or hands it to a bank first. */
 async function tellBeforeBank(
   desk: TriggerDesk,
   order: Order,
@@ -162,7 +162,10 @@ async function tellBeforeBank(
   return 'overtaken'
 }
 
-/** Takes a payout to the bank that is on its way there, or whose bearer did not live to do it: it pays it once. */
+/**
+ * Submits a payout that is on its way to the bank, or whose process died before calling. The bank pays a
+ * reference only once.
+ */
 async function book(desk: TriggerDesk, order: Order): Promise<void> {
   const attempts = await payoutsOfOrder(desk.pool, order.agentId, order.orderId)
   const attempt = attempts.find(({ reference }) => reference === order.providerRef)
@@ -177,10 +180,10 @@ function impossible({ kind, status }: Order, outcome: string, because?: string):
   return new Problem('invalid_transition', detail + more)
 }
 
-/** How long the bank's word is waited for, where its notice was not taken at once. */
+/** How long to wait for the bank's report if its notice was not accepted at once. */
 const noticeMs = 10_000
 
-/** The order as it is; where a state is to come of it by a notice, for a while as it becomes. */
+/** Reads the order. If a notice is to change its state, waits a while for that. */
 async function orderAfter(
   desk: TriggerDesk,
   { agentId, orderId }: Order,

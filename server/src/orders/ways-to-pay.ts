@@ -4,7 +4,7 @@ import type { DepositInstructions } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
 import { toCollect } from './to-collect.ts'
 
-/** Whether a payer can follow the instructions, which may come from another house. */
+/** Whether a payer can follow the instructions, which may come from a third party. */
 export function isPayable(instructions: DepositInstructions | undefined): boolean {
   if (!instructions) return false
   const { qrcodeText, transfer, link } = instructions
@@ -17,8 +17,8 @@ function isWebLink(text: string): boolean {
 }
 
 /**
- * The instructions that an agent and its payer get: those that the agent's method names. Where the provider
- * gives none of them, or the payment page is all that the agent gets, the page shows every way there is.
+ * The instructions that an agent and its payer get: those for the agent's method. If the provider offers none
+ * of them, or the agent only uses the payment page, the page shows every available way.
  */
 export function waysNamedBy(
   method: Agent['method'],
@@ -38,7 +38,7 @@ export function waysNamedBy(
       }
 }
 
-/** How an order can be paid. One that was created before instructions were kept asks its provider again. */
+/** How an order can be paid. For an order from before instructions were stored, asks its provider again. */
 export function waysToPay(desk: Pick<Desk, 'providers'>, order: Order): DepositInstructions {
   if (order.instructions !== null) return JSON.parse(order.instructions) as DepositInstructions
   const provider = desk.providers.find(order.provider)

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { ProviderEvent } from '../providers/provider.ts'
 
 /**
- * The event with nothing in it that the database would refuse, and nothing without an end: what a
- * provider says must be kept.
+ * Removes everything that the database would refuse and limits every length, because a provider's report must
+ * be kept.
  */
 export function storable(event: ProviderEvent): ProviderEvent {
   const common = { id: storableId(event.id, 200), reference: plain(event.reference) }
@@ -14,7 +14,7 @@ export function storable(event: ProviderEvent): ProviderEvent {
         ...event,
         ...common,
         paymentId: storableId(event.paymentId, 160),
-        // A time that is none is as good as not told.
+        // An impossible time is treated as missing.
         paidAt: paidAt && paidAt >= earliest && paidAt < latest ? paidAt : null,
         payer: payer && {
           accountNo: payer.accountNo && plain(payer.accountNo),
@@ -42,20 +42,20 @@ function plain(text: string): string {
   return cut(text.replaceAll('\0', ''), 1_000)
 }
 
-/** The beginning of a text, without halves of characters: what is read back must be what was written. */
+/** The beginning of a text, without split surrogate pairs, so that it reads back as it was written. */
 export function cut(text: string, longest: number): string {
   return text.slice(0, longest).replace(/\p{Surrogate}/gu, '\ufffd')
 }
 
-/** An id as it is, or its digest where it is too long or cannot be written. */
+/** The id unchanged, or its digest if it is too long or cannot be stored. */
 export function storableId(id: string, longest: number): string {
-  // Written down, all halves of characters would be the same one, and two ids one.
+  // Stored as UTF-8, all lone surrogates would become the same character, and two ids might become one.
   const hasHalves = /\p{Surrogate}/u.test(id)
   if (id.length >= 1 && id.length <= longest && !id.includes('\0') && !hasHalves) return id
   return `sha256-${digest(id, hasHalves ? 'utf16le' : 'utf8')}`
 }
 
-/** An id of its own for an event that says something else than the one that has its id. */
+/** A separate id for an event that differs from the stored one with the same id. */
 export function ownEventId(event: ProviderEvent): string {
   return `${storableId(event.id, 180)}~${digest(eventText(event), 'utf8').slice(0, 16)}`
 }
@@ -64,7 +64,7 @@ function digest(text: string, encoding: 'utf8' | 'utf16le'): string {
   return createHash('sha256').update(text, encoding).digest('hex')
 }
 
-/** The event as it is kept until it has been acted on. */
+/** The event as stored until it has been processed. */
 export function eventText(event: ProviderEvent): string {
   return JSON.stringify(event, (_name, value) =>
     typeof value === 'bigint' ? String(value) : value,

@@ -5,9 +5,9 @@ import type { Effect } from '../payouts/pay-out.ts'
 import type { ProviderEvent } from '../providers/provider.ts'
 import { eventText } from './event-text.ts'
 
-/** What an event is known by. */
+/** Identifies an event. */
 export interface EventKey {
-  /** Of the agent that it names; 0 where it names none. */
+  /** The agent that the event names; 0 if it names none. */
   agentId: bigint
   provider: string
   eventId: string
@@ -27,27 +27,30 @@ export interface NoticeEvent extends EventKey {
 }
 
 export interface RecordedEvent extends NoticeEvent {
-  /** When it came for the first time. */
+  /** When the event first arrived. */
   receivedAt: Date
-  /** What became of it then; undefined where it is still to be acted on. */
+  /** The result of the earlier processing; undefined if the event is still to be processed. */
   before: Effect | undefined
-  /** What is on disk under its id; of what came before events were kept beside their notices, nothing. */
+  /**
+   * What is stored under its id: this event, a different one, or nothing (events from before they were stored
+   * with their notices).
+   */
   kept: 'itself' | 'another' | 'nothing'
 }
 
-/** Whoever took a notice acts on its events within this time, or did not live to. */
+/** The process that took a notice processes its events within this time, unless it died. */
 const underWayMs = 30_000
 const pausesMs = [0, 5_000, 15_000, 60_000, 300_000]
 const longestPauseMs = 900_000
 
-/** When an event that could not be acted on so many times is tried again. */
+/** When to try an event again after this many failed attempts. */
 export function nextTry(now: Date, tries: number): Date {
   return new Date(now.getTime() + (pausesMs[tries] ?? longestPauseMs))
 }
 
 /**
- * Puts notices with all their events on disk, or nothing. What came before is not kept again. For each
- * notice, what is known of its events.
+ * Stores notices with all their events, or nothing. Events that are already stored are not stored again.
+ * Returns what is known of each notice's events.
  */
 export async function recordNotices(
   pool: Pool,
@@ -59,7 +62,7 @@ export async function recordNotices(
   if (events.length === 0) return notices.map(() => [])
   const keys = keyColumns(events)
   const isNew = await inTransaction(pool, async (tx) => {
-    // In the order of their keys, so that two processes with the same events do not wait for each other.
+    // Inserted in key order, so that two processes with the same events do not deadlock.
     const { rows } = await tx.query<{ notice_id: string; event: string } & KeyRow>(
       `insert into notice_events (agent_id, provider, event_id, received_at, order_id, notice_id, event,
          act_at)
@@ -140,7 +143,7 @@ async function readEvents(pool: Pool, keys: unknown[]): Promise<Map<string, Know
   )
 }
 
-/** Records what became of events that had no result. */
+/** Records the results of events that had none. */
 export async function finishEvents(
   pool: Pool,
   done: { key: EventKey; effect: Effect }[],
@@ -158,7 +161,7 @@ export async function finishEvents(
   return done.map(() => undefined)
 }
 
-/** An event that could not be acted on says why, and is due again later. */
+/** Records why an event could not be processed, and makes it due again later. */
 export async function postponeEvent(
   pool: Pool,
   { agentId, provider, eventId }: EventKey,
@@ -173,7 +176,7 @@ export async function postponeEvent(
   )
 }
 
-/** Events that are due and were left over. Whoever gets one has it until it is due again. */
+/** Claims due events that were left over. The caller holds each until it is due again. */
 export async function claimDueEvents(
   pool: Pool,
   now: Date,
@@ -210,7 +213,7 @@ export async function claimDueEvents(
     .filter(({ key }) => mine.has(keyText(key)))
 }
 
-/** What was reported and could not be acted on yet, without what is under way for the first time. */
+/** Reported events that could not be processed yet, without those in their first processing. */
 export function openEvents(pool: Pool, now: Date): Promise<Aged> {
   return countAged(
     pool,

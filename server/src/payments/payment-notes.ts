@@ -3,13 +3,13 @@ import type { Pool } from '../db/pool.ts'
 export interface PaymentNote {
   at: Date
   author: string
-  /** Whether it says who looks into the payment from then on. */
+  /** Whether the note assigns the payment to an operator. */
   assigns: boolean
   assignee: string | null
   note: string | null
 }
 
-/** What was noted on a payment, oldest first. */
+/** Reads a payment's notes, oldest first. */
 export async function readPaymentNotes(pool: Pool, paymentId: string): Promise<PaymentNote[]> {
   const { rows } = await pool.query<PaymentNote>(
     `select at, author, assigns, assignee, note from payment_notes
@@ -20,8 +20,8 @@ export async function readPaymentNotes(pool: Pool, paymentId: string): Promise<P
 }
 
 /**
- * Notes something on a payment, or who looks into it. Nothing of it is ever changed. Where `insteadOf` is
- * given and somebody else looks into it by now, nothing is written, and the answer is who that is.
+ * Adds a note to a payment, or assigns it. Notes never change. If `insteadOf` is given and the payment has
+ * another assignee by now, writes nothing and returns that assignee.
  */
 export async function writePaymentNote(
   pool: Pool,
@@ -43,7 +43,7 @@ export async function writePaymentNote(
        values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
       [paymentId, last + 1, note.at, note.author, note.assigns, note.assignee, note.note],
     )
-    // Otherwise somebody else wrote the same number first, and may have said who looks into it.
+    // Otherwise another transaction wrote the same number first, and may have assigned the payment.
     if (rowCount === 1) return undefined
   }
   throw new Error('no number could be had for the note; try again')

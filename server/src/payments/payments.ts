@@ -13,7 +13,7 @@ import {
 
 type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
-/** The order that an agent's payment is for now, null for none; undefined where there is no such payment. */
+/** The order that an agent's payment is for now, or null; undefined if there is no such payment. */
 export async function orderOfPayment(
   pool: Pool,
   agentId: bigint,
@@ -27,8 +27,8 @@ export async function orderOfPayment(
 }
 
 /**
- * Credits a payment that waits: to an order, with the amount really paid and the fee by the order's
- * own rule, or to the wallet as an adjustment that names the payment.
+ * Credits a waiting payment: to an order, with the amount actually paid and the fee by the order's own rule,
+ * or to the wallet as an adjustment that names the payment.
  */
 export async function creditPayment(
   desk: PaymentDesk,
@@ -38,7 +38,7 @@ export async function creditPayment(
 ): Promise<{ changed: boolean }> {
   const { agentId, orderId } = to
   const unmatched = await findUnmatched(desk.pool, paymentId)
-  // Being assigned to the order that it pays credits it at once.
+  // Assigning a payment to the order that it pays credits it at once.
   const isPaid = unmatched ? await assign(desk, unmatched, agentId, orderId) : false
   const at = desk.now()
   const { changed } = await desk.teller.do(
@@ -49,7 +49,7 @@ export async function creditPayment(
   return { changed: changed || isPaid }
 }
 
-/** A payment that waits was given back to whoever paid it; `of` is whose it is, where that is known. */
+/** Records that a waiting payment was returned to its payer; `of` is the agent it belongs to, if known. */
 export async function returnPayment(
   desk: PaymentDesk,
   paymentId: string,
@@ -80,7 +80,7 @@ export async function returnPayment(
   return { changed }
 }
 
-/** What was reported as a payment is none; only what is nobody's can be dismissed. */
+/** Records that a report was not a payment. Only a payment that belongs to no agent can be dismissed. */
 export async function dismissPayment(
   desk: PaymentDesk,
   paymentId: string,
@@ -99,8 +99,8 @@ export async function dismissPayment(
 }
 
 /**
- * Makes a payment nobody knew one of the agent's: the first who does so decides whose it is. Whether its
- * order is paid by that alone.
+ * Assigns an unmatched payment to the agent; the first assignment decides. Returns whether this alone paid
+ * the order.
  */
 async function assign(
   desk: PaymentDesk,
@@ -113,7 +113,7 @@ async function assign(
     throw new Problem('invalid_transition', `The payment is in ${currency}, the wallet is not.`)
   }
   if (orderId !== null && unmatched.state === 'waiting') {
-    // Afterwards it could not be given to another agent.
+    // Checked first, because once assigned the payment cannot be given to another agent.
     const order = await findOrder(desk.pool, agentId, orderId)
     if (order?.kind !== 'deposit' || order.status === 'PAID') {
       const what = order ? `a ${order.kind} order that is ${order.status}` : 'no order'

@@ -7,15 +7,15 @@ import type { FoundPayment } from './search-payments.ts'
 export interface PossibleOrder {
   order: FoundOrder
   because: string
-  /** Why it cannot be credited to this order. */
+  /** Why the payment cannot be credited to this order. */
   whyNot: string | null
 }
 
-/** How long before a payment the order it may be meant for was created, at most. */
+/** How long before the payment a possible order may have been created. */
 const lookBackMs = 48 * 3_600_000
 const most = 12
 
-/** Orders that a payment may be meant for, the likeliest first. */
+/** Orders that a payment may be meant for, likeliest first. */
 export async function possibleOrders(
   pool: Pool,
   payment: FoundPayment,
@@ -45,7 +45,7 @@ async function namedOrders(
   return found.map((order) => possibleOrder(order, because))
 }
 
-/** Deposits of about this amount from the days before; those of the same payer first. */
+/** Deposits of about this amount from the preceding days, those of the same payer first. */
 async function alikeOrders(
   pool: Pool,
   payment: FoundPayment,

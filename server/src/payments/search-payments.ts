@@ -6,10 +6,10 @@ import { findClaim } from '../ledger/payment-claims.ts'
 import type { Currency } from '../lib/money.ts'
 import { isUndecided } from './unmatched-payments.ts'
 
-/** A payment that a person decides on, or has decided on. */
+/** A payment that awaits an operator's decision, or has had one. */
 export interface FoundPayment {
   paymentId: string
-  /** Null where nobody knows whose it is. */
+  /** Null if it belongs to no known agent. */
   agentId: bigint | null
   orderId: string | null
   amountMinor: bigint
@@ -17,13 +17,13 @@ export interface FoundPayment {
   paidAt: Date
   reportedAt: Date
   payer: Payer | null
-  /** Dismissed: it was not money. */
+  /** Dismissed means that the report was not a payment. */
   state: Payment['state'] | 'dismissed'
   why: Payment['why'] | UnmatchedWhy
   creditedTo: Payment['creditedTo']
   evidence: string | null
   reference: string | null
-  /** The payment that it says something else of. */
+  /** The payment whose report it contradicts. */
   contradicts: string | null
   assignee: string | null
 }
@@ -38,7 +38,7 @@ export interface PaymentSearch {
   limit: number
 }
 
-/** Of an agent's own, one waits. */
+/** For an agent's own payments, only this state needs a decision. */
 const isWaiting = `state = 'waiting'`
 
 const isEnded = `u.state in ('returned', 'dismissed')`
@@ -54,7 +54,7 @@ const fromUnmatched = (condition: string) => `
     u.reference, u.contradicts
   from unmatched_payments u where $1::bigint is null and (${condition})`
 
-/** Everything that waits for a decision. */
+/** Every payment that awaits a decision. */
 export const allToDecide: PaymentSearch = {
   state: 'to_decide',
   agentId: null,
@@ -65,7 +65,7 @@ export const allToDecide: PaymentSearch = {
   limit: 10_000,
 }
 
-/** The latest word on who looks into a payment. */
+/** Joins the latest assignment of a payment. */
 const withAssignee = (found: string) => `select f.*, n.assignee from (${found}) f
   left join lateral (
     select assignee from payment_notes n where n.payment_id = f.payment_id and n.assigns
@@ -73,8 +73,8 @@ const withAssignee = (found: string) => `select f.*, n.assignee from (${found}) 
   ) n on true`
 
 /**
- * Payments for which a person is or was needed, the oldest first; decided ones the latest first. Those
- * that paid their order by themselves, nearly all, are in neither index and are not looked at.
+ * Payments that need or needed a person, oldest first; decided ones latest first. Payments that paid their
+ * order directly, which is nearly all of them, are in neither index and are not read.
  */
 export async function searchPayments(pool: Pool, search: PaymentSearch): Promise<FoundPayment[]> {
   const { agentId, paymentId, why, assignee, after, limit } = search
@@ -84,8 +84,8 @@ export async function searchPayments(pool: Pool, search: PaymentSearch): Promise
   const isNext = `($2::text is null or why = $2) and ($7::text is null or payment_id = $7)
     and ($3::timestamptz is null or (reported_at, payment_id) ${beyond} ($3, $4))`
   const isDecided = `credited_to is distinct from 'order' and state <> 'waiting'`
-  // Agent by agent along the index of what waits; who is assigned is looked up for one page only,
-  // unless that is what is asked for.
+  // Reads agent by agent along the index of waiting payments. Assignees are looked up for one page only,
+  // unless the search filters by assignee.
   const found = `
     select ${columns} from agents a cross join lateral (
       select * from payments q where q.agent_id = a.agent_id and ${isToDecide ? isWaiting : isDecided}
@@ -114,8 +114,8 @@ export async function searchPayments(pool: Pool, search: PaymentSearch): Promise
 }
 
 /**
- * How many payments wait for a decision, of these agents or, without any, of all and of nobody; and since when.
- * Counted as far as a person wants to know or, with null, to the end.
+ * How many payments await a decision, and since when: those of the given agents, or all of them including
+ * unmatched ones. Counts up to a limit, or all of them if `upTo` is null.
  */
 export function paymentsToDecide(
   pool: Pool,
@@ -133,7 +133,7 @@ export function paymentsToDecide(
   )
 }
 
-/** One payment, in whatever state; of those that a person had to do with or that paid an order. */
+/** One payment in any state, among those that involved a person or paid an order. */
 export async function findPayment(
   pool: Pool,
   paymentId: string,
@@ -145,7 +145,7 @@ export async function findPayment(
     ${payments} and p.agent_id = $3
     union ${payments} and p.state = 'waiting'
     union all ${fromUnmatched(`u.payment_id = $2 and (${isEnded} or ${isUndecided})`)}`
-  // Of two that a provider gave one id, before there were claims, the one to decide on first.
+  // Before claims existed, a provider could give two payments one id: the one to decide on comes first.
   const first = `order by f.state = 'waiting' desc, f.reported_at, f.agent_id limit 1`
   const values = [null, paymentId, claim?.agentId ?? 0n]
   const { rows } = await pool.query<FoundRow>(`${withAssignee(found)} ${first}`, values)

@@ -24,16 +24,16 @@ import { effectOf, takeBack, takePayment } from './take-payment.ts'
 
 type NoticeDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 
-/** What became of an event; one that is open is acted on by itself later. */
+/** The result of an event; an open one is processed automatically later. */
 export type Told = Effect | { result: 'open'; detail: string }
 
-/** So many events that were left over are acted on at once. */
+/** How many leftover events are processed at once. */
 export const leftOverPage = 50
 
-/** After so long a notice is answered, which is on disk: what was not acted on by then is left over. */
+/** After this time a notice is answered, since it is on disk; unprocessed events are left over. */
 const actedOnForMs = 15_000
 
-/** Takes notices of providers: all their events are on disk before any is acted on, each by itself. */
+/** Takes providers' notices: stores all events before it processes any of them, each separately. */
 export class NoticeTaker {
   private readonly desk: NoticeDesk
   private readonly onError: (error: unknown) => void
@@ -47,7 +47,10 @@ export class NoticeTaker {
     this.finish = gather((done) => finishEvents(desk.pool, done))
   }
 
-  /** What became of each event. Throws where they could not be recorded: then it must be sent again. */
+  /**
+   * Returns the result of each event. Throws if they could not be stored; the provider must then send them
+   * again.
+   */
   async take(
     provider: Provider,
     events: ProviderEvent[],
@@ -56,7 +59,7 @@ export class NoticeTaker {
     const effects: ({ id: string } & Told)[] = []
     let lost: string | undefined
     const started = performance.now()
-    // In the order in which the provider tells them.
+    // In the order in which the provider reports them.
     for (const recorded of await this.keep(provider, events.map(storable), body)) {
       const { event, before, receivedAt, kept } = recorded
       const isOver = kept !== 'nothing' && performance.now() - started > actedOnForMs
@@ -68,12 +71,12 @@ export class NoticeTaker {
       if (effect.result === 'open' && kept === 'nothing') lost = effect.detail
       effects.push({ id: event.id, ...effect })
     }
-    // Nobody could act on it later: there is nothing on disk to act on.
+    // Nothing is on disk, so no process could act on it later.
     if (lost !== undefined) throw new Problem('overloaded', lost, { retryAfterS: 60 })
     return effects
   }
 
-  /** Puts all events on disk; one that says something else than what has its id, under an id of its own. */
+  /** Stores all events. One that differs from the stored event with its id gets a separate id. */
   private async keep(
     provider: Provider,
     events: ProviderEvent[],
@@ -103,7 +106,7 @@ export class NoticeTaker {
     )
   }
 
-  /** Acts on events that nobody has finished. Returns how many there were. */
+  /** Processes events that were left unfinished. Returns how many there were. */
   async finishLeftOvers(): Promise<number> {
     const { pool, now, providers } = this.desk
     const due = await claimDueEvents(pool, now(), leftOverPage)
@@ -116,7 +119,7 @@ export class NoticeTaker {
     return due.length
   }
 
-  /** Acts on one event and records what became of it. What fails is left for later. */
+  /** Processes one event and records the result. A failed event is left for later. */
   private async actOn(
     provider: Provider,
     key: EventKey,
@@ -125,7 +128,7 @@ export class NoticeTaker {
   ): Promise<Told> {
     try {
       const effect = await this.act(provider, event(), receivedAt)
-      // It has happened: whoever looks at it again finds so.
+      // The change has been made; processing the event again will find that.
       await this.finish({ key, effect }).catch(this.onError)
       return effect
     } catch (error) {
@@ -155,7 +158,7 @@ export class NoticeTaker {
         const payout =
           named && (await findPayout(desk.pool, named.agentId, provider.name, reference))
         if (!payout) {
-          // It stays open until somebody has found out what it means for an order that has left the books.
+          // It stays open until a person has found out what it means for an archived order.
           if (named && (await isArchivedOrder(desk.pool, named.agentId, named.orderId))) {
             const detail = 'The order of this payout was archived; a person has to look into it.'
             throw new Problem('overloaded', detail, { retryAfterS: 60 })

@@ -21,17 +21,17 @@ import {
 
 type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
-/** What a column of amounts can hold. */
+/** The largest value of an amount column. */
 const largestAmount = 2n ** 63n - 1n
 
-/** What a payment is known by: the provider's name and its own id. */
+/** A payment's key: the provider's name and the provider's id for it. */
 function paymentIdOf(provider: Provider, paymentId: string): string {
   return `${provider.name}:${paymentId}`
 }
 
 /**
- * Credits money that came in to the order that it names. What is not the order's, or was somebody's
- * already, waits for a person.
+ * Credits incoming money to the order that it names. Money that does not fit the order, or was claimed
+ * before, waits for a person.
  */
 export async function takePayment(
   desk: PaymentDesk,
@@ -93,8 +93,9 @@ async function receive(
 }
 
 /**
- * Keeps money that is nobody's for a person to decide on. Where its id is taken it says again what is
- * known, or contradicts it: then it waits under an id of its own, the same whenever it is said again.
+ * Keeps unmatched money for a person to decide on. If its id is taken, the report either repeats what is
+ * known or contradicts it. A contradicting report waits under a separate id that is the same for every
+ * repetition.
  */
 async function keep(
   desk: PaymentDesk,
@@ -120,8 +121,8 @@ async function keep(
 }
 
 /**
- * Whether the report adds nothing: as much money for the same order, or for one that nobody knows, or what
- * a person has decided on already, wherever it was credited.
+ * Whether the report adds nothing new: the same amount for the same order or for an unknown one, or a report
+ * that a person has already decided on, wherever it was credited.
  */
 async function isKnown(
   { pool }: PaymentDesk,
@@ -132,7 +133,7 @@ async function isKnown(
   if (claim.amountMinor !== amountMinor || claim.currency !== currency) return false
   const unmatched = await findUnmatched(pool, paymentId)
   if (unmatched?.reference === storedReference(reference)) return true
-  // While it waits, whoever decides on it finds out whose it is.
+  // While it waits, the person who decides on it finds out whose it is.
   if (claim.agentId === 0n) return unmatched?.state === 'waiting'
   return !namesAnOrder || isFor(claim, reference)
 }
@@ -142,14 +143,14 @@ function isFor(claim: PaymentClaim, reference: string): boolean {
   return named?.agentId === claim.agentId && named.orderId === claim.orderId
 }
 
-/** Made of the payment's id and of what is said of it. */
+/** Derived from the payment's id and the contents of the report. */
 function ownId({ paymentId, reference, amountMinor, currency }: UnmatchedNotice): string {
   const said = createHash('sha256').update(`${amountMinor} ${currency} ${reference}`).digest('hex')
   const [provider = '', ...rest] = paymentId.split(':')
   return `${provider}:${storableId(rest.join(':'), 140)}~${said.slice(0, 16)}`
 }
 
-/** The bank took a payment back: whoever has it gives it back. */
+/** Handles a payment that the bank took back, by debiting whichever agent it was credited to. */
 export async function takeBack(
   desk: PaymentDesk,
   provider: Provider,
@@ -172,15 +173,16 @@ export async function takeBack(
   const effect = await effectOf(
     desk.teller.do({ type: 'take_back_payment', agentId, orderId, paymentId, at }),
   )
-  // It was credited elsewhere since it was read, or the wallet cannot give it: the money is gone all the same.
+  // It was credited elsewhere since it was read, or the wallet cannot cover it. The money is gone either way,
+  // so try again.
   if (effect.result === 'refused') throw tryAgain(effect.detail ?? 'It cannot be taken back yet.')
   return effect
 }
 
 /**
- * Of several reports under one id, the one with this reference; the first where the money or the reference
- * is nobody's. What names a deposit that the payment was never for takes nothing from an agent: the report
- * for that one may still come, or a person has to find out.
+ * Of several reports under one id, finds the one with this reference, or the first if the payment or the
+ * reference matches no agent. A report that names a deposit the payment was never for debits no agent: the
+ * report for that deposit may still come, or a person has to find out.
  */
 async function claimTakenBack({ pool }: PaymentDesk, paymentId: string, reference: string) {
   const claim = await findClaim(pool, paymentId)
@@ -199,7 +201,7 @@ async function claimTakenBack({ pool }: PaymentDesk, paymentId: string, referenc
   throw tryAgain('It names a deposit that the payment was never reported for.')
 }
 
-/** What became of a command; a refusal is an answer too. */
+/** The effect of a command; a refusal is an effect too. */
 export async function effectOf(doing: Promise<{ changed: boolean }>): Promise<Effect> {
   try {
     return { result: (await doing).changed ? 'applied' : 'unchanged' }

@@ -8,7 +8,7 @@ import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { cut } from './event-text.ts'
 
-/** Money that came in for nobody we know, or that was somebody's already. */
+/** Money that matches no agent, or that was claimed before. */
 export interface UnmatchedNotice extends PaymentNotice {
   reference: string
   currency: Currency
@@ -35,15 +35,15 @@ export interface UnmatchedRow extends PayerRow {
 }
 
 /**
- * Whether nobody has decided yet on `u`, a row of unmatched_payments. One that was assigned and not credited
- * counts too: crediting it again goes on from there. One that was credited may have been archived since.
+ * Whether `u`, a row of unmatched_payments, is still undecided. A payment that was assigned but not credited
+ * counts too, because crediting it again continues from there. A credited one may have been archived since.
  */
 export const isUndecided = `(u.state = 'waiting' or u.state = 'assigned' and not exists (
     select 1 from payments c where c.agent_id = u.assigned_to and c.payment_id = u.payment_id)
   and not exists (select 1 from archived_keys k
     where k.agent_id = u.assigned_to and k.once_key = 'payment:' || u.payment_id))`
 
-/** Claims a payment for nobody and records it. False where somebody has claimed it before. */
+/** Claims a payment without an agent and records it. Returns false if it was claimed before. */
 export async function recordUnmatched(
   pool: Pool,
   payment: UnmatchedNotice,
@@ -73,7 +73,7 @@ export async function recordUnmatched(
   })
 }
 
-/** As much of a reference as is kept. */
+/** A reference, cut to the stored length. */
 export const storedReference = (reference: string) => cut(reference, 200)
 
 export async function findUnmatched(
@@ -101,7 +101,7 @@ export async function findUnmatched(
   )
 }
 
-/** It was given back, or was not money. False where it does not wait any more. */
+/** Marks a payment as returned or dismissed. Returns false if it no longer waits. */
 export async function endUnmatched(
   pool: Pool,
   paymentId: string,
@@ -118,8 +118,8 @@ export async function endUnmatched(
 }
 
 /**
- * The other reports of a payment that came with this reference, two at most; one that was given back or
- * was not money only where there is no other.
+ * The other reports of a payment that have this reference, at most two. Returned or dismissed ones count only
+ * if there is no other.
  */
 export async function findContradicting(
   pool: Pool,
@@ -134,7 +134,7 @@ export async function findContradicting(
   return rows.filter((row, at) => at === 0 || !row.has_ended).map(({ payment_id }) => payment_id)
 }
 
-/** Makes it an agent's, claim and all, where it still waits. */
+/** Assigns a payment and its claim to an agent, if it still waits. */
 export async function assignUnmatched(
   pool: Pool,
   paymentId: string,

@@ -3,12 +3,12 @@ import type { FoundItem } from '../ledger/open-items.ts'
 
 type Sides = Pick<OpenItem, 'provider' | 'providerSaid' | 'orderStatus' | 'orderProvider'>
 
-/** For whoever told what contradicts the books: both sides, and what becomes of it. */
+/** Explains to the caller how a report contradicts the books: both sides, and what happens next. */
 export function itemWords(item: OpenItem): string {
   return `${sidesOf(item)} A person has to find out who is right: open item ${item.itemId}.`
 }
 
-/** What the provider says and what the order said then. */
+/** What the provider reported and what the order's status was at that time. */
 export function sidesOf({ provider, providerSaid, orderStatus, orderProvider }: Sides): string {
   const paid = { PAID: 'it paid', REVERT: 'it paid and got the money back' }[providerSaid as 'PAID']
   const isElsewhere = orderProvider !== null && orderProvider !== provider
@@ -16,7 +16,7 @@ export function sidesOf({ provider, providerSaid, orderStatus, orderProvider }: 
   return `${provider} says that ${paid ?? 'it did not pay'}. The order was ${orderStatus}${where}.`
 }
 
-/** What can be done about an item, by what its order is now. */
+/** What can be done about an item, depending on the order's current status. */
 export function itemNext(item: FoundItem, status: OrderStatus): string {
   if (item.closedAt !== null) return 'It is closed: nothing more happens.'
   if (item.kind === 'failed_after_paid') {

@@ -3,7 +3,7 @@ import { handedColumns } from '../ledger/book-columns.ts'
 import type { BatchTx } from '../ledger/books-store.ts'
 import type { PayoutState } from '../ledger/payout-state.ts'
 
-/** Where a payout stands that was written in the same transaction. */
+/** The state of a payout that was written in the same transaction. */
 export interface PastPayout {
   agentId: bigint
   orderId: string
@@ -25,7 +25,7 @@ const pastColumns = columns<PastPayout>({
   ...changes.description,
 })
 
-/** Says of many payouts how they stand. For made-up history: the teller's payouts end one by one. */
+/** Writes the states of many payouts. Only for made-up history: the teller ends payouts one by one. */
 export async function writePastPayouts(tx: BatchTx, payouts: readonly PastPayout[]): Promise<void> {
   if (payouts.length === 0) return
   await tx.query(

@@ -19,38 +19,38 @@ import {
 
 export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 
-/** How long a provider has to answer a call. */
+/** How long a provider may take to answer a call. */
 const callLimitMs = 5_000
-/** A payout of which nothing was heard, not even how its call ended, is asked about after this. */
+/** How long to wait before asking about a payout whose call has shown no result at all. */
 const silenceMs = callLimitMs + 5_000
-/** For so long nobody else takes up what was refused and is being handed to the next provider. */
+/** How long a refused payout is reserved while it is handed to the next provider. */
 const goingOnMs = 60_000
 const firstQuestionMs = 2_000
 const longestPauseMs = 3_600_000
-/** How often a provider that is off is looked at again. */
+/** How often to check a provider that is switched off. */
 const offPauseMs = 60_000
 
-/** What became of something a provider said. */
+/** The effect of a provider's report. */
 export interface Effect {
   result: 'applied' | 'unchanged' | 'refused' | 'waiting'
   detail?: string
 }
 
-/** A payout that this process has taken, and since when by its own steady clock. */
+/** A payout that this process has claimed, and when, by the process's steady clock. */
 export interface TakenPayout extends PayoutAttempt {
   takenAtMs: number
 }
 
-/** What whoever makes many calls wants to know of each. */
+/** Lets a caller that makes many calls observe each one. */
 export interface CallWatch {
   signal?: AbortSignal
-  /** Told how a call ended: with an answer or a fault, or with nothing at all. */
+  /** Called when a call ends: true for an answer or an error, false if nothing came back. */
   onCall?: (isAnswered: boolean) => void
-  /** Takes a withdrawal on to another provider, after a sure no of this attempt's. */
+  /** Hands the withdrawal to another provider after this attempt was definitely refused. */
   passOn?: (order: Order, provider: Provider, refused: PayoutAttempt) => void
 }
 
-/** The first provider that may have a withdrawal and has not tried it, if there is one. */
+/** The first eligible provider that has not tried the withdrawal, if there is one. */
 export async function routePayout(
   desk: PayoutDesk,
   order: Order,
@@ -64,7 +64,7 @@ export async function routePayout(
   )
 }
 
-/** Whether a provider that a withdrawal was routed to, some time ago, may still have it. */
+/** Whether a provider that a withdrawal was routed to earlier is still eligible for it. */
 export async function isStillRouted(
   desk: PayoutDesk,
   order: Order,
@@ -75,9 +75,9 @@ export async function isStillRouted(
 }
 
 /**
- * Hands a withdrawal to a provider: its reference is on disk before anybody is called. Undefined where
- * another process, a cancel or an outcome was quicker. In place of a refused attempt only while nobody has
- * had that one since: whoever has may be calling its provider with it again.
+ * Hands a withdrawal to a provider, with its reference on disk before the provider is called. Returns
+ * undefined if another process, a cancel or an outcome came first. Replaces a refused attempt only if no
+ * process has claimed that attempt since, because such a process may be calling its provider again.
  */
 export async function handOver(
   desk: PayoutDesk,
@@ -113,7 +113,7 @@ export async function handOver(
   }
 }
 
-/** Calls the provider with a payout whose reference is on disk, and acts on what it says. */
+/** Calls the provider with a payout whose reference is on disk, and acts on the answer. */
 export async function submit(
   desk: PayoutDesk,
   taken: TakenPayout,
@@ -121,7 +121,7 @@ export async function submit(
   watch: CallWatch = {},
 ): Promise<Effect> {
   const payout = { reference: taken.reference, ...moneyOf(order) }
-  // A process that was frozen must not send what somebody else may have ended by now.
+  // A process that was frozen must not send a payout that another process may have ended by now.
   const isInTime = performance.now() - taken.takenAtMs <= silenceMs - callLimitMs
   const outcome: PayoutOutcome = isInTime
     ? await call(desk, taken, watch, (provider, limit) => provider.submitPayout(payout, limit))
@@ -130,8 +130,8 @@ export async function submit(
 }
 
 /**
- * Acts on what a provider says when it is called. A no counts only while nobody else has taken the payout up
- * since: whoever has may have called the provider with it again, and that call may pay.
+ * Acts on the answer to a call. A refusal counts only if no other process has claimed the payout since: that
+ * process may have called the provider again, and that call may pay.
  */
 async function settleAnswer(
   desk: PayoutDesk,
@@ -147,7 +147,7 @@ async function settleAnswer(
   return { result: 'unchanged', detail: 'Somebody else has taken it up since.' }
 }
 
-/** Asks the provider what became of a payout, where no other process does so at the moment. */
+/** Asks the provider about a payout, unless another process is asking at the moment. */
 export async function ask(
   desk: PayoutDesk,
   attempt: PayoutAttempt,
@@ -159,7 +159,7 @@ export async function ask(
   const order = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
   if (!order) throw new Error(`payout ${attempt.reference} has no order`)
   if (order.status !== 'WAITING' && order.status !== 'PAID') {
-    // It ended, and whoever ended it did not live to write that down here.
+    // The order has ended, but the process that ended it died before it updated the payout.
     return save(desk, asked, ended[order.status], null)
   }
   const provider = desk.providers.find(attempt.provider)
@@ -173,11 +173,12 @@ export async function ask(
   )
   const isPaidByIt = order.status === 'PAID' && order.providerRef === attempt.reference
   if (isPaidByIt && (outcome.type === 'accepted' || outcome.type === 'not_found')) {
-    // By a person's word, who knows more. Whatever else it says may contradict that, or add to it.
+    // A person marked it as paid, and that overrides these two answers. Any other answer may contradict it or
+    // add to it, and is handled below.
     await save(desk, asked, 'paid', null)
   } else if (outcome.type === 'not_found' && provider.can.idempotentByReference) {
-    // The call may never have got there. Only who promises to pay a reference once gets it again,
-    // and only while nobody has ended the order during the question, or is about to.
+    // The call may never have reached the provider. It is repeated only for a provider that guarantees to pay
+    // a reference once, and only if the order has not been ended during the question.
     const now = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
     if (now?.status !== 'WAITING' || now.providerRef !== attempt.reference) return
     const again = await take(desk, asked, { state: 'handed', asks: asked.asks })
@@ -196,7 +197,7 @@ async function take(
   return taken && { ...taken, takenAtMs }
 }
 
-/** Writes down what is known of a payout; for as long as it is open, in how long it is asked about. */
+/** Saves a payout's state and, while it is open, when to ask about it next. */
 function save(
   desk: PayoutDesk,
   attempt: PayoutAttempt,
@@ -207,7 +208,7 @@ function save(
   return savePayout(desk.pool, attempt, { state, said, askInMs }, timeToPass(desk.now))
 }
 
-/** Acts on what a provider says of a payout, whichever way it came. Saying it again changes nothing. */
+/** Acts on a provider's report about a payout, however it arrived. Repeating a report changes nothing. */
 export async function settle(
   desk: PayoutDesk,
   attempt: PayoutAttempt,
@@ -220,7 +221,7 @@ export async function settle(
     case 'cancelled':
       return end(desk, attempt, 'CANCEL', 'cancelled')
     case 'returned':
-      // The news of the payment itself may be late, or lost.
+      // The report of the payment itself may be late or lost.
       await move(desk, attempt, 'PAID')
       return end(desk, attempt, 'REVERT', 'returned')
     case 'rejected':
@@ -242,7 +243,7 @@ export async function settle(
   }
 }
 
-/** Ends a payout and its order. Where the books say otherwise, the item that says so is on disk. */
+/** Ends a payout and its order. If the books disagree, an open item recording that is on disk. */
 async function end(
   desk: PayoutDesk,
   attempt: PayoutAttempt,
@@ -251,15 +252,15 @@ async function end(
   reason: string | null = null,
 ): Promise<Effect> {
   const { item, ...effect } = await move(desk, attempt, to)
-  // What was paid stays paid, whoever is right about it.
+  // A payout that was paid stays paid, even if the provider now reports a failure.
   const known = item?.kind === 'failed_after_paid' ? 'paid' : state
   await save(desk, attempt, known, effect.detail ?? reason)
   return effect
 }
 
 /**
- * After a sure no of the provider that a waiting order is with: another that has not tried it may have it.
- * Not where an earlier one says that it paid: then the order is paid by that one, and ends.
+ * After the provider of a waiting order definitely refused it, hands the order to another provider that has
+ * not tried it. If an earlier provider reported that it paid, the order ends as paid by that one instead.
  */
 async function goOn(
   desk: PayoutDesk,
@@ -281,13 +282,13 @@ async function goOn(
     return { result: 'applied', detail: `${provider.name} gets it.` }
   }
   const next = await handOver(desk, order, provider, attempt)
-  // Somebody was quicker, and knows more than this refusal.
+  // Another process came first and knows more than this refusal.
   if (!next) return { result: 'unchanged', detail: 'It was decided on meanwhile.' }
   await submit(desk, next, order, watch)
   return { result: 'applied', detail: `${next.provider} has it now.` }
 }
 
-/** What a payout ended as, by what its order came to. */
+/** The payout state that corresponds to the order's final status. */
 const ended: Record<OrderStatus, PayoutState> = {
   WAITING: 'unknown',
   PAID: 'paid',
@@ -322,7 +323,7 @@ async function move(
   }
 }
 
-/** Everything a provider can say. */
+/** Every outcome type a provider may return. */
 const outcomeTypes: Record<PayoutOutcome['type'], true> = {
   accepted: true,
   paid: true,
@@ -333,7 +334,7 @@ const outcomeTypes: Record<PayoutOutcome['type'], true> = {
   unknown: true,
 }
 
-/** A call to a provider. However it fails, what became of the payout is then not known. */
+/** Calls a provider. If the call fails in any way, the payout's outcome is unknown. */
 async function call(
   desk: PayoutDesk,
   attempt: PayoutAttempt,

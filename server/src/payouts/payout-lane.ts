@@ -1,21 +1,21 @@
-/** A call that waits for its place. */
+/** A call that waits for its turn. */
 interface Waiting {
   start: () => void
-  /** Says that it will not be made. */
+  /** Reports that the call will not be made. */
   drop: () => void
 }
 
-/** So many calls in a row without an answer, and the provider gets few until it answers one. */
+/** After this many calls in a row without an answer, the provider gets few calls until it answers one. */
 const silentCalls = 16
 const fewPlaces = 4
-/** What may wait of one agent, and of all of them together before each may have but one. */
+/** The most calls that may wait for one agent, and for all agents before each may queue only one. */
 const perAgent = 256
 const together = 8_192
 
-/** Calls of one kind to one provider: so many at once, the agents in turn. */
+/** Limits the concurrent calls of one kind to one provider and lets the agents take turns. */
 export class PayoutLane {
   private readonly places: number
-  /** The agent whose turn it is first. */
+  /** The first entry is the agent whose turn is next. */
   private readonly queues = new Map<bigint, Waiting[]>()
   private waiting = 0
   private underWay = 0
@@ -25,7 +25,7 @@ export class PayoutLane {
     this.places = places
   }
 
-  /** Whether another call for this agent may wait here. */
+  /** Whether another call for this agent may be queued. */
   hasRoomFor(agentId: bigint): boolean {
     return this.waitingOf(agentId) < (this.waiting < together ? perAgent : 1)
   }
@@ -34,12 +34,12 @@ export class PayoutLane {
     return this.queues.get(agentId)?.length ?? 0
   }
 
-  /** How many calls could begin at once. */
+  /** How many calls could begin now. */
   get free(): number {
     return Math.max(0, this.width - this.underWay - this.waiting)
   }
 
-  /** Does the work when it is its turn; resolves when it is done, or will not be. */
+  /** Runs the work when its turn comes; resolves when it is done or has been dropped. */
   run(agentId: bigint, work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       const start = () => {
@@ -59,12 +59,12 @@ export class PayoutLane {
     })
   }
 
-  /** How a call to the provider ended. */
+  /** Records how a call to the provider ended. */
   ended(isAnswered: boolean): void {
     this.silent = isAnswered ? 0 : this.silent + 1
   }
 
-  /** Drops all that waits. */
+  /** Drops all waiting calls. */
   clear(): void {
     for (const queue of this.queues.values()) for (const { drop } of queue) drop()
     this.queues.clear()
@@ -81,7 +81,7 @@ export class PayoutLane {
       if (!turn) return
       const [agentId, queue] = turn
       const next = queue.shift()
-      // What is left goes behind the other agents.
+      // The agent's remaining calls go behind those of the other agents.
       this.queues.delete(agentId)
       if (queue.length > 0) this.queues.set(agentId, queue)
       if (!next) continue

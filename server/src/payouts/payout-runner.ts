@@ -18,31 +18,31 @@ import { findDuePayouts, findStrandedPayouts, type PayoutAttempt } from './payou
 type PassedOn = Parameters<NonNullable<CallWatch['passOn']>>
 
 const pageSize = 200
-/** How often payouts are looked for whose provider is not set up here. */
+/** How often to look for payouts whose provider is not configured. */
 const strandedEveryMs = 60_000
 
 /**
- * Takes withdrawals to providers and asks after them. Each provider has places of its own for either, so
- * that one which hangs holds up nobody else, and its agents take turns. Any number of processes may run
- * one: the teller lets one of them hand a withdrawal over, and one of them asks each question.
+ * Hands withdrawals to providers and asks about their outcomes. Each provider has separate places for both,
+ * so a provider that hangs does not hold up the others, and agents take turns. Any number of processes may
+ * run a runner: the teller lets only one of them hand over a withdrawal, and only one asks each question.
  */
 export class PayoutRunner {
   private readonly desk: PayoutDesk
   private readonly places: number
   private readonly onError: (error: unknown) => void
-  /** By order: what waits for a place, is being handed over or asked about. */
+  /** By order: payouts that wait for a place, are being handed over, or are being asked about. */
   private readonly underway = new Map<string, Promise<void>>()
   private readonly handing = new Map<string, PayoutLane>()
   private readonly asking = new Map<string, PayoutLane>()
-  /** How many were refused by one provider and wait for another, or are with it now. */
+  /** How many payouts one provider refused that now wait for another, or are with it. */
   private passedOn = 0
-  /** Providers whose questions are being looked for. */
+  /** Providers whose due questions are being read. */
   private readonly reading = new Set<string>()
   private readonly stopping = new AbortController()
   private readonly sweep: PayoutSweep
   private strandedAtMs = Number.NEGATIVE_INFINITY
 
-  /** `places`: calls of each kind under way at each provider. */
+  /** `places` is the number of concurrent calls of each kind per provider. */
   constructor(desk: PayoutDesk, places: number, onError: (error: unknown) => void) {
     this.desk = desk
     this.places = places
@@ -54,11 +54,11 @@ export class PayoutRunner {
       take: (order, provider) => this.hold(order.orderId, () => this.inLane(order, provider)),
       onError,
     })
-    // Every call under way listens.
+    // Every call under way adds a listener.
     setMaxListeners(0, this.stopping.signal)
   }
 
-  /** A withdrawal that is new. Where there is no room for it now, the sweep finds it. */
+  /** Accepts a new withdrawal. If there is no room for it now, the sweep finds it later. */
   offer(order: Order): void {
     this.hold(order.orderId, async () => {
       const provider = await routePayout(this.desk, order)
@@ -68,7 +68,7 @@ export class PayoutRunner {
     })
   }
 
-  /** Looks for questions that have come due, and for what nobody has taken up. */
+  /** Looks for questions that have come due, and for withdrawals that no process has handed over. */
   async poll(): Promise<'done'> {
     await Promise.all(this.desk.providers.all.map(({ name }) => this.askDue(name)))
     if (performance.now() - this.strandedAtMs >= strandedEveryMs) await this.askStranded()
@@ -76,7 +76,7 @@ export class PayoutRunner {
     return 'done'
   }
 
-  /** Breaks calls off; what became of them is asked later, by whoever runs then. */
+  /** Aborts calls. Whichever process runs later asks about their outcomes. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('The service was stopped during the call.'))
     for (const lane of [...this.handing.values(), ...this.asking.values()]) lane.clear()
@@ -84,7 +84,7 @@ export class PayoutRunner {
     while (this.underway.size > 0) await Promise.allSettled(this.underway.values())
   }
 
-  /** An order is in one place at a time. */
+  /** Ensures that an order is in only one place at a time. */
   private hold(orderId: string, work: () => Promise<void>, then?: () => void): void {
     if (this.underway.has(orderId) || this.stopping.signal.aborted) return
     const running = work()
@@ -97,15 +97,15 @@ export class PayoutRunner {
   }
 
   /**
-   * Waits for a place at the provider, and there hands the order over. Where it says no for sure and
-   * another may have it, that one's place is waited for next.
+   * Waits for a place at the provider and hands the order over. If that provider definitely refuses it and
+   * another is eligible, waits for a place at that one next.
    */
   private async inLane(order: Order, provider: Provider, refused?: PayoutAttempt): Promise<void> {
     const lane = laneOf(this.handing, provider.name, this.places)
     let next: PassedOn | undefined
     await lane.run(order.agentId, async () => {
       this.sweep.goOn(order.agentId, provider.name)
-      // It may have been switched off meanwhile: then it is routed anew when it is looked for again.
+      // The provider may have been switched off in the meantime; the sweep then routes the order again.
       if (!(await isStillRouted(this.desk, order, provider))) return
       const taken = await handOver(this.desk, order, provider, refused)
       const passOn: CallWatch['passOn'] = (...given) => {
@@ -122,7 +122,7 @@ export class PayoutRunner {
     await this.inLane(...given).finally(() => this.passedOn--)
   }
 
-  /** Asks as many questions of a provider as it has places for, and goes on as they end. */
+  /** Asks a provider as many questions as it has places for, and continues as they end. */
   private async askDue(provider: string): Promise<void> {
     const lane = laneOf(this.asking, provider, this.places)
     const limit = Math.min(pageSize, lane.free)
@@ -130,7 +130,7 @@ export class PayoutRunner {
     this.reading.add(provider)
     try {
       const at = timeToPass(this.desk.now)
-      // What waits for another provider may be due at this one all the while: others come behind it.
+      // Payouts that wait for another provider may still be due at this one, so read past them.
       const found = await findDuePayouts(this.desk.pool, provider, at, limit + this.passedOn)
       const due = found.filter(({ orderId }) => !this.underway.has(orderId)).slice(0, limit)
       const goOn = () => {

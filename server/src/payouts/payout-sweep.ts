@@ -6,18 +6,21 @@ import { type PayoutDesk, routePayout } from './pay-out.ts'
 import type { PayoutLane } from './payout-lane.ts'
 import { findAgentsToHandOver, findToHandOver } from './payouts.ts'
 
-/** What a new order is given to be offered by whoever took it, before others look for it. */
+/** How long the process that created an order may offer it before others look for it. */
 const headStartMs = 2_000
 const pageSize = 256
-/** What was created within this time is looked for at every look; everything, now and then. */
+/** Orders created within this time are read on every look; all others only every so often. */
 const recentMs = 60_000
 const everythingEveryMs = 5_000
-/** So many pages of an agent's at once, and so long for everything at a look: no backlog keeps others waiting. */
+/**
+ * Limits the pages read per agent, and the time one look spends on all orders, so that a backlog does not
+ * delay other agents.
+ */
 const pagesAtOnce = 40
 const everythingMs = 500
-/** Looking at everything takes at most about this part of the time. */
+/** A full pass is followed by a pause of at least this many times its duration. */
 const share = 10
-/** Where fewer than this wait of an agent, the sweep goes on for it. */
+/** The sweep reads on for an agent when fewer than this many of its orders wait. */
 const lowWater = 64
 
 const start = '0'.repeat(32)
@@ -31,16 +34,16 @@ interface SweepOptions {
 }
 
 /**
- * Finds withdrawals that nobody has taken, agent by agent. Reads past what belongs to a provider with no
- * more room, remembers where that began, and goes on from there when there is room again.
+ * Finds withdrawals that no process has handed over, agent by agent. It skips orders for a provider that has
+ * no room, remembers where that began, and resumes there once there is room again.
  */
 export class PayoutSweep {
   private readonly desk: PayoutDesk
   private readonly options: SweepOptions
-  /** By agent and provider: after which order there was no more room. */
+  /** By agent and provider: the order after which there was no more room. */
   private readonly leftAt = new Map<bigint, Map<string, string>>()
   private readonly reading = new Map<bigint, Promise<unknown>>()
-  /** Whose orders are still to be looked at until everything was; of the first, from where on. */
+  /** The agents still to be read in the current full pass; `aheadFrom` is the position in the first. */
   private ahead: bigint[] = []
   private aheadFrom = start
   private aheadTookMs = 0
@@ -51,7 +54,7 @@ export class PayoutSweep {
     this.options = options
   }
 
-  /** Looks at what is new and, where it is time, at some of everything. */
+  /** Reads the recent orders and, when it is time, a part of all orders. */
   async look(): Promise<void> {
     const recent = firstOrderIdAt(new Date(this.desk.now().getTime() - recentMs))
     const agentIds = await findAgentsToHandOver(this.desk.pool)
@@ -65,14 +68,14 @@ export class PayoutSweep {
     await this.lookAtEverything(agentIds)
   }
 
-  /** A place was taken at a provider: where little else waits and more was left, it is read now. */
+  /** Called when a call has left the queue: reads on if few calls wait and orders were skipped. */
   goOn(agentId: bigint, provider: string): void {
     if (this.reading.has(agentId) || this.options.isStopped()) return
     if (this.options.laneOf(provider).waitingOf(agentId) >= lowWater) return
     this.resume(agentId, provider).catch(this.options.onError)
   }
 
-  /** Resolves when nothing is being read any more. */
+  /** Resolves when no read is under way. */
   async stopped(): Promise<void> {
     await Promise.allSettled(this.reading.values())
   }
@@ -97,7 +100,7 @@ export class PayoutSweep {
     this.everythingAtMs = ended + Math.max(everythingEveryMs, share * this.aheadTookMs)
   }
 
-  /** What goes wrong with one agent's orders is told of, and the others are looked at. */
+  /** Reports an error with one agent's orders, so that the others are still read. */
   private apart<T>(work: () => Promise<T>): Promise<T | undefined> {
     return work().catch((error) => {
       this.options.onError(error)
@@ -119,7 +122,10 @@ export class PayoutSweep {
     return this.options.laneOf(provider).hasRoomFor(agentId)
   }
 
-  /** Goes on where a provider had no more room, until it has none again: the others were read past it. */
+  /**
+   * Resumes where a provider ran out of room, until it does so again. Other providers' orders beyond that
+   * point have already been read.
+   */
   private async resume(agentId: bigint, provider: string): Promise<void> {
     const left = this.leftOf(agentId)
     const after = left.get(provider)
@@ -134,7 +140,10 @@ export class PayoutSweep {
     if (readTo !== undefined) this.goOn(agentId, provider)
   }
 
-  /** Reads some pages of an agent's orders, after whoever does so now. Returns where there are more. */
+  /**
+   * Reads some pages of an agent's orders, after any read already under way. Returns where to continue, if
+   * there is more.
+   */
   private read(
     agentId: bigint,
     after: string,
@@ -142,14 +151,15 @@ export class PayoutSweep {
   ): Promise<string | undefined> {
     const before = this.reading.get(agentId) ?? Promise.resolve()
     const reading = before
-      // Whoever began it hears of its faults.
+      // The caller of the earlier read handles its errors.
       .catch(() => {})
       .then(() => this.readPages(agentId, after, wanted))
       .finally(() => {
         if (this.reading.get(agentId) === reading) this.reading.delete(agentId)
       })
     this.reading.set(agentId, reading)
-    // There may be room again by then, and nobody who says so. After a fault it is left to the next look.
+    // Room may have become free during the read without another trigger. After an error, the next look
+    // retries.
     const goOn = () => {
       for (const provider of this.leftOf(agentId).keys()) this.goOn(agentId, provider)
     }
@@ -176,7 +186,7 @@ export class PayoutSweep {
         last = order.orderId
       }
       if (page.length < pageSize) return undefined
-      // Nobody has room for more of this agent's: what is left is read when somebody has.
+      // No provider has room for more of this agent's orders; the rest is read once one has.
       if (wanted.every(isFull)) {
         for (const name of wanted) leaveAt(left, name, last)
         return undefined
@@ -185,13 +195,13 @@ export class PayoutSweep {
     return last
   }
 
-  /** An order that cannot be routed holds up none behind it. */
+  /** An order that cannot be routed does not hold up those behind it. */
   private route(order: Order): Promise<Provider | undefined> {
     return this.apart(() => routePayout(this.desk, order))
   }
 }
 
-/** Nothing after the first order that there was no room for is forgotten. */
+/** Keeps the earliest position, so that no skipped order is forgotten. */
 function leaveAt(left: Map<string, string>, provider: string, after: string): void {
   const before = left.get(provider)
   if (before === undefined || after < before) left.set(provider, after)

@@ -5,7 +5,7 @@ import type { Order } from '../ledger/book.ts'
 import { handedColumns, orderColumns } from '../ledger/book-columns.ts'
 import type { PayoutState } from '../ledger/payout-state.ts'
 
-/** One attempt at paying a withdrawal out. */
+/** One attempt to pay out a withdrawal. */
 export interface PayoutAttempt {
   agentId: bigint
   orderId: string
@@ -16,7 +16,7 @@ export interface PayoutAttempt {
   handedAt: Date
   asks: number
   askAt: Date | null
-  /** Grows with everybody who takes it; who read another number comes too late. */
+  /** Increases with every claim. A process that read an older number is too late. */
   turn: number
   said: string | null
   evidence: string | null
@@ -36,7 +36,7 @@ const payoutColumns = columns<PayoutAttempt>({
 /** The columns of `payouts p`. */
 const selected = payoutColumns.select('p')
 
-/** Agents of whom a withdrawal is with no provider. */
+/** Agents with a withdrawal that no provider has. */
 export async function findAgentsToHandOver(pool: Pool): Promise<bigint[]> {
   const { rows } = await pool.query<{ agent_id: bigint }>(
     `select w.agent_id from wallets w cross join lateral (
@@ -50,8 +50,9 @@ export async function findAgentsToHandOver(pool: Pool): Promise<bigint[]> {
 }
 
 /**
- * Withdrawals of an agent that no provider has, after the given one in the order of ids. Those that were
- * created less than `headStartMs` ago are left to whoever took them; a time to come is a wrong clock's.
+ * Withdrawals of an agent that no provider has, in order of id after the given one. Those created less than
+ * `headStartMs` ago are left to the process that created them; a creation time in the future comes from a
+ * wrong clock.
  */
 export async function findToHandOver(
   pool: Pool,
@@ -73,7 +74,7 @@ export async function findToHandOver(
   return rows
 }
 
-/** Payouts that a provider is to be asked about now, those that were due first before the others. */
+/** Payouts to ask a provider about now, the longest due first. */
 export async function findDuePayouts(
   pool: Pool,
   provider: string,
@@ -88,7 +89,7 @@ export async function findDuePayouts(
   return rows
 }
 
-/** Payouts that are due at providers which are not set up. */
+/** Payouts that are due at providers that are not configured. */
 export async function findStrandedPayouts(
   pool: Pool,
   setUp: readonly string[],
@@ -104,8 +105,8 @@ export async function findStrandedPayouts(
 }
 
 /**
- * Takes a payout for so long, to ask about it or to hand it over once more; undefined where anybody else
- * has had it since it was read.
+ * Claims a payout for a limited time, to ask about it or to hand it over again. Returns undefined if another
+ * process has claimed it since it was read.
  */
 export async function claimPayout(
   pool: Pool,
@@ -134,8 +135,8 @@ export async function claimPayout(
 }
 
 /**
- * Keeps everybody from handing a payout over for so long; who has just asked for it will not. False where
- * the provider is being called with it, and may be paying it.
+ * Prevents processes from handing a payout over for a limited time, including one that has just asked about
+ * it. Returns false if the provider is being called with it and may be paying it.
  */
 export async function holdPayout(
   pool: Pool,
@@ -153,7 +154,7 @@ export async function holdPayout(
   return rowCount === 1
 }
 
-/** What is known of a payout, and for as long as it is open in how long it is asked about. */
+/** A payout's state and, while it is open, when to ask about it next. */
 export interface KnownOfPayout {
   state: PayoutState
   askInMs: number | null
@@ -162,8 +163,8 @@ export interface KnownOfPayout {
 }
 
 /**
- * Writes down what is known of a payout. What has ended stays ended, unless a person says that it was
- * paid; what is still open is only written by whoever it was left to.
+ * Saves a payout's state. A final state stays, unless a person confirms that it was paid or a paid one is
+ * returned; an open state is saved only by the process that holds the claim.
  */
 export async function savePayout(
   pool: Pool,
@@ -185,7 +186,7 @@ export async function savePayout(
       payout.attempt,
       what.state,
       what.askInMs,
-      // A provider's words may hold anything, and PostgreSQL takes no NUL.
+      // A provider's text may contain anything, and PostgreSQL accepts no NUL.
       what.said?.replaceAll('\0', '').slice(0, 1_000) ?? null,
       what.evidence ?? null,
       payout.turn,
@@ -219,7 +220,7 @@ export async function payoutsOfOrder(
   return rows
 }
 
-/** Payouts whose end is not known, the oldest first. */
+/** Payouts whose outcome is not known, oldest first. */
 export async function listOpenPayouts(
   pool: Pool,
   filter: { agentId: bigint | null; state: PayoutState | null; limit: number },
@@ -234,7 +235,7 @@ export async function listOpenPayouts(
   return rows
 }
 
-/** How many payouts are open in each state, and since when the oldest has been. */
+/** How many payouts are open in each state, and the age of the oldest. */
 export async function countOpenPayouts(
   pool: Pool,
 ): Promise<{ state: PayoutState; count: number; oldest: Date }[]> {

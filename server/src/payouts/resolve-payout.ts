@@ -5,9 +5,9 @@ import type { PayoutDesk } from './pay-out.ts'
 import { holdPayout, type PayoutAttempt, payoutsOfOrder, savePayout } from './payouts.ts'
 
 /**
- * Ends a payout by a person's word, or says of one that failed that it was paid after all. The evidence
- * stays in the journal: if the provider says otherwise later, it is the person who has to answer for
- * it. `order` and `attempts` are what the person knows of; the core refuses what is no longer so.
+ * Ends a payout on a person's decision, or records that a failed one was paid after all. The evidence stays
+ * in the journal, so that the person can be asked if the provider later disagrees. `order` and `attempts` are
+ * what the person saw; the core refuses a decision that no longer applies.
  */
 export async function resolvePayout(
   desk: PayoutDesk,
@@ -17,7 +17,8 @@ export async function resolvePayout(
   evidence: string,
 ): Promise<{ order: Order; changed: boolean }> {
   const { agentId, orderId } = order
-  // An order that failed was paid by the attempt of which its provider says so, whichever came last.
+  // If a failed order was paid after all, it was by the attempt whose provider reports so, even if that is
+  // not the last one.
   const isPaidAfterAll = to === 'paid' && order.status === 'FAILED'
   const payer = isPaidAfterAll ? attempts.findLast(({ state }) => state === 'paid') : undefined
   const attempt = payer ?? attempts.find(({ reference }) => reference === order.providerRef)
@@ -42,13 +43,13 @@ export async function resolvePayout(
   return { order: after, changed }
 }
 
-/** How long a payout is kept from being handed over again while a person's word is written down. */
+/** How long a payout cannot be handed over again while a person's decision is saved. */
 const holdMs = 60_000
 
 async function hold(desk: PayoutDesk, attempt: PayoutAttempt): Promise<void> {
   if (await holdPayout(desk.pool, attempt, timeToPass(desk.now), holdMs)) return
   const [latest] = (await payoutsOfOrder(desk.pool, attempt.agentId, attempt.orderId)).slice(-1)
-  // It has ended meanwhile: the core says what can become of it.
+  // The payout has ended in the meantime; the core decides whether the transition is valid.
   if (latest?.reference !== attempt.reference || latest.askAt === null) return
   const seconds = Math.max(1, Math.ceil((latest.askAt.getTime() - desk.now().getTime()) / 1000))
   throw new Problem(

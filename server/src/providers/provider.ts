@@ -1,72 +1,72 @@
 import type { Currency } from '../lib/money.ts'
 
-/** What a provider is told of a deposit that wants paying. */
+/** The details of a deposit that a provider needs to collect it. */
 export interface DepositToCollect {
-  /** The payer's transfer carries it, and so does whatever the provider reports about it. */
+  /** The payer's transfer and all of the provider's reports about the deposit carry this id. */
   txnId: string
   amountMinor: bigint
   currency: Currency
   expiresAt: Date
   /** The account the payer is expected to pay from. */
   payer: { accountNo: string; accountName: string; bankCode: string }
-  /** The very text the agent sent. */
+  /** The exact text that the agent sent. */
   extraParams: string | null
 }
 
-/** How the payer can pay: in at least one of these ways. */
+/** How the payer can pay; at least one of these is set. */
 export interface DepositInstructions {
   qrcodeText?: string
   transfer?: { bankCode: string; accountNumber: string; accountName: string }
-  /** A page of the provider's own, by https. */
+  /** The provider's own payment page, over https. */
   link?: string
 }
 
-/** What a provider is told of money that is to go out. */
+/** The details of a payout that a provider needs. */
 export interface Payout {
   /**
-   * Thirteen characters, `0-9A-Z`, that no other payout of any agent ever has. Committed before the first call;
-   * the provider knows the payout by it ever after.
+   * Thirteen characters, `0-9A-Z`, unique among all payouts of all agents. It is committed before the first
+   * call, and the provider identifies the payout by it from then on.
    */
   reference: string
   amountMinor: bigint
   currency: Currency
   payee: { accountNo: string; accountName: string; bankCode: string }
-  /** The very text the agent sent. */
+  /** The exact text that the agent sent. */
   extraParams: string | null
 }
 
-/** What a provider says of a payout. What is not certain is unknown, never rejected. */
+/** What a provider reports about a payout. Anything uncertain is `unknown`, never `rejected`. */
 export type PayoutOutcome =
-  /** It has the payout and will pay it, or has not decided yet. */
+  /** The provider has the payout and will pay it, or has not decided yet. */
   | { type: 'accepted' }
   | { type: 'paid' }
-  /** Nothing was paid and nothing will be; `mayTryAnother` where another provider may succeed. */
+  /** Nothing was or will be paid; `mayTryAnother` means that another provider may succeed. */
   | { type: 'rejected'; mayTryAnother: boolean; reason: string }
-  /** The provider took it back before it paid. */
+  /** The provider cancelled it before paying. */
   | { type: 'cancelled' }
   /** It was paid, and the money came back. */
   | { type: 'returned' }
-  /** The provider has never heard of it. */
+  /** The provider does not know the reference. */
   | { type: 'not_found' }
   | { type: 'unknown'; reason: string }
 
-/** What a provider says of a deposit it was asked to expect. */
+/** A provider's answer when asked to expect a deposit. */
 export type DepositOutcome =
   | { type: 'accepted'; instructions: DepositInstructions }
   | { type: 'rejected'; reason: string }
   | { type: 'unknown'; reason: string }
 
-/** Something a provider reports by itself. `id` is its own, the same whenever it repeats itself. */
+/** An event that a provider reports on its own. `id` is the provider's and stays the same in repeats. */
 export type ProviderEvent = { id: string } & (
   | {
       type: 'payment'
-      /** The provider's own id of the money that came in. */
+      /** The provider's own id for the incoming money. */
       paymentId: string
-      /** What the payer gave as the reference: the deposit's txnId, or anything else. */
+      /** The reference that the payer gave: the deposit's txnId, or anything else. */
       reference: string
       amountMinor: bigint
       currency: Currency
-      /** The bank's own time, where it tells it. */
+      /** The bank's own time, if it reports one. */
       paidAt: Date | null
       payer: {
         accountNo: string | null
@@ -76,7 +76,7 @@ export type ProviderEvent = { id: string } & (
     }
   /** The bank took a payment back. */
   | { type: 'payment_taken_back'; paymentId: string; reference: string }
-  /** A deposit that will not be paid any more. */
+  /** The deposit will not be paid any more. */
   | { type: 'deposit_ended'; reference: string; status: 'FAILED' | 'VOID' | 'EXPIRED' }
   | { type: 'payout'; reference: string; outcome: PayoutOutcome }
 )
@@ -89,24 +89,26 @@ export interface Capabilities {
   idempotentByReference: boolean
 }
 
-/** A party that moves real money. It never touches the database: what it says comes back as values. */
+/** A party that moves real money. It never touches the database; it reports everything as return values. */
 export interface Provider {
   readonly name: string
   readonly can: Capabilities
-  /** Why the order's extraParams cannot be taken, as a field and a message. */
+  /** Why the order's extraParams cannot be accepted, as a field and a message. */
   faultIn?(
     kind: 'deposit' | 'withdraw',
     extraParams: string | null,
   ): { field: string; message: string } | undefined
-  /** The instructions, where they need no call; otherwise `expectDeposit` is asked for them. */
+  /** The instructions, if they need no call; otherwise `expectDeposit` returns them. */
   depositInstructions(deposit: DepositToCollect): DepositInstructions | undefined
-  /** Called after the order is committed, before it is answered; again with the same txnId after a fault. */
+  /**
+   * Called after the order is committed and before it is answered; after an error, again with the same txnId.
+   */
   expectDeposit?(deposit: DepositToCollect, signal: AbortSignal): Promise<DepositOutcome>
-  /** Whether the payout may be handed over now; one that may not waits and can be cancelled. */
+  /** Whether the payout may be handed over now. If not, it waits and can still be cancelled. */
   isReadyFor?(payout: Omit<Payout, 'reference'>): boolean
   submitPayout(payout: Payout, signal: AbortSignal): Promise<PayoutOutcome>
   askPayout(payout: Payout, signal: AbortSignal): Promise<PayoutOutcome>
-  /** The events of a notice; undefined where it is not the provider's, stale, or not to be read. */
+  /** The events of a notice; undefined if it is not the provider's, is stale or cannot be read. */
   readNotice(
     body: Buffer,
     headers: Record<string, string | string[] | undefined>,

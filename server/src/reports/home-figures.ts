@@ -5,24 +5,24 @@ import type { OrderKind, OrderStatus } from '../ledger/book.ts'
 import { firstOrderIdAt } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 
-/** Orders of one hour that are alike. */
+/** Orders of one hour, grouped by their properties. */
 export interface HourFigure {
   currency: Currency
-  /** Counted from the beginning of the time asked for. */
+  /** Counted from the start of the requested period. */
   hour: number
   kind: OrderKind
   status: OrderStatus
   provider: string | null
-  /** Created before the cut, which is a day before now. */
+  /** Created before the cut, which is one day ago. */
   beforeCut: boolean
   count: number
   paidMinor: bigint
 }
 
 /**
- * What was created from a time up to another, by hour. Reads the orders of those hours along their key,
- * agent by agent and hour by hour, and no others: small groups need no sorting on disk. See
- * docs/decisions/0013-operator-reads.md for what that costs.
+ * Counts the orders created in a period, by hour. Reads only those orders, along their key, agent by agent
+ * and hour by hour: such small groups need no sorting on disk. docs/decisions/0013-operator-reads.md gives
+ * the cost.
  */
 export async function hourFigures(
   pool: Pool,
@@ -74,14 +74,14 @@ export async function hourFigures(
 
 const hourMs = 3_600_000
 
-/** Where each hour begins, and the hour that the cut goes through once more there. */
+/** The start of each hour; the hour that contains the cut is split there. */
 function stretchesOf(from: Date, cut: Date, to: Date): number[] {
   const starts = [cut.getTime()]
   for (let ms = from.getTime(); ms <= to.getTime(); ms += hourMs) starts.push(ms)
   return [...new Set(starts)].sort((a, b) => a - b)
 }
 
-/** Payouts of which nobody knows what became of them. */
+/** Payouts whose outcome is unknown. */
 export function unknownPayouts(pool: Pool, agentIds: readonly bigint[]) {
   return countAged(
     pool,
@@ -91,7 +91,7 @@ export function unknownPayouts(pool: Pool, agentIds: readonly bigint[]) {
   )
 }
 
-/** Withdrawals that no provider has. */
+/** Withdrawals that no provider has yet. */
 export function withdrawalsToHandOver(pool: Pool, agentIds: readonly bigint[]) {
   return countAged(
     pool,
@@ -101,7 +101,7 @@ export function withdrawalsToHandOver(pool: Pool, agentIds: readonly bigint[]) {
   )
 }
 
-/** How many payouts each provider has under way, and how many of those nobody knows of. */
+/** How many payouts each provider has under way, and how many of those have an unknown outcome. */
 export async function openPayoutsByProvider(
   pool: Pool,
 ): Promise<Map<string, { open: number; unknown: number }>> {

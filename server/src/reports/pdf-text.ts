@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { create } from 'fontkit'
 
-/** Where a line of text stands on paper: its baseline, and the room it has. */
+/** The position of a line of text on paper: its baseline and the available width. */
 export interface Line {
   x: number
   y: number
@@ -10,18 +10,18 @@ export interface Line {
   bold?: boolean
   width: number
   align?: 'left' | 'right'
-  /** Made smaller where it does not fit, instead of being cut: half an amount would be a lie. */
+  /** Shrunk to fit instead of cut: part of an amount would be misleading. */
   whole?: boolean
 }
 
 interface Font {
-  /** What the document calls it. */
+  /** The font's name in the document. */
   name: string
   file: Buffer
   codePoints: ReadonlySet<number>
 }
 
-/** Characters in a row that one font prints. */
+/** Consecutive characters that one font prints. */
 interface Run {
   font: string
   text: string
@@ -33,9 +33,10 @@ interface Look {
 }
 
 /**
- * Every reader has Helvetica and it costs nothing, so it prints what is Latin from end to end: nearly every
- * text. What has another letter is printed by fonts that go with the document, a text in one look: the
- * first has Helvetica's shapes and widths, and Vietnamese, Cyrillic and Greek; the second has Thai.
+ * Every PDF reader has Helvetica, so it prints texts that are entirely Latin, which is nearly all of them, at
+ * no cost in size. A text with any other letter is printed entirely in embedded fonts, so that it looks
+ * uniform: the first has Helvetica's shapes and widths plus Vietnamese, Cyrillic and Greek; the second has
+ * Thai.
  */
 const looks: Record<'regular' | 'bold', Look> = {
   regular: {
@@ -54,16 +55,16 @@ const looks: Record<'regular' | 'bold', Look> = {
   },
 }
 
-/** Without the soft hyphen, which is not meant to be seen. */
+/** Excludes the soft hyphen, which should not be visible. */
 const isLatin = /^[\x20-\x7e\xa0-\xac\xae-\xff–—‘’“”…]*$/
 const isMark = /\p{M}/u
 const staysWithLast = /[\p{M} ]/u
-/** Controls; and what is written from right to left, which would come out in the wrong order. */
+/** Control characters, and right-to-left scripts, which would be printed in the wrong order. */
 const neverPrinted = /[\p{C}\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/u
-/** Stands for what no font has; the first font has it. */
+/** Replaces characters that no font has; the first font has it. */
 const replacement = '\ufffd'
 const ellipsis = '…'
-/** Of the characters of each font. */
+/** The character widths of each font. */
 const widths = new Map<string, Map<string, number>>()
 const mostWidths = 1_000
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
@@ -75,14 +76,14 @@ function fontIn(name: string): Font {
   return { name, file, codePoints: new Set(font.characterSet) }
 }
 
-/** Tells a document its fonts; those that it does not use are not put into it. */
+/** Registers the fonts with a document; unused ones are not embedded. */
 export function registerFonts(document: PDFKit.PDFDocument): void {
   for (const { fonts } of Object.values(looks)) {
     for (const { name, file } of fonts) document.registerFont(name, file)
   }
 }
 
-/** Prints text of any language on one line. What has no room is cut, and an ellipsis says so. */
+/** Prints text of any language on one line. Text that does not fit is cut and ends in an ellipsis. */
 export function printLine(document: PDFKit.PDFDocument, text: string, line: Line): void {
   const look = line.bold ? looks.bold : looks.regular
   let { size } = line
@@ -97,7 +98,7 @@ export function printLine(document: PDFKit.PDFDocument, text: string, line: Line
   for (const run of runs) printRun(document, run, line.y, size)
 }
 
-/** Leaves the document where the next run begins. */
+/** Leaves the cursor where the next run begins. */
 function printRun(
   document: PDFKit.PDFDocument,
   { font, text }: Run,
@@ -105,14 +106,14 @@ function printRun(
   size: number,
 ): void {
   const drawn = drawable(text)
-  // Marks are drawn one by one where they belong; found and copied they are as they were written.
+  // Marks are drawn individually at their positions; searching and copying still give the original text.
   const isMarked = drawn !== text || isMark.test(text)
   if (isMarked) document.markContent('Span', { actual: text })
   document.font(font, size).text(drawn, document.x, y, { lineBreak: false, baseline: 'alphabetic' })
   if (isMarked) document.endMarkedContent()
 }
 
-/** As many whole characters as have room with an ellipsis behind them. */
+/** As many whole characters as fit with an ellipsis after them. */
 function cut(document: PDFKit.PDFDocument, text: string, look: Look, room: number): Run[] {
   let kept = ''
   let left = room - widthOf(document, runsOf(ellipsis, look))
@@ -125,8 +126,8 @@ function cut(document: PDFKit.PDFDocument, text: string, look: Look, room: numbe
 }
 
 /**
- * At a size of one point. Laying letters out takes long, so each is measured once and the widths are added
- * up; what kerning saves is not counted.
+ * The width at a size of one point. Text layout is slow, so each character is measured once and the widths
+ * are added up, ignoring kerning.
  */
 function widthOf(document: PDFKit.PDFDocument, runs: readonly Run[]): number {
   let width = 0
@@ -147,13 +148,16 @@ function widthOfOne(document: PDFKit.PDFDocument, font: string, character: strin
   return width
 }
 
-/** As people count them: with their marks. */
+/** Characters as people count them, with their marks. */
 function charactersOf(text: string): Iterable<string> {
   if (isLatin.test(text)) return text
   return Array.from(graphemes.segment(text), ({ segment }) => segment)
 }
 
-/** On one line, letters and their marks in one where they can be, and nothing that cannot be seen. */
+/**
+ * Joins the text on one line, composes letters with their marks where possible, and removes invisible
+ * characters.
+ */
 function readable(text: string): string {
   if (isLatin.test(text)) return text
   return text
@@ -162,7 +166,10 @@ function readable(text: string): string {
     .normalize('NFC')
 }
 
-/** The text by the fonts that have its characters; a mark or a space stays with what is before it. */
+/**
+ * Splits the text by the fonts that have its characters; a mark or a space stays with the character before
+ * it.
+ */
 function runsOf(text: string, { latin, fonts }: Look): Run[] {
   if (isLatin.test(text)) return [{ font: latin, text }]
   const runs: (Run & { by: Font })[] = []
@@ -185,8 +192,8 @@ function has({ codePoints }: Font, character: string): boolean {
 }
 
 /**
- * A tone goes above the ring of the vowel am, though it is written before it. Text engines see to that;
- * the one of the PDF does not.
+ * A tone mark goes above the ring of the vowel sara am, although it is written before the vowel. Text engines
+ * handle this; the PDF library does not.
  */
 function drawable(text: string): string {
   return text.replace(/([\u0e48-\u0e4b]?)\u0e33/g, '\u0e4d$1\u0e32')

@@ -4,21 +4,24 @@ import type { OrderKind } from '../ledger/book.ts'
 import { firstOrderIdAt } from '../lib/ids.ts'
 import { timeOfOrderId, windowEnd } from '../orders/search-orders.ts'
 
-/** How a provider did with the orders of one kind; one that it refused and another paid counts for both. */
+/**
+ * A provider's results with the orders of one kind. An order that one provider refused and another paid
+ * counts for both.
+ */
 export interface ProviderFigure {
   provider: string
   kind: OrderKind
   paid: number
-  /** Those that no longer wait, the paid ones among them; a withdrawal that was cancelled is none. */
+  /** Orders that no longer wait, including paid ones but not cancelled withdrawals. */
   ended: number
 }
 
-/** So many orders are looked at, at most: about a fifth of a second. */
+/** The most orders to read, which takes about a fifth of a second. */
 const budget = 100_000
 
 /**
- * What became of the orders that were created from a time on, by provider. Where there are more of them
- * than one request may look at it is the newest, and `since` says how far back that was.
+ * The results of orders created since a time, by provider. If there are more than one request may read, it
+ * covers the newest, and `since` says how far back they go.
  */
 export async function providerFigures(
   pool: Pool,

@@ -1,12 +1,12 @@
 import type { Pool } from '../db/pool.ts'
 import type { Payment } from '../ledger/book.ts'
 
-/** What a provider reported of an order. */
+/** A provider's report about an order. */
 export interface OrderNotice {
   provider: string
   eventId: string
   receivedAt: Date
-  /** The notice as it came; the event as it was understood, once the notice is not kept any more. */
+  /** The original notice or, once that has been deleted, the event as it was understood. */
   body: string
   result: string | null
   detail: string | null
@@ -14,7 +14,7 @@ export interface OrderNotice {
 
 const most = 100
 
-/** The latest notices of an order, oldest first. */
+/** The latest notices about an order, oldest first. */
 export async function noticesOfOrder(
   pool: Pool,
   agentId: bigint,
@@ -49,7 +49,7 @@ export async function noticesOfOrder(
   }))
 }
 
-/** By the times too: they lead to the months that have them. */
+/** Also selects by time, so that only the partitions of those months are read. */
 async function noticeBodies(
   pool: Pool,
   notices: { notice_id: string; received_at: Date }[],
@@ -77,7 +77,7 @@ export interface OrderPayment {
   evidence: string | null
 }
 
-/** Money that came in for an order: what its journal names, and what was not credited to it. */
+/** Incoming money for an order: the payments in its journal, and those not credited to it. */
 export async function paymentsOfOrder(
   pool: Pool,
   agentId: bigint,

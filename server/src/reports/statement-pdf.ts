@@ -3,26 +3,26 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import PDFDocument from 'pdfkit'
 import { printLine, registerFonts } from './pdf-text.ts'
 
-/** A statement as it stands on paper: every text ready to be read. */
+/** A statement ready to print, with every value as text. */
 export interface PrintedStatement {
-  /** Whose it is. */
+  /** Whose statement it is. */
   title: string
   madeAt: Date
-  /** What it is about and what it comes to, each a label and a text. */
+  /** The subject and the totals, each a label and a text. */
   facts: [string, string][]
   figures: [string, string][]
-  /** How many rows will come, for the number of pages. */
+  /** How many rows will follow, to number the pages. */
   rowCount: number
   rows: AsyncIterable<PrintedRow>
 }
 
 export interface PrintedRow {
   cells: string[]
-  /** A balance or a sum, not a movement. */
+  /** A balance or a total rather than a movement. */
   isSum?: true
 }
 
-// A4 on its side, in points.
+// A4 landscape, in points.
 const sheet = { width: 842, height: 595 }
 const margin = 36
 const right = sheet.width - margin
@@ -44,14 +44,14 @@ const footerY = sheet.height - margin
 const lastRowY = footerY - 22
 const nextPageY = margin + 10
 
-/** A statement as PDF, written page by page while it is read. */
+/** Prints a statement as a PDF, page by page while its rows are read. */
 export function printStatement(statement: PrintedStatement): Readable {
   const document = new PDFDocument({
     size: [sheet.width, sheet.height],
     margin: 0,
     lang: 'en',
     info: { Title: `Statement of ${statement.title}`, CreationDate: statement.madeAt },
-    // It would keep every word of every row.
+    // The cache would keep every word of every row.
     fontLayoutCache: false,
   })
   print(document, statement).then(
@@ -78,15 +78,15 @@ async function print(document: PDFKit.PDFDocument, statement: PrintedStatement):
     tableRow(document, row.cells, y, row.isSum)
     rule(document, y + 4.5, '#dddddd')
     y += rowHeight
-    // Others are served between two rows.
+    // Lets the process serve other requests between two rows.
     await turn()
-    // No more is made than the reader takes; one who is gone takes nothing more.
+    // Produces no more than the reader takes, and stops waiting if the reader is gone.
     while (document.readableLength > 1_000_000 && !document.destroyed) await sleep(5)
     if (document.destroyed) return
   }
 }
 
-/** How many rows a page has whose column names stand at y. */
+/** How many rows fit on a page whose column names are at y. */
 function rowsFrom(y: number): number {
   return Math.floor((lastRowY - y) / rowHeight)
 }

@@ -13,10 +13,10 @@ import {
   routeOrder,
 } from './route-order.ts'
 
-/** A copy of the routing table that is older than this is read again; twice as old, it is not used. */
+/** The routing table is read again once it is older than this, and not used once it is twice as old. */
 const freshMs = 500
 
-/** The providers that are set up, and the operator's word on who gets what. */
+/** The configured providers, and the operator's rules for routing orders to them. */
 export class Providers {
   readonly all: readonly Provider[]
   private readonly pool: Pool
@@ -40,14 +40,17 @@ export class Providers {
     return this.table.states.get(name) ?? 'on'
   }
 
-  /** Who may take the order, the first choice first. The table in use is at most about a second old. */
+  /**
+   * The providers that may take the order, first choice first. The table in use is at most about a second
+   * old.
+   */
   async candidates(order: OrderToRoute): Promise<Provider[]> {
     if (this.all.length === 0) return []
     await this.freshen()
     return routeOrder(order, this.all, this.table, Math.random)
   }
 
-  /** While orders keep coming none of them waits for this; the first one after a quiet time does. */
+  /** Under steady load no order waits for this; only the first one after a quiet period does. */
   private async freshen(): Promise<void> {
     const ageMs = performance.now() - this.readAt
     if (ageMs <= freshMs) return
@@ -139,7 +142,7 @@ export async function saveRoute(pool: Pool | Tx, route: Route): Promise<void> {
   )
 }
 
-/** What is wrong with a route, in words, and with which part of it. */
+/** Describes what is wrong with a route, and with which part of it. */
 export function routeFault(route: Route): { part: keyof Route; says: string } | undefined {
   if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(route.name)) {
     return {
@@ -157,7 +160,7 @@ export function routeFault(route: Route): { part: keyof Route; says: string } | 
   return { part: 'maxAmount', says: 'the smallest amount is above the largest' }
 }
 
-/** Names a state of all routes, for telling whether they are still the ones that were read. */
+/** Identifies a state of all routes, to tell whether they have changed since they were read. */
 export function versionOfRoutes(routes: readonly Route[]): string {
   const text = JSON.stringify(routes, (_key, value) =>
     typeof value === 'bigint' ? String(value) : value,
@@ -165,7 +168,7 @@ export function versionOfRoutes(routes: readonly Route[]): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** Puts these routes in the place of all others; undefined where those are not what was read. */
+/** Replaces all routes with these; returns undefined if the routes have changed since they were read. */
 export async function replaceRoutes(
   tx: Tx,
   routes: readonly Route[],

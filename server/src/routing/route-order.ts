@@ -4,24 +4,24 @@ import type { Provider } from '../providers/provider.ts'
 
 export type ProviderState = 'on' | 'draining' | 'off'
 
-/** Which orders a provider gets. */
+/** A rule for which orders a provider gets. */
 export interface Route {
   provider: string
   name: string
   direction: OrderKind
   currency: Currency
-  /** Null: every bank. */
+  /** Null means every bank. */
   banks: string[] | null
-  /** In whole units. */
+  /** In whole currency units. */
   minAmount: bigint
   maxAmount: bigint
-  /** The lowest is tried first; among equals, chance decides by weight. */
+  /** Lower values are tried first; among equals, weighted chance decides. */
   preference: number
   weight: number
 }
 
 export interface RoutingTable {
-  /** A provider that is not here is on. */
+  /** A provider that is missing here is on. */
   states: ReadonlyMap<string, ProviderState>
   routes: readonly Route[]
 }
@@ -33,7 +33,7 @@ export interface OrderToRoute {
   amountMinor: bigint
 }
 
-/** A provider that may take an order, and by which of its routes; null where it has none. */
+/** A provider that may take an order, and its matching route; null if it has no routes. */
 export interface Candidate {
   provider: Provider
   route: string | null
@@ -41,7 +41,9 @@ export interface Candidate {
   weight: number
 }
 
-/** The providers that may take an order. One without routes for a direction takes everything it can. */
+/**
+ * The providers that may take an order. A provider without routes for a direction takes everything it can.
+ */
 export function candidatesFor(
   order: OrderToRoute,
   providers: readonly Provider[],
@@ -69,14 +71,14 @@ export function candidatesFor(
   })
 }
 
-/** Who may take an order, the first choice first. `random` gives numbers from 0 up to 1. */
+/** The providers that may take an order, first choice first. `random` returns numbers from 0 up to 1. */
 export function routeOrder(
   order: OrderToRoute,
   providers: readonly Provider[],
   table: RoutingTable,
   random: () => number,
 ): Provider[] {
-  // The heavier one draws the smaller number more often: an order by weight in one pass.
+  // A heavier weight tends to draw a smaller number, which gives a weighted shuffle in one pass.
   return candidatesFor(order, providers, table)
     .map((candidate) => ({
       ...candidate,

@@ -16,7 +16,7 @@ import { payoutStory } from './play-acts.ts'
 import { Refusal } from './refusal.ts'
 import { depositStories } from './stories.ts'
 
-/** How long a call that is never answered is held, where the caller does not give up before. */
+/** How long a call that is never answered stays open if the caller does not give up first. */
 const heldForMs = 30_000
 
 export interface BankApiOptions {
@@ -27,7 +27,7 @@ export interface BankApiOptions {
   onError: (error: unknown) => void
 }
 
-/** The bank's counter: its HTTP interface, for whoever has the key. */
+/** Builds the bank's HTTP interface, for callers that have the key. */
 export function buildBankApi({ pool, key, now, teller, onError }: BankApiOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: 16 * 1024,
@@ -53,7 +53,7 @@ export function buildBankApi({ pool, key, now, teller, onError }: BankApiOptions
     return reply.code(status).send({ reason })
   })
 
-  /** Changes the book, tells it at once, and answers what the other side made of it. */
+  /** Changes the book, sends the notice at once, and answers with the result that the service returned. */
   const tell = async (change: (tx: Tx) => Promise<bigint>) => {
     const noticeNo = await inTransaction(pool, change)
     return { events: [await teller.tellNow(noticeNo)] }
@@ -148,7 +148,7 @@ export function buildBankApi({ pool, key, now, teller, onError }: BankApiOptions
   return app
 }
 
-/** Leaves a caller without an answer until it gives up, or the bank does. */
+/** Leaves the caller without an answer until it gives up or the time limit passes. */
 function hold(socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), heldForMs)
   socket.once('close', () => clearTimeout(timer))

@@ -5,7 +5,7 @@ import { depositStories, payoutStories } from './stories.ts'
 const strict = { additionalProperties: false }
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const Reference = Text(128)
-/** A decimal text such as "100.50"; whether it fits the currency is looked at when it is read. */
+/** A decimal text such as "100.50"; whether it fits the currency is checked when it is parsed. */
 const Amount = Type.String({ pattern: '^\\d{1,16}(\\.\\d{1,2})?$' })
 const CurrencyCode = Type.Unsafe<Currency>({ enum: currencies })
 const Time = Type.String({

@@ -15,7 +15,7 @@ export interface Deposit {
   story: string
 }
 
-/** Books a deposit with the acts of its story. The same once more changes nothing. */
+/** Books a deposit with the acts of its story. Repeating it changes nothing. */
 export async function bookDeposit(
   pool: Pool,
   deposit: Deposit,
@@ -54,7 +54,7 @@ export async function bookDeposit(
   if (!rows[0]?.is_same) throw new Refusal(409, 'Another deposit has this reference.')
 }
 
-/** Says that a deposit will not be paid any more. Money may come in for it all the same. */
+/** Reports that a deposit will not be paid any more. Money may still arrive for it. */
 export function endDeposit(
   tx: Tx,
   reference: string,
@@ -64,7 +64,9 @@ export function endDeposit(
   return addNotice(tx, { reference, type: 'deposit_ended', status }, now)
 }
 
-/** An act of a story, at the time it was to happen: the bank's time of payment, however late it is told. */
+/**
+ * Plays an act of a story. The bank's time of payment is the scheduled time, however late the act is played.
+ */
 export async function playDepositAct(
   tx: Tx,
   deposit: Deposit,
@@ -128,7 +130,7 @@ function paidMinor(asked: bigint, amount: 'exact' | 'half' | 'half as much again
   return amount === 'half' ? half : asked + half
 }
 
-/** An account that is certainly not the payer's, and looks like one. */
+/** An account that looks like the payer's but is certainly a different one. */
 function somebodyElse(payer: Deposit['payer']): Deposit['payer'] {
   const first = payer.accountNo.startsWith('1') ? '2' : '1'
   return { ...payer, accountNo: first + payer.accountNo.slice(1), accountName: 'SOMEBODY ELSE' }

@@ -23,12 +23,12 @@ export interface NoticeSenderOptions {
   pool: Pool
   key: Buffer
   now: () => Date
-  /** Where notices go; undefined while there is nobody to tell. */
+  /** Where notices go; undefined while there is no receiver. */
   noticeUrl: () => string | undefined
   onError: (error: unknown) => void
 }
 
-/** What became of an event that was to be told at once. */
+/** The result of an event whose notice was to be sent at once. */
 export interface ToldEvent {
   id: string
   told: boolean
@@ -36,7 +36,7 @@ export interface ToldEvent {
   detail?: string
 }
 
-/** Sends the bank's notices, signed, each until it is accepted. */
+/** Sends the bank's signed notices, each until it is accepted. */
 export class NoticeSender {
   private readonly options: NoticeSenderOptions
   private readonly agent = new Agent({ connections: maxInFlight, keepAliveTimeout: 4_000 })
@@ -51,7 +51,7 @@ export class NoticeSender {
     })
   }
 
-  /** Starts sending what is due, as much as there is room for. Returns how many it started. */
+  /** Starts sending due notices, as many as there is room for. Returns how many it started. */
   async startDue(): Promise<number> {
     const room = maxInFlight - this.inFlight.size
     if (room <= 0 || this.options.noticeUrl() === undefined) return 0
@@ -60,14 +60,14 @@ export class NoticeSender {
     return claimed.length
   }
 
-  /** Resolves when nothing that was started is under way any more. */
+  /** Resolves when everything that was started has ended. */
   async settled(): Promise<void> {
     await Promise.all(this.inFlight)
   }
 
   /**
-   * Tells an event at once, after what was to be told about its reference before. Where the telling
-   * fails, or takes too long, the notice stays in the book and is repeated.
+   * Sends an event's notice at once, after any earlier notices about its reference. If that fails or takes
+   * too long, the notice stays in the book and is repeated.
    */
   tellNow(noticeNo: bigint): Promise<ToldEvent> {
     const telling = this.tellUntilAccepted(noticeNo)
@@ -91,13 +91,13 @@ export class NoticeSender {
       }
       if (noticeUrl() === undefined || performance.now() > giveUpAt) return { id, told: false }
       const next = await claimNextOf(pool, reference, now)
-      // Somebody else is sending it right now.
+      // Another process is sending it right now.
       if (!next) await pause(10)
       else if (!(await this.send(next))) return { id, told: false }
     }
   }
 
-  /** Sends one notice and records what came of it. Returns whether it was accepted. */
+  /** Sends one notice and records the result. Returns whether it was accepted. */
   private async send(notice: ClaimedNotice): Promise<boolean> {
     const { pool, now } = this.options
     const result = await this.post(notice)
@@ -127,12 +127,12 @@ export class NoticeSender {
       const text = await firstText(answer.body)
       return answer.statusCode === 200 ? resultOf(text, id) : undefined
     } catch {
-      // No answer, for whatever reason: it may have arrived or not, so it is said again.
+      // Without an answer it is unknown whether the notice arrived, so it is sent again.
       return undefined
     }
   }
 
-  /** Breaks off what is under way; it is told again by whoever opens the book next. */
+  /** Aborts what is under way; the next process that opens the book sends it again. */
   async close(): Promise<void> {
     await this.agent.destroy()
     await this.settled()
@@ -150,7 +150,7 @@ async function firstText(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** What an accepting answer says about the event. One that cannot be read accepts it all the same. */
+/** The event's result in an accepting answer. An answer that cannot be read still counts as accepted. */
 function resultOf(text: string, id: string): EventResult {
   const none: EventResult = { result: null, detail: null }
   try {

@@ -4,7 +4,7 @@ import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Clock } from '../lib/clock.ts'
 
-/** What the bank has to tell, as it stands on the wire but for its id. */
+/** An event that the bank reports, as sent over the wire but without its id. */
 export type BankEvent = { reference: string } & (
   | {
       type: 'payment'
@@ -26,21 +26,23 @@ export type BankEvent = { reference: string } & (
 export interface ClaimedNotice {
   noticeNo: bigint
   event: BankEvent
-  /** This one included. The claim's own mark: whoever claims next has a higher one. */
+  /** Includes this attempt. It identifies the claim, because the next claim has a higher number. */
   attempts: number
 }
 
-/** What the answer to a notice said became of its event. */
+/** The event's result in the answer to a notice. */
 export interface EventResult {
   result: 'applied' | 'unchanged' | 'refused' | 'waiting' | null
   detail: string | null
 }
 
-/** Longer than a notice may take, so that no other process sends it meanwhile. By the database's time. */
+/**
+ * Longer than a notice may take, so that no other process sends it at the same time. By the database's clock.
+ */
 const leaseS = 10
 const repeatAfterMs = 500
 
-/** Writes down something to tell, in the transaction of what it is about. Returns its number. */
+/** Adds a notice in the transaction of the change that it reports. Returns its number. */
 export async function addNotice(tx: Tx, event: BankEvent, now: Date, copies = 1): Promise<bigint> {
   const { rows } = await tx.query<{ notice_no: bigint }>(
     `insert into sandbox_bank.notices (reference, event, copies_left, attempts, next_at)
@@ -56,12 +58,12 @@ export function eventId(noticeNo: bigint): string {
   return `evt-${noticeNo}`
 }
 
-/** About one notice in ten is sent twice even though it was accepted; always the same ones. */
+/** About one notice in ten is sent again after it was accepted; the number alone decides which. */
 export function isSentTwice(noticeNo: bigint): boolean {
   return createHash('sha256').update(eventId(noticeNo)).digest().readUInt8(0) < 26
 }
 
-/** The bank tells what happened to one reference in its order; only what it repeats may come later. */
+/** The bank reports the events of one reference in order; only repeats may come later. */
 const nothingEarlierIsUntold = `(n.accepted_at is not null or not exists (
   select 1 from sandbox_bank.notices e
   where e.reference = n.reference and e.notice_no < n.notice_no and e.accepted_at is null))`
@@ -82,7 +84,7 @@ const claimOfReference = claim(
     and (n.lease_until is null or n.lease_until <= ${databaseTime('$1')})`,
 )
 
-/** Claims notices that are due. Whoever does not report in time has lost the claim. */
+/** Claims due notices. A process that does not report in time loses its claim. */
 export async function claimDueNotices(
   pool: Pool,
   now: Clock,
@@ -91,7 +93,7 @@ export async function claimDueNotices(
   return claimed(await pool.query<NoticeRow>(claimDue, [timeToPass(now), limit]))
 }
 
-/** Claims the next notice about a reference, due or not, unless somebody is sending it. */
+/** Claims the next notice about a reference, due or not, unless another process is sending it. */
 export async function claimNextOf(
   pool: Pool,
   reference: string,
@@ -115,7 +117,7 @@ export interface AcceptedNotice extends EventResult {
   notice: ClaimedNotice
 }
 
-/** The notices were accepted. The first answer to each is the one that is kept. */
+/** Marks notices as accepted. The first answer to each is kept. */
 export async function recordAccepted(
   pool: Pool,
   accepted: AcceptedNotice[],
@@ -142,7 +144,7 @@ export async function recordAccepted(
   )
 }
 
-/** The notice was not accepted: again after half a second, twice that, and so on up to 30 s. */
+/** Schedules a refused notice again: after half a second, then twice as long each time, up to 30 s. */
 export async function recordRefused(
   pool: Pool,
   { noticeNo, attempts }: ClaimedNotice,
@@ -174,7 +176,7 @@ export async function readNotice(pool: Pool, noticeNo: bigint): Promise<NoticeSt
   return { reference, isAccepted: row.is_accepted, result, detail }
 }
 
-/** Whether the bank has something to do now. */
+/** Whether any act or notice is due now. */
 export async function isSomethingDue(pool: Pool, now: Clock): Promise<boolean> {
   const { rows } = await pool.query<{ due: boolean }>(
     `select exists (select from sandbox_bank.acts where played_at is null and due_at <= $2)

@@ -12,7 +12,7 @@ export interface Transfer {
   once: string | null
 }
 
-/** Money comes in. The same `once` gives the same payment. Returns the number of the notice about it. */
+/** Receives money. The same `once` gives the same payment. Returns the number of its notice. */
 export async function receiveTransfer(tx: Tx, transfer: Transfer, now: Date): Promise<bigint> {
   const { reference, amountMinor, currency, payer, paidAt, once } = transfer
   const { rows } = await tx.query<{ payment_no: bigint }>(
@@ -67,7 +67,7 @@ async function noticeOfSame(tx: Tx, transfer: Transfer): Promise<bigint> {
   return rows[0].notice_no
 }
 
-/** Takes a payment back: the one that is named, or else the reference's latest. */
+/** Takes back the named payment, or the reference's latest one. */
 export async function takeBack(
   tx: Tx,
   which: { paymentId: string } | { reference: string },
@@ -94,7 +94,7 @@ export async function takeBack(
   return addNotice(tx, { reference, type: 'payment_taken_back', paymentId: id }, now)
 }
 
-/** One that was done and could not be told yet: whoever asks again means the same. */
+/** Finds a take-back that was made but not reported yet: a repeated request means the same one. */
 async function untoldTakeBack(tx: Tx, reference: string): Promise<bigint | undefined> {
   const { rows } = await tx.query<{ notice_no: bigint }>(
     `select notice_no from sandbox_bank.notices

@@ -14,7 +14,7 @@ export interface PayoutOrder {
   story: string | null
 }
 
-/** Where a payout can go from each state; nothing is ever unsaid. */
+/** The states that can follow each state; a reported outcome is never withdrawn. */
 const next: Record<PayoutState, readonly PayoutState[]> = {
   accepted: ['paid', 'rejected', 'cancelled'],
   paid: ['returned'],
@@ -23,7 +23,7 @@ const next: Record<PayoutState, readonly PayoutState[]> = {
   cancelled: [],
 }
 
-/** Books a payout with the acts of its story. The same once more changes nothing. */
+/** Books a payout with the acts of its story. Repeating it changes nothing. */
 export async function bookPayout(
   pool: Pool,
   order: PayoutOrder,
@@ -70,18 +70,18 @@ export async function payoutState(pool: Pool, reference: string): Promise<Payout
   return rows[0]?.state
 }
 
-/** What the bank says of a payout in this state, in a notice. */
+/** The outcome that a notice reports for a payout in this state. */
 export function outcomeOf(state: PayoutState): { type: PayoutState } {
   return { type: state, ...rejection(state) }
 }
 
-/** What goes with a rejection, in an answer as in a notice. */
+/** The details of a rejection, in answers and in notices. */
 export function rejection(state: PayoutState): { reason: string; mayTryAnother: boolean } | object {
   if (state !== 'rejected') return {}
   return { reason: "the payee's bank refused the payment", mayTryAnother: false }
 }
 
-/** Moves a payout on, or says again where it is. Returns the number of the notice about it. */
+/** Moves a payout to a state, or reports that state again. Returns the number of its notice. */
 export async function setPayout(
   tx: Tx,
   reference: string,
@@ -102,7 +102,7 @@ export function canGo(from: PayoutState, to: PayoutState): boolean {
   return next[from].includes(to)
 }
 
-/** A payout as it is, and stays until the transaction has ended. */
+/** Reads a payout and locks it until the transaction ends. */
 export async function lockPayout(
   tx: Tx,
   reference: string,

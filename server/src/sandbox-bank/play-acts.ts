@@ -7,7 +7,7 @@ import { depositStories, payoutStories, plainPayout } from './stories.ts'
 
 const actsAtOnce = 50
 
-/** Plays every act that is due. Returns how many those were. */
+/** Plays every act that is due. Returns how many there were. */
 export async function playDueActs(pool: Pool, now: Date): Promise<number> {
   let played = 0
   for (;;) {
@@ -18,9 +18,8 @@ export async function playDueActs(pool: Pool, now: Date): Promise<number> {
 }
 
 /**
- * Plays some acts: what they change, what is to be told of it and that they were played are written
- * together. The locks on their rows keep others from playing them, and from the next steps of their
- * stories.
+ * Plays some acts. The changes, their notices and the fact that the acts were played are committed together.
+ * Row locks keep other processes from playing the same acts or the next steps of their stories.
  */
 function playSomeDueActs(pool: Pool, now: Date): Promise<number> {
   return inTransaction(pool, async (tx) => {
@@ -59,7 +58,7 @@ async function playOfPayout(tx: Tx, { reference, step }: Act, now: Date): Promis
   if (!payout) return
   const story = payoutStory(payout.story)
   const act = story?.acts[step]
-  // What a trigger has overtaken is left as it is, and nothing is said.
+  // An act that a trigger has overtaken changes nothing and sends no notice.
   if (!act || !canGo(payout.state, act.state)) return
   await writeState(tx, reference, act.state)
   if (story.notices === 0) return

@@ -1,4 +1,4 @@
-/** What the bank will not do, told to whoever asked. */
+/** A request that the bank refuses, with the reason for the caller. */
 export class Refusal extends Error {
   readonly status: 400 | 401 | 404 | 409
 

@@ -7,34 +7,34 @@ import { isSomethingDue } from './notices.ts'
 import { playDueActs } from './play-acts.ts'
 
 const lookEveryMs = 100
-/** While there is much to tell. */
+/** The pause while many notices are due. */
 const lookAgainMs = 10
 const lookAgainAfterFaultMs = 1_000
 
 export interface SandboxBankOptions {
   pool: Pool
-  /** Shared with the bank's one customer: it opens the counter, and signs the notices. */
+  /** Shared with the bank's only customer: it authorises calls and signs notices. */
   key: Buffer
   now: Clock
-  /** Where notices go; undefined while there is nobody to tell. */
+  /** Where notices go; undefined while there is no receiver. */
   noticeUrl: () => string | undefined
   host?: string
   port?: number
-  /** Whether the stories go on by themselves in this process. */
+  /** Whether this process plays the stories. */
   tellStories: boolean
   onError: (error: unknown) => void
 }
 
 export interface SandboxBank {
   url: string
-  /** Does all that is due by now, and returns how many acts and notices that was. */
+  /** Does everything that is due now, and returns the number of acts and notices. */
   tick(): Promise<number>
   close(): Promise<void>
 }
 
 /**
- * Opens a counter of the sandbox's bank. All of the bank is in its book, so that any number of
- * processes can open one each, and a story goes on after a restart where it was.
+ * Starts the sandbox bank's HTTP interface. The bank's whole state is in its book, so any number of processes
+ * can run it, and a story continues after a restart.
  */
 export async function startSandboxBank(options: SandboxBankOptions): Promise<SandboxBank> {
   const { pool, key, now, noticeUrl, host = '127.0.0.1', port = 0, tellStories, onError } = options
@@ -67,7 +67,7 @@ export async function startSandboxBank(options: SandboxBankOptions): Promise<San
   }
 }
 
-/** Does rounds until it is stopped; each says after how long the next one comes. */
+/** Runs rounds until stopped; each round returns the delay before the next. */
 function startLoop(round: () => Promise<number>, onError: (error: unknown) => void) {
   let isStopped = false
   let wake = () => {}

@@ -1,4 +1,4 @@
-/** What the bank does by itself to a deposit. */
+/** What the bank does to a deposit on its own. */
 export type DepositAct = { afterMs: number } & (
   | {
       does: 'pay'
@@ -9,17 +9,17 @@ export type DepositAct = { afterMs: number } & (
   | { does: 'end'; status: 'FAILED' | 'VOID' }
 )
 
-/** What the bank does by itself to a payout. */
+/** What the bank does to a payout on its own. */
 export interface PayoutAct {
   afterMs: number
   state: 'paid' | 'rejected' | 'returned'
 }
 
 export interface DepositStory {
-  /** In words, for docs/sandbox.md. */
+  /** The description for docs/sandbox.md. */
   happens: string
   agentSees: string
-  /** What the delays of its acts count from. */
+  /** The moment from which the delays of its acts count. */
   after: 'creation' | 'expiry'
   acts: readonly DepositAct[]
 }
@@ -28,9 +28,9 @@ export interface PayoutStory {
   happens: string
   agentSees: string
   acts: readonly PayoutAct[]
-  /** Whether the call that brings the payout is answered. */
+  /** Whether the call that submits the payout is answered. */
   answers: boolean
-  /** How often each notice is sent, accepted or not; nothing at all where it is 0. */
+  /** How often each notice is sent, accepted or not; 0 means that none is sent. */
   notices: number
 }
 

@@ -44,7 +44,7 @@ export function cancelOrderRoute(app: FastifyInstance, door: Door, desk: Desk): 
   )
 }
 
-/** `POST /sandbox/orders/{txn_id}`: makes the sandbox's bank say that something happened. */
+/** `POST /sandbox/orders/{txn_id}`: makes the sandbox bank report an outcome. */
 export function triggerRoute(app: FastifyInstance, door: Door, desk: Desk): void {
   app.post(
     '/sandbox/orders/:txn_id',
@@ -88,7 +88,7 @@ export function triggerRoute(app: FastifyInstance, door: Door, desk: Desk): void
   )
 }
 
-/** An amount in minor units from a JSON number's own text, however it is written. */
+/** The amount in minor units, from the literal text of a JSON number in any notation. */
 function minorOf(text: string, currency: Currency): bigint | undefined {
   const whole = wholeNumber(text)
   return whole === undefined ? parseDecimal(text, currency) : toMinor(whole, currency)

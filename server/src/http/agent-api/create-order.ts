@@ -6,7 +6,7 @@ import { operation, sendJson } from './operation.ts'
 import { readOrderRequest } from './order-request.ts'
 import { DepositAnswer, OrderRequest, WithdrawAnswer } from './schemas.ts'
 
-/** `POST /payment/deposit` and `POST /payment/withdraw`: the same request, the same manners. */
+/** `POST /payment/deposit` and `POST /payment/withdraw`, which take the same request and behave alike. */
 export function createOrderRoutes(app: FastifyInstance, door: Door, desk: Desk): void {
   const idempotent =
     'Repeating a refId with the same contents answers 200 with the first answer and the header idempotent-replayed.'

@@ -5,7 +5,10 @@ import type { Example } from './example.ts'
 import { examples } from './examples.ts'
 import * as shapes from './schemas.ts'
 
-/** The OpenAPI document with what fastify does not know: names, examples, headers, and what the service itself sends. */
+/**
+ * Adds to the OpenAPI document what fastify does not know: names, examples, headers, and the requests that
+ * the service itself sends.
+ */
 export function describeApi<
   Document extends { paths?: object; info?: object; components?: object },
 >(document: Document): Document & { webhooks: object } {
@@ -71,7 +74,7 @@ const headers = {
   'retry-after': header('integer', 'with 429 and 503: seconds to wait'),
 }
 
-/** What comes with each answer; a limit of none is not told. */
+/** Adds the headers of each answer; a 401 carries no rate limit. */
 function withHeaders(operation: Fields): Fields {
   const creates = textOf(operation.operationId).startsWith('create')
   const responses = Object.entries(fieldsOf(operation.responses)).map(([status, answer]) => {
@@ -88,7 +91,7 @@ function withHeaders(operation: Fields): Fields {
 }
 
 function withExample(operation: Fields, { path, body, answer }: Example): Fields {
-  // A repeat is answered like the first request, with another status.
+  // A repeat gets the same answer as the first request, with a different status.
   const responses = Object.entries(fieldsOf(operation.responses)).map(([status, described]) => [
     status,
     status.startsWith('2') ? withContent(fieldsOf(described), answer) : described,

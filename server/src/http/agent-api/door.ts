@@ -18,11 +18,11 @@ export interface DoorOptions {
   keyUse: KeyUse
   rate: AgentRate
   now: () => Date
-  /** The path of PUBLIC_URL: agents sign it even where a proxy takes it away. */
+  /** The path of PUBLIC_URL. Agents sign it even if a proxy strips it. */
   publicPath: () => string
 }
 
-/** A request whose agent is known. */
+/** A request whose agent is authenticated. */
 export interface Signed {
   agent: Agent
   request: FastifyRequest
@@ -34,15 +34,18 @@ export interface Signed {
 const failuresPerS = 5
 const failuresAtOnce = 300
 
-/** No agent has this secret, which is as long as theirs. Checked against it, an unknown app id takes as long as a known one. */
+/**
+ * A secret of the usual length that no agent has. Checking an unknown app id against it takes as long as
+ * checking a known one.
+ */
 const nobodysSecret = `sk_${'0'.repeat(64)}`
 
-/** Whole seconds, as `t` is: what we tell an agent of our clock is what we measure it by. */
+/** Whole seconds, like `t`: the clock value in our error messages is the one used in the check. */
 const unixSeconds = (at: Date) => Math.floor(at.getTime() / 1000)
 
 /**
- * The lock of the agents' door: signature, clock, address, rate, in this order. Wraps a handler, so
- * that no route of this door can be reached without it.
+ * Guards the agents' API: checks signature, clock, address and rate, in this order. It wraps each handler, so
+ * that no route can be reached without it.
  */
 export function makeDoor({ agents, keyUse, rate: agentRate, now, publicPath }: DoorOptions) {
   const failures = new TokenBuckets()
@@ -76,7 +79,7 @@ export function makeDoor({ agents, keyUse, rate: agentRate, now, publicPath }: D
     }
     const found = await agents.find(appId)
     const path = publicPath() + request.url
-    // Always two, whether the agent has none, one or two: the time tells nothing.
+    // Always checks two secrets, however many the agent has, so that the timing reveals nothing.
     const matched = [0, 1].filter((at) => {
       const secret = found?.keys[at]?.secret
       const expected = signRequest(secret ?? nobodysSecret, parsed.t, request.method, path, body)

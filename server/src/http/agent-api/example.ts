@@ -1,6 +1,6 @@
 /** A request to the agents' API and what the service answered. */
 export interface Example {
-  /** With its query, as it was sent. */
+  /** Including the query, as it was sent. */
   path: string
   body?: string
   status: number

@@ -8,9 +8,9 @@ const problem = {
   content: { 'application/problem+json': { schema: ProblemBody } },
 }
 
-/** How an endpoint is described in the OpenAPI document. */
+/** Describes an endpoint for the OpenAPI document. */
 export function operation(described: {
-  /** The name of the function that clients made from the description have for it. */
+  /** The name of the function in generated clients. */
   id: string
   summary: string
   description?: string
@@ -43,14 +43,16 @@ export function operation(described: {
   }
 }
 
-/** Answers with JSON that has been put together already. */
+/** Sends finished JSON text. */
 export function sendJson(reply: FastifyReply, status: number, json: string): FastifyReply {
   return reply.code(status).type('application/json; charset=utf-8').send(json)
 }
 
 const noQuery = checker(NoQuery)
 
-/** For what takes no query: whoever sends one expects something that would not happen. */
+/**
+ * For endpoints without query parameters: a client that sends one expects something that would not happen.
+ */
 export function refuseQuery(query: unknown): void {
   readQuery(query, noQuery)
 }

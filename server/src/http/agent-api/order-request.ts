@@ -11,7 +11,7 @@ const order = checker(OrderRequestSchema)
 const maxExtraParamsBytes = 4096
 const maxExtraParamsDepth = 5
 
-/** The order a body asks for, or a problem that names all of its bad fields at once. */
+/** Reads the order from a body, or throws a problem that names all bad fields at once. */
 export function readOrderRequest(raw: Buffer, now: Date): OrderRequest {
   const { value, members } = readJsonBody(raw)
   const errors = order.errors(value)
@@ -50,7 +50,7 @@ export function readOrderRequest(raw: Buffer, now: Date): OrderRequest {
     userId: fields.userId ?? '',
     amount,
     accountName: fields.accountName ?? '',
-    // Kept as banks write it, so that a repeat is known however it is grouped.
+    // Stored without separators, so that a repeat is recognised however the number is grouped.
     accountNo: (fields.accountNo ?? '').replace(/[ -]/g, ''),
     bankCode: fields.bankCode ?? '',
     extraParams,

@@ -4,12 +4,12 @@ import { Turns } from '../../lib/turns.ts'
 /** Reads one of an agent's lists. */
 export type ReadList = <T>(agentId: bigint, read: (pool: Pool) => Promise<T>) => Promise<T>
 
-/** Lists of one agent that are read at once, and that wait for their turn. */
+/** How many lists of one agent are read at once, and how many may wait. */
 const limits = { atOnce: 2, waiting: 20 }
 
 /**
- * Lists are read on connections of their own, a few at once for each agent: one who asks for many waits
- * for its own, and neither another's lists nor anything but lists waits for it.
+ * Lists are read on separate connections, a few at once per agent. An agent that requests many waits only for
+ * its own, and delays neither other agents' lists nor any other requests.
  */
 export function makeReadList(pool: Pool): ReadList {
   const turns = new Turns(limits)

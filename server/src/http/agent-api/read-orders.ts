@@ -84,7 +84,7 @@ export function readOrderRoutes(
   )
 }
 
-/** The order a path names, if its id can be this agent's at all; another agent's does not exist. */
+/** The order id in a path, if it can be this agent's at all; other agents' orders do not exist for it. */
 export function ownOrderId(params: unknown, agentId: bigint): string {
   const { txn_id } = params as { txn_id: string }
   const named = parseTxnId(txn_id)

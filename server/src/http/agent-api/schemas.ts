@@ -5,7 +5,7 @@ import { maxAmount } from '../../lib/money.ts'
 import { triggerOutcomes } from '../../orders/trigger.ts'
 import { printable } from '../printable-text.ts'
 
-/** The shapes of the agents' API: they check requests and are the OpenAPI description. */
+/** The shapes of the agents' API: they check requests and form the OpenAPI description. */
 
 const oneOf = (values: readonly string[], description: string) =>
   Type.Unsafe<string>({ type: 'string', enum: [...values], description })
@@ -145,7 +145,7 @@ export const OrderQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** As many digits as a number of a query may have. */
+/** The largest sequence number that a query accepts. */
 const maxSeq = 999_999_999_999_999
 
 export const SeqQuery = Type.Object(
@@ -162,7 +162,7 @@ export const SeqQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** A name that is not known is refused, as everywhere. */
+/** Unknown parameters are refused, as everywhere. */
 export const NoQuery = Type.Object({}, { additionalProperties: false })
 
 export const TxnParams = Type.Object({ txn_id: Type.String() })
@@ -250,7 +250,9 @@ const triggerRequest = (step: { multipleOf?: number }) =>
 
 export const TriggerRequest = triggerRequest({ multipleOf: 0.01 })
 
-/** For the check: a double is seldom a multiple of 0.01, so the number's own text is looked at instead. */
+/**
+ * For the check only: a double is seldom an exact multiple of 0.01, so the number's text is checked instead.
+ */
 export const TriggerShape = triggerRequest({})
 
 const told = (amount: string) => ({

@@ -28,7 +28,7 @@ import { agentNamed } from './scope.ts'
 
 const monthMs = 30 * 86_400_000
 
-/** Secrets, and what helps to get an agent going: its addresses, signatures and fees tried out. */
+/** Secrets and the tools that help set an agent up: checks of its addresses, signatures and fees. */
 export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
   const { desk, mode } = deps
   const { pool, secretKeys, now } = desk
@@ -46,7 +46,7 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/agents/:app_id/keys',
     summary: 'Make a new secret; the one before it stays valid for the overlap',
-    // Whoever has the secret can withdraw.
+    // A holder of the secret can withdraw money.
     movesMoney: true,
     schema: {
       params: AgentParams,
@@ -122,7 +122,7 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     schema: { body: SignatureCheckBody, response: SignatureVerdict },
     handler: async ({ operator, body }) => {
       const { appId } = await agentNamed(pool, operator, body.app_id)
-      // Many mistakes are tried, over and over the whole body: work that others wait for.
+      // The check tries many likely mistakes, each over the whole body, which blocks other requests.
       slowDown('signature', operator, 1, 20)
       const found = await deps.agents.find(appId)
       const secrets = (found?.keys ?? []).map(({ secret }) => secret)
@@ -131,7 +131,7 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
   })
 }
 
-/** Of a right signature only how it begins: whoever could read it whole could sign with it. */
+/** How many digits of a correct signature are shown. With all of them, a reader could send the request. */
 const shownDigits = 8
 
 function signatureVerdict(

@@ -40,10 +40,10 @@ import { agentNamed, agentsInScope } from './scope.ts'
 
 export const AgentParams = Type.Object({ app_id: appId })
 
-/** A logo in base64 is a third longer than the picture. */
+/** A logo in base64 is a third larger than the picture. */
 const bodyLimit = 64 * 1024
 
-/** Agents and their terms. Their own users see them, and say where callbacks go. */
+/** Agents and their terms. An agent's own users can see them and set the callback addresses. */
 export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
   const { pool, secretKeys, now } = deps.desk
   const change = { tag: 'Agents', permission: 'manage_agents', agents: 'none' } as const
@@ -86,7 +86,7 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
       const currency = said.currency ?? 'THB'
       const terms = applied({ ...defaultTerms, currency }, said)
       const brand = await checkedBrand(deps, terms, said)
-      // Its name is not known before it is there.
+      // The agent has no name before it exists.
       const subject = { kind: 'agent', id: 'new' }
       const { agent, secret } = await audited(
         pool,
@@ -151,13 +151,13 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
   }
 }
 
-/** What may be said of an agent: its terms, under the API's names. */
+/** The fields that can be set on an agent: its terms, under their API names. */
 type Said = Omit<ReturnType<typeof agentView>, 'app_id' | 'created_at' | 'updated_at'> & {
   colour: string | null
   logo: string | null
 }
 
-/** What goes with every change. */
+/** The fields that accompany every change. */
 interface Told {
   updated_at: string
   reason: string
@@ -177,7 +177,7 @@ async function detail(
   }
 }
 
-/** Writes the change and its line in the log together, unless somebody else was faster. */
+/** Writes the change and its audit row together, unless another change came first. */
 async function changeTerms(
   deps: OperatorDeps,
   operator: Operator,
@@ -220,7 +220,7 @@ function looksText({ colour, logo }: AgentBrand) {
   return { colour, logo: logo && logoText(logo) }
 }
 
-/** What is said of its looks, or undefined where nothing is; refuses all that is wrong at once. */
+/** The given brand settings, or undefined if there are none; reports everything that is wrong at once. */
 async function checkedBrand(
   { mode }: OperatorDeps,
   terms: AgentTerms,
@@ -246,7 +246,7 @@ async function checkedBrand(
   return Object.keys(brand).length > 0 ? brand : undefined
 }
 
-/** The terms with what is said of them; what is not stays. */
+/** The terms with the given changes applied; all others stay. */
 function applied(now: AgentTerms, said: Partial<Said>): AgentTerms {
   if (said.currency !== undefined && said.currency !== now.currency) {
     throw fieldProblem('currency', 'never changes')

@@ -51,7 +51,7 @@ const AuditView = Type.Object({
   reason: orNull(Type.String()),
 })
 
-/** Who did what, when, from where and why. */
+/** The audit log: who did what, when, from where and why. */
 export function auditRoutes(api: OperatorApi, deps: OperatorDeps): void {
   operatorRoute(api, {
     method: 'GET',
@@ -90,7 +90,7 @@ export function auditRoutes(api: OperatorApi, deps: OperatorDeps): void {
   })
 }
 
-/** Undefined where nobody has that name: then nothing was done by them. */
+/** Undefined if no user has that name: then there is nothing to find. */
 async function actorOf(
   { desk }: OperatorDeps,
   actor: string | undefined,

@@ -275,7 +275,7 @@ function callbackView(callback: FoundCallback, agent: Agent | undefined) {
   }
 }
 
-/** Only who has the secret can sign, so the signature is left to be filled in. */
+/** Only the holder of the secret can sign, so the signature is a placeholder. */
 function curlOf(url: string, { appId }: Agent, { seq }: FoundCallback, body: string): string {
   const word = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   return [

@@ -18,16 +18,16 @@ export interface OperatorDoorOptions {
   publicUrl: () => string
 }
 
-/** Wrong codes of one user: some at once, then one in half a minute. */
+/** Limits one user's wrong codes: a few at once, then one every half minute. */
 const codes = { burst: 5, perS: 1 / 30 }
 
-/** What one user's role refuses: a page that asks for much at once, and no flood. */
+/** Limits one user's refused requests: enough for a page that sends many at once, but not for a flood. */
 const refusalsAtOnce = 100
 const refusalsPerS = 1
 
 const safeMethods = ['GET', 'HEAD']
 
-/** The lock of the console's door: origin, session, role, and where money moves a fresh code. */
+/** Guards the console's API: checks origin, session, role and, where money moves, a fresh code. */
 export class OperatorDoor {
   private readonly options: OperatorDoorOptions
   private readonly refusals = new TokenBuckets()
@@ -37,8 +37,8 @@ export class OperatorDoor {
   }
 
   /**
-   * Refuses what another site could make a browser send. No form can set these headers, and a script
-   * of another origin may not either.
+   * Refuses requests that another site could make a browser send. A form cannot set these headers, and a
+   * script of another origin is not allowed to.
    */
   checkOrigin(request: FastifyRequest): void {
     if (safeMethods.includes(request.method)) return
@@ -54,10 +54,10 @@ export class OperatorDoor {
     }
   }
 
-  /** Who is signed in. */
+  /** The operator who is signed in. */
   async operatorOf(request: FastifyRequest): Promise<Operator> {
     const token = sessionTokenOf(request)
-    // What a page asks by itself, to stay up to date, is no sign of somebody being there.
+    // A page's background refresh does not show that a person is present.
     const isUse = request.headers['x-sluice-background'] === undefined
     const { pool, now } = this.options
     const operator =
@@ -69,8 +69,8 @@ export class OperatorDoor {
   }
 
   /**
-   * Refuses what the role may not do, and has it in the log: somebody tries doors. What an agent's user
-   * has no part in does not exist for them.
+   * Refuses what the role may not do and audits it, because it may be an attempt to break in. To an agent's
+   * users, routes that are not for them do not exist.
    */
   async checkRole(
     operator: Operator,
@@ -82,7 +82,7 @@ export class OperatorDoor {
     const { pool, now } = this.options
     const key = String(operator.userId)
     const { taken, waitS } = this.refusals.take(key, refusalsPerS, refusalsAtOnce, now().getTime())
-    // Each leaves a line, so nobody may leave as many as they like.
+    // Each refusal writes an audit row, so their number is limited.
     if (!taken) {
       throw new Problem('rate_limited', 'Too much was asked that the role may not do.', {
         retryAfterS: waitS,

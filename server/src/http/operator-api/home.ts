@@ -23,7 +23,7 @@ import { exact } from './order-summary.ts'
 import { HomeQuery, HomeView } from './schemas/home.ts'
 import { agentsInScope } from './scope.ts'
 
-/** `GET /home`: how today goes, against yesterday. */
+/** `GET /home`: today's figures compared with yesterday's. */
 export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void {
   operatorRoute(api, {
     method: 'GET',
@@ -89,9 +89,9 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
 interface Days {
   todayFrom: Date
   yesterdayFrom: Date
-  /** Yesterday at this time of day: what was created before it is what today is held against. */
+  /** This time of day yesterday: today is compared with the orders created before it. */
   cut: Date
-  /** The hour, counted from the beginning of yesterday, in which today began. */
+  /** The hour in which today began, counted from the start of yesterday. */
   firstHour: number
 }
 

@@ -13,7 +13,7 @@ import { meOf } from './sign-in.ts'
 
 const TokenParams = Type.Object({ token: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }) })
 
-/** The link that makes somebody a user: what to scan, then password and code. */
+/** The invitation link that enrols a user: a code to scan, then password and code. */
 export function invitationRoutes(api: OperatorApi, deps: OperatorDeps): void {
   const { pool, secretKeys, now, publicUrl } = deps.desk
 

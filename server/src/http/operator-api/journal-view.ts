@@ -5,7 +5,7 @@ import type { Currency } from '../../lib/money.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { exact } from './order-summary.ts'
 
-/** A journal row as this operator may read it; users of an agent read what the agent reads. */
+/** A journal row as this operator may read it; an agent's users see what the agent sees. */
 export function journalView(row: JournalRow, currency: Currency, operator: Operator) {
   return {
     seq: row.seq,

@@ -29,7 +29,10 @@ import {
 import { AssignRequest, NoteRequest } from './schemas/payments.ts'
 import { agentNamed, badCursor, orderNamed } from './scope.ts'
 
-/** Payouts of which a provider and the books say what cannot both be true: the operator's affair alone. */
+/**
+ * Payouts where a provider's report and the books contradict each other. Only operators see them, not agents'
+ * users.
+ */
 export function openItemRoutes(api: OperatorApi, desk: Desk): void {
   readRoutes(api, desk)
   closeRoute(api, desk)

@@ -6,21 +6,21 @@ import type { Desk } from '../../teller/desk.ts'
 import type { ExportLimits } from './send-export.ts'
 import type { Settings } from './settings.ts'
 
-/** What the console's routes stand on. */
+/** The dependencies of the console's routes. */
 export interface OperatorDeps {
   desk: Desk
-  /** Limits that hold over all processes. */
+  /** Rate limits that hold over all processes. */
   buckets: SharedBuckets
   agents: AgentFinder
   mode: 'sandbox' | 'live'
   timeZone: string
   version: string
-  /** Says that agents have callbacks to be sent. */
+  /** Signals that agents have callbacks to send. */
   wake: (agentIds: bigint[]) => void
-  /** How callback addresses are tried out. */
+  /** Sends the test requests to callback addresses. */
   poster: CallbackPoster
   resolveHost: ResolveHost
   settings: Settings
-  /** Other limits than the usual ones on files that leave. */
+  /** Overrides the default limits on exports. */
   exportLimits?: ExportLimits
 }

@@ -26,7 +26,10 @@ const shapes = {
   FieldError: agentShapes.FieldError,
 }
 
-/** The console's API in OpenAPI 3.1, apart from the agents': from it the console's types are made. */
+/**
+ * The OpenAPI 3.1 document of the console's API, separate from the agents' API. The console's types are
+ * generated from it.
+ */
 export function operatorOpenapi(
   routes: readonly DescribedRoute[],
   version: string,
@@ -63,7 +66,7 @@ const problem = {
   content: { 'application/problem+json': { schema: agentShapes.ProblemBody } },
 }
 
-/** Browsers let no other site send it: see the door. */
+/** Browsers do not let other sites send this header: see OperatorDoor. */
 const consoleMark = {
   name: 'x-sluice-console',
   in: 'header',
@@ -112,7 +115,7 @@ function whoMay({ permission, agents, movesMoney }: DescribedRoute): string {
   return `Needs the permission ${permission}; ${own}.${movesMoney ? ' Asks for a fresh code.' : ''}`
 }
 
-/** `POST /orders/:txn_id/void` becomes `postOrderVoid`: what a parameter names is one of them. */
+/** `POST /orders/:txn_id/void` becomes `postOrderVoid`: a parameter makes the noun singular. */
 function operationId({ method, url }: DescribedRoute): string {
   const parts = url.split('/').slice(1)
   const words = parts.flatMap((part, at) => {

@@ -7,7 +7,7 @@ import { readJsonBody } from '../json-body.ts'
 import { plainText } from '../printable-text.ts'
 import type { OperatorDoor } from './door.ts'
 
-/** Where the console's routes are put, and what has been put there. */
+/** The app to register the console's routes on, and the routes registered so far. */
 export interface OperatorApi {
   app: FastifyInstance
   door: OperatorDoor
@@ -16,10 +16,12 @@ export interface OperatorApi {
 
 export const apiPath = '/console/api'
 
-/** For the body of what cannot be undone. `operatorRoute` asks for it wherever a schema requires it. */
+/**
+ * For the body of an action that cannot be undone. `operatorRoute` checks it wherever a schema requires it.
+ */
 export const Reason = plainText(3, 500, '3 to 500 characters that say why')
 
-/** For the body of what moves money. */
+/** For the body of an action that moves money. */
 export const Code = Type.String({
   pattern: '^[0-9]{6}$',
   description: 'the six digits the authenticator shows now',
@@ -31,27 +33,27 @@ export interface RouteSchema<P extends TObject, Q extends TObject, B extends TOb
   params?: P
   querystring?: Q
   body?: B
-  /** What is answered; a map where it is not a 200, or not JSON (`text/csv`). */
+  /** The response; a map if it is not a 200 or not JSON (`text/csv`). */
   response: TSchema | { status: number; type?: string; schema?: TSchema }
 }
 
 interface Described {
   method: Method
-  /** Under /console/api, such as /orders/:txn_id. */
+  /** The path below /console/api, such as /orders/:txn_id. */
   url: string
   summary: string
   tag: string
 }
 
 export interface DescribedRoute extends Described {
-  /** Null where nobody has to be signed in. */
+  /** Null if the route needs no session. */
   permission: Permission | null
   agents: 'own' | 'none'
   movesMoney: boolean
   schema: RouteSchema<TObject, TObject, TObject>
 }
 
-/** A request as a handler sees it: what was sent has the shape that the schema says. */
+/** A request as a handler sees it, already checked against the schema. */
 export interface Given<P extends TObject, Q extends TObject, B extends TObject> {
   request: FastifyRequest
   reply: FastifyReply
@@ -60,15 +62,17 @@ export interface Given<P extends TObject, Q extends TObject, B extends TObject> 
   body: Static<B>
 }
 
-/** What is answered: JSON text that is put together already, a value, nothing, or the reply itself. */
+/** The answer: finished JSON text, a value, nothing, or the reply itself. */
 type Handled = unknown
 
 export interface OperatorRoute<P extends TObject, Q extends TObject, B extends TObject>
   extends Described {
   permission: Permission
-  /** own: users of an agent come in, and the handler shows them what is theirs; none: they do not. */
+  /**
+   * own: an agent's users are admitted, and the handler shows them only their data; none: they are refused.
+   */
   agents: 'own' | 'none'
-  /** Asks for the code again, always or for some requests. */
+  /** Requires a fresh code, always or for some requests. */
   movesMoney?: boolean | ((given: Pick<Given<P, Q, B>, 'params' | 'body'>) => boolean)
   schema: RouteSchema<P, Q, B>
   bodyLimit?: number
@@ -86,8 +90,8 @@ type NoFields = ReturnType<typeof Type.Object<Record<never, never>>>
 const nothing = checker(Type.Object({}, { additionalProperties: false }))
 
 /**
- * Registers a route for somebody who is signed in. Checks origin, session, role, shape, reason and
- * code, in this order, so that no handler has to.
+ * Registers a route that needs a session. Checks origin, session, role, shape, reason and code, in this
+ * order, so that no handler has to.
  */
 export function operatorRoute<
   P extends TObject = NoFields,
@@ -106,7 +110,7 @@ export function operatorRoute<
   })
 }
 
-/** Registers a route for who is not signed in yet. */
+/** Registers a route that needs no session. */
 export function openRoute<
   P extends TObject = NoFields,
   Q extends TObject = NoFields,
@@ -135,14 +139,14 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
   api.app.route({
     method,
     url: apiPath + url,
-    // The console's API has a description of its own.
+    // The console's API has its own description.
     schema: { hide: true },
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
     handler: async (request, reply) => {
       const read = () => ({
         request,
         reply,
-        // Compiled from the very schemas these are the types of.
+        // Checked with the schemas that these types are derived from.
         params: readParams(request.params, checks.params) as Static<P>,
         query: withoutNul(Object.fromEntries(readQuery(request.query, checks.query))) as Static<Q>,
         body: readBody(request.body, checks.body) as Static<B>,
@@ -156,7 +160,7 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
   })
 }
 
-/** A path that cannot be one of ours leads nowhere. */
+/** A path with impossible parameters answers 404. */
 function readParams(params: unknown, check: Checker): unknown {
   try {
     return withoutNul(Object.fromEntries(readQuery(params, check)))
@@ -177,7 +181,7 @@ function readBody(raw: unknown, check: Checker | undefined): unknown {
   return withoutNul(Object(value))
 }
 
-/** PostgreSQL takes no NUL, so nothing that is asked for has one. */
+/** PostgreSQL accepts no NUL, so no request may contain one. */
 function withoutNul<T extends object>(given: T): T {
   const errors = Object.entries(given)
     .filter(([, value]) => holdsNul(value))

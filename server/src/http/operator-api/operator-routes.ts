@@ -27,7 +27,7 @@ import { testOrderRoutes } from './test-orders.ts'
 import { userRoutes } from './users.ts'
 import { walletRoutes } from './wallets.ts'
 
-/** All routes under /console/api. */
+/** Registers all routes under /console/api. */
 export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): OperatorApi {
   const { desk, version } = deps
   const limits = deps.exportLimits ?? exportLimits

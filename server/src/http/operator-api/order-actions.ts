@@ -20,7 +20,7 @@ interface Asked {
   version?: number
 }
 
-/** `POST /orders/{txn_id}/{action}`: one route for each action, with its own permission and needs. */
+/** `POST /orders/{txn_id}/{action}`: one route per action, with its own permission and requirements. */
 export function orderActionRoutes(
   api: OperatorApi,
   desk: Desk,
@@ -51,7 +51,7 @@ export function orderActionRoutes(
   }
 }
 
-/** The attempt is on record before it is made, and what became of it after. */
+/** Performs the action. The attempt is audited before it is made, and its result afterwards. */
 function act(
   desk: Desk,
   operator: Operator,
@@ -86,7 +86,7 @@ function act(
       if (why !== undefined) throw new Problem('invalid_transition', why)
       if (name !== 'resend') {
         const done = await actOnOrder(desk, order, attempts, name, asked.evidence ?? asked.reason)
-        // It happened all the same, by somebody else's hand: this operator has not done it.
+        // The change has already been made, but not by this operator.
         if (!done.changed) throw changed(done.order)
         return done.order
       }

@@ -22,7 +22,7 @@ import { notShown, seesPersons, withoutPersons } from './personal-data.ts'
 import { OrderDetail, TxnParams } from './schemas/orders.ts'
 import { orderNamed } from './scope.ts'
 
-/** `GET /orders/{txn_id}`: an order with all that happened to it. */
+/** `GET /orders/{txn_id}`: an order with its full history. */
 export function orderDetailRoute(api: OperatorApi, desk: Desk): void {
   operatorRoute(api, {
     method: 'GET',
@@ -39,7 +39,7 @@ export function orderDetailRoute(api: OperatorApi, desk: Desk): void {
   })
 }
 
-/** The whole of an order as this operator may see it, as JSON. */
+/** The complete order as this operator may see it, as JSON. */
 export async function orderDetail(
   desk: Desk,
   operator: Operator,
@@ -72,7 +72,7 @@ export async function orderDetail(
   return jsonText(showsPersons ? view : { ...view, timeline: masked(view.timeline) })
 }
 
-/** What others wrote, providers and agents' servers, may name persons in ways nobody foresees. */
+/** Texts from providers and agents' servers may name people in unforeseeable ways. */
 function masked(timeline: ReturnType<typeof timelineOf>) {
   return timeline.map((entry) => {
     const raw = withoutPersons(entry.raw)
@@ -86,7 +86,7 @@ function masked(timeline: ReturnType<typeof timelineOf>) {
   })
 }
 
-/** What a person wrote to end an order is the operator's own. */
+/** The reason that a person gave for ending an order is only for operators, not for agents' users. */
 function withoutReasons(history: OrderHistory): OrderHistory {
   return { ...history, journal: history.journal.map((row) => ({ ...row, reason: null })) }
 }
@@ -120,12 +120,12 @@ function situationOf(history: OrderHistory, now: Date): OrderSituation {
   }
 }
 
-/** Without what a provider said. */
+/** Removes the provider's text. */
 function withoutProviderText({ attempt, ...rest }: OrderSituation): OrderSituation {
   return { ...rest, attempt: attempt && { ...attempt, said: null } }
 }
 
-/** The same words, without what a provider said and what only an operator can do. */
+/** The same explanation without the provider's text and without steps that only an operator can take. */
 function agentWords(situation: OrderSituation, localTime: LocalTime) {
   const { attempt, ...rest } = situation
   const plain = attempt && { ...attempt, said: null, evidence: null }

@@ -9,7 +9,7 @@ import type { PayoutAttempt } from '../../payouts/payouts.ts'
 import type { OrderNotice, OrderPayment } from '../../reports/read-order-history.ts'
 import { exact } from './order-summary.ts'
 
-/** Everything on record about one order. */
+/** Everything recorded about one order. */
 export interface OrderHistory {
   order: Order
   journal: JournalRow[]
@@ -44,7 +44,7 @@ const eventTitles: Record<JournalEvent, string> = {
   adjustment: 'Adjustment',
 }
 
-/** What happened to an order, oldest first, each with what is on record. */
+/** The events of an order, oldest first, each with its recorded details. */
 export function timelineOf(history: OrderHistory, currency: Currency): Entry[] {
   const { order, journal, callbacks, attempts, payouts, notices, payments, audit } = history
   const entries: Entry[] = [
@@ -89,7 +89,7 @@ export function timelineOf(history: OrderHistory, currency: Currency): Entry[] {
       raw: row,
     })),
   ]
-  // Equal times keep the order above: what was asked for stands before what came of it.
+  // Entries with equal times keep the order above: a request comes before its result.
   return entries.sort((a, b) => a.at.getTime() - b.at.getTime())
 }
 

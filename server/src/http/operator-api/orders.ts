@@ -70,7 +70,8 @@ export function orderRoutes(api: OperatorApi, desk: Desk, limits: ExportLimits):
           action: 'export_orders',
           subject: { kind: 'orders', id: query.agent ?? 'all' },
           agentId: operator.agentId,
-          // Somebody's own id may be a name or a number of theirs: that one was given is enough.
+          // An id chosen by an agent may be a person's name or number, so the log records only that one was
+          // given.
           before: { ...filters, ...(q !== undefined && { q: 'an id' }) },
         },
       }
@@ -101,7 +102,7 @@ const columns = [
   'completed_at',
 ] as const satisfies (keyof ReturnType<typeof orderSummary>)[]
 
-/** A window of orders at a time, the next one only when the reader has taken it. */
+/** Yields one window of orders at a time; reads the next only after the reader has taken it. */
 async function* csvOf(
   pages: AsyncIterable<FoundOrder[]> | Iterable<FoundOrder[]>,
   agents: Map<bigint, Agent>,
@@ -133,14 +134,14 @@ async function searchIn(
     search: {
       agents,
       kind: (query.kind ?? (isUnknown ? 'withdraw' : undefined)) as OrderKind | undefined,
-      // What nobody knows of waits, and what waits has an index of its own.
+      // Orders with an unknown outcome are waiting, and waiting orders have their own index.
       status: (query.status ?? (isUnknown ? 'WAITING' : undefined)) as OrderStatus | undefined,
       isUnknown,
       from,
       to,
       minAmount: min_amount === undefined ? undefined : BigInt(min_amount),
       maxAmount: max_amount === undefined ? undefined : BigInt(max_amount),
-      // Who moves the money is the operator's affair: an agent's users find nothing by it.
+      // Providers are not shown to an agent's users, so they find nothing by them.
       provider: provider !== undefined && operator.agentId !== null ? '' : provider,
     },
   }

@@ -29,7 +29,7 @@ import {
 } from './schemas/payments.ts'
 import { agentNamed, badCursor, orderNamed } from './scope.ts'
 
-/** Payments that wait for a person's decision. They are the operator's affair alone. */
+/** Payments that await a person's decision. Only operators see them, not agents' users. */
 export function paymentRoutes(api: OperatorApi, desk: Desk): void {
   readRoutes(api, desk)
   decisionRoutes(api, desk)
@@ -111,7 +111,8 @@ function decisionRoutes(api: OperatorApi, desk: Desk): void {
         desk.now,
         entry,
         async () => {
-          // A provider may give one id to payments of two agents: the one that was looked at counts.
+          // A provider may give the same id to payments of two agents; the decision must be for the one
+          // shown.
           if (payment.agentId !== null && payment.agentId !== to.agentId) {
             throw new Problem('invalid_transition', 'The payment belongs to another agent.')
           }

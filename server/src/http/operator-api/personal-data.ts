@@ -1,6 +1,6 @@
 import type { Operator } from '../../operators/operator.ts'
 
-/** Viewers see enough of a person to tell two apart, and not enough to pay or call them. */
+/** Viewers see enough of a person to tell two apart, but not enough to pay or call them. */
 export function seesPersons({ role }: Pick<Operator, 'role'>): boolean {
   return role !== 'viewer'
 }
@@ -17,14 +17,14 @@ export function maskedName(text: string): string {
 
 const numbers = /^(payer)?(account_?no|account_?number)$/i
 const names = /^(payer)?(account_?name)$/i
-/** What an agent says of an order in its own words. */
+/** Fields with the agent's own text about an order. */
 const ownWords = /^ext(ra)?_?params$/i
 
-/** A JSON value with every account in it masked, at any depth, and without an agent's own words. */
+/** A JSON value with all accounts masked, at any depth, and without the agent's own text. */
 export function withoutPersons(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPersons)
   if (typeof value !== 'object' || value === null) return value
-  // By its prototype: a member may be named `constructor`.
+  // Checks the prototype, because a member may be named `constructor`.
   if (Object.getPrototypeOf(value) !== Object.prototype) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
@@ -36,7 +36,10 @@ export function withoutPersons(value: unknown): unknown {
   )
 }
 
-/** A JSON text as somebody may see it. What is no JSON is not shown to who may not see persons. */
+/**
+ * A JSON text as the operator may see it. A text that is not JSON is hidden from those who may not see
+ * personal data.
+ */
 export function shownText(operator: Operator, text: string): string {
   if (seesPersons(operator)) return text
   try {

@@ -12,7 +12,7 @@ import { type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
 import { FiguresQuery, ProviderFigures, ProviderView, state } from './schemas/providers.ts'
 import { strict } from './schemas/shapes.ts'
 
-/** Who moves the money. */
+/** The providers and their states. */
 export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
   const { pool, providers, now } = deps.desk
   const look = { tag: 'Providers', permission: 'view', agents: 'none' } as const
@@ -77,7 +77,7 @@ export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
     handler: async ({ operator, params: { id: name }, body }) => {
       if (!providers.find(name)) throw new Problem('not_found', 'There is no such provider.')
       const at = now()
-      // One of the three, as its shape says.
+      // The schema allows only the three states.
       const asked = body.state as ProviderState
       await inTransaction(pool, async (tx) => {
         const before = (await readRoutingTable(tx)).states.get(name) ?? 'on'

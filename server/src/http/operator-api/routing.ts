@@ -15,10 +15,10 @@ import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { BankList, Routes, SetRoutesBody, TriedRoutes, TryRoutesBody } from './schemas/providers.ts'
 
-/** As many routes as there may be. */
+/** Enough for the largest permitted number of routes. */
 const bodyLimit = 256 * 1024
 
-/** Which orders each provider gets. */
+/** The routes that decide which orders each provider gets. */
 export function routingRoutes(api: OperatorApi, deps: OperatorDeps): void {
   const { pool, providers, now } = deps.desk
   const look = { tag: 'Providers', permission: 'view', agents: 'none' } as const
@@ -79,7 +79,7 @@ export function routingRoutes(api: OperatorApi, deps: OperatorDeps): void {
       const routes = body.routes.map(routeFromView)
       refuseFaults(routes, isProvider)
       const { states } = await readRoutingTable(pool)
-      // Of the values that its shape allows.
+      // The schema allows only known values.
       const currency = body.currency as Currency
       const found = candidatesFor(
         {
@@ -117,7 +117,7 @@ export function routingRoutes(api: OperatorApi, deps: OperatorDeps): void {
   })
 }
 
-/** Names every route that cannot be, and what of it is wrong, as the request names it. */
+/** Reports every invalid route and its faulty parts, named as in the request. */
 function refuseFaults(routes: Route[], isProvider: (name: string) => boolean): void {
   const names = routes.map(({ provider, name }) => `${provider} ${name}`)
   const errors = routes.flatMap((route, at) => {
@@ -159,7 +159,7 @@ function routeFromView(view: RouteBody): Route {
   return {
     ...rest,
     name,
-    // Of the values that its shape allows.
+    // The schema allows only known values.
     direction: view.direction as Route['direction'],
     currency: view.currency as Currency,
     minAmount: BigInt(min_amount),

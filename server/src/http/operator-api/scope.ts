@@ -10,9 +10,9 @@ import { Problem } from '../../lib/problem.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { invalidRequest } from '../check.ts'
 
-/** What somebody may look at: users of an agent see their agent, and nothing else exists for them. */
+/** What an operator may see: an agent's users see their own agent, and nothing else exists for them. */
 
-/** An agent by its app id, if this operator may know of it. */
+/** Finds an agent by its app id, if this operator may see it. */
 export async function agentNamed(pool: Pool, operator: Operator, appId: string): Promise<Agent> {
   const agent = await findAgent(pool, appId)
   if (!agent || (operator.agentId !== null && operator.agentId !== agent.agentId)) {
@@ -21,7 +21,7 @@ export async function agentNamed(pool: Pool, operator: Operator, appId: string):
   return agent
 }
 
-/** The agents somebody may look at: one that they name, or all there are for them. */
+/** The agents that an operator may see: the one they name, or all of them. */
 export async function agentsInScope(
   pool: Pool,
   operator: Operator,
@@ -33,7 +33,7 @@ export async function agentsInScope(
   return own ? [own] : []
 }
 
-/** An order by its id, with its agent, if this operator may know of it. */
+/** Finds an order by its id, with its agent, if this operator may see it. */
 export async function orderNamed(
   pool: Pool,
   operator: Operator,
@@ -48,7 +48,7 @@ export async function orderNamed(
   return { order, agent }
 }
 
-/** The times that a query holds under these names; all that are no times are told at once. */
+/** Reads the times in a query under these names; reports all invalid ones at once. */
 export function timesIn<Name extends string>(
   query: Partial<Record<Name, string>>,
   names: readonly Name[],
@@ -69,7 +69,7 @@ export function timesIn<Name extends string>(
   return times
 }
 
-/** A cursor is ours to read; what does not read as one was made up. */
+/** Only this service writes cursors, so one that cannot be read was made up. */
 export function badCursor(): Problem {
   return invalidRequest([{ field: 'cursor', message: 'must be next from the page before' }])
 }

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { type AuditEntry, writeAudit } from '../../operators/audit.ts'
 import type { Desk } from '../../teller/desk.ts'
 
-/** How long a file may take to leave, and how long its reader may take for one piece of it. */
+/** How long a whole export may take, and how long its reader may take for one piece. */
 export interface ExportLimits {
   wholeMs: number
   idleMs: number
@@ -14,18 +14,18 @@ export const exportLimits: ExportLimits = { wholeMs: 30 * 60_000, idleMs: 2 * 60
 export interface Export {
   name: string
   type: string
-  /** Made as it is read. */
+  /** Generated as it is read. */
   content: AsyncIterable<string | Buffer>
-  /** Whether whoever asked may still have it; asked before every piece. */
+  /** Checks before every piece that the requester may still have the file. */
   stillMay: () => Promise<unknown>
-  /** Who takes what, in words of the log. */
+  /** The audit entry: who exports what. */
   entry: Omit<AuditEntry, 'at' | 'outcome' | 'after'>
 }
 
 /**
- * Sends a file while it is made: the next piece when the reader has taken the last. Who asked for it is on
- * record before it leaves, and that it was made to its end after. One that takes too long is broken off,
- * which its reader sees: a body without its end.
+ * Sends a file while it is being generated; the next piece follows when the reader has taken the last. The
+ * request is audited before anything is sent, and the completion afterwards. An export that takes too long is
+ * aborted, which the reader notices because the body has no end.
  */
 export async function sendExport(
   { pool, now }: Pick<Desk, 'pool' | 'now'>,
@@ -43,7 +43,7 @@ export async function sendExport(
     for await (const piece of content) {
       await stillMay()
       bytes += Buffer.byteLength(piece)
-      // Between two pieces it is the reader who takes their time; looking for the next may take ours.
+      // Limits only the time that the reader takes for a piece, not the time to generate the next one.
       const stopped = setTimeout(breakOff, idleMs)
       try {
         yield piece

@@ -4,14 +4,14 @@ import { publicPath } from '../app.ts'
 const name = 'sluice_session'
 const heldToken = new RegExp(`(?:^|;) *${name}=([\\w-]{43}) *(?:;|$)`)
 
-/** What the browser holds; undefined where it holds nothing that could be a token. */
+/** The token in the browser's cookie; undefined if there is nothing that could be a token. */
 export function sessionTokenOf({ headers }: FastifyRequest): string | undefined {
   return heldToken.exec(headers.cookie ?? '')?.[1]
 }
 
 /**
- * Gives the browser a token, or with undefined takes it away. No script can read it, no other site
- * can have it sent, and it goes to the console alone.
+ * Sets the session cookie, or removes it if the token is undefined. Scripts cannot read it, other sites
+ * cannot cause it to be sent, and only the console receives it.
  */
 export function setSessionCookie(
   reply: FastifyReply,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { absoluteLimitMs, idleLimitMs } from '../../operators/sessions.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 
-/** What is configured, by its name; never a secret. */
+/** The configuration by name, without secrets. */
 export type Settings = Record<string, string | number | boolean | string[]>
 
 export function settingsRoute(api: OperatorApi, settings: Settings): void {

@@ -12,7 +12,7 @@ import { Code, type OperatorApi, openRoute, operatorRoute } from './operator-rou
 import { Done, Me, Password, SessionList } from './schemas/users.ts'
 import { setSessionCookie } from './session-cookie.ts'
 
-/** Signing in and out, and what somebody sees and changes of themselves. */
+/** Signing in and out, and a user's own account. */
 export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignIn): void {
   const { pool, now, publicUrl } = deps.desk
 

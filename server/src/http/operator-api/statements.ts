@@ -16,18 +16,18 @@ import { StatementQuery, WalletParams } from './schemas/wallets.ts'
 import { agentNamed, timesIn } from './scope.ts'
 import { type ExportLimits, sendExport } from './send-export.ts'
 
-/** What one statement tells. */
+/** The contents of one statement. */
 export interface Statement {
   agent: Agent
   from: Date
   to: Date
-  /** The rows it holds: after the first, up to and with the second. */
+  /** The range of rows: after the first, up to and including the second. */
   after: bigint
   last: bigint
 }
 
 const chunk = 1_000
-/** Nobody reads more pages than these hold; the table has all. */
+/** No one reads more pages than this makes; the CSV has all rows. */
 const mostRowsOnPaper = 20_000
 
 /** `GET /wallets/{app_id}/statement.csv` and `.pdf`. */
@@ -82,7 +82,7 @@ export function statementRoutes(
         const detail = `It would have more than ${mostRowsOnPaper} rows: take a shorter time, or the table.`
         throw new Problem('invalid_request', detail)
       }
-      // Here and not at the top: starting the service should not wait for it.
+      // Imported here, so that it does not delay the start of the service.
       const { printStatement } = await import('../../reports/statement-pdf.ts')
       const pdf = printStatement(await onPaper(desk, statement, timeZone))
       const file = {
@@ -122,7 +122,7 @@ async function statementOf(
   return { agent, from, to, after, last }
 }
 
-/** The statement's rows, a chunk at a time: the next one is read when the last has been taken. */
+/** Yields the statement's rows in chunks; reads the next only after the last has been taken. */
 async function* rowsOf(
   desk: Desk,
   { agent, after, last }: Statement,

@@ -11,7 +11,7 @@ import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { StoryList, TestOrderAnswer, TestOrderRequest } from './schemas/orders.ts'
 import { agentsInScope } from './scope.ts'
 
-/** `POST /test-orders`: an order as the agent itself would create it, in the sandbox only. */
+/** `POST /test-orders`: creates an order as the agent itself would, in the sandbox only. */
 export function testOrderRoutes(api: OperatorApi, desk: Desk): void {
   operatorRoute(api, {
     method: 'GET',
@@ -34,7 +34,7 @@ export function testOrderRoutes(api: OperatorApi, desk: Desk): void {
     url: '/test-orders',
     summary: 'Create an order as the agent, to try things out',
     tag: 'Orders',
-    // It is done in the agent's name, as by whoever has its keys.
+    // The order is created in the agent's name, as if with its keys.
     permission: 'manage_own_keys',
     agents: 'own',
     schema: { body: TestOrderRequest, response: { status: 201, schema: TestOrderAnswer } },

@@ -34,7 +34,7 @@ const UserAndLink = Type.Object({
 const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }) })
 const AppId = Type.String({ maxLength: 64, description: 'the app id of an agent' })
 
-/** Who may sign in, as what. */
+/** The users, and their roles. */
 export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
   const { pool, secretKeys, now, publicUrl } = deps.desk
   const asked = (operator: Operator, reason: string | null) => ({ operator, reason, at: now() })
@@ -73,7 +73,7 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/users',
     summary: 'Create a user and the link for their password',
-    // Whoever makes a user can become one: not with a session alone.
+    // A creator of users can sign in as one of them, so a session alone is not enough.
     movesMoney: true,
     schema: {
       body: Type.Object(
@@ -110,7 +110,7 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     url: '/users/:id',
     summary:
       'Change a role, or whether somebody may sign in; their sessions end if it changes anything',
-    // To keep somebody out must be quick.
+    // Locking a user out must be quick, so it needs no code.
     movesMoney: ({ body }) => body.role !== undefined || body.disabled === false,
     schema: {
       params: IdParams,

@@ -145,7 +145,7 @@ function adjustRoute(api: OperatorApi, desk: Desk): void {
   })
 }
 
-/** The seq that a page of the journal begins before. */
+/** The sequence number before which a page of the journal begins. */
 async function firstBefore(
   desk: Desk,
   { agentId }: Agent,

@@ -1,21 +1,21 @@
-/** What the accent stands on, in each scheme: of its surfaces, the one nearest to the accent. */
+/** The background of the accent in each scheme: the surface with the least contrast to it. */
 export const surfaces = { light: '#f3f5f8', dark: '#1c222b' }
 
 export const defaultColour = '#1d4ed8'
 
-/** WCAG's contrast for text of normal size. */
+/** The WCAG contrast for text of normal size. */
 const leastContrast = 4.5
 
 type Rgb = readonly [number, number, number]
 
 export interface Accent {
-  /** Can be read as text on the scheme's surfaces. */
+  /** Readable as text on the scheme's surfaces. */
   accent: string
-  /** Can be read as text on the accent. */
+  /** The text colour that is readable on the accent. */
   onAccent: string
 }
 
-/** The agent's colour as it is, or as much darker or lighter as it takes to be read. */
+/** The agent's colour, darkened or lightened as far as necessary to be readable. */
 export function accentFor(colour: string, scheme: 'light' | 'dark'): Accent {
   const surface = surfaces[scheme]
   const towards: Rgb = scheme === 'light' ? [0, 0, 0] : [255, 255, 255]
@@ -28,7 +28,7 @@ export function accentFor(colour: string, scheme: 'light' | 'dark'): Accent {
   return { accent, onAccent }
 }
 
-/** The colours as the style sheet's own properties. */
+/** The colours as custom properties of the style sheet. */
 export function accentStyle(colour: string | null): string {
   const properties = (scheme: 'light' | 'dark') => {
     const { accent, onAccent } = accentFor(colour ?? defaultColour, scheme)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type StaticDocument, staticDocument } from '../static-document.ts'
 
 export interface Asset extends StaticDocument {
-  /** Holds a digest of the content where it is for the page itself: it may be kept for ever. */
+  /** Contains a digest of the content if it is for the page itself, so that it can be cached forever. */
   name: string
 }
 
@@ -12,11 +12,11 @@ const built = new URL('dist/http/payment-page/client/', server)
 
 const read = (file: URL) => readFileSync(file, 'utf8')
 
-/** The files of the page, read once at the start. */
+/** The files of the page, read once at start-up. */
 export interface Assets {
   style: Asset
   script: Asset
-  /** What shops load to open the page. */
+  /** The script that shops load to open the page. */
   loader: Asset
   loaderTypes: Asset
 }

@@ -3,13 +3,13 @@ import { txnId } from '../../lib/ids.ts'
 import type { OrderName, StateNow } from '../../orders/payment-page.ts'
 
 export interface EventStreamOptions {
-  /** The states of all these orders, by txn id. */
+  /** Reads the states of these orders, keyed by txn id. */
   read: (names: readonly OrderName[]) => Promise<Map<string, StateNow>>
   isDraining: () => boolean
   onError: (error: unknown) => void
   maxStreams: number
   maxStreamsPerAddress: number
-  /** How often all watched orders are looked at. */
+  /** How often all watched orders are read. */
   everyMs: number
 }
 
@@ -21,14 +21,14 @@ interface Watcher {
   quietRounds: number
 }
 
-/** Rounds without news after which a stream is told the state again, so that it is known to live. */
+/** After this many rounds without a change, the state is sent again to keep the stream alive. */
 const heartbeatRounds = 15
-/** A reader who does not keep up with this much is let go; the page asks again by itself. */
+/** A reader that falls this far behind is disconnected; the page reconnects. */
 const maxUnreadBytes = 16_384
 
 /**
- * Tells open pages what becomes of their orders. All orders watched by this process are read with one
- * statement a round, however many pages are open, and it does not matter which process changed them.
+ * Sends open pages the state changes of their orders. One statement per round reads all orders that this
+ * process watches, however many pages are open and whichever process changed them.
  */
 export class EventStreams {
   private readonly options: EventStreamOptions
@@ -41,7 +41,7 @@ export class EventStreams {
     this.options = options
   }
 
-  /** A stream of events about an order, or why there is none to be had. */
+  /** A stream of events about an order, or the reason why none is available. */
   open(name: OrderName, address: string, now: StateNow): PassThrough | 'full' | 'too_many' {
     const { isDraining, maxStreams, maxStreamsPerAddress } = this.options
     if (isDraining() || this.watchers.size >= maxStreams) return 'full'
@@ -59,7 +59,7 @@ export class EventStreams {
     return stream
   }
 
-  /** Ends every stream; the pages connect again, to whoever answers then. */
+  /** Ends every stream; the pages reconnect, perhaps to another process. */
   closeAll(): void {
     for (const { stream } of this.watchers) stream.end()
   }

@@ -4,7 +4,7 @@ import { english, type Words } from './words/english.ts'
 import { thai } from './words/thai.ts'
 import { vietnamese } from './words/vietnamese.ts'
 
-/** A language the page speaks, with how it writes money and times. */
+/** A language of the page, with its formats for money and times. */
 export interface Language {
   code: string
   name: string
@@ -12,7 +12,7 @@ export interface Language {
   words: Words
 }
 
-/** Texts that the language lacks stand in English. */
+/** Texts that the language lacks appear in English. */
 export function makeLanguage(code: string, name: string, words: Partial<Words>): Language {
   return { code, name, direction: 'ltr', words: { ...english, ...words } }
 }
@@ -25,7 +25,7 @@ export const languages: readonly Language[] = [
   makeLanguage('vi', 'Tiếng Việt', vietnamese),
 ]
 
-/** The one asked for by name, else the reader's first that the page speaks, else English. */
+/** The requested language, else the reader's most preferred one that the page has, else English. */
 export function chooseLanguage(
   asked: string | undefined,
   acceptLanguage: string | undefined,
@@ -38,7 +38,7 @@ export function chooseLanguage(
   return inEnglish
 }
 
-/** The tags of an Accept-Language header that are wanted at all, best first. */
+/** The acceptable tags of an Accept-Language header, best first. */
 function byPreference(header: string): string[] {
   return header
     .slice(0, 500)
@@ -53,17 +53,17 @@ function byPreference(header: string): string[] {
     .map(({ tag }) => tag)
 }
 
-/** A text with its {names} filled in, safe to stand in the page. */
+/** A text with its {names} filled in, escaped for the page. */
 export function fill(text: string, values: Record<string, string | Html>): Html {
   return html`${text.split(/(\{\w+\})/).map((part) => values[part.slice(1, -1)] ?? part)}`
 }
 
-/** The same for a title or an attribute. */
+/** The same as plain text, for a title or an attribute. */
 export function fillPlain(text: string, values: Record<string, string>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
-/** Money as people of this language read it, exact to the last minor unit. */
+/** Formats money for readers of this language, exact to the last minor unit. */
 export function moneyText({ code }: Language, minor: bigint, currency: Currency): string {
   const format = new Intl.NumberFormat(code, {
     style: 'currency',
@@ -71,7 +71,7 @@ export function moneyText({ code }: Language, minor: bigint, currency: Currency)
     currencyDisplay: 'narrowSymbol',
   })
   const perUnit = minorPerUnit(currency)
-  // Whole units are formatted as the bigint they are, and the fraction takes the place of the zeros.
+  // Whole units are formatted as a bigint, and the fraction replaces the zeros.
   const fraction = (minor % perUnit).toString().padStart(decimalPlaces(perUnit), '0')
   return format
     .formatToParts(minor / perUnit)
@@ -96,7 +96,7 @@ export function timeText({ code }: Language, at: Date, timeZone: string): string
   }).format(at)
 }
 
-/** Hours, minutes and seconds as a clock shows them, days in words before it. */
+/** Hours, minutes and seconds as on a clock, after any days in words. */
 export function clockText({ code }: Language, seconds: number): string {
   const days = Math.floor(seconds / 86_400)
   const hours = Math.floor((seconds % 86_400) / 3600)

@@ -2,7 +2,7 @@ import { html } from '../html.ts'
 import type { Assets } from './assets.ts'
 import { type Page, type Place, wholePage } from './whole-page.ts'
 
-/** A page that says only why there is none: of a wrong link, of too many requests, of trouble here. */
+/** A page that only explains why there is no payment page: a wrong link, too many requests, or an error. */
 export function messagePage(
   place: Place,
   assets: Assets,

@@ -33,7 +33,7 @@ const tone: Record<PageState, string> = {
   returned: 'warn',
 }
 
-/** The payment page of an order, complete without scripts. */
+/** The payment page of an order, which works without scripts. */
 export function paymentPage(options: PageOptions): Page {
   const { place, assets, shown, isSandbox } = options
   const { agent, order, state } = shown
@@ -76,12 +76,12 @@ function name(text: string): Html {
   return html`<bdi>${text}</bdi>`
 }
 
-/** The name beside it says what it is. */
+/** The name beside it serves as its description. */
 function logo({ place, shown }: PageOptions): Html {
   return shown.brand.logo ? html`<img class="logo" src="${href(place, '/logo')}" alt="">` : nothing
 }
 
-/** What happened to the money, what to do next. */
+/** What happened to the money, and what to do next. */
 function status({ place, shown, timeZone }: PageOptions, amount: string): Html {
   const { agent, order, uncredited, state, remainingS } = shown
   const { language } = place
@@ -131,7 +131,7 @@ ${row(options, words.amount, moneyText(place.language, amountMinor, currency), b
 </section>`
 }
 
-/** In a window of its own: the page may be in an agent's frame, where banks refuse to be. */
+/** Opens in a new window, because the page may be in an agent's frame, which banks refuse. */
 function elsewhere({ place, ways }: PageOptions): Html {
   const { words } = place.language
   if (ways.link === undefined) return nothing
@@ -142,7 +142,7 @@ function elsewhere({ place, ways }: PageOptions): Html {
 </section>`
 }
 
-/** A name and its value, with a button that copies the bare value. */
+/** A label and a value, with a button that copies the bare value. */
 function row({ place }: PageOptions, label: string, value: string, bare = value): Html {
   const { words } = place.language
   return html`<div class="row"><dt>${label}</dt><dd>${name(value)}<button type="button" class="copy js-only" data-copy="${bare}"><span>${words.copy}</span> <span class="seen">${label}</span></button></dd></div>`
@@ -176,7 +176,7 @@ function help({ place, shown }: PageOptions): Html {
 </section>`
 }
 
-/** In the sandbox the payer is the bank too. Plain form buttons: they work without scripts. */
+/** In the sandbox the payer also plays the bank. Plain form buttons work without scripts. */
 function bankButtons({ place, shown }: PageOptions): Html {
   const { language } = place
   const { words } = language

@@ -8,14 +8,14 @@ import { href, liveData, type Page, type Place, wholePage } from './whole-page.t
 
 const quietZone = 4
 
-/** A QR code as part of the page: black on white in every scheme, with its quiet zone. */
+/** A QR code for the page: black on white in every colour scheme, with its quiet zone. */
 export function qrPicture(text: string, label: string): Html {
   const { side, path } = qrPath(text)
   const all = side + 2 * quietZone
   return html`<svg class="qr" role="img" aria-label="${label}" viewBox="-${quietZone} -${quietZone} ${all} ${all}" shape-rendering="crispEdges"><path stroke="#000" d="${new Markup(path)}"/></svg>`
 }
 
-/** The code by itself, as large as the screen allows. */
+/** The QR code alone, as large as the screen allows. */
 export function qrView(
   place: Place,
   assets: Assets,
@@ -37,7 +37,7 @@ ${qrPicture(qrcodeText, fillPlain(words.qrName, { amount }))}
 </main>`,
     bodyData: liveData(place, txnId(order.agentId, order.orderId)),
     isLive: true,
-    // When the order is no longer open there is no code any more, and this leads back to the page.
+    // Once the order is no longer open there is no code, and this address redirects to the page.
     refreshS: 5,
   })
 }

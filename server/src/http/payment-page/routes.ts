@@ -33,12 +33,12 @@ export interface PaymentPageOptions {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The one kind of route whose body may be what a form sends. */
+    /** Set on the only route that accepts a form body. */
     takesForm?: boolean
   }
 }
 
-/** Many payers can share an address, so these only keep one source from taking everything. */
+/** Many payers can share an address, so these limits only keep one source from using all capacity. */
 const requestsPerS = 50
 const requestsAtOnce = 500
 const maxStreams = 10_000
@@ -47,7 +47,7 @@ const streamsEveryMs = 1_000
 
 const forever = 'public, max-age=31536000, immutable'
 
-/** The payers' door: the page behind `link`. Whoever has the token may look; looking changes nothing. */
+/** The payers' routes: the page behind `link`. Anyone with the token may look; looking changes nothing. */
 export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOptions): void {
   const { desk, mode, timeZone, isDraining } = options
   const assets = readAssets()
@@ -65,7 +65,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
   const placeOf = (request: FastifyRequest, shown?: PaymentPage): Place => {
     const asked = askedOf(request)
     const root = publicPath(desk.publicUrl())
-    // In the sandbox there is nothing to protect, and everything to try.
+    // The sandbox has nothing to protect, so any site may try the frame.
     const frameOrigins = mode === 'sandbox' ? [anyOrigin] : (shown?.agent.frameOrigins ?? [])
     const isAllowed = (origin: string | undefined) =>
       origin !== undefined && mayFrame(frameOrigins, origin)
@@ -87,7 +87,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
     throw new Problem('rate_limited', 'Too many requests.', { retryAfterS: waitS })
   }
 
-  /** The order behind the token. A wrong token is answered like one of an order that never was. */
+  /** The order of the token. A wrong token gets the same answer as an order that does not exist. */
   const nameOf = (request: FastifyRequest): OrderName => {
     checkRate(request)
     const name = parsePageToken(desk.secretKeys, tokenOf(request))
@@ -101,15 +101,15 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
     return shown
   }
 
-  /** A payer sees a page, whatever went wrong. */
+  /** The payer gets a page, whatever went wrong. */
   const errorHandler: RouteShorthandOptions['errorHandler'] = (error, request, reply) => {
     const problem = problemOf(error)
-    // To a payer, what is wrong here passes: the page can be tried again.
+    // For the payer an internal error is temporary: the page can be tried again.
     const status = problem.status === 500 ? 503 : problem.status
     const what = status === 404 ? 'notFound' : status === 429 ? 'busy' : 'trouble'
     if (status >= 500) request.log.error({ err: error })
     if (problem.retryAfterS !== undefined) reply.header('retry-after', problem.retryAfterS)
-    // What belongs to no order leads nowhere.
+    // The error page belongs to no order, so it has no links to one.
     const place = { ...placeOf(request), base: '' }
     return send(reply.code(status), messagePage(place, assets, what))
   }
@@ -128,7 +128,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
     const shown = await read(request)
     const place = placeOf(request, shown)
     const { qrcodeText } = waysToPay(desk, shown.order)
-    // Nobody should scan what must not be paid any more.
+    // A code that must no longer be paid should not be scanned.
     if (shown.state !== 'waiting' || qrcodeText === undefined) {
       return reply.redirect(href(place, ''), 303)
     }
@@ -175,9 +175,9 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
     if (stream === 'full') {
       throw new Problem('overloaded', 'Ask for the state instead.', { retryAfterS: 30 })
     }
-    // A page sends nothing behind its request: what ends its side is that it was closed.
+    // The page sends nothing after its request, so the end of its side means that it was closed.
     request.raw.socket.once('end', () => stream.end())
-    // Proxies that gather an answer before they pass it on would keep the news to themselves.
+    // Keeps proxies from buffering the stream, which would delay the events.
     reply.header('x-accel-buffering', 'no')
     return reply.type('text/event-stream; charset=utf-8').send(stream)
   })
@@ -195,7 +195,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
         const chosen = sandboxPayments(order.amountMinor).find(({ outcome }) => outcome === asked)
         if (!chosen) throw new Problem('not_found', 'The bank knows no such outcome.')
         if (order.status === 'WAITING') {
-          // What came first stands, and the page says what that was.
+          // If another outcome came first, it stands, and the page shows it.
           await trigger(desk, order.agentId, order.orderId, chosen.trigger).catch((error) => {
             if (!(error instanceof Problem)) throw error
           })
@@ -213,7 +213,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
   }
 }
 
-/** Whoever may GET may ask for the headers alone. */
+/** Registers a GET route that also answers HEAD. */
 function get(
   app: FastifyInstance,
   url: string,
@@ -227,7 +227,7 @@ function send(reply: FastifyReply, { html, headers }: Page): FastifyReply {
   return reply.headers(headers).send(html)
 }
 
-/** Files that hold nothing of anybody's, for pages of any origin. */
+/** Serves public files to pages of any origin. */
 function serve(app: FastifyInstance, url: string, asset: Asset, cacheControl: string): void {
   get(app, url, { schema: { hide: true } }, async (request, reply) => {
     reply
@@ -237,7 +237,7 @@ function serve(app: FastifyInstance, url: string, asset: Asset, cacheControl: st
   })
 }
 
-/** Forms are read where a route says so; everywhere else they are refused as before. */
+/** Parses forms only on routes that accept them; all others still refuse them. */
 function takeForms(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -252,11 +252,11 @@ function takeForms(app: FastifyInstance): void {
   )
 }
 
-/** The token is the key, but no other site should press the payer's buttons. */
+/** The token grants access, but no other site should submit the payer's forms. */
 function refuseOtherSites(request: FastifyRequest, publicUrl: string): void {
   const site = request.headers['sec-fetch-site']
   const origin = request.headers.origin
-  // The page sends no referrer, so its own forms have no origin to tell.
+  // The page sends no referrer, so its own forms have no origin.
   const isOurs =
     site === undefined
       ? origin === undefined || origin === 'null' || origin === new URL(publicUrl).origin

@@ -10,7 +10,7 @@ interface SandboxPayment {
 
 const anotherAccount = '9990001234'
 
-/** What the buttons of a sandbox's page make the bank say. */
+/** The outcomes that the buttons of a sandbox page trigger at the bank. */
 export function sandboxPayments(amountMinor: bigint): SandboxPayment[] {
   const tenth = amountMinor / 10n || 1n
   const payment = (

@@ -6,18 +6,18 @@ import { accentStyle } from './accent.ts'
 import type { Assets } from './assets.ts'
 import { type Language, languages } from './language.ts'
 
-/** Where a page stands: what its links and headers are made from. */
+/** The context of a page, from which its links and headers are built. */
 export interface Place {
   /** The path of PUBLIC_URL. */
   root: string
-  /** The path of this order's page, or of nothing where the token was wrong. */
+  /** The path of this order's page; empty if the token was wrong. */
   base: string
   language: Language
-  /** The language that was asked for by name, kept in every link. */
+  /** The explicitly requested language, kept in every link. */
   askedLanguage: string | undefined
-  /** The origin that shows the page and may: checked against the agent's. */
+  /** The origin that frames the page, checked against the agent's list. */
   parentOrigin: string | undefined
-  /** Who may show it in a frame. */
+  /** The origins that may show it in a frame. */
   frameOrigins: readonly string[]
 }
 
@@ -26,7 +26,7 @@ export interface Page {
   headers: Record<string, string>
 }
 
-/** A link on the page, with what was asked for by query kept. */
+/** A link on the page that keeps the requested query parameters. */
 export function href(place: Place, path: string, lang = place.askedLanguage): string {
   const query = new URLSearchParams()
   if (lang !== undefined) query.set('lang', lang)
@@ -35,7 +35,7 @@ export function href(place: Place, path: string, lang = place.askedLanguage): st
   return `${place.base}${path}${text === '' ? '' : `?${text}`}`
 }
 
-/** What the script of a live page goes by. */
+/** The data that the script of a live page uses. */
 export function liveData(place: Place, txnId: string): Record<string, string> {
   const { copied, leftToPay } = place.language.words
   return {
@@ -47,7 +47,7 @@ export function liveData(place: Place, txnId: string): Record<string, string> {
   }
 }
 
-/** A whole page around its main part, with the headers it must be sent with. */
+/** A complete page around its main part, with the headers to send it with. */
 export function wholePage(
   place: Place,
   assets: Assets,
@@ -58,7 +58,7 @@ export function wholePage(
     main: Html
     bodyClass?: string
     bodyData?: Record<string, string>
-    /** Without scripts, the page is loaded again after so many seconds. */
+    /** Without scripts, the page reloads after this many seconds. */
     refreshS?: number
     isLive?: boolean
   },
@@ -106,7 +106,7 @@ function languageMenu(place: Place): Html {
 }
 
 function headersOf({ frameOrigins }: Place, accent: string): Record<string, string> {
-  // A host may hold characters that end a directive; such an origin is no browser's.
+  // A configured host may contain characters that would end a directive; no browser has such an origin.
   const origins = frameOrigins.includes(anyOrigin)
     ? ['*']
     : frameOrigins.filter((origin) => /^https?:\/\/[\w.:[\]-]+$/.test(origin))

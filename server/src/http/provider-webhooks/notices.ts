@@ -6,12 +6,12 @@ import type { Desk } from '../../teller/desk.ts'
 const maxNoticeBytes = 64 * 1024
 
 /**
- * `POST /providers/{name}/notices`: what providers report. Each provider signs in its own way, and
- * 200 means that everything in the notice is on disk; what could not be acted on yet says so.
+ * `POST /providers/{name}/notices`: reports from providers. Each provider signs in its own way. A 200 means
+ * that everything in the notice is on disk; events that could not be processed yet are marked so.
  */
 export function noticeRoutes(app: FastifyInstance, desk: Desk): void {
   const taker = new NoticeTaker(desk, (error) => app.log.error({ err: error }))
-  // In a scope of their own: providers send bodies of every type.
+  // In a separate scope, because providers send bodies of every content type.
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>

@@ -3,34 +3,34 @@ import { request } from 'undici'
 import { type Currency, decimalText } from '../../lib/money.ts'
 
 const maxAnswerBytes = 64 * 1024
-/** Longer than the bank tries to tell what it was asked to do. */
+/** Longer than the bank keeps trying to deliver the notice of a requested action. */
 const triggerLimitMs = 15_000
 
 export interface BankAnswer {
   status: number
-  /** The answer as JSON; undefined where it is none. */
+  /** The answer parsed as JSON; undefined if it is not JSON. */
   json: unknown
 }
 
-/** What the service's own answer to the notice said became of an event. */
+/** The result of an event, from the service's answer to the notice. */
 export interface ToldEvent {
   id: string
-  /** Whether the notice was accepted; otherwise the bank goes on trying. */
+  /** Whether the notice was accepted; if not, the bank keeps trying. */
   told: boolean
   result?: 'applied' | 'unchanged' | 'refused' | 'waiting'
   detail?: string
 }
 
-/** What came of making the bank do something. */
+/** The result of asking the bank to do something. */
 export type Told =
   | { type: 'told'; events: ToldEvent[] }
-  /** There is no such thing, or its state does not allow it: nothing was changed. */
+  /** There is no such payment or payout, or its state does not allow it. Nothing was changed. */
   | { type: 'refused'; because: 'not_found' | 'conflict'; reason: string }
 
-/** There is no answer to go by: what was asked of the bank may have happened or not. */
+/** There is no usable answer: the requested action may or may not have happened. */
 export class BankSilent extends Error {}
 
-/** Speaks to the sandbox's bank over HTTP. */
+/** Calls the sandbox bank over HTTP. */
 export class SandboxBank {
   private readonly url: () => string
   private readonly pass: string
@@ -40,7 +40,7 @@ export class SandboxBank {
     this.pass = createHmac('sha256', key).update('requests to the sandbox bank').digest('hex')
   }
 
-  /** Somebody transfers money with a reference. The same `once` is the same transfer. */
+  /** Makes a transfer with a reference. The same `once` means the same transfer. */
   transfer(transfer: {
     reference: string
     amountMinor: bigint
@@ -54,12 +54,12 @@ export class SandboxBank {
     return this.trigger('/transfers', { ...rest, amount })
   }
 
-  /** The bank says that a deposit will not be paid any more. */
+  /** Makes the bank report that a deposit will not be paid any more. */
   endDeposit(reference: string, status: 'FAILED' | 'VOID' | 'EXPIRED'): Promise<Told> {
     return this.trigger(`/deposits/${encodeURIComponent(reference)}/end`, { status })
   }
 
-  /** The bank takes back a payment, or the latest one with a reference. */
+  /** Makes the bank take back a payment, or the latest one with a reference. */
   takeBack(which: { paymentId: string } | { reference: string }): Promise<Told> {
     return this.trigger(
       'paymentId' in which
@@ -68,7 +68,7 @@ export class SandboxBank {
     )
   }
 
-  /** The bank moves a payout that it has on to another state. */
+  /** Makes the bank move one of its payouts to another state. */
   setPayout(
     reference: string,
     state: 'paid' | 'rejected' | 'returned' | 'cancelled',
@@ -76,7 +76,7 @@ export class SandboxBank {
     return this.trigger(`/payouts/${encodeURIComponent(reference)}/outcome`, { state })
   }
 
-  /** One call. Throws BankSilent, whose message says, in words, why there is no answer. */
+  /** Makes one call. Throws BankSilent, whose message explains why there is no answer. */
   async call(
     method: 'GET' | 'PUT' | 'POST',
     path: string,
@@ -111,7 +111,7 @@ export class SandboxBank {
   }
 }
 
-/** The reason that goes with a refusal. */
+/** The reason in a refusal's answer. */
 export function reasonIn(json: unknown): string | undefined {
   if (typeof json !== 'object' || json === null || !('reason' in json)) return undefined
   return typeof json.reason === 'string' ? json.reason.slice(0, 200) : undefined

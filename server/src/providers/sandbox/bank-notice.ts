@@ -11,7 +11,7 @@ import {
 import type { ProviderEvent } from '../provider.ts'
 
 const strict = { additionalProperties: false }
-// A database has no room for NUL in a text.
+// PostgreSQL text cannot contain NUL.
 const Text = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\0]*$' })
 const TextOrNull = Type.Union([Text, Type.Null()])
 
@@ -74,7 +74,7 @@ const Notice = Type.Object(
 )
 const notice = Compile(Notice)
 
-/** The events of a notice; undefined where it is not the bank's, stale, or not to be read. */
+/** The events of a notice; undefined if it is not the bank's, is stale or cannot be read. */
 export function readBankNotice(
   key: Buffer,
   body: Buffer,

@@ -14,8 +14,8 @@ import { readBankNotice } from './bank-notice.ts'
 import { storyFault, storyIn } from './story-name.ts'
 
 /**
- * The sandbox's bank as a provider, spoken to over HTTP like any other. Nothing it hands out can be
- * mistaken for a way to pay real money.
+ * The sandbox bank as a provider, called over HTTP like any other. Nothing it returns can be mistaken for a
+ * way to pay real money.
  */
 export function makeSandboxProvider(options: { bankUrl: () => string; key: Buffer }): Provider {
   const bank = new SandboxBank(options)
@@ -23,7 +23,7 @@ export function makeSandboxProvider(options: { bankUrl: () => string; key: Buffe
     name: 'sandbox',
     can: { currencies, deposits: true, payouts: true, idempotentByReference: true },
     faultIn: storyFault,
-    // The bank learns of a deposit only where it is to do something about it by itself.
+    // The bank is called about a deposit only if its story has the bank act on it.
     depositInstructions: (deposit) =>
       storyIn(deposit.extraParams) === null ? instructionsFor(deposit) : undefined,
     expectDeposit: (deposit, signal) => expectDeposit(bank, deposit, signal),
@@ -82,7 +82,7 @@ async function expectDeposit(
     }
     return { type: 'unknown', reason: 'the bank answered what cannot be read' }
   }
-  // It has looked at the deposit and will not collect it; anything else may pass.
+  // These statuses mean that the bank has examined and refused the deposit; any other may be temporary.
   const type = [400, 409].includes(answer.status) ? 'rejected' : 'unknown'
   return { type, reason: refusalIn(answer) }
 }
@@ -112,12 +112,12 @@ async function askPayout(
   const path = `/payouts/${encodeURIComponent(reference)}`
   const answer = await bank.call('GET', path, undefined, signal).catch(toReason)
   if (typeof answer === 'string') return { type: 'unknown', reason: answer }
-  // Only the bank's own words count: a 404 from something in between says nothing about the payout.
+  // Only the bank's own answer counts: a 404 from a proxy says nothing about the payout.
   if (answer.status === 404 && reasonIn(answer.json) !== undefined) return { type: 'not_found' }
   return outcomeIn(answer)
 }
 
-/** What an answer says of a payout. Only a clear word is taken for one: the rest is unknown. */
+/** Reads the payout's state from an answer. Anything that is not explicit is unknown. */
 function outcomeIn(answer: BankAnswer): PayoutOutcome {
   if (answer.status !== 200) return { type: 'unknown', reason: refusalIn(answer) }
   const said = typeof answer.json === 'object' && answer.json !== null ? answer.json : {}

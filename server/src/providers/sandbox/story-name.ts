@@ -1,4 +1,4 @@
-/** The stories that the bank knows, in a few words each; docs/sandbox.md tells them in full. */
+/** The stories that the bank can play, in a few words each; docs/sandbox.md describes them in full. */
 export const stories = {
   deposit: new Map([
     ['paid', 'paid in full'],
@@ -23,13 +23,13 @@ export const stories = {
   ]),
 }
 
-/** The story that an order asks for with `extraParams.sandbox`. */
+/** The story that an order requests with `extraParams.sandbox`. */
 export function storyIn(extraParams: string | null): string | null {
   const asked = askedFor(extraParams)
   return typeof asked === 'string' ? asked : null
 }
 
-/** What is wrong with the story that an order asks for. */
+/** Describes what is wrong with the story that an order requests. */
 export function storyFault(
   kind: 'deposit' | 'withdraw',
   extraParams: string | null,

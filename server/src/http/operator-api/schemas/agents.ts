@@ -11,11 +11,11 @@ import { printable } from '../../printable-text.ts'
 import { Code, Reason } from '../operator-route.ts'
 import { currency, isoTime, oneOf, orNull, strict } from './shapes.ts'
 
-/** The shapes of agents, as operators and their own users see them. */
+/** The shapes of agents, as operators and the agents' own users see them. */
 
 const feeRule = Type.String({ maxLength: 40, description: agentTerms.depositFee.must })
 
-/** What the API takes and shows for a term, by its kind. */
+/** The schema of a term in requests and answers, by its kind. */
 function schemaOf({ kind, must, choices = [], least = 0, most = 0 }: Term): TSchema {
   switch (kind) {
     case 'text':
@@ -39,7 +39,7 @@ function schemaOf({ kind, must, choices = [], least = 0, most = 0 }: Term): TSch
 
 const schemaFor = (name: TermName) => schemaOf(termOf(name))
 
-/** All terms but the name, which a new agent must have. */
+/** All terms except the name, which a new agent must have. */
 const terms = Object.fromEntries(
   termNames.filter((name) => name !== 'name').map((name) => [termOf(name).field, schemaFor(name)]),
 )

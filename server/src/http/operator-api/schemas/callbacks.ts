@@ -11,7 +11,7 @@ export const deliveries = [
   'superseded',
   'paused',
 ]
-/** `failing`: waits for another attempt after one that failed; `undelivered`: any but delivered. */
+/** `failing`: waits for another attempt after a failed one; `undelivered`: every state except delivered. */
 export const callbackStates = [...deliveries, 'failing', 'undelivered']
 
 export const CallbackListQuery = Type.Object(
@@ -47,7 +47,7 @@ const callbackFields = {
   last_error: orNull(Type.String({ description: 'why the latest attempt failed' })),
 }
 
-/** The newest first; what waits, in the order in which it is due. */
+/** Newest first; waiting ones in the order in which they are due. */
 export const CallbackList = page(Type.Object(callbackFields))
 
 export const CallbackParams = Type.Object({ app_id: appId, seq }, strict)

@@ -35,7 +35,7 @@ const aged = (what: string) =>
 
 export const HomeQuery = Type.Object({}, strict)
 
-/** Agents' users see the figures of their agent; providers and the proof are the operator's. */
+/** An agent's users see the figures of their agent; providers and the proof are only for operators. */
 export const HomeView = Type.Object({
   at: isoTime('when these figures were taken'),
   today_from: isoTime("the beginning of today in the service's time zone"),

@@ -55,7 +55,7 @@ export const ItemSummary = Type.Object({
   evidence: orNull(Type.String({ description: 'what it was closed on' })),
   assignee: orNull(Type.String({ description: 'the address of who looks into it' })),
 })
-/** The oldest first; closed ones the latest first. */
+/** Oldest first; closed ones latest first. */
 export const ItemList = page(ItemSummary)
 
 export const ItemParams = Type.Object({ item_id: Type.String({ maxLength: 200 }) }, strict)

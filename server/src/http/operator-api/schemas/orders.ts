@@ -73,8 +73,8 @@ const orderFields = {
 export const OrderSummary = Type.Object(orderFields)
 
 /**
- * A page may hold fewer orders than asked for, even none, and still have a next: a request looks at a
- * bounded number of orders, however rare what it looks for. `searched_to` says how far back it came.
+ * A page may contain fewer orders than requested, even none, and still have a next page, because a request
+ * reads a bounded number of orders however rare the matches are. `searched_to` says how far back it got.
  */
 export const OrderList = Type.Object({
   ...page(OrderSummary).properties,
@@ -134,9 +134,9 @@ const version = Type.Optional(
 )
 const evidence = printable(1000)
 
-/** Where money moves, the code is asked for again. */
+/** Actions that move money require a fresh code. */
 export const ActionRequest = Type.Object({ reason, version, code: Type.Optional(code) }, strict)
-/** With a person's word on what happened at the bank. */
+/** With evidence of what happened at the bank. */
 export const EvidenceRequest = Type.Object(
   { reason, evidence, version, code: Type.Optional(code) },
   strict,

@@ -64,7 +64,7 @@ const paymentFields = {
 }
 
 export const PaymentSummary = Type.Object(paymentFields)
-/** The oldest first. */
+/** Oldest first. */
 export const PaymentList = page(PaymentSummary)
 
 export const PaymentParams = Type.Object({ payment_id: Type.String({ maxLength: 200 }) }, strict)
@@ -106,7 +106,7 @@ export const ReturnRequest = Type.Object(
   strict,
 )
 export const DismissRequest = ReturnRequest
-/** Without an assignee nobody looks into it any more. */
+/** Without an assignee, the payment is unassigned. */
 export const AssignRequest = Type.Object(
   {
     assignee: orNull(Type.String({ maxLength: 254, description: 'an address of a user' })),

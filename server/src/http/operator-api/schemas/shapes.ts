@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import { currencies } from '../../../lib/money.ts'
 import { Code, Reason } from '../operator-route.ts'
 
-/** What the shapes of the operators' API are made of. Times are ISO 8601 in UTC, amounts exact decimals. */
+/** The building blocks of the operators' API shapes. Times are ISO 8601 in UTC, amounts exact decimals. */
 
 export const oneOf = (values: readonly string[], description: string) =>
   Type.Unsafe<string>({ type: 'string', enum: [...values], description })

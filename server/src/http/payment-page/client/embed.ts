@@ -3,7 +3,7 @@
  *
  *   const { status } = await window.Sluice.open(link, { mode: 'popup' })
  *
- * What it says is for the shop's screen alone: money is booked by the signed callback.
+ * Use the status only for display: the signed callback is what confirms a payment.
  */
 
 type SluiceStatus =
@@ -19,20 +19,20 @@ type SluiceStatus =
   | 'returned'
 
 interface SluiceOptions {
-  /** A window of its own, or a frame in this page. The frame's origin must be one the agent allows. */
+  /** A separate window, or a frame in this page. The frame's origin must be one that the agent allows. */
   mode: 'popup' | 'iframe'
-  /** Where the frame goes; without one it opens as a dialog over the page. */
+  /** Where to put the frame; without it, the frame opens as a dialog over the page. */
   container?: Element
-  /** `en`, `th` or `vi`; the browser's own where none is named. */
+  /** `en`, `th` or `vi`; the browser's language by default. */
   lang?: string
-  /** The dialog's name to screen readers. */
+  /** The dialog's name for screen readers. */
   title?: string
-  /** Called with every state the page tells of, the first one included. */
+  /** Called with every state that the page reports, including the first. */
   onStatus?: (status: SluiceStatus) => void
 }
 
 interface SluiceResult {
-  /** The last state the page told of; undefined where it told of none before it was closed. */
+  /** The last state that the page reported; undefined if it reported none before it was closed. */
   status: SluiceStatus | undefined
   txn_id: string | undefined
 }
@@ -51,8 +51,8 @@ interface SluiceMessage {
 
 interface SluiceLoader {
   /**
-   * Resolves when the payer is done: the window, dialog or frame was closed or, in a container, the
-   * order came to an end. Rejects where the browser did not let a popup open.
+   * Resolves when the payer is done: the window, dialog or frame was closed or, in a container, the order
+   * ended. Rejects if the browser blocked the popup.
    */
   open(link: string, options: SluiceOptions): Promise<SluiceResult>
 }
@@ -85,7 +85,7 @@ interface Window {
         resolve(result)
       }
       const hear = (event: MessageEvent) => {
-        // Only the page itself may speak, from the origin of its link.
+        // Accepts messages only from the page itself, from the origin of its link.
         if (event.origin !== url.origin || event.source !== shown.window()) return
         const message: SluiceMessage | undefined = event.data
         if (message?.source !== 'sluice' || message.v !== 1) return
@@ -126,7 +126,7 @@ interface Window {
       window: () => opened,
       resize: () => {},
       onClosed(closed) {
-        // A window of another origin tells nobody that it was closed.
+        // A window of another origin fires no event when it is closed.
         watch = window.setInterval(() => opened.closed && closed(), 300)
       },
       close() {
@@ -140,7 +140,7 @@ interface Window {
     const element = document.createElement('iframe')
     element.src = url.href
     element.title = title ?? 'Payment'
-    // Everything the page needs, and no way to lead this one elsewhere.
+    // Allows everything that the page needs, but not navigating the shop's page.
     element.setAttribute(
       'sandbox',
       'allow-scripts allow-same-origin allow-forms allow-downloads allow-modals',
@@ -181,7 +181,7 @@ interface Window {
       },
       onClosed: (closed) => dialog.addEventListener('close', closed),
       close() {
-        // Gives the focus back to what had it.
+        // Returns the focus to the element that had it.
         dialog.close()
         dialog.remove()
       },

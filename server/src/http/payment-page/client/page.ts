@@ -1,4 +1,4 @@
-/** Makes the payment page live. Everything on it works without this, by loading it anew. */
+/** Makes the payment page live. Everything also works without this script, by reloading. */
 
 export {}
 
@@ -22,7 +22,7 @@ const say = (text: string) => {
 
 documentElement.classList.add('js')
 
-// Who shows the page, and may be told about it: only the very origin the server has checked.
+// The window that shows the page. Messages go only to the origin that the server has checked.
 const host = window.parent !== window ? window.parent : window.opener
 const tell = (type: string, more: Record<string, unknown> = {}) => {
   if (host && parentOrigin !== '') {
@@ -48,7 +48,7 @@ document.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape' && window.parent !== window) tell('close', { status: shown() })
 })
 
-// The countdown runs on a clock that does not jump, from the seconds the server has said are left.
+// The countdown runs on a steady clock, from the remaining seconds that the server reported.
 let endsAtMs = 0
 let announced = announceAt.filter((each) => Number(main().dataset.remaining) <= each).length
 
@@ -92,7 +92,7 @@ function clockText(seconds: number): string {
   return `${new Intl.NumberFormat(documentElement.lang, unit).format(days)} ${clock}`
 }
 
-/** What the server says now: the clock is set by it, and another state is fetched and shown. */
+/** Takes the server's state: sets the countdown, and on a new state fetches and shows the page. */
 async function take({ state, remaining }: StateNow): Promise<void> {
   if (state !== shown()) await showAnew()
   if (shown() === 'waiting') countFrom(remaining)
@@ -110,7 +110,7 @@ function showAnew(): Promise<void> {
 async function fetchPage(): Promise<void> {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
   if (!answer.ok) return
-  // There is no code to be shown any more: the page itself says why.
+  // There is no code to show any more; the page itself says why.
   if (answer.redirected) return location.replace(answer.url)
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const fresh = next.querySelector('main')
@@ -127,7 +127,7 @@ async function fetchPage(): Promise<void> {
 
 const isOver = () => main().dataset.final !== undefined
 
-// Live over a stream of events, with polling behind it wherever a stream cannot be had.
+// Live updates come over an event stream, with polling as the fallback.
 let stream: EventSource | undefined
 let polling: number | undefined
 let streamAgain: number | undefined
@@ -142,7 +142,7 @@ function listen(): void {
   })
   stream.addEventListener('error', () => {
     startPolling()
-    // Connecting again is the browser's own work, unless the server has refused the stream.
+    // The browser reconnects on its own, unless the server has refused the stream.
     if (stream?.readyState !== EventSource.CLOSED) return
     stream = undefined
     window.clearTimeout(streamAgain)
@@ -207,7 +207,7 @@ async function copy(button: HTMLButtonElement, value: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(value)
   } catch {
-    // Not allowed in this frame, or the page came without TLS: the old way needs neither.
+    // The clipboard API is not allowed in this frame, or the page came without TLS; selecting needs neither.
     if (!copyBySelection(value)) return
     button.focus()
   }

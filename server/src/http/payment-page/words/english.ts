@@ -1,4 +1,4 @@
-/** Every text of the page. Other languages may lack some: then these stand in. */
+/** Every text of the page. English replaces texts that another language lacks. */
 export const english = {
   payTo: 'Pay {agent}',
   paymentTo: 'Payment to {agent}',
