@@ -1,4 +1,4 @@
-/** What the console says on every page; what a page says of its own stands beside it, in `<page>-words.ts`. */
+/** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */
 export const words = {
   product: 'Sluice',
   skip: 'Skip to the content',
@@ -106,7 +106,7 @@ export const words = {
   },
 }
 
-/** How states are said; what is not here is said as the service says it. */
+/** Labels for states. A state that is missing here is shown by the service's own name. */
 export const stateWords: Record<string, string> = {
   paid_after_failed: 'Paid after it failed',
   paid_twice: 'Paid twice',

@@ -14,7 +14,7 @@ export interface MadeCallback {
   headers: Record<string, string>
 }
 
-/** Makes a callback as the service would send it, for the agent's own tests. Given fields override defaults. */
+/** Makes a callback as the service would send it, for an agent's tests. Given fields override defaults. */
 export async function makeCallback(
   fields: Partial<Callback>,
   secrets: string | readonly string[],
