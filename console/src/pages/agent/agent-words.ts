@@ -73,7 +73,7 @@ export const agentWords = {
     replace: 'Replace',
     remove: 'Remove',
     tooLarge: (name: string, kib: number) =>
-      `${name} has ${kib.toLocaleString('en')} KiB; the limit is 32. Make it smaller and choose it again.`,
+      `${name} has ${kib.toLocaleString('en')} KiB; at most 32 are allowed. Make it smaller and choose it again.`,
     notTaken: (name: string) =>
       `${name} is not a PNG, JPEG or WebP picture. Save it as one of these and choose it again.`,
     broken: (name: string) => `${name} is damaged: it cannot be shown as a picture.`,
