@@ -15,7 +15,7 @@ export interface Input<K extends Operation> {
   signal?: AbortSignal
 }
 
-/** What the service answers when it refuses. */
+/** The service's answer when it refuses a request. */
 export interface ProblemBody {
   title: string
   status: number
@@ -35,7 +35,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The address of an operation, its parameters filled in. */
+/** The address of an operation, with its parameters filled in. */
 export function addressOf<K extends Operation>(operation: K, input: Input<K> = {}): string {
   const path = operation.slice(operation.indexOf(' ') + 1)
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -49,8 +49,8 @@ export function addressOf<K extends Operation>(operation: K, input: Input<K> = {
 }
 
 /**
- * A page asks again by itself to stay up to date. Only what is asked while somebody is there keeps their
- * session alive.
+ * Pages poll the service to stay up to date. Only requests made while the user is active keep the
+ * session alive; the others are marked as background requests.
  */
 const thereForMs = 60_000
 let lastTouch = Date.now()
@@ -65,7 +65,7 @@ function headersFor(changes: boolean): Record<string, string> {
   return Date.now() - lastTouch > thereForMs ? { 'x-sluice-background': '1' } : {}
 }
 
-/** Asks the service, and throws a Refusal with its reason when it says no. */
+/** Sends a request to the service. Throws a Refusal with the reason if the service refuses it. */
 export async function ask<K extends Operation>(
   operation: K,
   input: Input<K> = {},
@@ -97,7 +97,7 @@ async function problemIn(response: Response): Promise<ProblemBody> {
   try {
     return await response.json()
   } catch {
-    // A proxy in between answers in words of its own.
+    // A proxy in between may answer with something other than the service's JSON.
     return { ...unreachable, status: response.status, title: `Answered with ${response.status}` }
   }
 }

@@ -15,12 +15,12 @@ import { base } from './root.ts'
 import { makeRouter } from './routes.tsx'
 import { theme, variables } from './theme.ts'
 
-/** A session that has ended leads to sign-in, and from there back to where it was. */
+/** When the session has ended, goes to the sign-in page, which leads back to this address. */
 function onError(error: unknown) {
   if (!(error instanceof Refusal) || error.problem.code !== 'not_signed_in') return
   const { pathname, href } = router.latestLocation
   if (pathname.startsWith(pages.signIn) || pathname.startsWith(pages.invitation)) return
-  // What was seen is forgotten once it is no longer shown.
+  // Clear cached answers once they are no longer shown.
   void router.navigate({ to: pages.signIn, search: { to: href } }).then(() => queries.clear())
 }
 
@@ -30,7 +30,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What was refused is refused again; only a lost connection is worth another try.
+      // A refused request would be refused again; only a lost connection is worth a retry.
       retry: (count, error) => count < 2 && error instanceof Refusal && error.problem.status === 0,
     },
   },
@@ -40,7 +40,7 @@ const router = makeRouter(queries)
 const place = document.getElementById('root')
 const { pathname, search } = location
 if (!`${pathname}/`.startsWith(`${base}/`)) {
-  // Somebody came in beside the path of PUBLIC_URL, where the session's cookie is not sent.
+  // The page was opened outside the path of PUBLIC_URL, where the browser does not send the session cookie.
   location.replace(base + pathname.replace(/^\/console/, '') + search)
 } else if (place) {
   createRoot(place).render(

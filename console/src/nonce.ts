@@ -1,9 +1,9 @@
 /**
- * The nonce the service wrote into this page. Styles that are made while the page runs carry it; no
- * other inline style is let in.
+ * The nonce that the service wrote into this page. Styles created at runtime carry it; the content
+ * security policy blocks all other inline styles.
  */
 export const styleNonce =
   document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 
-// What keeps the page behind a dialog from scrolling writes a style too, and looks for the nonce here.
+// The library that locks scrolling behind a dialog adds a style too, and looks for the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce })

@@ -1,6 +1,6 @@
 import type { Operation } from './api.ts'
 
-/** Every operation of the service that the console asks for. */
+/** Every operation of the service that the console calls. */
 export const api = {
   me: 'GET /console/api/me',
   signIn: 'POST /console/api/sign-in',
@@ -67,7 +67,7 @@ export const api = {
   statementPdf: 'GET /console/api/wallets/{app_id}/statement.pdf',
 } as const satisfies Record<string, Operation>
 
-/** What can be done to an order, by the name the service gives it. */
+/** The actions on an order, by the service's names for them. */
 export const orderActions = {
   'mark-paid': 'POST /console/api/orders/{txn_id}/mark-paid',
   'mark-failed': 'POST /console/api/orders/{txn_id}/mark-failed',

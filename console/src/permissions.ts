@@ -17,7 +17,7 @@ export function may(me: Me, permission: Permission): boolean {
   return me.permissions.some((each) => each === permission)
 }
 
-/** Why somebody may not, for the button that stays shut; undefined where they may. */
+/** Why the user may not do something, for a disabled button; undefined if they may. */
 export function whyNot(me: Me, permission: Permission): string | undefined {
   if (may(me, permission)) return undefined
   return words.notPermitted(words.roles[me.user.role] ?? me.user.role)

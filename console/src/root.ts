@@ -1,6 +1,6 @@
-/** The path of PUBLIC_URL, as the service wrote it into this page; nothing where it has none. */
+/** The path of PUBLIC_URL, as the service wrote it into this page; empty if it has none. */
 export const root =
   document.querySelector<HTMLMetaElement>('meta[name="sluice-root"]')?.content ?? ''
 
-/** Where the console's pages are. */
+/** The path of the console's pages. */
 export const base = `${root}/console`

@@ -21,7 +21,7 @@ const top = createRootRouteWithContext<{ queries: QueryClient }>()({ component: 
 const open = (path: string, load: () => Promise<{ default: () => React.ReactNode }>) =>
   createRoute({ getParentRoute: () => top, path, component: lazyRouteComponent(load) })
 
-/** Everything behind sign-in. Who is not signed in comes back to the same address afterwards. */
+/** All pages that require a session. After signing in, the user returns to the same address. */
 const inside = createRoute({
   getParentRoute: () => top,
   id: 'inside',
@@ -87,7 +87,7 @@ export function makeRouter(queries: QueryClient) {
       </main>
     ),
     defaultNotFoundComponent: NothingHere,
-    // Plain names and values: addresses that people read, type and send to each other.
+    // Plain names and values, because people read, type and share these addresses.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
       const text = new URLSearchParams(

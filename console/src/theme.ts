@@ -89,7 +89,7 @@ export const theme = createTheme({
       defaultProps: {
         radius: 'md',
         centered: true,
-        // The head of a dialog is not the banner of the page.
+        // A dialog's header must not be announced as the page's banner.
         attributes: { header: { role: 'presentation' } },
       },
     }),
@@ -97,7 +97,7 @@ export const theme = createTheme({
   },
 })
 
-/** Every pair of text and ground here has at least the contrast of WCAG AA. */
+/** Every pair of text and background colours here meets the contrast of WCAG AA. */
 export const variables: CSSVariablesResolver = () => ({
   variables: { '--nav-width': '208px' },
   light: {

@@ -1,4 +1,4 @@
-/** What the console says on every page; what a page says of its own stands beside it, in `<page>-words.ts`. */
+/** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */
 export const words = {
   product: 'Sluice',
   skip: 'Skip to the content',
@@ -26,13 +26,13 @@ export const words = {
   reasonHint: 'Kept in the audit log with your name.',
   code: 'Code',
   codeAgain: 'Code from your authenticator',
-  codeAgainHint: 'Asked again for what matters most. Each code works once.',
+  codeAgainHint: 'Required for sensitive actions. Each code works once.',
   exactTime: (local: string, zone: string, utc: string, ago: string) =>
     `${local} ${zone}\n${utc}\n${ago}`,
   sandbox: 'Sandbox',
   timeZone: (zone: string) => `Times are in ${zone}`,
   raw: 'Raw content',
-  notPermitted: (role: string) => `Your role, ${role}, may look but not do this.`,
+  notPermitted: (role: string) => `Your role, ${role}, does not allow this.`,
   loading: 'Loading',
   now: 'now',
   all: 'All',
@@ -64,20 +64,20 @@ export const words = {
     open: 'Search or jump',
     hint: 'Any id, or where to go',
     nothing:
-      'Nothing by that name. Paste a txn_id, a refId, a reference at the provider or a payment to search orders.',
+      'Nothing found. To search orders, paste a txn_id, a refId, a provider’s reference or a payment id.',
     search: (text: string) => `Search orders for “${text}”`,
     openOrder: (text: string) => `Open order ${text}`,
     pages: 'Go to',
     find: 'Find',
     look: 'Appearance',
-    lightOrDark: 'Change between light and dark',
+    lightOrDark: 'Switch between light and dark',
   },
 
   user: {
     menu: 'Your account',
     light: 'Light',
     dark: 'Dark',
-    system: 'As the system',
+    system: 'Same as the system',
     scheme: 'Colours',
     mine: 'Sessions and password',
     signOut: 'Sign out',
@@ -91,7 +91,8 @@ export const words = {
   } as Record<string, string>,
 
   nothingHere: 'There is nothing here',
-  nothingHereTeach: 'The address leads to no page. The search above finds any order by its id.',
+  nothingHereTeach:
+    'There is no page at this address. Use the search above to find any order by its id.',
 
   notes: {
     title: 'Who looks into it',
@@ -106,7 +107,7 @@ export const words = {
   },
 }
 
-/** How states are said; what is not here is said as the service says it. */
+/** Labels for states. A state that is missing here is shown by the service's own name. */
 export const stateWords: Record<string, string> = {
   paid_after_failed: 'Paid after it failed',
   paid_twice: 'Paid twice',
@@ -139,7 +140,7 @@ export const stateWords: Record<string, string> = {
   wrong_provider: 'Wrong provider',
   wrong_currency: 'Wrong currency',
   dismissed: 'Dismissed',
-  fee: 'Fee eats it',
+  fee: 'Less than the fee',
   bound: 'Too large',
   failing: 'Failing',
   undelivered: 'Undelivered',

@@ -8,23 +8,23 @@ import {
 
 type Secrets = string | readonly string[]
 
-/** What the headers say besides. They are not signed: good for logs and for skipping repeats. */
+/** Values from the headers. They are not signed: use them for logs and for skipping repeats. */
 export interface CallbackInfo {
-  /** The place of the outcome in the agent's journal. */
+  /** The outcome's number in the agent's journal. */
   eventSeq: number | undefined
-  /** 1 the first time. */
+  /** The number of the attempt, starting at 1. */
   attempt: number | undefined
 }
 
 export interface CallbackHandlerOptions {
-  /** The agent's live secrets, or where to find them by app id. */
+  /** The agent's live secrets, or a function that finds them by app id. */
   secrets: Secrets | ((appId: string | undefined) => Secrets | Promise<Secrets>)
   /**
-   * Takes the outcome in. The service is told 200 when this has resolved, and sends the callback again
-   * where it throws. It can come more than once.
+   * Stores the outcome. The handler answers 200 once this has resolved; if it throws, the service sends
+   * the callback again. The same callback can arrive more than once.
    */
   onCallback: (callback: Callback, info: CallbackInfo) => unknown
-  /** Hears of what was refused and of what onCallback threw; console.error unless told. */
+  /** Called with refused callbacks and with errors thrown by onCallback; console.error by default. */
   onError?: (error: unknown) => void
 }
 
@@ -33,17 +33,17 @@ export interface CallbackAnswer {
   body: string
 }
 
-/** No callback is longer: extraParams have at most 4 KiB, and the rest is short. */
+/** No callback is longer than this: extraParams have at most 4 KiB, and the rest is short. */
 export const maxBodyBytes = 64 * 1024
 
-/** Checks what came and hands it on; the same for every server. */
+/** Verifies the callback and passes it to onCallback; shared by the handlers of all servers. */
 export async function answerCallback(
   readBody: () => unknown,
   headers: CallbackHeaders,
   { secrets, onCallback, onError = console.error }: CallbackHandlerOptions,
 ): Promise<CallbackAnswer> {
   try {
-    // Whatever else it is, verifyCallback refuses it with words.
+    // verifyCallback refuses anything else with a helpful message.
     const rawBody = (await readBody()) as string
     const keys =
       typeof secrets === 'function' ? await secrets(headerOf(headers, 'x-appid')) : secrets
@@ -67,7 +67,7 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** The service keeps the answer with the attempt, so the words are there for who looks for them. */
+/** The service stores the answer with the attempt, so operators can read the message there. */
 function answer(status: CallbackAnswer['status'], message: string): CallbackAnswer {
   return { status, body: JSON.stringify({ code: status === 200 ? 0 : status, message }) }
 }

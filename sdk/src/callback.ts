@@ -4,9 +4,9 @@ interface CallbackFields {
   /** The service's id of the order: `txn_id` in the API. */
   transactionId: string
   userId: string
-  /** What was really paid, where a deposit is PAID; what was asked for, otherwise. */
+  /** For a PAID deposit, the amount actually paid; otherwise the amount of the order. */
   amount: number
-  /** What the order has cost as of this outcome. */
+  /** The order's fee as of this outcome. */
   fee: number
   /** The extraParams of the order. */
   extParams: Record<string, unknown>
@@ -22,9 +22,9 @@ export const withdrawStatuses = ['PAID', 'FAILED', 'REVERT', 'CANCEL'] as const
 /** The outcome of a deposit. */
 export interface DepositCallback extends CallbackFields {
   status: (typeof depositStatuses)[number]
-  /** True where the payer's account is not the one of the order. Only some providers tell. */
+  /** True if the payer's account is not the order's. Only some providers report it. */
   flag_incorrect_payee?: boolean
-  /** Who has paid. Only some providers tell. */
+  /** The payer. Only some providers report it. */
   payee?: { account_no: string | null; account_name: string | null; bank_code: string | null }
 }
 
@@ -42,7 +42,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const statuses = new Set<unknown>([...depositStatuses, ...withdrawStatuses])
 
-/** What every callback has, and how to tell. */
+/** The fields of every callback, with the check for each. */
 export const callbackFields: Record<keyof Callback, (value: unknown) => boolean> = {
   refId: isText,
   transactionId: isText,
@@ -55,7 +55,7 @@ export const callbackFields: Record<keyof Callback, (value: unknown) => boolean>
   wallet: (value) => isObject(value) && isNumber(value.balance),
 }
 
-/** Reads the body of a callback, or of an event from the API. Throws where it is something else. */
+/** Reads the body of a callback, or of an event from the API. Throws if it is not one. */
 export function parseCallback(body: string): Callback {
   const value: unknown = JSON.parse(body)
   if (!isObject(value)) throw new TypeError('it is not a JSON object')
@@ -63,6 +63,6 @@ export function parseCallback(body: string): Callback {
     .filter(([name, fits]) => !fits(value[name]))
     .map(([name]) => name)
   if (bad.length > 0) throw new TypeError(`${bad.join(', ')} is missing or of another type`)
-  // Every field has been looked at.
+  // Every field was checked above.
   return value as unknown as Callback
 }

@@ -6,13 +6,13 @@ import {
 } from './answer-callback.ts'
 import type { CallbackHeaders } from './verify-callback.ts'
 
-/** The part of a request of Express, or of node:http, that is needed. */
+/** The part of an Express or node:http request that the handler needs. */
 export interface IncomingRequest extends AsyncIterable<Uint8Array | string> {
   headers: CallbackHeaders
   readableEnded: boolean
-  /** What express.raw() or another parser has made of the body. */
+  /** The body as express.raw() or another parser left it. */
   body?: unknown
-  /** The bytes, where a platform keeps them beside the parsed body. */
+  /** The raw bytes, on platforms that keep them next to the parsed body. */
   rawBody?: unknown
 }
 
@@ -23,8 +23,8 @@ export interface OutgoingResponse {
 }
 
 /**
- * A handler for Express and for node:http. It reads the body itself, so its route comes before
- * `app.use(express.json())`; a route of its own with `express.raw` works as well.
+ * A handler for Express and node:http. It reads the body itself, so register its route before
+ * `app.use(express.json())`; a separate route with `express.raw` works too.
  */
 export function expressCallbacks(options: CallbackHandlerOptions) {
   return async (request: IncomingRequest, response: OutgoingResponse): Promise<void> => {
@@ -37,8 +37,8 @@ export function expressCallbacks(options: CallbackHandlerOptions) {
 
 function bodyOf(request: IncomingRequest): unknown {
   const read = request.rawBody ?? request.body
-  // Some parsers leave an empty object where they have read nothing. A body that was really parsed goes
-  // on as it is, and is refused with words that say what to do.
+  // Some parsers leave an empty object if they have read nothing. A body that was really parsed is passed
+  // on unchanged; verifyCallback refuses it with a message that says what to do.
   const isRaw = typeof read === 'string' || ArrayBuffer.isView(read)
   return isRaw || request.readableEnded ? read : bytesIn(request)
 }

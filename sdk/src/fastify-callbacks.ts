@@ -2,11 +2,11 @@ import { answerCallback, type CallbackHandlerOptions, maxBodyBytes } from './ans
 import type { CallbackHeaders } from './verify-callback.ts'
 
 export interface FastifyCallbackOptions extends CallbackHandlerOptions {
-  /** Where the service posts to; / unless told, below the prefix it is registered with. */
+  /** The path of the route, below the prefix of the registration; / by default. */
   path?: string
 }
 
-/** The part of a Fastify instance that is needed. */
+/** The part of a Fastify instance that the plugin needs. */
 export interface FastifyScope {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(

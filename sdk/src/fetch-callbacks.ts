@@ -5,7 +5,7 @@ import {
   maxBodyBytes,
 } from './answer-callback.ts'
 
-/** A handler for servers in the style of fetch: Deno, Bun, workers, Hono, Next.js routes. */
+/** A handler for fetch-style servers: Deno, Bun, workers, Hono, Next.js routes. */
 export function fetchCallbacks(options: CallbackHandlerOptions) {
   return async (request: Request): Promise<Response> => {
     if (request.method !== 'POST') {
@@ -18,7 +18,7 @@ export function fetchCallbacks(options: CallbackHandlerOptions) {
 
 async function bytesIn(request: Request): Promise<ArrayBuffer | undefined> {
   if (Number(request.headers.get('content-length')) > maxBodyBytes) throw new BodyTooLarge()
-  // Whoever has read the body before has left nothing of it.
+  // If other code has read the body already, nothing is left of it.
   if (request.bodyUsed) return undefined
   const body = await request.arrayBuffer()
   if (body.byteLength > maxBodyBytes) throw new BodyTooLarge()

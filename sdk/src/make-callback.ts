@@ -3,7 +3,7 @@ import { signCallback, utf8 } from './signature.ts'
 
 export interface MakeCallbackOptions {
   appId?: string
-  /** When it was signed; now, unless told. */
+  /** The time of the signature; now by default. */
   at?: Date
   eventSeq?: number
   attempt?: number
@@ -14,7 +14,7 @@ export interface MadeCallback {
   headers: Record<string, string>
 }
 
-/** A callback as the service would send it, for the agent's own tests. What is named replaces the rest. */
+/** Makes a callback as the service would send it, for an agent's tests. Given fields override defaults. */
 export async function makeCallback(
   fields: Partial<Callback>,
   secrets: string | readonly string[],

@@ -13,13 +13,13 @@ export interface Connection {
 
 export interface Call {
   method: 'GET' | 'POST'
-  /** With its query, below the base URL. */
+  /** The path below the base URL, with its query. */
   path: string
   /** Called for every attempt, so that the timestamp is fresh. */
   body?: () => string
-  /** Set for a creation, which must never be told as failed where it may have happened. */
+  /** Set for a creation, which must not be reported as failed if it may have happened. */
   refId?: string
-  /** Not to be repeated by itself. */
+  /** Never retry this call automatically. */
   once?: boolean
   signal?: AbortSignal | undefined
 }
@@ -33,8 +33,8 @@ const firstWaitMs = 250
 const maxWaitMs = 10_000
 
 /**
- * Sends a call, and again where that can help. Every call of this API may be repeated: creation is
- * idempotent by refId. Each attempt has a timestamp and a signature of its own.
+ * Sends a call and retries it where that can help. Every call of this API may be repeated: creation is
+ * idempotent by refId. Each attempt gets a fresh timestamp and signature.
  */
 export async function sendRequest<T>(connection: Connection, call: Call): Promise<Answer<T>> {
   const { refId, signal } = call
@@ -49,8 +49,8 @@ export async function sendRequest<T>(connection: Connection, call: Call): Promis
       return await attempt<T>(connection, call)
     } catch (error) {
       if (!(error instanceof SluiceError)) throw error
-      // A refusal proves that there is no order only if nothing is known to have been lost before it:
-      // what was lost may still arrive.
+      // A refusal proves that there is no order only if every earlier attempt was refused too:
+      // any other attempt may still take effect.
       mayHaveHappened ||= !isRefusal(error)
       if (!error.retryable || ++failures > retries) {
         throw signal?.aborted ? ended(signal.reason) : ended(error)
@@ -60,7 +60,7 @@ export async function sendRequest<T>(connection: Connection, call: Call): Promis
   }
 }
 
-/** Whether the service itself has said no. */
+/** Whether the service itself refused the call. */
 function isRefusal({ code, status = 0 }: SluiceError): boolean {
   return code !== 'bad_answer' && status >= 400 && status < 500
 }
@@ -71,7 +71,7 @@ async function attempt<T>(connection: Connection, call: Call): Promise<Answer<T>
   const url = new URL(baseUrl.pathname.replace(/\/+$/, '') + call.path, baseUrl)
   const body = call.body?.()
   const t = String(Math.floor(Date.now() / 1000))
-  // Signed is the path as the URL spells it, because that is what is sent.
+  // Sign the path as the URL spells it, because that is what is sent.
   const signature = await signRequest(secret, t, method, url.pathname + url.search, body ?? '')
   const deadline = AbortSignal.timeout(timeoutMs)
   let response: Response
@@ -85,7 +85,7 @@ async function attempt<T>(connection: Connection, call: Call): Promise<Answer<T>
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body }),
-      // The signature is for this address; it is not carried to another.
+      // The signature is valid for this address only, so do not follow redirects.
       redirect: 'manual',
       signal: call.signal ? AbortSignal.any([call.signal, deadline]) : deadline,
     })
@@ -134,13 +134,13 @@ function refusal(
   })
 }
 
-/** At least what the service asked for, within bounds; otherwise twice as long each time, with jitter. */
+/** The wait that the service asked for, within bounds; otherwise exponential backoff with jitter. */
 function waitMs(failures: number, retryAfterS = 0): number {
   const stepMs = firstWaitMs * 2 ** (failures - 1) * (0.5 + Math.random())
   return Math.min(Math.max(stepMs, retryAfterS * 1000), maxWaitMs)
 }
 
-/** Ends early where the signal is given. */
+/** Ends early if the signal aborts. */
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -167,7 +167,7 @@ function secondsIn(retryAfter: string | null): number | undefined {
   return retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined
 }
 
-/** Runtimes hide why a connection failed in the cause. */
+/** Runtimes put the reason for a failed connection into the error's cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

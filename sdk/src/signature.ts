@@ -1,4 +1,4 @@
-/** How far the time of a signature may be off, either way. */
+/** How many seconds a signature's time may be in the past or in the future. */
 export const clockToleranceS = 300
 
 const maxHeaderLength = 512
@@ -11,7 +11,7 @@ export interface SignatureHeader {
   signatures: string[]
 }
 
-/** The parts of `t=<unix seconds>,v1=<hex>[,v1=...]`, or undefined where it has another shape. */
+/** The parts of `t=<unix seconds>,v1=<hex>[,v1=...]`, or undefined if the header has another shape. */
 export function parseSignatureHeader(header: string): SignatureHeader | undefined {
   if (header.length > maxHeaderLength) return undefined
   let t: string | undefined
@@ -27,7 +27,7 @@ export function parseSignatureHeader(header: string): SignatureHeader | undefine
   return { t, signatures }
 }
 
-/** The header `x-signature` of a request. `path` has the query and is as it is sent. */
+/** The header `x-signature` of a request. `path` includes the query, exactly as sent. */
 export async function signRequest(
   secret: string,
   t: string,
@@ -48,7 +48,7 @@ export async function signCallback(
   return [`t=${t}`, ...signatures.map((signature) => `v1=${toHex(signature)}`)].join(',')
 }
 
-/** Whether a secret made one of the signatures. Tries every pair, so that time tells nothing. */
+/** Whether one of the secrets made one of the signatures. Tries every pair, so that timing leaks nothing. */
 export async function isSignedCallback(
   secrets: readonly string[],
   { t, signatures }: SignatureHeader,
@@ -74,7 +74,7 @@ async function hmac(secret: string, prefix: string, body: Uint8Array): Promise<U
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, bytesOf(utf8(prefix), body)))
 }
 
-/** All parts in memory of their own: Web Crypto takes no shared memory. */
+/** Copies all parts into new memory, because Web Crypto does not accept shared memory. */
 function bytesOf(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let at = 0
@@ -86,9 +86,9 @@ function bytesOf(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Web Crypto has no comparison in constant time, and `===` ends at the first byte that differs, which
- * lets a patient sender find a signature byte by byte. Both sides have the 32 bytes of SHA-256, so
- * nothing about lengths can leak either.
+ * Web Crypto has no constant-time comparison, and `===` stops at the first byte that differs, which
+ * would let an attacker guess a signature byte by byte. Both sides have the 32 bytes of SHA-256, so
+ * the comparison leaks no length either.
  */
 function isSame(expected: Uint8Array, given: Uint8Array): boolean {
   let difference = expected.length ^ given.length

@@ -19,25 +19,25 @@ import type {
 import { type Call, type Connection, sendRequest } from './send-request.ts'
 
 export interface ClientOptions {
-  /** Where the service is, with its path if it has one: https://pay.example or https://example.com/pay. */
+  /** The service's address, including its path if any: https://pay.example or https://example.com/pay. */
   baseUrl: string
   appId: string
-  /** Exactly as it was shown. */
+  /** The secret, exactly as the service showed it. */
   secret: string
-  /** How long one attempt may take, from the first byte to the last; 10 seconds unless told. */
+  /** How long one attempt may take, from the first byte to the last; 10 seconds by default. */
   timeoutMs?: number
-  /** How often a call that failed in passing is repeated; 3 times unless told, 0 for never. */
+  /** How many times to repeat a call after a temporary failure; 3 by default, 0 for never. */
   retries?: number
-  /** Instead of the fetch of the runtime. */
+  /** Replaces the runtime's fetch. */
   fetch?: Connection['fetch']
 }
 
 export interface CallOptions {
-  /** Gives the call up. A creation that was sent has an unknown outcome then, and says so. */
+  /** Aborts the call. A creation that was already sent then rejects with an unknown outcome. */
   signal?: AbortSignal | undefined
 }
 
-/** A deposit or a withdrawal to be made. The timestamp is set when it is sent. */
+/** A deposit or withdrawal to create. The client sets the timestamp when it sends the request. */
 export type NewOrder = Omit<OrderRequest, 'timestamp' | 'amount'> & {
   /** In whole units: 250 is 250 baht. From 1 to 10^12. */
   amount: number | bigint
@@ -45,31 +45,31 @@ export type NewOrder = Omit<OrderRequest, 'timestamp' | 'amount'> & {
 
 export interface Created<T> {
   order: T
-  /** The refId was known with the same contents: this is the answer of the first time. */
+  /** Whether the order existed already, with the same refId and contents; this is then its first answer. */
   replayed: boolean
-  /** The service's name for the request. */
+  /** The service's id of the request. */
   requestId: string | undefined
 }
 
-/** An order as it is now; `kind` tells which of the two. */
+/** An order in its current state; `kind` says whether it is a deposit or a withdrawal. */
 export type Order = DepositOrder | WithdrawOrder
 
 export type OrderFilter = Omit<OrderQuery, 'refId' | 'from' | 'to'> & {
-  /** Created then or later. */
+  /** Only orders created at this time or later. */
   from?: Date | string
-  /** Created before it. */
+  /** Only orders created before this time. */
   to?: Date | string
 }
 
 export interface Page<Item, Cursor> {
   data: Item[]
-  /** To be passed as `after`; null on the last page. */
+  /** Pass it as `after` to get the next page; null on the last page. */
   next: Cursor | null
 }
 
 export type SluiceClient = ReturnType<typeof createClient>
 
-/** The API of one agent. Every answer is as the service gives it; every failure is a SluiceError. */
+/** The API of one agent. Answers have the service's own format; every failure is a SluiceError. */
 export function createClient(options: ClientOptions) {
   const connection = connect(options)
 
@@ -99,11 +99,11 @@ export function createClient(options: ClientOptions) {
     get<WalletEntryPage>('/payment/wallet/entries', query, options)
 
   return {
-    /** Asks for money from a payer. Safe to repeat with the same refId. */
+    /** Creates a deposit, to collect money from a payer. Safe to repeat with the same refId. */
     createDeposit: (order: NewOrder, options: CallOptions = {}) =>
       create<Deposit>('/payment/deposit', order, options),
 
-    /** Pays out to a bank account. Safe to repeat with the same refId. */
+    /** Creates a withdrawal, to pay out to a bank account. Safe to repeat with the same refId. */
     createWithdraw: (order: NewOrder, options: CallOptions = {}) =>
       create<Withdraw>('/payment/withdraw', order, options),
 
@@ -116,11 +116,11 @@ export function createClient(options: ClientOptions) {
     /** One page of orders, newest first. */
     listOrders,
 
-    /** All orders that fit, newest first, page by page as they are asked for. */
+    /** Iterates over all matching orders, newest first, fetching pages as needed. */
     eachOrder: (filter: OrderFilter = {}, options: CallOptions = {}): AsyncGenerator<Order> =>
       eachOf(filter, (query) => listOrders(query, options)),
 
-    /** A waiting withdrawal becomes CANCEL, a waiting deposit VOID. Safe to repeat. */
+    /** Cancels a waiting order: a withdrawal becomes CANCEL, a deposit VOID. Safe to repeat. */
     cancelOrder: (txnId: string, { signal }: CallOptions = {}) =>
       ask<Order>({
         method: 'POST',
@@ -133,7 +133,7 @@ export function createClient(options: ClientOptions) {
     /** One page of the wallet's journal, oldest first. */
     listWalletEntries,
 
-    /** The wallet's journal after a seq, oldest first. */
+    /** Iterates over the wallet's journal after a seq, oldest first. */
     eachWalletEntry: (
       query: SeqQuery = {},
       options: CallOptions = {},
@@ -146,7 +146,7 @@ export function createClient(options: ClientOptions) {
     /** One page of outcomes, oldest first. */
     listEvents,
 
-    /** The outcomes after a seq, oldest first, up to now: what an agent that was down has missed. */
+    /** Iterates over the outcomes after a seq, oldest first, up to now. Use it to catch up after downtime. */
     eachEvent: (query: SeqQuery = {}, options: CallOptions = {}): AsyncGenerator<OutcomeEvent> =>
       eachOf(query, (from) => listEvents(from, options)),
 
@@ -155,8 +155,8 @@ export function createClient(options: ClientOptions) {
       ask<Resent>({ method: 'POST', path: `/payment/events/${seq}/resend`, signal }),
 
     /**
-     * Only in the sandbox: makes its bank say that something happened. Not repeated by itself, because
-     * two payments are two payments.
+     * Sandbox only: makes the sandbox's bank report an outcome. The client does not retry this call, because
+     * a repeat could pay the order twice.
      */
     triggerOutcome: (txnId: string, trigger: Trigger, { signal }: CallOptions = {}) =>
       ask<Order>({
@@ -189,12 +189,12 @@ function connect(options: ClientOptions): Connection {
   }
 }
 
-/** The body of a creation. Everything but the timestamp is written down once, for all attempts. */
+/** The body of a creation. All attempts share everything but the timestamp. */
 function orderBody(order: NewOrder): () => string {
   const fields = Object.entries(order)
     .filter(([name, value]) => name !== 'timestamp' && value !== undefined)
     .map(([name, value]) => {
-      // A bigint as its digits: a JSON number may be longer than a double can hold.
+      // A bigint is written as its digits, because a double cannot hold every JSON number.
       const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value)
       return `${JSON.stringify(name)}:${text},`
     })

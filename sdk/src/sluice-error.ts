@@ -1,6 +1,6 @@
 import type { Problem } from './api-schemas.ts'
 
-/** The codes that the service gives; see the table of errors in its reference. */
+/** The service's error codes; its API reference has a table of them. */
 export const problemCodes = [
   'malformed_request',
   'malformed_json',
@@ -31,14 +31,14 @@ export const problemCodes = [
   'internal',
 ] as const
 
-/** The service's codes, and the client's own for what the service could not say. */
+/** The service's codes, and the client's own codes for failures without an answer from the service. */
 export type SluiceErrorCode =
   | (typeof problemCodes)[number]
-  /** Nothing came back: no connection, or none in time. */
+  /** There was no answer: the connection failed or timed out. */
   | 'no_answer'
-  /** Something came back that is not an answer of the service, such as a proxy's page. */
+  /** The answer did not come from the service, such as a proxy's error page. */
   | 'bad_answer'
-  /** There may be an order, or not: repeat the same refId. */
+  /** The order may or may not exist: repeat the request with the same refId. */
   | 'unknown_outcome'
 
 export type FieldError = NonNullable<Problem['errors']>[number]
@@ -55,22 +55,22 @@ export interface SluiceErrorParts {
   cause?: unknown
 }
 
-/** Why a call did not succeed. Programs look at `code`, people at `message`. */
+/** Why a call failed. `code` is for programs, `message` for people. */
 export class SluiceError extends Error {
   override readonly name = 'SluiceError'
   /** One of SluiceErrorCode, or a code that is newer than this package. */
   readonly code: SluiceErrorCode | (string & {})
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was an answer. */
   readonly status: number | undefined
-  /** The service's name for the request; tell it when you ask for help. */
+  /** The service's id of the request; include it when you ask for help. */
   readonly requestId: string | undefined
-  /** The bad fields, all of them. */
+  /** All invalid fields. */
   readonly errors: FieldError[]
   /** Whether the same call may succeed later. */
   readonly retryable: boolean
-  /** How long the service asked to wait, where it did. */
+  /** How long the service asked to wait, if it did. */
   readonly retryAfterS: number | undefined
-  /** The order in question, where its outcome is unknown. */
+  /** The refId of a creation whose outcome is unknown. */
   readonly refId: string | undefined
 
   constructor(parts: SluiceErrorParts) {
@@ -85,7 +85,7 @@ export class SluiceError extends Error {
   }
 }
 
-/** A creation of which nobody knows whether it happened. `last` is how its last attempt ended. */
+/** A creation that may or may not have happened. `last` is the error of its last attempt. */
 export function unknownOutcome(refId: string, last: unknown): SluiceError {
   const why = last instanceof Error ? last.message : String(last)
   const { status, requestId, retryAfterS } = last instanceof SluiceError ? last : {}

@@ -20,7 +20,7 @@ export type RefusalReason =
   | 'clock_off'
   | 'body_malformed'
 
-/** A callback that must not be believed. `message` says why, and what to do about it. */
+/** A callback that must not be trusted. `message` says why, and what to do about it. */
 export class CallbackRefused extends Error {
   override readonly name = 'CallbackRefused'
   readonly reason: RefusalReason
@@ -31,19 +31,19 @@ export class CallbackRefused extends Error {
   }
 }
 
-/** Headers as a server hands them out: of fetch, or an object as in node:http. */
+/** Headers as servers provide them: fetch's Headers, or an object as in node:http. */
 export type CallbackHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface VerifyOptions {
-  /** The present, for tests. */
+  /** The current time; for tests. */
   now?: Date
 }
 
 /**
- * The callback in a request that the service has really sent, or CallbackRefused. The body must be the
- * very bytes that came. Secrets are the agent's live ones: two, while a key is being rotated.
+ * Returns the callback if the service really sent the request; otherwise throws CallbackRefused. Pass
+ * the body's raw bytes and all of the agent's live secrets (two during a key rotation).
  */
 export async function verifyCallback(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -78,7 +78,7 @@ export async function verifyCallback(
   }
 }
 
-/** A header whatever its case; undefined where it is absent, or there more than once. */
+/** A header by its name in any case; undefined if it is missing or occurs more than once. */
 export function headerOf(headers: CallbackHeaders, name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined
   const found = Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1]
@@ -109,7 +109,7 @@ const rawBodyAdvice = 'Pass the bytes as they came, before anything parses them.
 function bytesOf(rawBody: unknown): Uint8Array {
   const body = typeof rawBody === 'string' ? utf8(rawBody) : rawBody
   if (body === undefined || body === null) throw bodyMissing()
-  // Not instanceof: in test runners, a Buffer may be of another realm than this code.
+  // Not instanceof: in test runners, a Buffer may come from another realm than this code.
   const bytes = ArrayBuffer.isView(body)
     ? new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
     : Object.prototype.toString.call(body) === '[object ArrayBuffer]'
@@ -130,7 +130,7 @@ function bodyMissing(): CallbackRefused {
   )
 }
 
-/** What is most likely wrong where no secret matches: the usual mistakes are tried one by one. */
+/** Explains why no secret matches, by trying the common mistakes one by one. */
 async function diagnosis(
   body: Uint8Array,
   signature: SignatureHeader,
@@ -150,7 +150,7 @@ async function diagnosis(
   for (const original of originalsOf(text, written)) {
     if (await isSignedCallback(secrets, signature, original)) return reserialised()
   }
-  // The service's own text begins and ends like this; another text of a callback is not its own.
+  // The service's JSON begins and ends like this; otherwise the text was serialized again.
   if (written?.includes('"refId":') && !/^\{"refId":".*\}$/s.test(text)) return reserialised()
   return new CallbackRefused(
     'wrong_secret',
@@ -165,7 +165,7 @@ function reserialised(): CallbackRefused {
   )
 }
 
-/** What a text may have been before a framework laid hands on it. */
+/** The texts that the body may have been before a framework changed it. */
 function originalsOf(text: string, written: string | undefined): Uint8Array[] {
   const isLatin1 = !/[^\0-\u00ff]/.test(text)
   return [
@@ -174,7 +174,7 @@ function originalsOf(text: string, written: string | undefined): Uint8Array[] {
   ]
 }
 
-/** A JSON text without its formatting, as the service writes it. */
+/** A JSON text without whitespace, as the service writes it. */
 function writtenAgain(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text))

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** A button that, where it may not be pressed, stays in reach and says why. */
+/** A button that stays focusable while it is disabled, and says why it is disabled. */
 export function ActButton(
   props: ButtonProps & {
     whyNot?: string | null | undefined

@@ -14,21 +14,21 @@ export interface Given {
 }
 
 /**
- * Asks before something is done: what will happen, why it is done, and where money moves, the code of
- * the moment. A refusal is shown here and nothing typed is lost, nor by a reload; whoever goes back gives it up.
+ * Confirms an action: explains what will happen, asks for the reason and, if money moves, for a fresh code.
+ * A refusal is shown here. Input survives a refusal and a reload, and is discarded when the user goes back.
  */
 export function ActDialog(props: {
-  /** The form's name among the drafts of the page, and where there are several of it, which one. */
+  /** The form's name among the page's drafts, followed by which one if there are several. */
   draft: string
   title: string
   explain: ReactNode
   confirm: string
   danger?: boolean
   needsReason?: boolean
-  /** For forms of many fields. */
+  /** For forms with many fields. */
   wide?: boolean
   needsCode?: boolean
-  /** Whoever opened it shows something else in its place afterwards. */
+  /** Do not close after success: the caller shows something else in its place. */
   stays?: boolean
   children?: ReactNode
   act: (given: Given) => Promise<unknown>
@@ -54,7 +54,7 @@ export function ActDialog(props: {
   })
   const onError = (error: unknown) => {
     setCode('')
-    // It was not as the page shows it: behind the refusal stands what is true now.
+    // The page was out of date: reload what is behind the dialog.
     if (problemOf(error).status === 409) void queries.invalidateQueries()
   }
   const submit = (event: FormEvent) => {

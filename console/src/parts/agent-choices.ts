@@ -4,7 +4,7 @@ import { api } from '../paths.ts'
 import { useMe } from '../session.tsx'
 import type { Choice } from './filter-bar.tsx'
 
-/** Agents by name, to choose one from. Agents are few; their wallets are all of them. */
+/** Agents by name, for a select. Agents are few, and the list of wallets contains all of them. */
 export function useAgentChoices(): Choice[] {
   const isAgent = useMe().user.role === 'agent'
   const { data } = useQuery({

@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core'
 import { words } from '../words.ts'
 import { useAgentChoices } from './agent-choices.ts'
 
-/** One agent, to be chosen by name. */
+/** A select for one agent, by name. */
 export function AgentSelect(props: {
   label: string
   value: string

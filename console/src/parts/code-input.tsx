@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core'
 import { words } from '../words.ts'
 import classes from './code-input.module.css'
 
-/** The six digits an authenticator shows now. One field, so that a paste and a password manager fit. */
+/** Input for the authenticator's six digits. One field, so that pasting and password managers work. */
 export function CodeInput(props: {
   label?: string
   description?: string

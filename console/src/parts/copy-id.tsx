@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { words } from '../words.ts'
 import classes from './parts.module.css'
 
-/** An id in full, opened by a click where it has a page, and copied by the button beside it. */
+/** A full id with a copy button; it links to its page if it has one. */
 export function CopyId({ id, to, short }: { id: string; to?: string; short?: boolean }) {
   const isShort = short && id.length > 16
   const shown = isShort ? `${id.slice(0, 6)}…${id.slice(-5)}` : id

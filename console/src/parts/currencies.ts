@@ -3,12 +3,12 @@ import type { api } from '../paths.ts'
 
 export type Currency = Answer<typeof api.agents>['data'][number]['currency']
 
-/** One that the service gets and this lacks does not compile. */
+/** Does not compile if a currency of the service is missing. */
 const known: Record<Currency, true> = { THB: true, VND: true }
 
 export const currencies = Object.keys(known) as Currency[]
 
-/** The currency that was chosen from the list of them. */
+/** The currency for the value of a select. */
 export function currencyChosen(value: string): Currency {
   return currencies.find((each) => each === value) ?? 'THB'
 }

@@ -3,7 +3,7 @@ import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react'
 import { words } from '../words.ts'
 import { useFilters } from './url-filters.ts'
 
-/** From page to page by cursor; the browser's own back goes back. */
+/** Pages through a list by cursor; the browser's back button returns to the previous page. */
 export function CursorPages({ next }: { next: string | null | undefined }) {
   const { filters, set } = useFilters()
   const isFirst = filters.cursor === undefined

@@ -10,15 +10,15 @@ export interface Column<T> {
   head: string
   cell: (row: T) => ReactNode
   right?: boolean
-  /** Text of any length: beside others it is cut off, and hovering tells the rest. */
+  /** For text of any length: it is truncated, and hovering shows the rest. */
   clip?: boolean
-  /** On a phone: says what it is without its name; `wide` has a line of its own. */
+  /** On a phone: `plain` and `wide` show the value without the column's name, `wide` on a separate line. */
   phone?: 'plain' | 'wide'
-  /** Not shown until somebody chooses it. */
+  /** Hidden until the user selects it. */
   extra?: boolean
 }
 
-/** Which columns this person wants of a table; kept in the browser. */
+/** The columns of a table that the user has selected; stored in the browser. */
 export function useColumns<T>(table: string, columns: Column<T>[]) {
   const [hidden, setHidden] = useLocalStorage<string[]>({
     key: `sluice.columns.${table}`,
@@ -54,7 +54,7 @@ export function useColumns<T>(table: string, columns: Column<T>[]) {
   }
 }
 
-/** Rows and columns; on a phone every row is a card with its columns named. */
+/** A table; on a phone every row becomes a card that names its columns. */
 export function DataTable<T>(props: {
   label: string
   columns: Column<T>[]

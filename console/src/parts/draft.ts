@@ -11,9 +11,9 @@ interface Held<T> {
 }
 
 /**
- * What somebody types, kept in this tab: it is there again after a reload, or after signing in anew. Never for
- * passwords, codes or secrets. Of a name such as `adjust/amount` the first word is the form's, by which all of
- * it is forgotten.
+ * State for form input that is kept in this tab and survives a reload or a new sign-in. Never use it for
+ * passwords, codes or secrets. In a name such as `adjust/amount`, the first word names the form; all drafts
+ * of a form are discarded together.
  */
 export function useDraft<T>(
   name: string,
@@ -21,7 +21,7 @@ export function useDraft<T>(
 ): [T, Dispatch<SetStateAction<T>>] {
   const key = usePlace() + name
   const [held, setHeld] = useState(() => found(key, initial))
-  // The same page about something else has drafts of its own.
+  // The same page has separate drafts for each thing it shows, such as another order.
   if (held.key !== key) setHeld(found(key, initial))
   useEffect(() => keep(held), [held])
   const set = useCallback((next: SetStateAction<T>) => {
@@ -30,7 +30,7 @@ export function useDraft<T>(
   return [held.value, set]
 }
 
-/** Forgets what was typed into a form, once it was used or given up. What is shown stays as it is. */
+/** Discards a form's drafts once it was submitted or cancelled. The displayed input stays as it is. */
 export function useForgetDrafts(): (form: string) => void {
   const place = usePlace()
   return useCallback(
@@ -39,13 +39,13 @@ export function useForgetDrafts(): (form: string) => void {
   )
 }
 
-/** Whoever signs in finds nothing that another has typed. */
+/** Discards the drafts of other users. */
 export function useOwnDraftsOnly(me: Me): void {
   const own = ownedBy(me)
   useEffect(() => forget((key) => !key.startsWith(own)), [own])
 }
 
-/** At sign-out, in every tab. */
+/** Discards all drafts in every tab, at sign-out. */
 export function forgetAllDrafts(): void {
   forget(() => true)
   otherTabs.postMessage('signed out')
@@ -54,14 +54,14 @@ export function forgetAllDrafts(): void {
 const otherTabs = new BroadcastChannel('sluice.drafts')
 otherTabs.onmessage = () => forget(() => true)
 
-/** Where the drafts of this user on this page are. */
+/** The key prefix for this user's drafts on this page. */
 function usePlace(): string {
   const me = useMe()
   const path = useMatch({ strict: false, select: ({ pathname }) => pathname })
   return `${ownedBy(me)}${path} `
 }
 
-/** What another release kept may have another shape. */
+/** Includes the release, because drafts of another release may have a different shape. */
 function ownedBy({ user, version }: Me): string {
   return `${mark}${version} ${user.id} `
 }
@@ -78,7 +78,7 @@ function keep<T>({ key, initial, value }: Held<T>): void {
     if (text === JSON.stringify(initial)) sessionStorage.removeItem(key)
     else sessionStorage.setItem(key, text)
   } catch {
-    // There is no room left: it stays on the page, and is lost with it.
+    // The storage is full: the input stays on the page but does not survive a reload.
   }
 }
 

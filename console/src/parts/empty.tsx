@@ -1,6 +1,6 @@
 import classes from './parts.module.css'
 
-/** Nothing here, why that is, and what would fill it. */
+/** Shown instead of an empty list: says why it is empty and what would appear in it. */
 export function Empty(props: {
   title: string
   teach: React.ReactNode

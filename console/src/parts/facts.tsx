@@ -3,7 +3,7 @@ import classes from './facts.module.css'
 
 export type Fact = readonly [name: string, value: ReactNode]
 
-/** Names and values, side by side. */
+/** A list of names with their values. */
 export function Facts({ facts }: { facts: readonly (Fact | false | null | undefined)[] }) {
   return (
     <dl className={classes.facts}>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { CSSProperties, ReactNode } from 'react'
 import classes from './figures.module.css'
 
-/** Numbers worth a glance, so many side by side where there is room. */
+/** Key figures, with the given number side by side if there is room. */
 export function Figures(props: { columns: number; rowsOnPhone?: boolean; children: ReactNode }) {
   const { columns, children } = props
   return (
@@ -16,7 +16,7 @@ export function Figures(props: { columns: number; rowsOnPhone?: boolean; childre
   )
 }
 
-/** One number; where it stands for a list, it opens it. */
+/** One figure; if it counts a list, it links to that list. */
 export function Figure(props: {
   label: string
   note?: ReactNode

@@ -10,7 +10,7 @@ import { fromLocal, toLocal } from './zoned-time.ts'
 
 export type Choice = readonly [value: string, label: string]
 
-/** `more`: out of sight until it is used or asked for. */
+/** `more`: hidden until it is in use or the user opens "More filters". */
 export type Field = { name: string; label: string; more?: boolean } & (
   | { kind: 'search'; hint: string }
   | { kind: 'text'; hint?: string; numeric?: boolean }
@@ -18,7 +18,7 @@ export type Field = { name: string; label: string; more?: boolean } & (
   | { kind: 'time' }
 )
 
-/** Filters that stand in the address. What is typed goes there when the typing rests. */
+/** Filters that are part of the address. Text input goes there once the user stops typing. */
 export function FilterBar({ fields, children }: { fields: Field[]; children?: ReactNode }) {
   const { filters, set, replaceAll } = useFilters()
   const used = fields.some(({ name }) => filters[name] !== undefined)
@@ -124,7 +124,7 @@ function Typed(props: {
   )
 }
 
-/** A time of the declared zone; the address holds it with its zone. */
+/** A time in the service's zone; the address holds it with its zone. */
 function TimeField(props: { label: string; value: string; change: (value: string) => void }) {
   const zone = use(TimeZone)
   return (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Whoever opened a dialog by keyboard goes on from there when it closes. */
+/** Returns the focus to the element that opened a dialog when the dialog closes. */
 export function useFocusBack(): void {
   const [opener] = useState(() => document.activeElement)
   useEffect(

@@ -21,7 +21,7 @@ export function moneyText(amount: number, currency: string): string {
   return formatOf(currency).format(amount)
 }
 
-/** An amount as the service told it, with its currency said once and quietly. */
+/** An amount as the service sent it, with its currency in a muted colour. */
 export function Money(props: {
   amount: number | null | undefined
   currency: string
@@ -46,7 +46,7 @@ export function Money(props: {
   )
 }
 
-/** In a column of amounts those that are nothing step back. */
+/** Zero amounts are muted in a column of amounts. */
 function toneOf(amount: number, signed = false, bare = false): string | undefined {
   if (amount === 0) return signed || bare ? classes.none : ''
   if (!signed) return ''

@@ -18,22 +18,22 @@ interface Note {
 
 const { notes: says } = words
 
-/** Who looks into something, and what they have found out so far. */
+/** The assignee of a case, and the notes on it. */
 export function Notes(props: {
   assignee: string | null
   notes: Note[]
-  /** Why this operator may not, where that is so. */
+  /** Why this user may not change it; undefined if they may. */
   whyDisabled: string | undefined
   assign: (assignee: string | null, insteadOf: string | null) => Promise<unknown>
   add: (note: string) => Promise<unknown>
-  /** Has the page look again. */
+  /** Reloads the page's data. */
   changed: () => Promise<unknown>
 }) {
   const me = useMe()
   const [note, setNote] = useDraft('note', '')
   const assigning = useMutation({
     mutationFn: (assignee: string | null) => props.assign(assignee, props.assignee),
-    // Refused, somebody else has it by now: the page shows who.
+    // After a refusal another operator has it by now: reload to show who.
     onSettled: props.changed,
   })
   const noting = useMutation({

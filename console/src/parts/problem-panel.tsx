@@ -5,7 +5,7 @@ import { words } from '../words.ts'
 import { CopyId } from './copy-id.tsx'
 import classes from './parts.module.css'
 
-/** What the service refused and why, in its own words, with the id its log knows the request by. */
+/** Shows why the service refused a request, in its own words, with the request id for its log. */
 export function ProblemPanel({ error, retry }: { error: unknown; retry?: () => void }) {
   const { title, detail, request_id, errors } = problemOf(error)
   return (

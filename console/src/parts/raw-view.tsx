@@ -2,7 +2,7 @@ import { words } from '../words.ts'
 import { CopyIcon } from './copy-id.tsx'
 import classes from './raw-view.module.css'
 
-/** What is on record, as it is; JSON laid out so that it can be read. */
+/** Recorded content as it is; JSON is indented for reading. */
 export function RawView({ raw, label }: { raw: unknown; label?: string }) {
   const text = laidOut(raw)
   return (

@@ -1,8 +1,8 @@
 import { Refusal } from '../api.ts'
 
 /**
- * Saves what an address answers, and counts its lines on the way. The pieces are blobs, which a browser
- * keeps on disk where they are many.
+ * Saves the answer of an address as a file and counts its lines on the way. The pieces are blobs, which
+ * browsers move to disk if there are many.
  */
 export async function saveStream(
   address: string,

@@ -5,7 +5,7 @@ import { CopyId } from './copy-id.tsx'
 import { Facts } from './facts.tsx'
 import { RawView } from './raw-view.tsx'
 
-/** A secret of an agent, shown this once. */
+/** An agent's new secret, which is shown only once. */
 export function SecretOnce(props: { appId: string; secret: string; close: () => void }) {
   return (
     <ShownOnce
@@ -19,7 +19,7 @@ export function SecretOnce(props: { appId: string; secret: string; close: () => 
   )
 }
 
-/** What is not shown again. Neither a click beside it nor Escape closes it. */
+/** A dialog for values that are shown only once. Neither a click outside nor Escape closes it. */
 export function ShownOnce(props: {
   title: string
   says: string

@@ -3,7 +3,7 @@ import classes from './parts.module.css'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'odd' | 'calm'
 
-/** What each state of anything looks like; one table, so that a colour means one thing everywhere. */
+/** The look of every state, in one table, so that a colour means the same thing everywhere. */
 const tones: Record<string, Tone> = {
   PAID: 'good',
   WAITING: 'warn',

@@ -3,7 +3,7 @@ import { useCallback } from 'react'
 
 export type Filters = Record<string, string>
 
-/** What the page is filtered by. It lives in the address: a reload or a link shows the same. */
+/** The page's filters. They are part of the address, so a reload or a link shows the same view. */
 export function useFilters(): {
   filters: Filters
   set: (changes: Record<string, string | null | undefined>) => void

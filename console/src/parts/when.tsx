@@ -2,7 +2,7 @@ import { createContext, use } from 'react'
 import { words } from '../words.ts'
 import classes from './parts.module.css'
 
-/** The one zone in which every time is shown: the service's own. */
+/** The time zone of all times in the console: the service's. */
 export const TimeZone = createContext('UTC')
 
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -38,7 +38,7 @@ export function agoText(at: string | Date, now = Date.now()): string {
   return relative.format(Math.trunc(seconds / size), unit)
 }
 
-/** How long something has lasted or may last: 45 s, 12 min, 3 h, 4 d. */
+/** A duration: 45 s, 12 min, 3 h, 4 d. */
 export function spanText(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`
   if (seconds < 60) return `${Math.round(seconds)} s`
@@ -48,8 +48,8 @@ export function spanText(seconds: number): string {
 }
 
 /**
- * A time in the declared zone; hovering tells it exactly, with its zone and how long ago. What is due and
- * has not been done is done any moment.
+ * A time in the service's zone; hovering shows it exactly, with its zone and how long ago it was. A due time
+ * that has passed is shown as "now".
  */
 export function When(props: { at: string | null | undefined; ago?: boolean; due?: boolean }) {
   const { at, ago, due } = props

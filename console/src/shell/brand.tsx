@@ -1,4 +1,4 @@
-/** A gate with water running through. */
+/** The logo: a gate with water running through. */
 export function Brand({ size = 24 }: { size?: number }) {
   return (
     <svg viewBox="0 0 32 32" width={size} height={size} aria-hidden="true">

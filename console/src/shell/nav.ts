@@ -30,7 +30,7 @@ export interface Place {
 type Row = Omit<Place, 'to'> & {
   to: string | ((me: Me) => string)
   permission: Permission
-  /** Who sees it: the operator's people, an agent's own users, or both. */
+  /** Who sees the page: operators, an agent's own users, or both. */
   who: 'operators' | 'agents' | 'all'
   sandboxOnly?: boolean
 }
@@ -38,7 +38,7 @@ type Row = Omit<Place, 'to'> & {
 const { nav } = words
 const own = (me: Me) => me.user.app_id ?? ''
 
-/** Every page, and who finds it in the menu. */
+/** Every page, and who sees it in the menu. */
 const table: Row[] = [
   row(pages.home, nav.home, IconHome, nav.work, 'view', 'all'),
   row(pages.orders, nav.orders, IconClipboardList, nav.work, 'view', 'all'),

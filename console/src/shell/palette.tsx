@@ -14,13 +14,13 @@ import type { Me } from '../session.tsx'
 import { words } from '../words.ts'
 import { placesFor } from './nav.ts'
 
-/** Ctrl K: where to go, or an id to find an order by. */
+/** The Ctrl K palette: jumps to a page, or finds an order by any id. */
 export function Palette({ me }: { me: Me }) {
   const navigate = useNavigate()
   const { toggleColorScheme } = useMantineColorScheme()
   const [typed, setTyped] = useState('')
   const text = typed.trim()
-  // From a field too, where a slash is only a slash.
+  // Works in input fields too, where a slash is ordinary text.
   useHotkeys([['mod+K', spotlight.open]], [])
   const found: SpotlightActionData[] =
     text === ''
@@ -29,7 +29,7 @@ export function Palette({ me }: { me: Me }) {
           {
             id: 'search',
             label: words.palette.search(text),
-            // Matches itself, whatever was typed.
+            // Makes this entry match whatever the user typed.
             keywords: text,
             leftSection: <IconSearch size={18} stroke={1.5} />,
             onClick: () => void navigate({ to: pages.orders, search: { q: text } }),
@@ -74,7 +74,7 @@ export function Palette({ me }: { me: Me }) {
       onQueryChange={setTyped}
       nothingFound={words.palette.nothing}
       centered={false}
-      // Whoever has no mouse must be able to scroll the list too.
+      // Keyboard users must be able to scroll the list too.
       scrollable
       maxHeight="60vh"
       scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}

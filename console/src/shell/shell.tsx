@@ -14,7 +14,7 @@ import { Palette } from './palette.tsx'
 import classes from './shell.module.css'
 import { UserMenu } from './user-menu.tsx'
 
-/** What is around every page: where one can go, a search for any id, and who one is. */
+/** The frame around every page: navigation, search, and the user's menu. */
 export function Shell() {
   const me = useMe()
   useOwnDraftsOnly(me)

@@ -16,15 +16,15 @@ import classes from './agent.module.css'
 import { type AgentDetail, agentKey } from './agent-detail.ts'
 import { agentWords as says } from './agent-words.ts'
 
-/** Where callbacks go. Each can be tried for real before it is saved. */
+/** The agent's callback addresses. Each can be tested with a real request before it is saved. */
 export function Addresses({ agent }: { agent: AgentDetail }) {
   const whyDisabled = whyNot(useMe(), 'manage_own_keys')
   const queries = useQueryClient()
-  // Only what was typed: the rest follows the agent, whoever changes it.
+  // Only the fields the user edited; the others keep following the agent's saved values.
   const [edits, setEdits] = useDraft<{ deposit?: string; withdraw?: string }>('addresses', {})
   const deposit = edits.deposit ?? agent.deposit_callback ?? ''
   const withdraw = edits.withdraw ?? agent.withdraw_callback ?? ''
-  // When what is saved was read; null while nothing is being saved.
+  // When the values being changed were read; null while the save dialog is closed.
   const [readAt, setReadAt] = useDraft<string | null>('save-addresses', null)
   const isChanged =
     deposit !== (agent.deposit_callback ?? '') || withdraw !== (agent.withdraw_callback ?? '')

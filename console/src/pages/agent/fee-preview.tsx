@@ -16,7 +16,7 @@ import { agentWords } from './agent-words.ts'
 
 const { fees: says } = agentWords
 
-/** What other fees would have come to, on the orders of the last month. */
+/** Shows what different fees would have cost on the orders of the last month. */
 export function FeePreview({ agent }: { agent: AgentDetail }) {
   const [deposit, setDeposit] = useDraft('fees/deposit', agent.deposit_fee)
   const [withdraw, setWithdraw] = useDraft('fees/withdraw', agent.withdraw_fee)

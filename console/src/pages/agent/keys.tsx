@@ -17,7 +17,7 @@ import { agentWords } from './agent-words.ts'
 
 const { keys: says } = agentWords
 
-/** Its live secrets, two at most. They are never shown again, only replaced. */
+/** The agent's live secrets, at most two. They are never shown again, only replaced. */
 export function Keys({ agent }: { agent: AgentDetail }) {
   const [isRotating, setRotating] = useDraft('rotate', false)
   const me = useMe()

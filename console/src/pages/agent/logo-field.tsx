@@ -7,14 +7,14 @@ import { logoTypes, readLogo } from './read-logo.ts'
 
 const { logo: says } = agentWords
 
-/** The picture on the payment page, seen before it is saved. */
+/** The logo of the payment page, with a preview before it is saved. */
 export function LogoField(props: {
   label: string
   description: string
   value: string
   change: (value: string) => void
 }) {
-  // A file that was refused may be chosen again once it was mended.
+  // Reset the file input, so that the user can choose the same file again after fixing it.
   const forgetFile = useRef<() => void>(null)
   const reading = useMutation({
     mutationFn: readLogo,

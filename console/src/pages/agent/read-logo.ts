@@ -6,8 +6,8 @@ const maxBytes = 32_768
 const { logo: says } = agentWords
 
 /**
- * A picture as a data: URL, as the service takes it; or, thrown, what is wrong with it in words. The service
- * judges again, by what the file holds: here nobody has to wait for it.
+ * Reads a picture as a data: URL, the service's format. Throws a message that says what is wrong with it. The
+ * service checks the file's content again; checking here gives the user an immediate answer.
  */
 export async function readLogo(file: File): Promise<string> {
   if (!logoTypes.includes(file.type)) throw new Error(says.notTaken(file.name))

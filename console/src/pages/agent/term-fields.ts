@@ -16,7 +16,7 @@ export interface TermField {
   choices?: readonly string[]
 }
 
-/** How a term of the service is typed. */
+/** The kind of input for a term. */
 const typedAs = {
   text: 'text',
   fee: 'text',
@@ -27,7 +27,7 @@ const typedAs = {
   list: 'lines',
 } as const
 
-/** The looks of the payment page are kept beside the terms. */
+/** The payment page's colour and logo are stored apart from the other terms. */
 const looks: TermField[] = [
   { name: 'colour', kind: 'optional' },
   { name: 'logo', kind: 'picture' },
@@ -36,7 +36,7 @@ const looks: TermField[] = [
 const fieldsOf = (group: keyof typeof agentWords.groups): TermField[] =>
   agentTerms.flatMap((term) => (term.group === group ? { ...term, kind: typedAs[term.kind] } : []))
 
-/** The terms by what they are about; the service checks what is typed. */
+/** The terms, grouped by subject. The service validates the input. */
 export const termGroups: [title: string, fields: TermField[]][] = [
   [agentWords.groups.fees, fieldsOf('fees')],
   [agentWords.groups.limits, fieldsOf('limits')],
@@ -63,13 +63,13 @@ export function changedFields(agent: AgentDetail, typed: Typed): TermField[] {
   return termFields.filter(({ name }) => typed[name] !== before[name])
 }
 
-/** Only what was changed, in the shape the service takes. */
+/** Only the changed terms, in the service's format. */
 export function changesIn(agent: AgentDetail, typed: Typed): Partial<Change> {
   const changed = changedFields(agent, typed)
   return Object.fromEntries(changed.map((field) => [field.name, parsed(field, typed[field.name])]))
 }
 
-/** A term as a person reads it; a picture is looked at. */
+/** A term as readable text. (A logo is displayed as a picture instead.) */
 export function termText({ kind }: TermField, text: string): string {
   if (text === '') return '–'
   return kind === 'choice' ? (agentWords.choices[text] ?? text) : text

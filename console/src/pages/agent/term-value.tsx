@@ -2,7 +2,7 @@ import classes from './agent.module.css'
 import { agentWords } from './agent-words.ts'
 import { type TermField, termText } from './term-fields.ts'
 
-/** A term to be read: in words, or the picture itself. */
+/** Displays a term: as text, or as the logo itself. */
 export function TermValue({ field, value }: { field: TermField; value: string }) {
   if (field.kind === 'picture' && value !== '') {
     return <img className={classes.logo} src={value} alt={agentWords.logo.alt} />

@@ -28,14 +28,14 @@ import {
 } from './term-fields.ts'
 import { TermValue } from './term-value.tsx'
 
-/** Limits, fees, methods and origins. Saving tells the service what was read, so that nobody's change is lost. */
+/** Limits, fees, methods and origins. Saving sends when they were read, so no other change is overwritten. */
 export function Terms({ agent }: { agent: AgentDetail }) {
   const me = useMe()
   const whyDisabled = me.user.role === 'agent' ? says.operatorsChange : whyNot(me, 'manage_agents')
-  // Only what was typed: the rest follows the agent, whoever changes it.
+  // Only the fields the user edited; the others keep following the agent's saved values.
   const [edits, setEdits] = useDraft<Partial<Typed>>('terms', {})
   const typed = { ...typedFrom(agent), ...edits }
-  // When what is saved was read; null while nothing is being saved.
+  // When the values being changed were read; null while the save dialog is closed.
   const [readAt, setReadAt] = useDraft<string | null>('save-terms', null)
   const isChanged = changedFields(agent, typed).length > 0
   return (
@@ -132,7 +132,7 @@ function SaveTerms(props: {
   saved: () => void
   close: () => void
 }) {
-  // As they were when this was opened: a change that came in between is told, not written over.
+  // The values from when the dialog opened, so that another user's change is reported, not overwritten.
   const [{ agent, typed }] = useState(props)
   const before = typedFrom(agent)
   const queries = useQueryClient()

@@ -1,13 +1,14 @@
 export const agentsWords = {
   title: 'Agents',
-  says: 'Who creates orders, on which terms.',
+  says: 'Who creates orders, and on which terms.',
   none: 'No agents yet',
   noneTeach: 'An agent is a shop or a platform that takes and pays out money. Create one to begin.',
   create: 'Create an agent',
-  createExplain: 'With usual terms, which can be changed afterwards. Its secret is shown once.',
-  currencyHint: 'Never changes afterwards.',
+  createExplain:
+    'It gets default terms, which you can change afterwards. Its secret is shown once.',
+  currencyHint: 'Cannot be changed afterwards.',
   framesHint:
-    'Sites that may show the payment page in a frame: one to a line, such as https://shop.example; or any, or none.',
+    'Sites that may show the payment page in a frame: one per line, such as https://shop.example; or any, or none.',
   columns: {
     name: 'Name',
     appId: 'App id',

@@ -39,7 +39,7 @@ export function CreateAgent({ close }: { close: () => void }) {
               currency,
               deposit_callback: deposit.trim() || null,
               withdraw_callback: withdraw.trim() || null,
-              // Left out where nothing is said: the service knows where it must be.
+              // Omitted if empty: the service knows when it is required.
               ...(named.length > 0 && { frame_origin: named }),
             },
           }),

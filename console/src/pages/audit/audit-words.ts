@@ -1,8 +1,8 @@
 export const auditWords = {
   title: 'Audit',
-  says: 'Who did what, when, from where and why. The service can add to it and never change it.',
-  none: 'Nothing was done that fits',
-  noneTeach: 'Everything that somebody does in the console or on the command line appears here.',
+  says: 'Who did what, when, from where and why. The service can only add entries, never change them.',
+  none: 'No entry matches',
+  noneTeach: 'All actions in the console and on the command line appear here.',
   openRow: 'Details',
   before: 'Before',
   after: 'After',

@@ -90,7 +90,7 @@ export default function Audit() {
   )
 }
 
-/** As a person would say it: Change agent. */
+/** An action's name as text, such as "Change agent". */
 function actionText({ action }: Entry): string {
   return action.charAt(0).toUpperCase() + action.slice(1).replaceAll('_', ' ')
 }
@@ -104,7 +104,7 @@ function Told({ label, raw }: { label: string; raw: unknown }) {
   )
 }
 
-/** Where what it was done to has a page, it leads there. */
+/** Links to the page of the target, if it has one. */
 function Subject({ row: { subject } }: { row: Entry }) {
   const page = {
     order: pages.order,

@@ -11,14 +11,14 @@ import { callbackWords as says } from './callback-words.ts'
 
 type Attempt = CallbackDetail['attempts_made'][number]
 
-/** Every time it was sent: where to, what came back, how long it took. */
+/** Every attempt: its address, the answer and the duration. */
 export function Attempts({ attempts }: { attempts: Attempt[] }) {
   const [opened, setOpened] = useState<number>()
   if (attempts.length === 0) return <p>{says.noAttempts}</p>
   return (
     <ol className={classes.attempts}>
       {attempts.map((attempt, at) => {
-        // Counted from the oldest, which stays where it is when another is made.
+        // Numbered from the oldest, so that numbers stay the same when an attempt is added.
         const number = attempts.length - at
         const isOpen = opened === number
         return (

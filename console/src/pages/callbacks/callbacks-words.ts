@@ -1,9 +1,9 @@
 export const callbacksWords = {
   title: 'Callbacks',
-  says: 'What agents are told, the newest first. Each is sent until it is accepted or given up, and can be sent again at any time.',
+  says: 'Callbacks to agents, newest first. Each is sent until it is accepted or given up, and can be sent again at any time.',
   saysOwn:
-    'What your server is told, the newest first. Each is sent until it is accepted or given up, and can be sent again at any time.',
-  none: 'No callback fits',
+    'Callbacks to your server, newest first. Each is sent until it is accepted or given up, and can be sent again at any time.',
+  none: 'No callback matches',
   noneTeach:
     'A callback appears with every outcome of an order. Choose another state, or none, to see more.',
   age: 'Any age',
@@ -36,14 +36,14 @@ export const callbacksWords = {
     resume: 'Resume',
     dialog: (action: string, agent: string) => `${action} the callbacks of ${agent}`,
     pauseExplain:
-      'Nothing is sent to this agent until it is resumed. What happens meanwhile waits and is sent then, in order.',
-    resumeExplain: 'What has waited goes out now, a little at first, then all of it.',
+      'Nothing is sent to this agent until you resume. New callbacks wait and are then sent in order.',
+    resumeExplain: 'Waiting callbacks are sent now, a few at first, then all of them.',
   },
   replay: {
     open: 'Replay failed',
-    title: 'Send again what was given up',
+    title: 'Resend callbacks that were given up',
     explain:
-      'Every callback that was given up since then goes out again, oldest first, unless a later state of its order has gone out.',
+      'Every callback that was given up since then is sent again, oldest first, unless a later state of its order was already sent.',
     allAgents: 'All agents',
     since: 'Failed since',
     confirm: 'Replay',

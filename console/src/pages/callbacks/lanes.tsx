@@ -16,7 +16,7 @@ type Lane = Row<typeof api.lanes>
 
 const { lanes: says } = callbacksWords
 
-/** The agents whose callbacks do not simply flow, and why. */
+/** The agents whose callbacks are held up, and why. */
 export function Lanes() {
   const { data } = useQuery({
     queryKey: ['lanes'],

@@ -16,7 +16,7 @@ import { callbacksWords } from './callbacks-words.ts'
 const { replay: says } = callbacksWords
 const dayMs = 86_400_000
 
-/** Sends again everything that was given up since a time. */
+/** Resends all callbacks that were given up since a given time. */
 export function ReplayDialog({ close }: { close: () => void }) {
   const zone = use(TimeZone)
   const queries = useQueryClient()

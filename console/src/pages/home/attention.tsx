@@ -10,11 +10,11 @@ interface Waiting {
   aged: { count: number; oldest_at: string | null }
   to: string
   search?: Record<string, string>
-  /** Whether it is red from the first minute on. */
+  /** Whether it is shown in red immediately, whatever its age. */
   isAlarm?: boolean
 }
 
-/** What waits for somebody, with its age; calm where it is nothing. */
+/** What needs attention, with the age of the oldest. */
 export function Attention({ home }: { home: HomeView }) {
   const isAgent = useMe().user.role === 'agent'
   const { waiting, callbacks } = home
@@ -73,7 +73,7 @@ function together(items: NonNullable<HomeView['open_items']>): Waiting['aged'] {
 
 const hourMs = 3_600_000
 
-/** An hour is a coffee; what has waited for a day has been forgotten. */
+/** A warning after an hour, an alarm after a day. */
 function toneOf({ oldest_at }: Waiting['aged']): 'warn' | 'bad' | undefined {
   if (oldest_at === null) return undefined
   const ageMs = Date.now() - Date.parse(oldest_at)

@@ -11,16 +11,16 @@ export const homeWords = {
   openItems: 'Open items',
   openItemsAlarm: (many: number) =>
     many === 1
-      ? 'A provider says it paid a payout that did not count as paid by it'
-      : `Providers say they paid ${many} payouts that did not count as paid by them`,
+      ? 'A provider reports a payout as paid that contradicts the books'
+      : `Providers report ${many} payouts as paid that contradict the books`,
   payouts: 'Unknown payouts',
-  withdrawals: 'Withdrawals no provider has',
-  noticeEvents: 'Reports not acted on yet',
+  withdrawals: 'Withdrawals without a provider',
+  noticeEvents: 'Unprocessed reports',
   failing: 'Callbacks failing',
   givenUp: 'Callbacks given up',
   held: 'Held for withdrawals',
-  heldNote: 'waits to be paid out',
-  nothing: 'none waits',
+  heldNote: 'waiting to be paid out',
+  nothing: 'none waiting',
   oldest: (ago: string) => `oldest ${ago}`,
   volumes: (currency: string) => `Volume by the hour, ${currency}`,
   in: 'In',

@@ -16,7 +16,7 @@ import type { HomeView } from './home-view.ts'
 import { homeWords as says } from './home-words.ts'
 import { Today } from './today.tsx'
 
-// The charts are half as large as everything else together: the numbers come first.
+// Loaded separately, because the charts are half the size of everything else; the numbers come first.
 const VolumeCharts = lazy(() => import('./volume-charts.tsx'))
 
 export default function Home() {
@@ -61,7 +61,7 @@ export default function Home() {
   )
 }
 
-/** The page in outline, so that nothing jumps when the numbers come. */
+/** Placeholders, so that the layout does not jump when the numbers arrive. */
 function Coming() {
   return (
     <>
@@ -78,7 +78,7 @@ function Coming() {
   )
 }
 
-/** Money that left, and that no book says it did. */
+/** Warns of payouts that a provider reports as paid against the books. */
 function Alarm({ items }: { items: NonNullable<HomeView['open_items']> }) {
   const many = items
     .filter(({ kind }) => kind !== 'failed_after_paid')
@@ -93,7 +93,7 @@ function Alarm({ items }: { items: NonNullable<HomeView['open_items']> }) {
   )
 }
 
-/** Green or red: whether every agent's book proves. */
+/** Whether every agent's book is proved, in green or red. */
 function Proof({ proof }: { proof: NonNullable<HomeView['proof']> }) {
   return (
     <PageLink to={pages.wallets}>

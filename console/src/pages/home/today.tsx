@@ -4,14 +4,14 @@ import { pages } from '../../paths.ts'
 import type { HomeView } from './home-view.ts'
 import { homeWords as says } from './home-words.ts'
 
-/** Today beside yesterday until the same time; each number opens what it counts. */
+/** Today compared with yesterday up to the same time; each number links to the list it counts. */
 export function Today({ home }: { home: HomeView }) {
   const from = home.today_from
   const rates = [
     <DayFigure key="deposit" kind="deposit" days={home.deposits} from={from} />,
     <DayFigure key="withdraw" kind="withdraw" days={home.withdrawals} from={from} />,
   ]
-  // A row for each currency; the two rates stand at the ends of the first two.
+  // One row per currency; the two rates are at the ends of the first two rows.
   const isOneRow = home.volumes.length < 2
   return (
     <Figures columns={isOneRow ? 5 : 4}>

@@ -10,7 +10,7 @@ import { homeWords as says } from './home-words.ts'
 
 const shortly = new Intl.NumberFormat('en', { notation: 'compact' })
 
-/** Volumes in and out by the hour, yesterday and today, one chart for each currency. */
+/** Hourly volumes in and out, yesterday and today, one chart per currency. */
 export default function VolumeCharts({ home }: { home: HomeView }) {
   const zone = use(TimeZone)
   return (
@@ -24,7 +24,7 @@ export default function VolumeCharts({ home }: { home: HomeView }) {
         }))
         return (
           <Panel key={currency} title={says.volumes(currency)}>
-            {/* The numbers are in the lists that the figures above open. */}
+            {/* Hidden from screen readers: the figures above link to lists with the numbers. */}
             <div aria-hidden="true">
               <AreaChart
                 h={220}

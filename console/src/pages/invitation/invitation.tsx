@@ -14,7 +14,7 @@ import { Door } from '../sign-in/door.tsx'
 import { signInWords } from '../sign-in/sign-in-words.ts'
 import { invitationWords as invitation } from './invitation-words.ts'
 
-/** A one-time link: choose a password, enrol an authenticator, and be in. */
+/** The page of a one-time link: choose a password, enrol an authenticator, sign in. */
 export default function Invitation() {
   const { token = '' }: { token?: string } = useParams({ strict: false })
   const found = useQuery({

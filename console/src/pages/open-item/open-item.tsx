@@ -107,7 +107,7 @@ function About({ detail: { item, order } }: { detail: ItemDetail }) {
   )
 }
 
-/** What was found out. It moves no money: that is done on the order or the wallet. */
+/** Closes the item with the findings. This moves no money; orders and wallets have actions for that. */
 function CloseDialog(props: {
   itemId: string
   changed: () => Promise<unknown>

@@ -1,9 +1,9 @@
 export const openItemsWords = {
   title: 'Open items',
-  says: 'Payouts of which a provider and the books say what cannot both be true. No notice changes the books then: a person finds out who is right.',
+  says: 'Payouts where a provider’s report contradicts the books. Such a report never changes the books: an operator finds out what is true.',
   none: 'Nothing contradicts the books',
   noneTeach:
-    'A payout that failed and is then said to be paid appears here, one that two providers say they paid, and one that was paid and is then said to have failed.',
+    'A payout appears here if it failed and is then reported as paid, if two providers report it as paid, or if it was paid and is then reported as failed.',
   state: 'State',
   open: 'Open',
   closed: 'Closed',
@@ -12,7 +12,7 @@ export const openItemsWords = {
     kind: 'What',
     words: 'Who says what',
     amount: 'Amount',
-    age: 'First said',
+    age: 'First reported',
     order: 'Order',
     agent: 'Agent',
     assignee: 'Assignee',

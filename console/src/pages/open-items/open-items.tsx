@@ -53,7 +53,7 @@ const columns: Column<Item>[] = [
 
 const kinds = ['paid_after_failed', 'paid_twice', 'failed_after_paid']
 
-/** Payouts of which a provider and the books say what cannot both be true; the oldest first. */
+/** Payouts where a provider's report contradicts the books, the oldest first. */
 export default function OpenItems() {
   const { filters } = useFilters()
   const { user } = useMe()

@@ -18,9 +18,9 @@ interface Asked extends Pick<Action, 'name'> {
   version: number
 }
 
-/** What can be done, as the service says; what cannot says why. */
+/** The actions that the service allows; disabled ones say why. */
 export function OrderActions({ detail }: { detail: OrderDetail }) {
-  // With what was looked at: a reload in between must not pass for having looked again.
+  // Keeps the version that the user saw, so that a reload does not count as having seen a newer one.
   const [asked, setAsked] = useDraft<Asked | null>('action', null)
   const { actions } = detail
   const action = actions.find(({ name }) => name === asked?.name)
@@ -58,7 +58,7 @@ function AskFirst(props: {
   version: number
   close: () => void
 }) {
-  // As it was when this was asked: what the page learns meanwhile was not looked at.
+  // The order as it was when the dialog opened; the user has not reviewed later changes.
   const [{ order, action }] = useState({ order: props.detail.order, action: props.action })
   const { name, needs } = action
   const { label, explain } = says.actions[name]
@@ -89,7 +89,7 @@ function AskFirst(props: {
           params: { txn_id: order.txn_id },
           body: {
             reason,
-            // What was looked at: if it has changed meanwhile, the service says so and does nothing.
+            // The version the user saw: if the order has changed since, the service refuses the action.
             version: props.version,
             ...(needs.includes('code') && { code }),
             ...(needsEvidence && { evidence }),

@@ -33,7 +33,7 @@ const icons: Record<Kind, TablerIcon> = {
   operator: IconUser,
 }
 
-/** Everything that happened to an order, oldest first; each line opens to what is on record. */
+/** Everything that happened to an order, oldest first; each line expands to the recorded data. */
 export function OrderTimeline({ timeline }: Pick<OrderDetail, 'timeline'>) {
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
   const toggle = (at: number) => {

@@ -7,7 +7,7 @@ export const orderWords = {
   closeAll: 'Close all',
   extraParams: 'extraParams',
   evidence: 'Evidence',
-  evidenceHint: 'What shows that it happened at the bank: a statement line, a ticket, who said so.',
+  evidenceHint: 'Proof that it happened at the bank: a statement line, a ticket, who confirmed it.',
   actionTitle: (action: string, amount: string) => `${action}: ${amount}`,
   actionOn: (kind: string, refId: string, agent: string) => `${kind} ${refId} of ${agent}`,
   done: (action: string) => `${action}: done.`,
@@ -45,35 +45,35 @@ export const orderWords = {
     'mark-paid': {
       label: 'Mark paid',
       explain:
-        'Says that the bank paid this. It is final: the books move and the agent is told PAID. Of one that failed, amount and fee are taken from the wallet, below zero if need be.',
+        'Confirms that the bank paid this. It is final: the books change and the agent gets a PAID callback. If the order had failed, amount and fee are taken from the wallet, below zero if necessary.',
     },
     'mark-failed': {
       label: 'Mark failed',
       explain:
-        'Says that the bank did not pay and never will. What is held goes back to the wallet and the agent is told FAILED.',
+        'Confirms that the bank did not pay and never will. The held money goes back to the wallet and the agent gets a FAILED callback.',
     },
     void: {
       label: 'Void',
-      explain: 'The payer can no longer pay this deposit. The agent is told VOID.',
+      explain: 'The payer can no longer pay this deposit. The agent gets a VOID callback.',
     },
     'take-back': {
       label: 'Take back',
       explain:
-        'Says that the bank took this payment back. The wallet is debited, below zero if need be, and the agent is told VOID.',
+        'Confirms that the bank took this payment back. The wallet is debited, below zero if necessary, and the agent gets a VOID callback.',
     },
     cancel: {
       label: 'Cancel withdrawal',
       explain:
-        'The withdrawal is not paid out. What is held goes back to the wallet and the agent is told CANCEL.',
+        'The withdrawal is not paid out. The held money goes back to the wallet and the agent gets a CANCEL callback.',
     },
     revert: {
       label: 'Revert',
       explain:
-        'Says that the bank returned this payout. The wallet is credited and the agent is told REVERT.',
+        'Confirms that the bank returned this payout. The wallet is credited and the agent gets a REVERT callback.',
     },
     resend: {
       label: 'Resend callback',
-      explain: 'The latest callback of this order goes out again, with the same body.',
+      explain: 'The latest callback of this order is sent again, with the same body.',
     },
   },
 }

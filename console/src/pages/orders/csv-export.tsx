@@ -10,7 +10,7 @@ import { ordersWords } from './orders-words.ts'
 
 const { csv } = ordersWords
 
-/** The same orders as a file, however many. It can be stopped, and tells how far it has come. */
+/** Exports the filtered orders as a file. The export shows its progress and can be stopped. */
 export function CsvExport({ filters }: { filters: Filters }) {
   const [rows, setRows] = useState<number>()
   const stop = useRef<AbortController>(undefined)

@@ -32,7 +32,7 @@ const fields: Field[] = [
   { kind: 'text', name: 'max_amount', label: filters.maxAmount, numeric: true, more: true },
 ]
 
-/** Operators choose among agents too. */
+/** Operators can also filter by agent. */
 export function useOrderFields(): Field[] {
   const isAgent = useMe().user.role === 'agent'
   const choices = useAgentChoices()

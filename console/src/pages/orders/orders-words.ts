@@ -2,11 +2,11 @@ export const ordersWords = {
   title: 'Orders',
   none: 'No orders yet',
   noneTeach:
-    'Orders appear here as agents create them. In the sandbox, Test orders creates one by hand, and sluice seed makes up weeks of them.',
-  noMatch: 'No order fits these filters',
+    'Orders appear here as agents create them. In the sandbox, create one under Test orders, or generate weeks of them with sluice seed.',
+  noMatch: 'No order matches these filters',
   noMatchTeach:
-    'Search takes a whole id: txn_id, refId, the reference at the provider, or a payment. Take a filter away to see more.',
-  searchedTo: 'Looked back to',
+    'Search needs a whole id: txn_id, refId, the provider’s reference, or a payment. Remove a filter to see more.',
+  searchedTo: 'Searched back to',
   columns: {
     txnId: 'Order',
     createdAt: 'Created',
@@ -35,7 +35,7 @@ export const ordersWords = {
     maxAmount: 'Amount to',
     provider: 'Provider',
     payout: 'Payout',
-    unknownPayout: 'End unknown',
+    unknownPayout: 'Outcome unknown',
   },
   views: {
     title: 'Views',
@@ -43,7 +43,7 @@ export const ordersWords = {
     rename: (name: string) => `Rename ${name}`,
     newName: (name: string) => `A new name for ${name}`,
     forget: (name: string) => `Forget ${name}`,
-    waitingWithdrawals: 'Withdrawals that wait',
+    waitingWithdrawals: 'Waiting withdrawals',
     failed: 'Failed',
     reverted: 'Reverted',
   },
@@ -52,6 +52,6 @@ export const ordersWords = {
     file: 'orders.csv',
     progress: (rows: number) => `${rows.toLocaleString('en')} rows, stop`,
     done: (rows: number) => `${rows.toLocaleString('en')} orders saved as CSV.`,
-    failed: 'The export broke off',
+    failed: 'The export was interrupted',
   },
 }

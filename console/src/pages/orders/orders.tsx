@@ -28,7 +28,7 @@ export default function Orders() {
     queryKey: ['orders', filters],
     queryFn: ({ signal }) => ask(api.orders, { query: filters, signal }),
     placeholderData: keepPreviousData,
-    // Only the newest page changes under one's eyes, and only while somebody looks.
+    // Only the newest page updates, and only while its tab is visible.
     refetchInterval: isFirst ? liveEveryMs : false,
   })
   const isAgent = me.user.role === 'agent'
@@ -80,7 +80,7 @@ function NoOrders({ isFiltered }: { isFiltered: boolean }) {
   )
 }
 
-/** Rows that were not there when these filters were first answered. */
+/** Tells which rows arrived after the list was first loaded with these filters. */
 function useArrivals(rows: OrderRow[] | undefined, filters: string) {
   const seen = useRef<{ filters: string; ids: Set<string> }>(undefined)
   if (rows && seen.current?.filters !== filters) {

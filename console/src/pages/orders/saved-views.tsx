@@ -13,14 +13,14 @@ interface View {
 
 const { views: says } = ordersWords
 
-/** What everybody asks for every day; one's own are kept beside them. */
+/** Built-in views for everyday use; the user's own views are listed next to them. */
 const given: View[] = [
   { name: says.waitingWithdrawals, filters: { kind: 'withdraw', status: 'WAITING' } },
   { name: says.failed, filters: { status: 'FAILED' } },
   { name: says.reverted, filters: { status: 'REVERT' } },
 ]
 
-/** Filters by name, kept in the browser. */
+/** Named filters, stored in the browser. */
 export function SavedViews() {
   const { filters, replaceAll } = useFilters()
   const [own, setOwn] = useLocalStorage<View[]>({

@@ -10,7 +10,7 @@ import { ordersWords as orders } from '../orders/orders-words.ts'
 import type { PaymentDetail } from './payment-detail.ts'
 import { paymentWords as says } from './payment-words.ts'
 
-/** The orders this money may have been meant for, as the service found them. */
+/** The orders that the payment may belong to, as found by the service. */
 export function Candidates(props: {
   detail: PaymentDetail
   whyDisabled: string | undefined

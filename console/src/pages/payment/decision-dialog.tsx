@@ -18,7 +18,7 @@ export type Decision =
   | { kind: 'return' }
   | { kind: 'dismiss' }
 
-/** A person's word on money that came in; each moves the books or closes the case. */
+/** Confirms an operator's decision on a payment, which changes the books or closes the case. */
 export function DecisionDialog(props: {
   payment: PaymentDetail['payment']
   decision: Decision

@@ -4,28 +4,29 @@ export const paymentWords = {
   toWallet: 'Credit a wallet',
   return: 'Mark returned',
   dismiss: 'Dismiss',
-  dismissNotNobodys: 'It came in for an agent: credit it or return it.',
+  dismissNotNobodys: 'It was paid to an agent: credit it or return it.',
   credit: 'Credit this order',
   isDecided: 'This payment has been decided already.',
   candidates: 'Orders it may be for',
-  noCandidates: 'No order looks like it',
+  noCandidates: 'No order matches',
   noCandidatesTeach: 'Credit it to a wallet, or send it back at the bank and mark it returned.',
   because: 'Because',
   decide: 'Decide',
   whose: 'Whose wallet',
-  returnEvidence: 'What shows that the money went back: a statement line, a transfer id.',
-  dismissEvidence: 'What shows that no money came in: the statement it is not on, the bank’s word.',
+  returnEvidence: 'Proof that the money went back: a statement line, a transfer id.',
+  dismissEvidence:
+    'Proof that no money came in: the statement without it, the bank’s confirmation.',
   contradicts: 'What it contradicts',
   contradictsSays:
-    'The provider has reported this payment before, for something else. Crediting both is right only where two payments came in under one id.',
+    'The provider has already reported this payment for something else. Credit both only if two payments came in under one id.',
   decidedNow: 'Decided. The journal has it.',
   whys: {
     late: 'It came after the order had expired or ended.',
-    wrong_amount: 'Another amount was paid than was asked for.',
-    duplicate: 'The order had been paid before.',
-    fee: 'The fee would eat all of it.',
+    wrong_amount: 'The amount paid differs from the amount of the order.',
+    duplicate: 'The order was already paid.',
+    fee: 'The fee is as large as the payment.',
     bound: 'It is larger than any amount that is allowed.',
-    unmatched: 'No order goes with its reference.',
+    unmatched: 'No order matches its reference.',
     claimed_twice: 'The provider reported this payment before, for another order or amount.',
     wrong_provider: 'The order it names is not with the provider that reports it.',
     wrong_currency: 'The agent of the order it names has another currency.',
@@ -46,7 +47,8 @@ export const paymentWords = {
   decisions: {
     order: {
       title: (amount: string) => `Credit ${amount} to this order`,
-      explain: 'The order becomes PAID with what really came in, and the agent is told.',
+      explain:
+        'The order becomes PAID with the amount that came in, and the agent gets a callback.',
       confirm: 'Credit the order',
     },
     wallet: {
@@ -56,13 +58,13 @@ export const paymentWords = {
     },
     return: {
       title: (amount: string) => `Mark ${amount} returned`,
-      explain: 'Says that the money was sent back at the bank. No wallet changes.',
+      explain: 'Confirms that the money was sent back at the bank. No wallet changes.',
       confirm: 'Mark returned',
     },
     dismiss: {
       title: (amount: string) => `Dismiss ${amount}`,
       explain:
-        'Says that what was reported is not money: nothing came in. No wallet changes. Money that did come in is credited or returned.',
+        'Confirms that the report was wrong and no money came in. No wallet changes. If money did come in, credit or return it instead.',
       confirm: 'Dismiss it',
     },
   },

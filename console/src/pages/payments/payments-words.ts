@@ -1,9 +1,9 @@
 export const paymentsWords = {
   title: 'Payments to decide',
-  says: 'Money that came in and could not be credited by itself. Nothing is ever dropped: each waits for a person.',
+  says: 'Payments that came in and could not be credited automatically. None is ever dropped: each waits for an operator’s decision.',
   none: 'Nothing to decide',
   noneTeach:
-    'Late, wrong, duplicate and unmatched payments appear here. In the sandbox, the stories late, underpaid, overpaid and duplicate make some.',
+    'Late, wrong, duplicate and unmatched payments appear here. In the sandbox, the stories late, underpaid, overpaid and duplicate create some.',
   state: 'State',
   toDecide: 'To decide',
   decided: 'Decided',

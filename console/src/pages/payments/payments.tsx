@@ -74,7 +74,7 @@ const whys = [
   'bound',
 ]
 
-/** Money that came in and waits for a person's word; the oldest first. */
+/** Payments that need a decision, the oldest first. */
 export default function Payments() {
   const { filters } = useFilters()
   const { user } = useMe()

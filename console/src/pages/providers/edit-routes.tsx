@@ -22,7 +22,7 @@ import { TryRoutes } from './try-routes.tsx'
 
 const { routes: says } = providersWords
 
-/** All routes at once: the table is replaced as a whole, or not at all. */
+/** Edits all routes at once: the table is replaced as a whole or not at all. */
 export function EditRoutes(props: {
   read: Answer<typeof api.providerRoutes>
   providers: Answer<typeof api.providers>['data']
@@ -30,7 +30,7 @@ export function EditRoutes(props: {
 }) {
   const { providers } = props
   const queries = useQueryClient()
-  // With what was read when the form was opened: somebody else's change is told, not written over.
+  // Keeps the version from when the form was opened, so that saving reports another user's change.
   const [{ version, drafts }, setForm] = useDraft('routes/form', () => ({
     version: props.read.version,
     drafts: draftsOf(props.read.routes),
@@ -105,7 +105,7 @@ export function EditRoutes(props: {
   )
 }
 
-/** What the service found wrong, by route: it names them as they stood in the request. */
+/** The service's errors by route; the service identifies routes by their index in the request. */
 function errorsIn(error: unknown, drafts: RouteDraft[]): Map<number, RouteErrors> {
   const found = new Map<number, RouteErrors>()
   for (const { field, message } of problemOf(error).errors ?? []) {

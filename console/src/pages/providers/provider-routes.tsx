@@ -16,7 +16,7 @@ import { inTurn } from './route-drafts.ts'
 
 const { routes: says } = providersWords
 
-/** Who gets which orders. The lowest preference first; among equals by weight. */
+/** Which provider gets which orders: the lowest preference first; among equals by weight. */
 export function ProviderRoutes(props: {
   providers: Answer<typeof api.providers>['data']
   whyDisabled: string | undefined

@@ -1,6 +1,6 @@
 export const providersWords = {
   title: 'Providers',
-  says: 'Who moves real money. A provider that drains takes nothing new and finishes what it has.',
+  says: 'The companies that move real money. A draining provider takes no new orders and finishes those it has.',
   none: 'No providers',
   noneTeach: 'Providers are set up in the service’s environment.',
   switch: 'Switch',
@@ -12,15 +12,15 @@ export const providersWords = {
     ['168', 'the last 7 days'],
   ] as [string, string][],
   since: 'Of orders created since',
-  newestSince: 'There are many orders: of the newest, created since',
+  newestSince: 'There are many orders; only the newest count, created since',
   rate: (rate: number, paid: number, ended: number) =>
     `${(rate * 100).toFixed(1)}% (${paid.toLocaleString('en')} of ${ended.toLocaleString('en')})`,
   deposits: 'deposits',
   payouts: 'payouts',
   states: {
-    on: 'It gets new orders as its routes say.',
+    on: 'It gets new orders according to its routes.',
     draining: 'It gets no new orders, and finishes those it has.',
-    off: 'It gets nothing. Orders it has stay with it, and nothing is known of them until it is on again.',
+    off: 'It is not called at all. Orders it has stay with it, and their outcome stays unknown until it is on again.',
   },
   columns: {
     name: 'Name',
@@ -34,12 +34,12 @@ export const providersWords = {
   },
   routes: {
     title: 'Routes',
-    says: 'Which orders each gets: the lowest preference first, among equals by weight.',
-    none: 'No routes: every provider gets what it can do',
+    says: 'Which orders each provider gets: the lowest preference first; among equals by weight.',
+    none: 'No routes: every provider gets all orders it can handle',
     noneTeach: 'Add routes to send orders by bank, amount or currency.',
     change: 'Change routes',
     explain:
-      'All routes are saved together. If somebody else was faster, nothing changes. A provider without a route for a kind gets every order of that kind it can do.',
+      'All routes are saved together. If another user has changed them in the meantime, nothing is saved. A provider without routes for a kind gets every order of that kind that it can handle.',
     number: (n: number) => `Route ${n}`,
     add: 'Add a route',
     remove: 'Remove this route',
@@ -49,7 +49,7 @@ export const providersWords = {
     try: 'Who gets it?',
     bank: 'Bank',
     amount: 'Amount',
-    nobody: 'Nobody: the order would be refused.',
+    nobody: 'No provider: the order would be refused.',
     tried: (route: string | null, preference: number, percent: number) =>
       `${route === null ? 'has no routes of this kind' : `by its route ${route}`}, preference ${preference}, first in ${percent}% of such orders`,
     provider: 'Provider',

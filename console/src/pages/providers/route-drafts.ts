@@ -3,9 +3,9 @@ import type { api } from '../../paths.ts'
 
 export type Route = Answer<typeof api.providerRoutes>['routes'][number]
 
-/** A route as it is being typed. No banks are all banks. */
+/** A route in the form. An empty list of banks means all banks. */
 export interface RouteDraft {
-  /** Only this form knows it; rows come, go and move. */
+  /** Identifies the row within the form, while rows are added, removed and moved. */
   id: number
   provider: string
   route: string
@@ -20,7 +20,7 @@ export interface RouteDraft {
 
 export type RouteField = Exclude<keyof RouteDraft, 'id'>
 
-/** Deposits first, and each kind in the order in which its routes are tried. */
+/** Deposits first; within each kind, in the order in which the routes are tried. */
 export function inTurn(routes: Route[]): Route[] {
   return routes.toSorted(
     (a, b) => a.direction.localeCompare(b.direction) || a.preference - b.preference,
@@ -39,7 +39,7 @@ export function draftsOf(routes: Route[]): RouteDraft[] {
   }))
 }
 
-/** With one more, to be filled in. */
+/** Adds one route with default values. */
 export function withNew(
   drafts: RouteDraft[],
   provider: string,
@@ -60,7 +60,7 @@ export function withNew(
   return [...drafts, draft]
 }
 
-/** As the service takes them; it says what is no number. */
+/** The routes in the service's format. The service reports values that are not numbers. */
 export function routesOf(drafts: RouteDraft[]): Route[] {
   return drafts.map(({ id: _, ...draft }) => ({
     ...draft,
@@ -74,8 +74,8 @@ export function routesOf(drafts: RouteDraft[]): Route[] {
 }
 
 /**
- * The route changes places with the one above it, preferences included. Of two that were equals the one
- * that is passed is put one later, and so is everything that comes after it.
+ * Swaps the route with the one above it, including their preferences. If both have the same preference, the
+ * preferences of the one above and of all routes of this kind after it increase by one.
  */
 export function movedUp(drafts: RouteDraft[], at: number): RouteDraft[] {
   const [above, moved] = [drafts[at - 1], drafts[at]]
@@ -93,7 +93,7 @@ export function movedUp(drafts: RouteDraft[], at: number): RouteDraft[] {
   ]
 }
 
-/** Whether a route can change places with the one above it: only one of its own kind is tried before it. */
+/** Whether the route above is of the same kind, so that the two can be swapped. */
 export function canMoveUp(drafts: RouteDraft[], at: number): boolean {
   return at > 0 && drafts[at - 1]?.direction === drafts[at]?.direction
 }

@@ -15,14 +15,14 @@ const { routes: says } = providersWords
 
 const kinds = ['deposit', 'withdraw'] as const
 
-/** The banks of a currency, to be chosen from; those that are closed take no more payments. */
+/** The open banks of a currency, for a select. */
 export function bankChoices(banks: Bank[], currency: string) {
   return banks
     .filter((bank) => bank.currency === currency && !bank.closed)
     .map(({ code, name }) => ({ value: code, label: `${code} ${name}` }))
 }
 
-/** One route: what can be chosen is what its provider can do. */
+/** One route; its selects offer only what the provider can do. */
 export function RouteRow(props: {
   number: number
   draft: RouteDraft
@@ -36,7 +36,7 @@ export function RouteRow(props: {
 }) {
   const { draft, errors, providers, change } = props
   const provider = providers.find(({ name }) => name === draft.provider)
-  // What a route says already stays to be seen, though nobody could choose it now.
+  // Keep showing the route's current values, even if they are no longer offered.
   const names = [...new Set([...providers.map(({ name }) => name), draft.provider])]
   const able = kinds.filter((kind) =>
     kind === draft.direction ? true : kind === 'deposit' ? provider?.deposits : provider?.payouts,
@@ -75,7 +75,7 @@ export function RouteRow(props: {
         value={draft.currency}
         data={currencies}
         onChange={({ currentTarget: { value } }) =>
-          // Banks of one currency are none of another.
+          // Banks belong to one currency, so clear them.
           change({ currency: currencyChosen(value), banks: [] })
         }
       />

@@ -13,7 +13,7 @@ import { type Bank, bankChoices } from './route-row.tsx'
 
 const { routes: says } = providersWords
 
-/** Who would get an order by the routes as they stand in the form. */
+/** Shows which provider would get an order under the routes in the form. */
 export function TryRoutes({ routes, banks }: { routes: () => Route[]; banks: Bank[] }) {
   const [direction, setDirection] = useDraft<Route['direction']>('routes/try/direction', 'deposit')
   const [currency, setCurrency] = useDraft<Route['currency']>('routes/try/currency', 'THB')

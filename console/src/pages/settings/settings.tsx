@@ -9,7 +9,7 @@ import { spanText } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
 import { settingsWords as says } from './settings-words.ts'
 
-/** How the process that answers is set up. It is changed in its environment, not here. */
+/** The settings of the process that answers. They can be changed only in its environment. */
 export default function Settings() {
   const found = useQuery({
     queryKey: ['settings'],

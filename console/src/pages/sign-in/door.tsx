@@ -4,7 +4,7 @@ import { Brand } from '../../shell/brand.tsx'
 import { words } from '../../words.ts'
 import classes from './door.module.css'
 
-/** What is seen before anybody is signed in. */
+/** The layout of pages that are shown before sign-in. */
 export function Door(props: { title: string; says: ReactNode; children: ReactNode }) {
   return (
     <main className={classes.door}>

@@ -1,8 +1,8 @@
 export const signInWords = {
   title: 'Sign in',
-  says: 'With the password you chose and the code your authenticator shows now.',
+  says: 'Use your password and the current code of your authenticator.',
   saysAgain:
-    'Your session has ended, or you have none yet. Sign in to go on to the page you asked for.',
+    'Your session has ended, or you are not signed in yet. Sign in to continue to the page you requested.',
   email: 'Email',
   password: 'Password',
   codeHint: 'Six digits from your authenticator.',

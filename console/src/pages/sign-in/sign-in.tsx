@@ -27,7 +27,7 @@ export default function SignIn() {
       queries.clear()
       router.history.push(within(to))
     },
-    // A code is used up by being tried.
+    // A code works only once, even if the attempt fails.
     onError: () => setCode(''),
   })
   const submit = (event: FormEvent) => {
@@ -67,7 +67,7 @@ export default function SignIn() {
   )
 }
 
-/** Back to a page of the console, and to nowhere else. */
+/** Allows only addresses inside the console as the target after sign-in. */
 function within(to: string | undefined): string {
   return to?.startsWith('/') ? `${base}${to}` : `${base}/`
 }

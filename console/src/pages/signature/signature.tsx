@@ -17,7 +17,7 @@ import classes from '../me/me.module.css'
 import { testOrdersWords } from '../test-orders/test-orders-words.ts'
 import { signatureWords as says } from './signature-words.ts'
 
-/** Paste what was sent; the service says what is wrong with its signature. */
+/** Checks the signature of a pasted request or callback and explains what is wrong with it. */
 export default function SignatureDebugger() {
   const me = useMe()
   const [appId, setAppId] = useDraft('check/agent', me.user.app_id ?? '')
@@ -25,7 +25,7 @@ export default function SignatureDebugger() {
   const [method, setMethod] = useDraft('check/method', 'POST')
   const [path, setPath] = useDraft('check/path', '/payment/deposit')
   const [body, setBody] = useDraft('check/body', '')
-  // With its body it is a request that may be sent again, so it is not kept.
+  // Never stored: together with the body it would be a valid request that could be replayed.
   const [header, setHeader] = useState('')
   const whyDisabled = whyNot(me, 'manage_own_keys')
   const checking = useMutation({

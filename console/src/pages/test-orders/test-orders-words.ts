@@ -1,14 +1,14 @@
 export const testOrdersWords = {
   title: 'Test orders',
-  says: 'Creates an order as the agent itself would, and has the bank of the sandbox play a story.',
+  says: 'Creates an order as the agent itself would, and lets the sandbox’s bank play out a story.',
   agent: 'Agent',
   kind: 'Kind',
   amount: 'Amount, without decimals',
   story: 'Story',
   noStory: 'None: wait for the payer, or pay out',
   refId: 'refId',
-  refIdHint: 'Empty makes one up.',
+  refIdHint: 'Leave empty to generate one.',
   create: 'Create',
-  made: 'What the API answers',
+  made: 'The API’s answer',
   open: 'Open the order',
 }

@@ -18,10 +18,10 @@ type Role = Body<typeof api.createUser>['role']
 
 const roles: Role[] = ['admin', 'operator', 'viewer', 'agent']
 
-/** What is done to users. A link that is made is shown once, to be handed over. */
+/** The dialogs for inviting and changing users. A new link is shown only once. */
 export function UserDialogs(props: { kind: AskedKind; user: User | undefined; close: () => void }) {
   const { kind, close } = props
-  // As they were when this was asked.
+  // The user as it was when the dialog opened.
   const [user] = useState(props.user)
   const [link, setLink] = useState<string>()
   const queries = useQueryClient()

@@ -1,11 +1,11 @@
 export const usersWords = {
   title: 'Users',
-  says: 'Who may sign in, as what. Everything they do is in the audit log.',
+  says: 'Who may sign in, and with which role. The audit log records everything they do.',
   none: 'No users',
-  noneTeach: 'sluice user create makes one.',
+  noneTeach: 'Create one with sluice user create.',
   create: 'Invite a user',
   createExplain:
-    'You get a link to hand over. With it they choose a password and enrol an authenticator.',
+    'You get a link to give to the user, who then chooses a password and enrols an authenticator.',
   changeRole: 'Role',
   roleExplain: 'Their sessions end, and they sign in again with the new role.',
   disable: 'Disable',
@@ -15,14 +15,14 @@ export const usersWords = {
   enableExplain: 'They can sign in again with the password and the authenticator they had.',
   reset: 'Reset',
   resetExplain:
-    'For a lost phone or password. What they sign in with ends now; you get a link with which they start anew.',
+    'For a lost phone or password. The old password and authenticator stop working now; you get a link for setting up new ones.',
   link: 'Their link',
-  linkHint: 'Hand it over now: it works once, for 24 hours, and is not shown again.',
+  linkHint: 'Give it to the user now: it works once, within 24 hours, and is not shown again.',
   titleOf: (action: string, email: string) => `${action}: ${email}`,
   roleHints: {
-    admin: 'Everything, users and providers included.',
-    operator: 'Everything but users and providers.',
-    viewer: 'Looks, with personal data masked, and changes nothing.',
+    admin: 'Everything, including users and providers.',
+    operator: 'Everything except users and providers.',
+    viewer: 'Can view, with personal data masked, but change nothing.',
     agent: 'The portal: sees one agent only.',
   },
   columns: {

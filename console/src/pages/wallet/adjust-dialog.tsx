@@ -10,10 +10,10 @@ import { walletWords } from './wallet-words.ts'
 
 const { adjust: says } = walletWords
 
-/** A journal entry by a person's word. */
+/** Adjusts a wallet by a manual journal entry. */
 export function AdjustDialog(props: {
   wallet: WalletDetail
-  /** Fixed when the dialog is opened: pressing twice moves the money once. */
+  /** Fixed when the dialog opens, so that submitting twice moves the money once. */
   newRef: string
   close: () => void
 }) {

@@ -50,7 +50,7 @@ function columnsIn(currency: string): Column<Entry>[] {
   ]
 }
 
-/** Every movement, newest first, with the balances after it. */
+/** Every movement, newest first, with the balances after each. */
 export function Journal({ wallet }: { wallet: WalletDetail }) {
   const { filters } = useFilters()
   const found = useQuery({

@@ -9,7 +9,7 @@ import { walletWords } from './wallet-words.ts'
 
 const { statement: says } = walletWords
 
-/** A statement of any days, for a spreadsheet or for paper. */
+/** Downloads a statement for a range of days, as CSV or PDF. */
 export function StatementMenu({ appId }: { appId: string }) {
   const zone = use(TimeZone)
   const today = toLocal(new Date().toISOString(), zone).slice(0, 10)

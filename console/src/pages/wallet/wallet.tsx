@@ -27,7 +27,7 @@ export default function Wallet() {
   const { appId = '' }: { appId?: string } = useParams({ strict: false })
   const me = useMe()
   const { filters } = useFilters()
-  // The reference is made up when it is asked for, and is the same after a reload: the money moves once.
+  // The reference is generated once and survives a reload, so that the money moves only once.
   const [adjusting, setAdjusting] = useDraft<string | null>('adjust', null)
   const query = filters.as_of === undefined ? {} : { as_of: filters.as_of }
   const found = useQuery({
@@ -91,7 +91,7 @@ function Balances({ wallet }: { wallet: WalletDetail }) {
   )
 }
 
-/** The books as they were at any time. */
+/** Chooses the time for which the balances are shown. */
 function AsOf() {
   const zone = use(TimeZone)
   const { filters, set } = useFilters()

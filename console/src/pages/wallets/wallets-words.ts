@@ -1,6 +1,6 @@
 export const walletsWords = {
   title: 'Wallets',
-  says: 'What every agent has. Held is kept for withdrawals that are under way.',
+  says: 'The balances of all agents. Held money is reserved for withdrawals in progress.',
   none: 'No wallets yet',
   noneTeach:
     'Every agent has one. Create an agent on the page Agents, or with sluice agent create.',
