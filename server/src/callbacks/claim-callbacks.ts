@@ -40,12 +40,18 @@ export function underWayOf(agentId: string): string {
   return `array(select unnest(k.seqs) from callback_claims k where k.agent_id = ${agentId})`
 }
 
-/** Earlier outcomes of the same order that may still reach the agent. */
+/**
+ * Earlier outcomes of the same order that may still reach the agent. Each `offset 0` makes PostgreSQL look a
+ * row up by its key before it goes on: left to choose, it may join all of an agent's rows with each other.
+ */
 const unfinishedEarlier = `select e.agent_id, e.seq
-  from journal j
-  join journal i on i.agent_id = j.agent_id and i.order_id = j.order_id and i.seq < j.seq
-  join callbacks e on e.agent_id = i.agent_id and e.seq = i.seq
-  where j.agent_id = c.agent_id and j.seq = c.seq and e.state in ('waiting', 'no_address')`
+  from (select order_id from journal where agent_id = c.agent_id and seq = c.seq offset 0) j,
+  lateral (
+    select i.seq from journal i
+    where i.agent_id = c.agent_id and i.order_id = j.order_id and i.seq < c.seq offset 0
+  ) i
+  join callbacks e on e.agent_id = c.agent_id and e.seq = i.seq
+  where e.state in ('waiting', 'no_address')`
 
 /**
  * After a quarter of an hour the later state goes first, and the earlier one is no longer sent. The time
@@ -56,14 +62,14 @@ const supersede = `with at as (
     select ${databaseTime('$2')} - interval '${supersedeAfterS} s' as overdue
   )
   update callbacks e set state = 'superseded'
-  where e.agent_id = $1 and e.state in ('waiting', 'no_address') and e.seq in (
+  where e.agent_id = $1 and e.state in ('waiting', 'no_address') and e.seq = any(array(
     select earlier.seq from at, callback_lanes l, callbacks c, lateral (
-      ${unfinishedEarlier}
+      ${unfinishedEarlier} offset 0
     ) earlier
     where l.agent_id = $1 and not l.paused and (l.resumed_at is null or l.resumed_at <= at.overdue)
       and c.agent_id = $1 and c.state = 'waiting' and c.follows
       and c.due_at <= at.overdue and c.created_at <= at.overdue
-  ) and e.seq <> all(${underWayOf('$1')})`
+  )) and e.seq <> all(${underWayOf('$1')})`
 
 /**
  * Claims an agent's due callbacks, as many as its lane has room for. Callbacks that this process has under
