@@ -125,8 +125,8 @@ export class AgentFinder {
   }
 
   private async read(where: string, value: unknown): Promise<Map<string, AgentWithKeys>> {
+    // Not prepared: `a.*` would fail on this connection once a migration has added a column.
     const { rows } = await this.pool.query<AgentRow & { keys: string | null }>({
-      name: `agents where ${where}`,
       text: `select a.*, (select json_agg(json_build_object('slot', k.slot,
                'created_at', k.created_at, 'sealed', encode(k.sealed_secret, 'base64'), 'expires_at', k.expires_at)
                order by k.created_at desc, k.slot desc)::text

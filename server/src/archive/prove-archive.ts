@@ -27,7 +27,7 @@ export interface ProveOptions {
   onProgress?: (proof: ArchiveProof) => void
   /** Called with the journal rows of each part, and with its orders in batches. */
   onJournal?: (rows: Map<bigint, JournalRow>) => Promise<void>
-  onOrders?: (orderIds: string[], part: number) => Promise<void>
+  onOrders?: (orders: ArchivedOrder[], part: number) => Promise<void>
 }
 
 const rowsAtOnce = 1_000
@@ -163,17 +163,17 @@ async function proveArchivedOrders(
   proof: ArchiveProof,
   options: ProveOptions,
 ): Promise<void> {
-  let orderIds: string[] = []
+  let orders: ArchivedOrder[] = []
   for await (const { header, record } of tableOf(folder, manifest, 'orders')) {
     const archived = read(manifest.orders.name, () => orderFrom(manifest, header, record))
     proveArchivedOrder(archived, manifest, rows)
     proof.orders++
-    orderIds.push(archived.order.orderId)
-    if (orderIds.length < rowsAtOnce) continue
-    await options.onOrders?.(orderIds, manifest.part)
-    orderIds = []
+    orders.push(archived)
+    if (orders.length < rowsAtOnce) continue
+    await options.onOrders?.(orders, manifest.part)
+    orders = []
   }
-  if (orderIds.length > 0) await options.onOrders?.(orderIds, manifest.part)
+  if (orders.length > 0) await options.onOrders?.(orders, manifest.part)
 }
 
 /** Proves that the order matches its rows, and that its rows are those of the journal. */

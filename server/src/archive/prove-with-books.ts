@@ -4,6 +4,7 @@ import type { JournalRow } from '../ledger/book.ts'
 import { journalColumns } from '../ledger/book-columns.ts'
 import { txnId } from '../lib/ids.ts'
 import { ensure } from '../proof/proof-failure.ts'
+import { proveReferences } from '../proof/prove-references.ts'
 import { type ArchiveProof, isSameRow, proveArchive } from './prove-archive.ts'
 
 /**
@@ -33,8 +34,11 @@ export async function proveWithBooks(
         await proveKeptRows(pool, agentId, rows)
         await proveNothingLost(pool, agentId, [...rows.values()])
       },
-      onOrders: async (orderIds, part) => {
+      onOrders: async (orders, part) => {
+        const orderIds = orders.map(({ order }) => order.orderId)
         await proveKnown(pool, agentId, orderIds)
+        const payoutsOf = new Map(orders.flatMap(({ facts }) => [...facts.payoutsOf]))
+        await proveReferences(pool, agentId, payoutsOf)
         filed += await countLeft(pool, agentId, { orderIds, part })
       },
       ...(options.onProgress && { onProgress: options.onProgress }),

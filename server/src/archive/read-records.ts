@@ -13,9 +13,13 @@ type Values = Record<string, unknown>
 /** In older files, rows and orders have no currency; only the manifest names it. */
 type Told = Pick<Manifest, 'currency'>
 
+function withCurrency(values: Values, currency: Manifest['currency']): Values {
+  return { ...values, currency: values.currency ?? currency }
+}
+
 /** Parses a journal row from a record of a file. */
 export function journalFrom({ currency }: Told, header: Cell[], record: string): JournalRow {
-  return read(journalColumns, { currency, ...valuesOf(header, record) })
+  return read(journalColumns, withCurrency(valuesOf(header, record), currency))
 }
 
 /** An order from a record of a file, with the rows that belong to it. */
@@ -32,8 +36,8 @@ export function orderFrom({ currency }: Told, header: Cell[], record: string): A
     const text = values[name]
     return typeof text === 'string' ? parseExactly(text) : []
   }
-  const order = read(orderColumns, { currency, ...values })
-  const rows = list('journal').map((row) => read(journalColumns, { currency, ...row }))
+  const order = read(orderColumns, withCurrency(values, currency))
+  const rows = list('journal').map((row) => read(journalColumns, withCurrency(row, currency)))
   const payments = list('payments').map((row) => read(paymentColumns, row))
   return {
     order,

@@ -110,7 +110,7 @@ async function untilUnlocked(
   name: string,
   work: () => Promise<void>,
 ): Promise<void> {
-  const deadline = performance.now() + patienceMs
+  let deadline = performance.now() + patienceMs
   let said = ''
   const timer = setInterval(async () => {
     const blockers = await whoBlocks(session).catch(() => '')
@@ -122,8 +122,12 @@ async function untilUnlocked(
     for (let attempt = 1; ; attempt++) {
       try {
         const timeoutMs = attempt % longEvery === 0 ? longLockTimeoutMs : lockTimeoutMs
+        const began = performance.now()
         await session.client.query(`set lock_timeout = ${timeoutMs}`)
-        await work()
+        await work().finally(() => {
+          // It got its locks and worked for a while: the wait for the next one begins now.
+          if (performance.now() - began > 2 * timeoutMs) deadline = performance.now() + patienceMs
+        })
         return
       } catch (error) {
         // Lock timeout or deadlock.

@@ -41,7 +41,8 @@ export function depositAnswer(
             amount: money(order.amountMinor),
           })
         : undefined,
-    expires_in: String(agent.expiresInS),
+    // The agent's terms may have changed since the order was created.
+    expires_in: String(((order.expiresAt?.getTime() ?? 0) - order.createdAt.getTime()) / 1000),
     created_at: quoted(desk.localTime(order.createdAt)),
   })
 }

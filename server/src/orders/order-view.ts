@@ -1,16 +1,19 @@
 import type { Order } from '../ledger/book.ts'
+import { jsonMembers } from '../lib/json-members.ts'
+import { jsonObject, quoted } from '../lib/json-text.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { decimalText } from '../lib/money.ts'
 
 /** An order as its agent reads it: the fields of the creation answer and the current state. */
 export function orderView(order: Order, localTime: LocalTime): string {
   const { kind, status, currency, userId, completedAt, paidAmountMinor } = order
-  return JSON.stringify({
-    ...JSON.parse(order.answer),
-    kind,
-    status,
-    user_id: userId,
-    completed_at: completedAt && localTime(completedAt),
-    paid_amount: paidAmountMinor === null ? null : Number(decimalText(paidAmountMinor, currency)),
+  const { status: _asCreated, ...answered } = Object.fromEntries(jsonMembers(order.answer).textOf)
+  return jsonObject({
+    ...answered,
+    kind: quoted(kind),
+    status: quoted(status),
+    user_id: quoted(userId),
+    completed_at: completedAt ? quoted(localTime(completedAt)) : 'null',
+    paid_amount: paidAmountMinor === null ? 'null' : decimalText(paidAmountMinor, currency),
   })
 }

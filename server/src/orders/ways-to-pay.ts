@@ -8,9 +8,18 @@ import { toCollect } from './to-collect.ts'
 export function isPayable(instructions: DepositInstructions | undefined): boolean {
   if (!instructions) return false
   const { qrcodeText, transfer, link } = instructions
-  if (link !== undefined && !isWebLink(link)) return false
+  if (link && !isWebLink(link)) return false
+  if (transfer && !(transfer.bankCode && transfer.accountNumber && transfer.accountName))
+    return false
+  if (Buffer.byteLength(qrcodeText ?? '') > longestQrBytes) return false
+  if (Buffer.byteLength(JSON.stringify(instructions)) > longestBytes) return false
   return Boolean(qrcodeText || transfer || link)
 }
+
+/** The most that a QR code with medium error correction holds. */
+const longestQrBytes = 2331
+/** The database keeps no more. */
+const longestBytes = 4096
 
 function isWebLink(text: string): boolean {
   return URL.canParse(text) && new URL(text).protocol === 'https:'
@@ -25,17 +34,11 @@ export function waysNamedBy(
   { qrcodeText, transfer, link }: DepositInstructions,
 ): DepositInstructions {
   const named: DepositInstructions = {
-    ...(method.includes('qrcode') && qrcodeText !== undefined && { qrcodeText }),
+    ...(method.includes('qrcode') && qrcodeText && { qrcodeText }),
     ...(method.includes('transfer') && transfer && { transfer }),
   }
-  const isAny = named.qrcodeText !== undefined || named.transfer !== undefined
-  return isAny
-    ? named
-    : {
-        ...(qrcodeText !== undefined && { qrcodeText }),
-        ...(transfer && { transfer }),
-        ...(link !== undefined && { link }),
-      }
+  if (named.qrcodeText || named.transfer) return named
+  return { ...(qrcodeText && { qrcodeText }), ...(transfer && { transfer }), ...(link && { link }) }
 }
 
 /** How an order can be paid. For an order from before instructions were stored, asks its provider again. */

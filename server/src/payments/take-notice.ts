@@ -7,6 +7,7 @@ import { parseTxnId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Effect, settle } from '../payouts/pay-out.ts'
 import { findPayout } from '../payouts/payouts.ts'
+import { noSuchPayout } from '../proof/prove-events.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
 import { eventFromText, ownEventId, storable } from './event-text.ts'
@@ -163,7 +164,7 @@ export class NoticeTaker {
             const detail = 'The order of this payout was archived; a person has to look into it.'
             throw new Problem('overloaded', detail, { retryAfterS: 60 })
           }
-          return { result: 'refused', detail: 'There is no such payout.' }
+          return { result: 'refused', detail: noSuchPayout }
         }
         return settle(desk, payout, event.outcome)
       }

@@ -1,5 +1,6 @@
 import type { PaymentClaim } from '../ledger/book.ts'
 import { claimsById } from '../ledger/payment-claims.ts'
+import { findNamedPayouts } from '../ledger/payout-references.ts'
 import { ensure, type ProofTx } from './proof-failure.ts'
 
 /** The key of an event: its agent, the provider that reported it, and its id. */
@@ -14,7 +15,11 @@ interface EventRow {
   event: string | null
   result: string | null
   act_at: Date | null
+  detail: string | null
 }
+
+/** The result of an event about a payout that no provider has. */
+export const noSuchPayout = 'There is no such payout.'
 
 const largestAmount = 2n ** 63n - 1n
 
@@ -29,17 +34,21 @@ export async function proveEventPage(
   limit: number,
 ): Promise<EventPlace | null> {
   const { rows } = await tx.query<EventRow>(
-    `select agent_id, provider, event_id, event, result, act_at from notice_events
+    `select agent_id, provider, event_id, event, result, act_at, detail from notice_events
      where (agent_id, provider, event_id) > ($1, $2, $3)
      order by agent_id, provider, event_id limit $4`,
     [...after, limit],
   )
   const paidBy = new Map<string, string>()
-  for (const { provider, event_id, event, result, act_at } of rows) {
+  const ofNoPayout: { provider: string; reference: string; where: string }[] = []
+  for (const { provider, event_id, event, result, act_at, detail } of rows) {
     if (event === null) continue
     const where = `event ${event_id} of ${provider}`
     ensure(result !== null || act_at !== null, () => `${where} is open, and never due`)
-    const { type, paymentId, amountMinor } = JSON.parse(event)
+    const { type, paymentId, amountMinor, reference } = JSON.parse(event)
+    if (type === 'payout' && detail === noSuchPayout) {
+      ofNoPayout.push({ provider, reference: String(reference), where })
+    }
     if (type !== 'payment' || result === null) continue
     const isMoney = BigInt(amountMinor) > 0n && BigInt(amountMinor) <= largestAmount
     ensure(result !== 'refused' || !isMoney, () => `${where} is money, but was refused`)
@@ -52,6 +61,25 @@ export async function proveEventPage(
     lost === undefined,
     () => `${lost?.[1]} told of payment ${lost?.[0]}, which is not claimed`,
   )
+  await proveNoPayouts(tx, ofNoPayout)
   const last = rows.at(-1)
   return rows.length < limit || !last ? null : [last.agent_id, last.provider, last.event_id]
+}
+
+/** Proves that events that were refused because there is no such payout are about none. */
+async function proveNoPayouts(
+  tx: ProofTx,
+  events: readonly { provider: string; reference: string; where: string }[],
+): Promise<void> {
+  const named = await findNamedPayouts(
+    tx,
+    events.map(({ reference }) => reference),
+  )
+  for (const { provider, reference, where } of events) {
+    const { rows } = await tx.query<{ reference: string }>(
+      'select reference from payouts where agent_id = $1 and provider = $2 and reference = $3',
+      [named.get(reference)?.agentId ?? 0n, provider, reference],
+    )
+    ensure(rows.length === 0, () => `${where} is about payout ${reference}, but was refused`)
+  }
 }

@@ -1,3 +1,4 @@
+import type { Pool } from '../db/pool.ts'
 import {
   findNamedPayouts,
   type NamedPayout,
@@ -10,11 +11,12 @@ import type { PayoutFact } from './prove-hand-overs.ts'
  * Proves that the reference of each payout names that payout, and therefore no other payout of any agent.
  */
 export async function proveReferences(
-  tx: ProofTx,
+  tx: ProofTx | Pool,
   agentId: bigint,
   payoutsOf: ReadonlyMap<string, readonly PayoutFact[]>,
 ): Promise<void> {
   const references = [...payoutsOf.values()].flat().map(({ reference }) => reference)
+  if (references.length === 0) return
   const named = await findNamedPayouts(tx, references)
   for (const [orderId, payouts] of payoutsOf) {
     for (const { reference, attempt } of payouts) {

@@ -505,6 +505,25 @@ describe('a lie is found', () => {
     }
   })
 
+  it('in the references of payouts that were archived', async () => {
+    const agent = await archived()
+    expect((await findings(agent)).withBooks).toBe('')
+    const { rows } = await service.sql(
+      'select * from payout_references where agent_id = $1 order by reference',
+      [agent.agentId],
+    )
+    const [{ reference }] = rows
+    await service.sql('update payout_references set attempt = 7 where reference = $1', [reference])
+    expect((await findings(agent)).withBooks).toMatch(/says attempt 7, but it is 1/)
+    await service.sql('delete from payout_references where reference = $1', [reference])
+    expect((await findings(agent)).withBooks).toMatch(/of a payout is not recorded/)
+    await service.sql(
+      'insert into payout_references values ($1, $2, $3, $4)',
+      Object.values(rows[0]),
+    )
+    await proveAll(agent)
+  })
+
   it('is refused before it is archived', async () => {
     const { agent } = await business()
     const lie = (sign: string) =>

@@ -114,6 +114,10 @@ describe('instructions that nobody can follow', () => {
     ['a page that is not by https', { link: 'http://pay.example/' }],
     ['a page that is a script', { link: 'javascript:alert(1)' }],
     ['a page that is no address', { link: 'pay here' }],
+    ['an empty QR code', { qrcodeText: '' }],
+    ['more than a QR code holds', { qrcodeText: 'x'.repeat(2_400) }],
+    ['an account without a number', { transfer: { ...transfer, accountNumber: '' } }],
+    ['more than is kept', { transfer: { ...transfer, accountName: 'x'.repeat(5_000) } }],
   ])('%s: the deposit is not taken, and can be repeated', async (_name, nothing) => {
     given = nothing
     const agent = await s.agent()
@@ -122,5 +126,23 @@ describe('instructions that nobody can follow', () => {
     expect([first.status, first.json.code]).toEqual([503, 'provider_unavailable'])
     given = { transfer }
     expect((await agent.deposit({ refId })).status).toBe(200)
+  })
+
+  it('an empty QR code beside a page is none', async () => {
+    given = { qrcodeText: '', link }
+    const { json, page } = await deposit('link+qrcode')
+    expect(json).not.toHaveProperty('qrcode')
+    expect(ways(page)).toEqual({ qr: false, transfer: false, online: true })
+  })
+
+  it('an order that is repeated after its agent’s terms changed keeps its own time', async () => {
+    given = {}
+    const agent = await s.agent({ expiresInS: 900 })
+    const refId = 'slow'
+    expect((await agent.deposit({ refId })).status).toBe(503)
+    await s.sql('update agents set expires_in_s = 1800 where agent_id = $1', [agent.agentId])
+    given = { transfer }
+    const { status, json } = await agent.deposit({ refId })
+    expect([status, json.expires_in]).toEqual([200, 900])
   })
 })

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { isPaymentCode } from '../../src/lib/payment-code.ts'
+import { verify } from '../../src/proof/verify.ts'
 import { FakeProvider, fundedAgent, payoutEvent, statusOf } from '../support/fake-provider.ts'
 import { signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
@@ -110,6 +111,25 @@ describe('a payout', () => {
     const admin = await signIn(s, 'admin')
     const found = await admin.get(`/orders?q=${long}`)
     expect(found.json.data.map((each: { txn_id: string }) => each.txn_id)).toEqual([id])
+  })
+
+  it('whose outcome was refused as unknown turns the proof red', async () => {
+    const { reference } = await withdrawal(await fundedAgent(s))
+    const event = payoutEvent(reference, { type: 'paid' })
+    await bank.tell(s.service.url, event)
+    const findings = async () =>
+      (await verify(s.backend.pool, {})).flatMap(({ finding }) => finding ?? [])
+    expect(await findings()).toEqual([])
+    // As a process of an earlier release did, which does not know the code.
+    await s.sql(`update notice_events set result = 'refused', detail = $2 where event_id = $1`, [
+      event.id,
+      'There is no such payout.',
+    ])
+    expect(await findings()).toEqual([
+      `event ${event.id} of bank is about payout ${reference}, but was refused`,
+    ])
+    await s.sql(`update notice_events set result = 'applied' where event_id = $1`, [event.id])
+    await s.sql(`update notice_events set detail = null where event_id = $1`, [event.id])
   })
 
   it('is found by its code', async () => {

@@ -59,6 +59,33 @@ create index concurrently if not exists orders_without_currency on orders (agent
 create index concurrently if not exists journal_without_currency on journal (agent_id, seq)
   where currency is null;
 
+-- Again for those, so that few are left for the moment of the lock.
+do $$
+declare
+  filled bigint;
+begin
+  perform set_config('enable_seqscan', 'off', false);
+  loop
+    update orders o set currency = a.currency from agents a
+    where a.agent_id = o.agent_id and o.currency is null and (o.agent_id, o.order_id) in (
+      select agent_id, order_id from orders where currency is null order by agent_id, order_id limit 1000
+    );
+    get diagnostics filled = row_count;
+    commit;
+    exit when filled < 1000;
+  end loop;
+  loop
+    update journal j set currency = a.currency from agents a
+    where a.agent_id = j.agent_id and j.currency is null and (j.agent_id, j.seq) in (
+      select agent_id, seq from journal where currency is null order by agent_id, seq limit 1000
+    );
+    get diagnostics filled = row_count;
+    commit;
+    exit when filled < 1000;
+  end loop;
+  perform set_config('enable_seqscan', 'on', false);
+end $$;
+
 do $$ begin
   lock table orders in access exclusive mode;
   perform set_config('enable_seqscan', 'off', true);

@@ -143,7 +143,7 @@ interface Window {
     // Allows everything that the page needs, but not navigating the shop's page.
     element.setAttribute(
       'sandbox',
-      'allow-scripts allow-same-origin allow-forms allow-downloads allow-modals',
+      'allow-scripts allow-same-origin allow-forms allow-downloads allow-modals allow-popups allow-popups-to-escape-sandbox',
     )
     element.allow = 'clipboard-write'
     Object.assign(element.style, { border: '0', width: '100%', height: '640px', display: 'block' })
