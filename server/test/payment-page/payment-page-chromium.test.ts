@@ -252,6 +252,25 @@ describe('shown by a shop', () => {
     expect(page.url()).toBe(`${shop.origin}/`)
   })
 
+  it('in a frame: the provider’s own page opens in a window that is not sandboxed', async () => {
+    const { link, txnId } = await order()
+    await test.sql('update orders set instructions = $2 where order_id = $1', [
+      txnId.split('-')[1],
+      JSON.stringify({ link: `${test.service.url}/docs` }),
+    ])
+    const page = await openFrom(shop, link, `{ mode: 'iframe' }`)
+    const opened = page.waitForEvent('popup')
+    await page.frameLocator('iframe').getByRole('link', { name: 'Continue to payment' }).click()
+    const provider = await opened
+    await provider.waitForURL(`${test.service.url}/docs`)
+    // A sandboxed window has no origin of its own.
+    expect(await provider.evaluate('origin')).toBe(test.service.url)
+    await provider.close()
+    await test.sql('update orders set instructions = null where order_id = $1', [
+      txnId.split('-')[1],
+    ])
+  })
+
   it('in a frame: Escape closes it, wherever the focus is', async () => {
     const { link } = await order()
     const page = await openFrom(shop, link, `{ mode: 'iframe' }`)
