@@ -116,10 +116,11 @@ export function adjustmentKey(ref: string): string {
 }
 
 function instruct(book: BookView, order: Order, command: Command & { type: 'instruct' }): Decision {
-  if (order.providerRef !== null) return { type: 'unchanged', order }
   if (order.kind !== 'deposit') {
     return refused('invalid_transition', 'Only a deposit has instructions.')
   }
+  // Once the order has ended, a repeated request may have been answered without instructions.
+  if (order.providerRef !== null || order.status !== 'WAITING') return { type: 'unchanged', order }
   const { provider, providerRef, instructions, answer } = command
   const told = { provider, providerRef, instructions, answer }
   const instructed = { ...order, version: order.version + 1, ...told }

@@ -56,7 +56,7 @@ test(
     if (isLong) expect(missing(world, happened)).toEqual([])
     else expect(happened.size).toBeGreaterThan(8)
   },
-  (seconds + 240) * 1_000,
+  (seconds + 1_200) * 1_000,
 )
 
 /** Strikes as planned and returns how often each kind really happened, when all is healed again. */

@@ -303,4 +303,19 @@ describe('a deposit that its provider has to be told of', () => {
     expect([json.status, parseTxnId(json.txn_id)?.agentId]).toEqual(['PAID', agent.agentId])
     expect((await agent.post('/payment/deposit', body)).status).toBe(200)
   })
+
+  it('that was paid while its provider was being called is answered the same to every request', async () => {
+    const agent = await s.agent()
+    alpha.instructsAtOnce = false
+    const body = order(agent)
+    let repeated = ''
+    alpha.onExpect = async (deposit) => {
+      await alpha.tell(s.service.url, paymentEvent(deposit.txnId, s.clock()))
+      repeated = (await agent.post('/payment/deposit', body)).text
+      return { type: 'accepted', instructions: alpha.instructions(deposit) }
+    }
+    const first = await agent.post('/payment/deposit', body)
+    expect([first.status, first.text]).toEqual([201, repeated])
+    expect((await agent.post('/payment/deposit', body)).text).toBe(repeated)
+  })
 })

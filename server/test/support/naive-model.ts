@@ -421,8 +421,10 @@ export class NaiveModel {
   private instruct(command: Command & { type: 'instruct' }): ModelAnswer {
     const order = this.order(command)
     if (!order) return { refused: 'order_not_found' }
-    if (order.providerRef !== null) return { status: order.status, changed: false }
     if (order.kind !== 'deposit') return { refused: 'invalid_transition' }
+    if (order.providerRef !== null || order.status !== 'WAITING') {
+      return { status: order.status, changed: false }
+    }
     order.version += 1
     order.provider = command.provider
     order.providerRef = command.providerRef
