@@ -279,7 +279,11 @@ const expiredDeposits = `with made as materialized (
     insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule, account_name,
       account_no, bank_code, status, version, answer, created_at, expires_at, completed_at)
     select agent_id, hex::uuid, 'deposit', ref_id, 'user-1', 'THB', 10000, 0, '0%', 'Somchai Jaidee',
-      '1234567890', 'SCB', 'EXPIRED', 2, '{}', at - interval '15 minutes', at, at
+      '1234567890', 'SCB', 'EXPIRED', 2,
+      format('{"txn_id":"%s-%s","ref_id":"%s","amount":100,"fee":0,"expires_in":900,"created_at":"%s"}',
+        agent_id, hex, ref_id,
+        to_char((at - interval '15 minutes') at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')),
+      at - interval '15 minutes', at, at
     from made
   ), new_rows as (
     insert into journal (agent_id, seq, order_id, event, at, currency, available_change, held_change,
