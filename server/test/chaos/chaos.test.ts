@@ -8,7 +8,7 @@ import { type FaultKind, makePlan, type PlannedFault } from './plan.ts'
 import { settle } from './settle.ts'
 import { strike } from './strike.ts'
 import { missing, outsideTally, summary } from './tally.ts'
-import { World } from './world.ts'
+import { World, withOwner } from './world.ts'
 
 /** How long faults go on: a short plan with the other tests, minutes with `npm run chaos`. */
 const seconds = Number(process.env.CHAOS_SECONDS ?? 10)
@@ -33,6 +33,11 @@ test(
     world = await World.open(seed, { withNeighbour: isLong })
     const load = new ChaosLoad(world, seed, 12)
     const happened = await carryOut(world, plan)
+    // The last fault may have killed PostgreSQL, which is started again.
+    const { postgres } = world
+    await expect
+      .poll(() => withOwner(postgres.url, async () => 'back').catch(() => 'away'))
+      .toBe('back')
     const disturbances = isLong ? await disturb(world, load, neighbourhood) : []
     await load.stop()
     const repeated = await load.resolve()
