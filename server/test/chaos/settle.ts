@@ -7,7 +7,8 @@ import type { World } from './world.ts'
 
 /** Less than what a signature may be off, with room for clocks that were moved. */
 const stepMs = 240_000
-const steps = 20
+/** How many steps may pass in a row without anything coming to its end. */
+const idleSteps = 20
 
 /**
  * Lets everything come to its end: what waits for a time, for its agent, or for somebody to hear.
@@ -15,17 +16,22 @@ const steps = 20
  */
 export async function settle(world: World, load: ChaosLoad): Promise<string[]> {
   for (const { receiver } of world.agents) receiver.heal()
-  let open: string[] = []
-  for (let step = 0; step < steps; step++) {
+  let open: Open[] = []
+  let fewest = Number.POSITIVE_INFINITY
+  for (let idle = 0; idle < idleSteps; idle++) {
     await endWithdrawals(world, load)
     for (let look = 0; look < 8; look++) {
-      open = await whatIsOpen(world).catch((error) => [String(error)])
+      open = await whatIsOpen(world).catch((error) => [{ what: String(error), count: fewest }])
       if (open.length === 0) return []
       await pause(250)
     }
+    const left = open.reduce((sum, { count }) => sum + count, 0)
+    if (left < fewest) idle = 0
+    fewest = Math.min(fewest, left)
     await world.pass(stepMs)
   }
-  return [`this does not come to an end: ${open.join(', ')}`, await openWithdrawals(world)]
+  const words = open.map(({ what, count }) => `${count} ${what}`)
+  return [`this does not come to an end: ${words.join(', ')}`, await openWithdrawals(world)]
 }
 
 /** How far withdrawals have come, by us and by the bank. */
@@ -62,9 +68,14 @@ async function endWithdrawals(world: World, load: ChaosLoad): Promise<void> {
   }
 }
 
-async function whatIsOpen(world: World): Promise<string[]> {
+interface Open {
+  what: string
+  count: number
+}
+
+async function whatIsOpen(world: World): Promise<Open[]> {
   const { rows } = await world.asOwner((owner) =>
-    owner.query<{ what: string; count: number }>(
+    owner.query<Open>(
       `select what, count(*)::int from (
          select 'orders that wait' as what from sluice.orders where status = 'WAITING'
          union all select 'callbacks' from sluice.callbacks where state = 'waiting'
@@ -74,5 +85,5 @@ async function whatIsOpen(world: World): Promise<string[]> {
        ) open group by what`,
     ),
   )
-  return rows.map(({ what, count }) => `${count} ${what}`)
+  return rows
 }
