@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
+import { noChange } from '../ledger/accounts.ts'
+import { walletColumns } from '../ledger/book-columns.ts'
 import { type SecretKeys, seal } from '../lib/secret-box.ts'
 import { type Agent, type AgentRow, agentFromRow } from './agent.ts'
 import { callbackUrlFault } from './callback-url.ts'
@@ -94,7 +96,10 @@ async function insertAgent(
     )
     const [row] = rows
     if (!row) return undefined
-    await tx.query('insert into wallets values ($1, 0, 0, 0, 0, 0, 0)', [agentId])
+    await tx.query(
+      `insert into wallets (${walletColumns.names}) select * from ${walletColumns.unnest}`,
+      walletColumns.values([{ agentId, currency: terms.currency, seq: 0n, balances: noChange }]),
+    )
     await tx.query(
       'insert into agent_keys (agent_id, slot, sealed_secret, created_at) values ($1, 1, $2, $3)',
       [agentId, seal(secretKeys, `agent ${agentId}`, secret), now],

@@ -1,7 +1,9 @@
 import type { Pool, PoolClient } from '../db/pool.ts'
 import { noChange } from '../ledger/accounts.ts'
-import { type ArchivePart, readArchiveParts } from '../ledger/archived.ts'
+import { type ArchivePart, clearingsText, readArchiveParts } from '../ledger/archived.ts'
+import { accountColumns } from '../ledger/book-columns.ts'
 import type { ProofTx } from '../proof/proof-failure.ts'
+import { clearingsBefore } from '../proof/prove-clearings.ts'
 import { proveOrdersById } from '../proof/prove-orders.ts'
 import { finishedOrders, type OrderRecords, orderRecords } from './order-records.ts'
 import {
@@ -146,6 +148,9 @@ async function writePart(
   const { fromSeq, toSeq } = stretch
   const part = (last?.part ?? 0) + 1
   const ending = await proveStretch(client, agent, fromSeq, toSeq)
+  const clearingsAt = (seq: bigint) =>
+    inProvedSnapshot(client, agent, (tx) => clearingsBefore(tx, agentId, seq))
+  const clearings = await clearingsAt(toSeq)
   const columns = await columnsOf(client, 'journal')
   const tell = (rows: number, what: string) =>
     options.onProgress?.(`${appId}: writing part ${part}: ${rows} ${what}`)
@@ -173,33 +178,33 @@ async function writePart(
     toSeq,
     opening: last?.closing ?? noChange,
     closing: ending.balances,
+    openingClearings: clearingsText(await clearingsAt(fromSeq - 1n)),
+    closingClearings: clearingsText(clearings),
     previous: last?.sha256 ?? null,
     journal,
     orders,
   }
   const sha256 = await writeManifest(options.folder, manifest)
   options.onStep?.('manifest')
-  const { available, held, clearing, fees, adjustments } = ending.balances
   const name = partName(appId, part, 'json')
+  const balances = accountColumns.values([ending.balances]).map(([balance]) => balance)
   await client.query(
-    `insert into archive_parts (agent_id, part, from_seq, to_seq, available, held, clearing, fees, adjustments,
-       ended_at, name, sha256, orders, removed_orders, state, made_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 'written', $14)`,
+    `insert into archive_parts (agent_id, part, from_seq, to_seq, clearings, ended_at, name, sha256,
+       orders, removed_orders, state, made_at, ${accountColumns.names})
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 'written', $10,
+       ${balances.map((_, at) => `$${at + 11}`).join(', ')})`,
     [
       agentId,
       part,
       fromSeq,
       toSeq,
-      available,
-      held,
-      clearing,
-      fees,
-      adjustments,
+      clearingsText(clearings),
       ending.at,
       name,
       sha256,
       orders.rows,
       options.now(),
+      ...balances,
     ],
   )
   options.onStep?.('recorded')
@@ -208,6 +213,7 @@ async function writePart(
     fromSeq,
     toSeq,
     closing: ending.balances,
+    clearings,
     endedAt: ending.at,
     name,
     sha256,

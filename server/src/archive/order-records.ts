@@ -23,6 +23,21 @@ const belongings = {
 
 const names = Object.keys(belongings)
 
+/** What the keys of journal rows about a payment begin with. */
+export const paymentKeys = [
+  'payment',
+  'payment-taken-back',
+  'payment_received',
+  'payment_returned',
+  'payment_reclassified',
+]
+
+/** SQL: whether a journal row is about a payment. */
+export function isRowOfPayment(row: string, payment: string): string {
+  const keys = paymentKeys.map((key) => `'${key}:' || ${payment}.payment_id`)
+  return `${row}.once_key in (${keys.join(', ')})`
+}
+
 /** Writes orders as CSV records, each with all rows that belong to it as JSON. */
 export interface OrderRecords {
   header: string
@@ -73,7 +88,7 @@ export async function finishedOrders(
        and not exists (
          select 1 from payments p left join journal k
            on k.agent_id = p.agent_id and k.seq >= $3
-             and k.once_key in ('payment:' || p.payment_id, 'payment-taken-back:' || p.payment_id)
+             and ${isRowOfPayment('k', 'p')}
          where p.agent_id = o.agent_id and p.order_id = o.order_id
            and (p.state = 'waiting' or k.seq is not null))
        and not exists (

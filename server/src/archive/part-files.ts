@@ -4,7 +4,7 @@ import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import type { Accounts } from '../ledger/accounts.ts'
+import { type Accounts, accountNames, noChange } from '../ledger/accounts.ts'
 import { csvRecords } from '../lib/csv-records.ts'
 import type { Currency } from '../lib/money.ts'
 
@@ -22,6 +22,9 @@ export interface Manifest {
   toSeq: bigint
   opening: Accounts
   closing: Accounts
+  /** Clearing by provider before and after the part; parts from before that was kept have none. */
+  openingClearings?: string
+  closingClearings?: string
   /** The digest of the previous part's manifest. */
   previous: string | null
   journal: FileDigest
@@ -154,14 +157,11 @@ function manifestFrom(written: Written<Manifest>): Manifest {
   }
 }
 
-function accountsFrom(written: Written<Accounts>): Accounts {
-  return {
-    available: BigInt(written.available),
-    held: BigInt(written.held),
-    clearing: BigInt(written.clearing),
-    fees: BigInt(written.fees),
-    adjustments: BigInt(written.adjustments),
-  }
+/** Older parts lack the accounts that did not exist then. */
+function accountsFrom(written: Partial<Written<Accounts>>): Accounts {
+  const accounts = { ...noChange }
+  for (const name of accountNames) accounts[name] = BigInt(written[name] ?? 0)
+  return accounts
 }
 
 /**

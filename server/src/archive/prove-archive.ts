@@ -1,5 +1,5 @@
 import { type Accounts, accountNames, noChange } from '../ledger/accounts.ts'
-import type { ArchivePart } from '../ledger/archived.ts'
+import { type ArchivePart, clearingsFrom, clearingsText } from '../ledger/archived.ts'
 import type { JournalRow } from '../ledger/book.ts'
 import { csvCells } from '../lib/csv-records.ts'
 import { txnId } from '../lib/ids.ts'
@@ -96,10 +96,23 @@ function proveManifest(
     isSame(manifest.opening, last?.manifest.closing ?? noChange),
     () => `${name} does not open with the balances that the part before closes with`,
   )
+  const closedWith = last?.manifest.closingClearings
+  ensure(
+    closedWith === undefined || manifest.openingClearings === closedWith,
+    () => `${name} does not open with the clearing by provider that the part before closes with`,
+  )
+  ensure(
+    recorded === undefined || textOf(recorded) === manifest.closingClearings,
+    () => `${name} closes with another clearing by provider than the database says`,
+  )
   ensure(
     recorded === undefined || isSame(recorded.closing, manifest.closing),
     () => `${name} closes with other balances than the database says`,
   )
+}
+
+function textOf({ clearings }: ArchivePart): string | undefined {
+  return clearings === null ? undefined : clearingsText(clearings)
 }
 
 function isSame(a: Accounts, b: Accounts): boolean {
@@ -114,9 +127,11 @@ async function proveJournal(
 ): Promise<Map<bigint, JournalRow>> {
   const bySeq = new Map<bigint, JournalRow>()
   let before = openingRow(manifest)
+  const { openingClearings, closingClearings } = manifest
+  const clearings = openingClearings === undefined ? undefined : clearingsFrom(openingClearings)
   let rows: JournalRow[] = []
   const proveSome = () => {
-    proveChain(manifest, rows, before)
+    proveChain(manifest, rows, before, clearings)
     for (const row of rows) {
       ensure(row.agentId === manifest.agentId, () => `journal row ${row.seq} is another agent's`)
       bySeq.set(row.seq, row)
@@ -136,6 +151,10 @@ async function proveJournal(
     before?.seq === manifest.toSeq && isSame(before.balances, manifest.closing),
     () => `part ${manifest.part} of the archive does not end as its manifest says`,
   )
+  ensure(
+    clearings === undefined || clearingsText(clearings) === closingClearings,
+    () => `part ${manifest.part} of the archive does not end with the clearing its manifest says`,
+  )
   return bySeq
 }
 
@@ -151,6 +170,8 @@ function openingRow({ agentId, currency, fromSeq, opening }: Manifest): JournalR
     currency,
     change: noChange,
     balances: opening,
+    clearingAt: null,
+    clearingThere: null,
     onceKey: null,
     reason: null,
   }
@@ -204,7 +225,10 @@ export function isSameRow(a: JournalRow | undefined, b: JournalRow): boolean {
     a.currency === b.currency &&
     a.onceKey === b.onceKey &&
     isSame(a.change, b.change) &&
-    isSame(a.balances, b.balances)
+    isSame(a.balances, b.balances) &&
+    // A row in an older file does not name its provider.
+    (a.clearingAt === null ||
+      (a.clearingAt === b.clearingAt && a.clearingThere === b.clearingThere))
   )
 }
 

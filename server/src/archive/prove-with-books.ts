@@ -5,6 +5,7 @@ import { journalColumns } from '../ledger/book-columns.ts'
 import { txnId } from '../lib/ids.ts'
 import { ensure } from '../proof/proof-failure.ts'
 import { proveReferences } from '../proof/prove-references.ts'
+import { paymentKeys } from './order-records.ts'
 import { type ArchiveProof, isSameRow, proveArchive } from './prove-archive.ts'
 
 /**
@@ -119,14 +120,18 @@ async function proveKnown(pool: Pool, agentId: bigint, orderIds: string[]): Prom
   )
 }
 
-/** A payment that was taken back is known by the key of its credit. */
+const ofPayment = new RegExp(`^(${paymentKeys.join('|')}):`)
+
+/** A payment that was archived with its order is known by one key. */
 async function proveKeys(pool: Pool, agentId: bigint, keys: string[]): Promise<void> {
   const { rows } = await pool.query<{ once_key: string }>(
     `select once_key from unnest($2::text[]) named(once_key)
      where not exists (select 1 from archived_keys a where a.agent_id = $1 and a.once_key = named.once_key)
        and not exists (select 1 from journal j where j.agent_id = $1 and j.once_key = named.once_key)
+       and not exists (select 1 from payments p
+         where p.agent_id = $1 and 'payment:' || p.payment_id = named.once_key)
      limit 1`,
-    [agentId, keys.map((key) => key.replace(/^payment-taken-back:/, 'payment:'))],
+    [agentId, keys.map((key) => key.replace(ofPayment, 'payment:'))],
   )
   ensure(
     rows.length === 0,

@@ -17,9 +17,21 @@ function withCurrency(values: Values, currency: Manifest['currency']): Values {
   return { ...values, currency: values.currency ?? currency }
 }
 
+/** Accounts that did not exist when an older file was written. */
+const laterAccounts = Object.fromEntries(
+  ['suspense', 'costs', 'differences', 'transfers'].flatMap((account) => [
+    [account, '0'],
+    [`${account}_change`, '0'],
+  ]),
+)
+
+function journalRow(values: Values, currency: Manifest['currency']): JournalRow {
+  return read(journalColumns, { ...laterAccounts, ...withCurrency(values, currency) })
+}
+
 /** Parses a journal row from a record of a file. */
 export function journalFrom({ currency }: Told, header: Cell[], record: string): JournalRow {
-  return read(journalColumns, withCurrency(valuesOf(header, record), currency))
+  return journalRow(valuesOf(header, record), currency)
 }
 
 /** An order from a record of a file, with the rows that belong to it. */
@@ -37,8 +49,10 @@ export function orderFrom({ currency }: Told, header: Cell[], record: string): A
     return typeof text === 'string' ? parseExactly(text) : []
   }
   const order = read(orderColumns, withCurrency(values, currency))
-  const rows = list('journal').map((row) => read(journalColumns, withCurrency(row, currency)))
-  const payments = list('payments').map((row) => read(paymentColumns, row))
+  const rows = list('journal').map((row) => journalRow(row, currency))
+  const payments = list('payments').map((row) =>
+    read(paymentColumns, { received_seq: '0', ...row }),
+  )
   return {
     order,
     rows,

@@ -3,7 +3,7 @@ import { isContention, type PoolClient } from '../db/pool.ts'
 import type { ArchivePart } from '../ledger/archived.ts'
 import { csvCells } from '../lib/csv-records.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
-import type { OrderRecords } from './order-records.ts'
+import { isRowOfPayment, type OrderRecords, paymentKeys } from './order-records.ts'
 import { ArchiveFault, type Manifest, readManifest, readTable } from './part-files.ts'
 import type { AgentToArchive, ArchiveOptions } from './what-to-archive.ts'
 
@@ -36,7 +36,7 @@ export async function removePart(
   }
   for (let left = true; left; ) {
     await gently(client, async () => {
-      left = await removeAdjustments(client, agent.agent_id, part)
+      left = await removeBookRows(client, agent.agent_id, part)
     })
     options.onStep?.('some removed')
   }
@@ -144,12 +144,19 @@ async function removeOrders(
      where agent_id = $1 and order_id = any($2::uuid[]) on conflict do nothing`,
     these,
   )
-  // A payment that was credited to the wallet is removed together with its adjustment.
+  await client.query(
+    `insert into archived_keys (agent_id, once_key)
+     select agent_id, once_key from journal
+     where agent_id = $1 and order_id = any($2::uuid[]) and event = 'cost_charged'
+     on conflict do nothing`,
+    these,
+  )
+  // The rows of a payment that has waited, or was credited to the wallet, are removed with it.
   const { rows } = await client.query<{ seq: bigint }>(
     `select seq from journal where agent_id = $1 and order_id = any($2::uuid[])
      union all
      select j.seq from payments p join journal j on j.agent_id = p.agent_id
-       and j.once_key in ('payment:' || p.payment_id, 'payment-taken-back:' || p.payment_id)
+       and ${isRowOfPayment('j', 'p')}
      where p.agent_id = $1 and p.order_id = any($2::uuid[]) and j.order_id is null`,
     these,
   )
@@ -188,10 +195,10 @@ async function removeOrders(
 }
 
 /**
- * Removes some of a part's adjustments, except those of payments that are still in the books, and the
- * last row of the previous part, which stayed until now. Returns whether there may be more.
+ * Removes some of a part's rows without an order, except those of payments that are still in the books,
+ * and the last row of the previous part, which stayed until now. Returns whether there may be more.
  */
-async function removeAdjustments(
+async function removeBookRows(
   client: PoolClient,
   agentId: bigint,
   { fromSeq, toSeq }: ArchivePart,
@@ -201,7 +208,7 @@ async function removeAdjustments(
     `select j.seq from journal j
      where j.agent_id = $1 and j.seq >= $2 and j.seq < $3 and j.order_id is null and not exists (
        select 1 from payments p where p.agent_id = j.agent_id
-         and p.payment_id = regexp_replace(j.once_key, '^payment(-taken-back)?:', ''))
+         and p.payment_id = regexp_replace(j.once_key, '^(${paymentKeys.join('|')}):', ''))
      order by j.seq limit $4`,
     [agentId, fromSeq - 1n, toSeq, rowsAtOnce],
   )

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
+import { accountNames } from '../ledger/accounts.ts'
 import type { Wallet } from '../ledger/book.ts'
 import { readWallet } from '../ledger/read-wallet.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
@@ -95,10 +96,11 @@ function showWallet(
         app_id: quoted(appId),
         currency: quoted(currency),
         balance: money(balances.available),
-        held: money(balances.held),
-        clearing: money(balances.clearing),
-        fees: money(balances.fees),
-        adjustments: money(balances.adjustments),
+        ...Object.fromEntries(
+          accountNames
+            .filter((name) => name !== 'available')
+            .map((name) => [name, money(balances[name])]),
+        ),
         seq: String(seq),
         changed: more.changed === undefined ? undefined : String(more.changed),
       }),
@@ -110,11 +112,7 @@ function showWallet(
     table(
       ['ACCOUNT', currency],
       [
-        ['available', money(balances.available)],
-        ['held', money(balances.held)],
-        ['clearing', money(balances.clearing)],
-        ['fees', money(balances.fees)],
-        ['adjustments', money(balances.adjustments)],
+        ...accountNames.map((name) => [name, money(balances[name])]),
         ['(seq)', String(seq)],
       ],
     ),

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Accounts } from './accounts.ts'
+import { accountColumns } from './book-columns.ts'
 
 /** A range of an agent's journal that has been moved to a file. */
 export interface ArchivePart {
@@ -8,6 +9,8 @@ export interface ArchivePart {
   fromSeq: bigint
   toSeq: bigint
   closing: Accounts
+  /** What of clearing was at each provider then; null if it was archived before that was kept. */
+  clearings: Map<string, bigint> | null
   endedAt: Date
   name: string
   sha256: string
@@ -16,7 +19,8 @@ export interface ArchivePart {
   state: 'written' | 'removed'
 }
 
-interface PartRow extends Accounts {
+interface PartRow {
+  clearings: string | null
   part: number
   from_seq: bigint
   to_seq: bigint
@@ -34,16 +38,17 @@ export async function readArchiveParts(
   agentId: bigint,
 ): Promise<ArchivePart[]> {
   const { rows } = await db.query<PartRow>(
-    `select part, from_seq, to_seq, available, held, clearing, fees, adjustments, ended_at, name, sha256,
+    `select part, from_seq, to_seq, ${accountColumns.select('p')}, clearings, ended_at, name, sha256,
        orders, removed_orders, state
-     from archive_parts where agent_id = $1 order by part`,
+     from archive_parts p where agent_id = $1 order by part`,
     [agentId],
   )
-  return rows.map(({ available, held, clearing, fees, adjustments, ...row }) => ({
+  return rows.map((row) => ({
     part: row.part,
     fromSeq: row.from_seq,
     toSeq: row.to_seq,
-    closing: { available, held, clearing, fees, adjustments },
+    closing: accountColumns.fromRow(row),
+    clearings: row.clearings === null ? null : clearingsFrom(row.clearings),
     endedAt: row.ended_at,
     name: row.name,
     sha256: row.sha256,
@@ -51,6 +56,17 @@ export async function readArchiveParts(
     removedOrders: row.removed_orders,
     state: row.state,
   }))
+}
+
+/** Clearing by provider, as text that keeps every digit. */
+export function clearingsText(clearings: ReadonlyMap<string, bigint>): string {
+  const sorted = [...clearings].sort(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify(sorted.map(([provider, balance]) => [provider, String(balance)]))
+}
+
+export function clearingsFrom(text: string): Map<string, bigint> {
+  const pairs = JSON.parse(text) as [string, string][]
+  return new Map(pairs.map(([provider, balance]) => [provider, BigInt(balance)]))
 }
 
 /**

@@ -2,12 +2,14 @@ import { type Columns, columns } from '../db/columns.ts'
 import type { Accounts } from './accounts.ts'
 import type {
   Callback,
+  Clearing,
   HandedPayout,
   JournalRow,
   OpenItem,
   Order,
   Payment,
   PaymentClaim,
+  UnmatchedPayment,
   Wallet,
 } from './book.ts'
 
@@ -42,9 +44,13 @@ export const orderColumns: Columns<Order> = columns<Order>({
 const balances = {
   available: ['available', 'bigint'],
   held: ['held', 'bigint'],
+  suspense: ['suspense', 'bigint'],
   clearing: ['clearing', 'bigint'],
   fees: ['fees', 'bigint'],
+  costs: ['costs', 'bigint'],
   adjustments: ['adjustments', 'bigint'],
+  differences: ['differences', 'bigint'],
+  transfers: ['transfers', 'bigint'],
 } as const
 
 export const journalColumns: Columns<JournalRow> = columns<JournalRow>({
@@ -57,11 +63,17 @@ export const journalColumns: Columns<JournalRow> = columns<JournalRow>({
   change: {
     available: ['available_change', 'bigint'],
     held: ['held_change', 'bigint'],
+    suspense: ['suspense_change', 'bigint'],
     clearing: ['clearing_change', 'bigint'],
     fees: ['fees_change', 'bigint'],
+    costs: ['costs_change', 'bigint'],
     adjustments: ['adjustments_change', 'bigint'],
+    differences: ['differences_change', 'bigint'],
+    transfers: ['transfers_change', 'bigint'],
   },
   balances,
+  clearingAt: ['clearing_at', 'text', 'null'],
+  clearingThere: ['clearing_there', 'bigint', 'null'],
   onceKey: ['once_key', 'text', 'null'],
   reason: ['reason', 'text', 'null'],
 })
@@ -70,6 +82,7 @@ export const accountColumns: Columns<Accounts> = columns<Accounts>(balances)
 
 export const walletColumns: Columns<Wallet> = columns<Wallet>({
   agentId: ['agent_id', 'bigint'],
+  currency: ['currency', 'text'],
   seq: ['seq', 'bigint'],
   balances,
 })
@@ -93,6 +106,33 @@ export const paymentColumns: Columns<Payment> = columns<Payment>({
   why: ['why', 'text', 'null'],
   creditedTo: ['credited_to', 'text', 'null'],
   evidence: ['evidence', 'text', 'null'],
+  receivedSeq: ['received_seq', 'bigint'],
+  returnedSeq: ['returned_seq', 'bigint', 'null'],
+})
+
+export const unmatchedColumns: Columns<UnmatchedPayment> = columns<UnmatchedPayment>({
+  paymentId: ['payment_id', 'text'],
+  reference: ['reference', 'text'],
+  amountMinor: ['amount', 'bigint'],
+  currency: ['currency', 'text'],
+  paidAt: ['paid_at', 'timestamptz'],
+  reportedAt: ['reported_at', 'timestamptz'],
+  payer: payerColumns,
+  why: ['why', 'text'],
+  contradicts: ['contradicts', 'text', 'null'],
+  state: ['state', 'text'],
+  assignedTo: ['assigned_to', 'bigint', 'null'],
+  evidence: ['evidence', 'text', 'null'],
+  decidedAt: ['decided_at', 'timestamptz', 'null'],
+  receivedSeq: ['received_seq', 'bigint'],
+  decidedSeq: ['decided_seq', 'bigint', 'null'],
+})
+
+export const clearingColumns: Columns<Clearing> = columns<Clearing>({
+  agentId: ['agent_id', 'bigint'],
+  provider: ['provider', 'text'],
+  seq: ['seq', 'bigint'],
+  balance: ['balance', 'bigint'],
 })
 
 export const claimColumns: Columns<PaymentClaim> = columns<PaymentClaim>({

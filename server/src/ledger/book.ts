@@ -49,8 +49,10 @@ export interface Order {
   instructions: string | null
 }
 
+/** A book's balances: an agent's wallet, or the house's book in a currency. */
 export interface Wallet {
   agentId: bigint
+  currency: Currency
   seq: bigint
   balances: Accounts
 }
@@ -75,7 +77,19 @@ export type OrderEvent =
   | 'deposit_void'
   | 'deposit_taken_back'
 
-export type JournalEvent = OrderEvent | 'adjustment'
+/** Events that belong to no order. */
+export const bookEvents = [
+  'adjustment',
+  'payment_received',
+  'payment_returned',
+  'payment_dismissed',
+  'payment_assigned',
+  'payment_reclassified',
+  'swept',
+  'written_off',
+] as const
+
+export type JournalEvent = OrderEvent | 'cost_charged' | (typeof bookEvents)[number]
 
 export interface JournalRow {
   agentId: bigint
@@ -86,6 +100,10 @@ export interface JournalRow {
   currency: Currency
   change: Accounts
   balances: Accounts
+  /** The provider that the changed part of clearing is at; null if the row does not change clearing. */
+  clearingAt: string | null
+  /** The book's clearing at this provider, after the row. */
+  clearingThere: bigint | null
   onceKey: string | null
   reason: string | null
 }
@@ -124,6 +142,10 @@ export interface Payment {
   why: 'late' | 'wrong_amount' | 'duplicate' | 'fee' | 'bound' | 'unmatched' | null
   creditedTo: 'order' | 'wallet' | null
   evidence: string | null
+  /** The journal row that took the payment in; 0 for a payment from before it was in a book. */
+  receivedSeq: bigint
+  /** The journal row that gave it back; null unless the payment is returned. */
+  returnedSeq: bigint | null
 }
 
 /** The agent that a provider's payment belongs to, and what the first report said. */
@@ -139,6 +161,35 @@ export interface PaymentClaim {
 
 /** Why a payment does not belong to the agent it was reported for, and waits for a person. */
 export type UnmatchedWhy = 'unmatched' | 'claimed_twice' | 'wrong_provider' | 'wrong_currency'
+
+/** Money that matches no agent, or that was claimed before. It is in the house's book. */
+export interface UnmatchedPayment {
+  paymentId: string
+  reference: string
+  amountMinor: bigint
+  currency: Currency
+  paidAt: Date
+  reportedAt: Date
+  payer: Payer | null
+  why: UnmatchedWhy
+  /** The payment that this report contradicts. */
+  contradicts: string | null
+  state: 'waiting' | 'assigned' | 'returned' | 'dismissed'
+  assignedTo: bigint | null
+  evidence: string | null
+  decidedAt: Date | null
+  /** The rows of the house's journal that took it in and ended it; 0 if it was not in a book then. */
+  receivedSeq: bigint
+  decidedSeq: bigint | null
+}
+
+/** A book's clearing at a provider. */
+export interface Clearing {
+  agentId: bigint
+  provider: string
+  seq: bigint
+  balance: bigint
+}
 
 /** A withdrawal as handed to a provider; a later attempt replaces a rejected one. */
 export interface HandedPayout {

@@ -2,11 +2,14 @@ import { columns } from '../db/columns.ts'
 import type { ClosedItem, HandedPayout, OpenItem, Order, Payment, Wallet } from './book.ts'
 import {
   callbackColumns,
+  claimColumns,
+  clearingColumns,
   handedColumns,
   itemColumns,
   journalColumns,
   orderColumns,
   paymentColumns,
+  unmatchedColumns,
   walletColumns,
 } from './book-columns.ts'
 
@@ -15,9 +18,8 @@ import {
  * statement with a star fails as soon as a column is added. books-sql.test.ts shows each in full.
  */
 
-export const lockWallet = `select w.agent_id, w.seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
-    a.currency, a.revert_fee, a.late_money
-  from wallets w join agents a using (agent_id)
+export const lockWallet = `select ${walletColumns.select('w')}, a.revert_fee, a.late_money
+  from wallets w left join agents a on a.agent_id = w.agent_id
   where w.agent_id = $1 for no key update of w`
 
 export const lockFreeWallet = `${lockWallet} skip locked`
@@ -34,6 +36,16 @@ export const paymentsById = `select ${paymentColumns.select('p')} from payments 
   join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
     on p.agent_id = k.agent_id and p.payment_id = k.payment_id`
 
+export const unmatchedById = `select ${unmatchedColumns.select('u')} from unmatched_payments u
+  where u.payment_id = any($1::text[])`
+
+export const clearingsOf = `select ${clearingColumns.select('c')} from clearings c
+  where c.agent_id = any($1::bigint[])`
+
+export const writeClearings = `insert into clearings (${clearingColumns.names})
+  select * from ${clearingColumns.unnest}
+  on conflict (agent_id, provider) do update set seq = excluded.seq, balance = excluded.balance`
+
 export const paidAttempts = `select i.agent_id, i.order_id, i.provider, i.reference from open_items i
   join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
     on i.agent_id = k.agent_id and i.order_id = k.order_id
@@ -47,7 +59,7 @@ export const archivedByKey = `select a.agent_id, a.once_key from archived_keys a
   join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
     on a.agent_id = k.agent_id and a.once_key = k.once_key`
 
-export const adjustmentsByKey = `select j.agent_id, j.once_key from journal j
+export const rowsByKey = `select j.agent_id, j.once_key from journal j
   join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
     on j.agent_id = k.agent_id and j.once_key = k.once_key`
 
@@ -131,7 +143,14 @@ export const insertBodies = `insert into callback_bodies (${bodyColumns.names})
 export const insertPayments = `insert into payments (${paymentColumns.names})
   select * from ${paymentColumns.unnest}`
 
-const paymentChanges = paymentColumns.pick('orderId', 'state', 'why', 'creditedTo', 'evidence')
+const paymentChanges = paymentColumns.pick(
+  'orderId',
+  'state',
+  'why',
+  'creditedTo',
+  'evidence',
+  'returnedSeq',
+)
 
 interface PaymentChange {
   payment: Pick<Payment, 'agentId' | 'paymentId' | keyof typeof paymentChanges.description>
@@ -149,6 +168,31 @@ export const changedPaymentColumns = columns<PaymentChange>({
 export const updatePayments = `update payments p set ${paymentChanges.set('u')}
   from ${changedPaymentColumns.rows('u')}
   where p.agent_id = u.agent_id and p.payment_id = u.payment_id and p.state = u.state_read`
+
+export const insertUnmatched = `insert into unmatched_payments (${unmatchedColumns.names})
+  select * from ${unmatchedColumns.unnest}`
+
+export const decidedColumns = unmatchedColumns.pick(
+  'paymentId',
+  'state',
+  'assignedTo',
+  'evidence',
+  'decidedAt',
+  'decidedSeq',
+)
+
+export const decideUnmatched = `update unmatched_payments p
+  set ${unmatchedColumns.pick('state', 'assignedTo', 'evidence', 'decidedAt', 'decidedSeq').set('u')}
+  from ${decidedColumns.rows('u')}
+  where p.payment_id = u.payment_id and p.state = 'waiting'`
+
+export const givenColumns = claimColumns.pick('paymentId', 'agentId', 'orderId')
+
+/** Nobody's becomes an agent's. */
+export const giveClaims = `update payment_claims c
+  set ${claimColumns.pick('agentId', 'orderId').set('u')}
+  from ${givenColumns.rows('u')}
+  where c.payment_id = u.payment_id and c.agent_id = 0`
 
 export const attemptColumns = handedColumns.pick('agentId', 'orderId', 'attempt')
 
@@ -214,8 +258,8 @@ export const closeItems = `update open_items i set closed_at = u.at, resolution 
 
 const walletChanges = walletColumns.pick('seq', 'balances')
 
-export const changedWalletColumns = columns<Wallet & { seqRead: bigint }>({
-  ...walletColumns.description,
+export const changedWalletColumns = columns<Omit<Wallet, 'currency'> & { seqRead: bigint }>({
+  ...walletColumns.pick('agentId', 'seq', 'balances').description,
   seqRead: ['seq_read', 'bigint'],
 })
 

@@ -1,7 +1,7 @@
 import type { Columns } from '../db/columns.ts'
 import { type PoolClient, sqlState } from '../db/pool.ts'
-import type { Accounts } from './accounts.ts'
 import type {
+  Clearing,
   HandedPayout,
   OpenItem,
   Order,
@@ -12,15 +12,27 @@ import type {
 } from './book.ts'
 import {
   claimColumns,
+  clearingColumns,
   itemColumns,
   journalColumns,
   orderColumns,
   paymentColumns,
+  unmatchedColumns,
+  walletColumns,
 } from './book-columns.ts'
 import * as sql from './books-sql.ts'
-import { type Command, needsWallet } from './commands.ts'
-import { adjustmentKey } from './decide.ts'
-import { type Books, keyOf, onceKeyOf, orderIdAfterNo, paymentIdOf, type Writes } from './fold.ts'
+import { booksOf, type Command } from './commands.ts'
+import {
+  type Books,
+  doneKeyOf,
+  isAboutClaim,
+  keyOf,
+  onceKeyOf,
+  orderIdAfterNo,
+  paymentIdOf,
+  type Writes,
+} from './fold.ts'
+import { houseBook } from './house.ts'
 import { claimsById, insertClaims } from './payment-claims.ts'
 import {
   insertReferences,
@@ -43,10 +55,7 @@ export class BooksChanged extends Error {
 /** A connection inside a transaction that the teller has begun. */
 export type BatchTx = PoolClient & { readonly inBatch: unique symbol }
 
-type AccountRow = Accounts & {
-  agent_id: bigint
-  seq: bigint
-  currency: Terms['currency']
+interface TermsRow {
   revert_fee: Terms['revertFee']
   late_money: Terms['lateMoney']
 }
@@ -60,15 +69,16 @@ export async function readBooks(
   commands: readonly Command[],
   ifLocked: 'wait' | 'skip' = 'wait',
 ): Promise<Books> {
-  const locked = new Set(commands.filter(needsWallet).map(({ agentId }) => agentId))
+  const locked = [...new Set(commands.flatMap(booksOf))].sort((a, b) => (a < b ? -1 : 1))
 
   const refIds = pairs(commands, (c) => (c.type === 'create' ? c.order.refId : undefined))
   const orderIds = pairs(commands, (c) => ('orderId' in c ? (c.orderId ?? undefined) : undefined))
   const paymentIds = pairs(commands, paymentIdOf)
-  const received = commands.flatMap((c) =>
-    c.type === 'receive_payment' ? c.payment.paymentId : [],
+  const claimed = commands.flatMap((c) => (isAboutClaim(c) ? (paymentIdOf(c) ?? []) : []))
+  const unmatchedIds = commands.flatMap((c) =>
+    c.type === 'end_unmatched' || c.type === 'assign_payment' ? c.paymentId : [],
   )
-  const keys = pairs(commands, (c) => (c.type === 'adjust' ? adjustmentKey(c.ref) : undefined))
+  const keys = pairs(commands, doneKeyOf)
   const onceKeys = pairs(commands, onceKeyOf)
   const references = commands.flatMap((c) => (c.type === 'hand_over' ? c.references : []))
   const afterNo = pairs(commands, orderIdAfterNo)
@@ -80,46 +90,37 @@ export async function readBooks(
     accounts,
     byRefId,
     byId,
+    clearings,
     payments,
+    unmatched,
     claims,
     taken,
     paid,
-    adjustments,
+    done,
     archivedRefs,
     archivedKeys,
   ] = await all([
     all(
-      [...locked]
-        .sort((a, b) => (a < b ? -1 : 1))
-        .map((agentId) =>
-          ifLocked === 'wait'
-            ? run<AccountRow>(tx, 'lock-wallet', sql.lockWallet, [agentId])
-            : run<AccountRow>(tx, 'lock-free-wallet', sql.lockFreeWallet, [agentId]),
-        ),
+      locked.map((agentId) =>
+        ifLocked === 'wait'
+          ? run<TermsRow>(tx, 'lock-wallet', sql.lockWallet, [agentId])
+          : run<TermsRow>(tx, 'lock-free-wallet', sql.lockFreeWallet, [agentId]),
+      ),
     ),
     read<Order>(tx, 'orders-by-ref-id', sql.ordersByRefId, refIds),
     read<Order>(tx, 'orders-by-id', sql.ordersById, orderIds),
+    readList<Clearing>(tx, 'clearings', sql.clearingsOf, locked),
     readPayments(tx, paymentIds),
-    received.length === 0
-      ? Promise.resolve([])
-      : run<PaymentClaim>(tx, 'claims-by-id', claimsById, [received]).then(({ rows }) => rows),
-    references.length === 0
-      ? Promise.resolve([])
-      : run<NamedPayout>(tx, 'references', payoutsByReference, [references]).then(
-          ({ rows }) => rows,
-        ),
+    readList<object>(tx, 'unmatched-by-id', sql.unmatchedById, unmatchedIds),
+    readList<PaymentClaim>(tx, 'claims-by-id', claimsById, claimed),
+    readList<NamedPayout>(tx, 'references', payoutsByReference, references),
     read<PaidAttempt & { agent_id: bigint; order_id: string }>(
       tx,
       'paid-attempts',
       sql.paidAttempts,
       afterNo,
     ),
-    read<{ agent_id: bigint; once_key: string }>(
-      tx,
-      'adjustments-by-key',
-      sql.adjustmentsByKey,
-      keys,
-    ),
+    read<{ agent_id: bigint; once_key: string }>(tx, 'rows-by-key', sql.rowsByKey, keys),
     read<{ agent_id: bigint; ref_id: string }>(
       tx,
       'archived-by-ref-id',
@@ -139,19 +140,21 @@ export async function readBooks(
     orders: new Map(),
     refIds: new Map(),
     payments: new Map(),
+    unmatched: new Map(),
+    clearings: new Map(clearings.map((each) => [keyOf(each.agentId, each.provider), each])),
     claims: new Map(claims.map((claim) => [claim.paymentId, claim])),
     payers: new Map(),
     takenReferences: new Set(taken.map(({ reference }) => reference)),
-    adjustments: new Set(adjustments.map((row) => keyOf(row.agent_id, row.once_key))),
+    doneKeys: new Set(done.map((row) => keyOf(row.agent_id, row.once_key))),
     archivedRefs: new Set(archivedRefs.map((row) => keyOf(row.agent_id, row.ref_id))),
     archivedKeys: new Set(archivedKeys.map((row) => keyOf(row.agent_id, row.once_key))),
   }
   for (const { rows } of accounts) {
-    for (const { agent_id, seq, currency, revert_fee, late_money, ...balances } of rows) {
-      books.wallets.set(agent_id, {
-        wallet: { agentId: agent_id, seq, balances },
-        terms: { currency, revertFee: revert_fee, lateMoney: late_money },
-      })
+    for (const row of rows) {
+      const wallet = walletColumns.fromRow(row)
+      const { currency } = wallet
+      const terms = { currency, revertFee: row.revert_fee, lateMoney: row.late_money }
+      books.wallets.set(wallet.agentId, { wallet, terms })
     }
   }
   for (const row of [...byRefId, ...byId]) {
@@ -163,6 +166,9 @@ export async function readBooks(
   for (const { agent_id, order_id, provider, reference } of paid) {
     const key = keyOf(agent_id, order_id)
     if (!books.payers.has(key)) books.payers.set(key, { provider, reference })
+  }
+  for (const payment of unmatched.map(unmatchedColumns.fromRow)) {
+    books.unmatched.set(payment.paymentId, payment)
   }
   for (const payment of payments) {
     books.payments.set(keyOf(payment.agentId, payment.paymentId), payment)
@@ -238,7 +244,7 @@ async function insertAllClaims(tx: BatchTx, claims: PaymentClaim[]): Promise<voi
   const taken = claims.filter(({ paymentId }) => !inserted.has(paymentId))
   throw new BooksChanged(
     `${taken.length} payments were claimed meanwhile`,
-    new Set(taken.map(({ agentId }) => agentId)),
+    new Set(taken.map(({ agentId, currency }) => agentId || houseBook(currency))),
   )
 }
 
@@ -289,6 +295,15 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       writes.changedPayments,
     ),
     write(tx, 'insert-payments', sql.insertPayments, paymentColumns, writes.newPayments),
+    write(tx, 'give-claims', sql.giveClaims, sql.givenColumns, writes.givenClaims),
+    write(
+      tx,
+      'decide-unmatched',
+      sql.decideUnmatched,
+      sql.decidedColumns,
+      writes.changedUnmatched,
+    ),
+    write(tx, 'insert-unmatched', sql.insertUnmatched, unmatchedColumns, writes.newUnmatched),
     closeRefused(tx, writes.newPayouts),
     write(
       tx,
@@ -304,6 +319,7 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
     openItems(tx, writes.newItems),
     closeItemsOf(tx, writes.closedItems),
     write(tx, 'insert-journal', sql.insertJournal, journalColumns, writes.journal),
+    write(tx, 'write-clearings', sql.writeClearings, clearingColumns, writes.clearings),
     write(tx, 'insert-callbacks', sql.insertCallbacks, sql.queuedColumns, writes.callbacks),
     write(tx, 'insert-callback-bodies', sql.insertBodies, sql.bodyColumns, writes.callbacks),
     write(
@@ -417,6 +433,15 @@ async function read<Row extends object>(
   [agentIds, ids]: [bigint[], string[]],
 ): Promise<Row[]> {
   return ids.length === 0 ? [] : (await run<Row>(tx, name, text, [agentIds, ids])).rows
+}
+
+async function readList<Row extends object>(
+  tx: BatchTx,
+  name: string,
+  text: string,
+  ids: readonly (string | bigint)[],
+): Promise<Row[]> {
+  return ids.length === 0 ? [] : (await run<Row>(tx, name, text, [ids])).rows
 }
 
 async function readPayments(tx: BatchTx, ids: [bigint[], string[]]): Promise<Payment[]> {

@@ -36,6 +36,8 @@ function bodyOf(
     currency: terms.currency,
     change: changeOf(event, order, terms),
     balances: { ...noChange, available: options.available ?? 12_345n },
+    clearingAt: null,
+    clearingThere: null,
     onceKey: null,
     reason: null,
   }

@@ -12,6 +12,7 @@ import type {
   Payment,
   PaymentClaim,
   Terms,
+  UnmatchedPayment,
   UnmatchedWhy,
   Wallet,
 } from './book.ts'
@@ -72,7 +73,35 @@ export type Command = { agentId: bigint; at: Date } & (
   /** The bank took the payment back; `orderId` is the order that it was credited to, if any. */
   | { type: 'take_back_payment'; orderId: string | null; paymentId: string }
   | { type: 'adjust'; amountMinor: bigint; reason: string; ref: string }
+  /** A provider charges for an order; `costId` is the provider's own id of the charge. */
+  | {
+      type: 'charge_cost'
+      orderId: string
+      provider: string
+      costId: string
+      amountMinor: bigint
+    }
+  /** The following are about a book of the house, whose id is the `agentId`. */
+  | { type: 'receive_unmatched'; unmatched: UnmatchedNotice }
+  | {
+      type: 'end_unmatched'
+      paymentId: string
+      state: 'returned' | 'dismissed'
+      evidence: string
+    }
+  /** The house takes a difference on itself, at a provider. */
+  | { type: 'write_off'; provider: string; amountMinor: bigint; reason: string; ref: string }
+  /** The following change two books, the agent's and the house's. */
+  | { type: 'assign_payment'; houseId: bigint; orderId: string | null; paymentId: string }
+  /** Moves the agent's fees and costs up to a day to the house. */
+  | { type: 'sweep'; houseId: bigint; day: string }
 )
+
+/** The books that a command changes, or only reads under their lock. */
+export function booksOf(command: Command): bigint[] {
+  if (!needsWallet(command)) return []
+  return 'houseId' in command ? [command.agentId, command.houseId] : [command.agentId]
+}
 
 /**
  * Creating a deposit moves no money: the unique key on its refId is protection enough, so it need not
@@ -81,6 +110,12 @@ export type Command = { agentId: bigint; at: Date } & (
 export function needsWallet(command: Command): boolean {
   return command.type !== 'create' || command.order.kind === 'withdraw'
 }
+
+/** What is reported of money that belongs to no agent. */
+export type UnmatchedNotice = Pick<
+  UnmatchedPayment,
+  'paymentId' | 'reference' | 'amountMinor' | 'currency' | 'paidAt' | 'payer' | 'why' | 'contradicts'
+>
 
 export interface PaymentNotice {
   paymentId: string
@@ -93,17 +128,21 @@ export interface PaymentNotice {
 export interface BookView {
   wallet: Wallet
   terms: Terms
+  /** The house's book, if the command is about two books. */
+  house: Wallet | undefined
   /** The order that the command names or, for a creation, the order that already has its refId. */
   order: Order | undefined
   payment: Payment | undefined
+  /** The payment, if it came in for no agent. */
+  unmatched: UnmatchedPayment | undefined
   /** The existing claim to the received payment, of any agent. */
   claim: PaymentClaim | undefined
   /** The first attempt that counted as refused although its provider now says that it paid. */
   payer: PaidAttempt | undefined
   /** References in use by payouts of any agent. */
   takenReferences: ReadonlySet<string>
-  /** Whether an adjustment with this reference exists. */
-  adjusted: boolean
+  /** Whether a journal row with the command's key exists. */
+  isDone: boolean
   /** Whether the refId, payment or adjustment is in the archive, so that it has already taken effect. */
   archived: boolean
 }
@@ -125,4 +164,10 @@ export type Decision =
       /** The report contradicts the books: a person has to look into it. */
       item: OpenItem | undefined
       closes: ClosedItem | undefined
+      /** What the command changes in the house's book, if it is about two books. */
+      house: { wallet: Wallet; row: JournalRow } | undefined
+      /** The payment that came in for no agent, in its new state. */
+      unmatched: UnmatchedPayment | undefined
+      /** The claim to a payment that a person has assigned to the agent. */
+      claim: PaymentClaim | undefined
     }

@@ -120,6 +120,9 @@ export function move(
       `A ${order.kind} order that is ${order.status} cannot become ${to}.`,
     )
   }
+  if (to === 'PAID' && order.provider === null) {
+    return refused('invalid_transition', 'No provider has the withdrawal, so none can have paid it.')
+  }
   const moved: Order = { ...order, status: to, version: order.version + 1, completedAt: at }
   if (event === 'withdraw_paid' || event === 'withdraw_paid_after_failed') {
     moved.paidAmountMinor = order.amountMinor

@@ -2,13 +2,15 @@ import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
 import type { Order, Payment, PaymentClaim } from './book.ts'
-import type { BookView, Command, Decision } from './commands.ts'
-import { beyondBound, nothingElse, outcome, refused, writeRow } from './entry.ts'
+import type { BookView, Command, Decision, PaymentNotice } from './commands.ts'
+import { beyondBound, moveSuspense, nothingElse, outcome, refused, writeRow } from './entry.ts'
+import { providerOfPayment } from './house.ts'
 
 /**
  * Records incoming money and pays the order with it if everything fits. Otherwise the payment waits for a
- * person, unless the agent's terms credit late or different amounts. A payment belongs to the agent and
- * order of its first report, and only the order's own provider can report one for it.
+ * person in the agent's suspense account, unless the agent's terms credit late or different amounts. A
+ * payment belongs to the agent and order of its first report, and only the order's own provider can report
+ * one for it.
  */
 export function receivePayment(
   book: BookView,
@@ -31,17 +33,31 @@ export function receivePayment(
   if (order && command.provider !== null && order.provider !== command.provider) {
     return { type: 'unmatched', order: undefined, why: 'wrong_provider' }
   }
+  return takeIn(book, command.orderId, notice, at, localTime)
+}
+
+/** Takes money into an agent's book: it pays the order if everything fits, else it waits. */
+export function takeIn(
+  book: BookView,
+  orderId: string | null,
+  notice: PaymentNotice,
+  at: Date,
+  localTime: LocalTime,
+): Decision {
+  const { order } = book
   const payment: Payment = {
     ...notice,
-    agentId: command.agentId,
-    orderId: command.orderId,
+    agentId: book.wallet.agentId,
+    orderId,
     reportedAt: at,
     state: 'waiting',
     why: 'unmatched',
     creditedTo: null,
     evidence: null,
+    receivedSeq: book.wallet.seq + 1n,
+    returnedSeq: null,
   }
-  if (!order) return recorded(book, payment)
+  if (!order) return wait(book, payment, at)
   const inTime = order.expiresAt !== null && notice.paidAt <= order.expiresAt
   // News of a payment made in time still pays the order, even if the order has expired since.
   const open = order.status === 'WAITING' || order.status === 'EXPIRED'
@@ -50,8 +66,16 @@ export function receivePayment(
   else if (!open || !inTime) why = 'late'
   else if (notice.amountMinor !== order.amountMinor) why = 'wrong_amount'
   const byPolicy = (why === 'late' || why === 'wrong_amount') && book.terms.lateMoney === 'credit'
-  if (why !== null && !byPolicy) return recorded(book, { ...payment, why })
-  return pay(book, order, payment, at, localTime)
+  if (why !== null && !byPolicy) return wait(book, { ...payment, why }, at)
+  const paid = pay(book, order, payment, at, localTime)
+  return typeof paid === 'string' ? wait(book, { ...payment, why: paid }, at) : paid
+}
+
+/** Records money that waits for a decision. */
+function wait(book: BookView, payment: Payment, at: Date): Decision {
+  const entry = moveSuspense(book.wallet, 'payment_received', payment, at)
+  if (!entry) return beyondBound
+  return { type: 'changed', ...nothingElse, ...entry, order: book.order, payment }
 }
 
 /** Whether a report agrees with the first report of a payment, or with what a person has since decided. */
@@ -86,10 +110,8 @@ export function creditPayment(
     )
   }
   const credited = pay(book, order, { ...payment, orderId: order.orderId }, at, localTime)
-  if (credited.type === 'changed' && credited.payment?.state === 'waiting') {
-    return refused('amount_out_of_range', 'The fee or the bound of the wallet does not allow it.')
-  }
-  return credited
+  if (typeof credited !== 'string') return credited
+  return refused('amount_out_of_range', 'The fee or the bound of the wallet does not allow it.')
 }
 
 /** An operator credits a waiting payment to the wallet: an adjustment that names the payment. */
@@ -101,14 +123,19 @@ export function creditWallet(
   if (!payment) return noSuchPayment
   if (payment.state === 'credited' && payment.creditedTo === 'wallet') return unchanged
   if (payment.state !== 'waiting') return isSettled(payment)
-  const entry = writeRow(book.wallet, adjustedBy(payment.amountMinor), {
-    orderId: null,
-    event: 'adjustment',
-    at: command.at,
-    currency: book.terms.currency,
-    onceKey: `payment:${payment.paymentId}`,
-    reason: command.reason,
-  })
+  const { amountMinor } = payment
+  const entry = writeRow(
+    book.wallet,
+    { ...noChange, available: amountMinor, suspense: -amountMinor },
+    {
+      orderId: null,
+      event: 'adjustment',
+      at: command.at,
+      clearingAt: null,
+      onceKey: `payment:${payment.paymentId}`,
+      reason: command.reason,
+    },
+  )
   if (!entry) return beyondBound
   return {
     type: 'changed',
@@ -120,12 +147,20 @@ export function creditWallet(
 }
 
 /** Records that a waiting payment was returned to the payer. */
-export function returnPayment(book: BookView, evidence: string): Decision {
+export function returnPayment(book: BookView, evidence: string, at: Date): Decision {
   const { payment } = book
   if (!payment) return noSuchPayment
   if (payment.state === 'returned') return unchanged
   if (payment.state !== 'waiting') return isSettled(payment)
-  return recorded(book, { ...payment, state: 'returned', why: null, evidence })
+  const entry = moveSuspense(book.wallet, 'payment_returned', payment, at)
+  if (!entry) return beyondBound
+  return {
+    type: 'changed',
+    ...nothingElse,
+    ...entry,
+    order: book.order,
+    payment: { ...payment, state: 'returned', why: null, evidence, returnedSeq: entry.row.seq },
+  }
 }
 
 /** The bank took a payment back: the order or wallet that it was credited to is debited. */
@@ -136,18 +171,26 @@ export function takeBackPayment(
 ): Decision {
   const { payment, order } = book
   if (!payment) return noSuchPayment
-  if (payment.state === 'waiting') return returnPayment(book, 'The bank took it back.')
+  if (payment.state === 'waiting') {
+    return returnPayment(book, 'The bank took it back.', command.at)
+  }
   if (payment.state !== 'credited') return { type: 'unchanged', order }
   const takenBack: Payment = { ...payment, state: 'taken_back' }
+  const clearingAt = providerOfPayment(payment.paymentId)
   if (payment.creditedTo === 'wallet') {
-    const entry = writeRow(book.wallet, adjustedBy(-payment.amountMinor), {
-      orderId: null,
-      event: 'adjustment',
-      at: command.at,
-      currency: book.terms.currency,
-      onceKey: `payment-taken-back:${payment.paymentId}`,
-      reason: `The bank took payment ${payment.paymentId} back.`,
-    })
+    const { amountMinor } = payment
+    const entry = writeRow(
+      book.wallet,
+      { ...noChange, available: -amountMinor, clearing: amountMinor },
+      {
+        orderId: null,
+        event: 'adjustment',
+        at: command.at,
+        clearingAt,
+        onceKey: `payment-taken-back:${payment.paymentId}`,
+        reason: `The bank took payment ${payment.paymentId} back.`,
+      },
+    )
     if (!entry) return beyondBound
     return { type: 'changed', ...nothingElse, ...entry, order: undefined, payment: takenBack }
   }
@@ -160,23 +203,24 @@ export function takeBackPayment(
     version: order.version + 1,
     completedAt: command.at,
   }
-  const decision = outcome(book, voided, 'deposit_taken_back', command.at, localTime)
+  const decision = outcome(book, voided, 'deposit_taken_back', command.at, localTime, {
+    clearingAt,
+  })
   return decision.type === 'changed' ? { ...decision, payment: takenBack } : decision
 }
 
+/** Pays an order, or says why it cannot: the fee takes it all, or the wallet cannot hold it. */
 function pay(
   book: BookView,
   order: Order,
   payment: Payment,
   at: Date,
   localTime: LocalTime,
-): Decision {
+): Decision | 'fee' | 'bound' {
   const rule = parseFeeRule(order.feeRule, order.currency)
   if (typeof rule === 'string') throw new Error(`order ${order.orderId}: ${rule}`)
   const feeMinor = feeOf(payment.amountMinor, rule)
-  if (feeMinor >= payment.amountMinor) {
-    return recorded(book, { ...payment, state: 'waiting', why: 'fee' })
-  }
+  if (feeMinor >= payment.amountMinor) return 'fee'
   const paid: Order = {
     ...order,
     status: 'PAID',
@@ -188,27 +232,18 @@ function pay(
   const decision = outcome(book, paid, 'deposit_paid', at, localTime, {
     onceKey: `payment:${payment.paymentId}`,
     payer: payment.payer,
+    clearingAt: providerOfPayment(payment.paymentId),
+    isFromSuspense: book.payment !== undefined,
   })
-  if (decision.type !== 'changed') {
-    return recorded(book, { ...payment, state: 'waiting', why: 'bound' })
-  }
+  if (decision.type !== 'changed') return 'bound'
   return {
     ...decision,
     payment: { ...payment, state: 'credited', why: null, creditedTo: 'order' },
   }
 }
 
-/** Changes only the payment, not its order or wallet. */
-function recorded(book: BookView, payment: Payment): Decision {
-  return { type: 'changed', ...nothingElse, order: book.order, wallet: book.wallet, payment }
-}
-
 function isSettled(payment: Payment): Decision {
   return refused('invalid_transition', `The payment is ${payment.state.replace('_', ' ')} already.`)
-}
-
-function adjustedBy(amountMinor: bigint) {
-  return { ...noChange, available: amountMinor, adjustments: -amountMinor }
 }
 
 const noSuchPayment = refused('order_not_found', 'The agent has no such payment.')

@@ -27,6 +27,7 @@ const depositThatIs = (status: OrderStatus) =>
   })
 const walletWith = (available: bigint, held = 0n): Wallet => ({
   agentId,
+  currency: 'THB',
   seq: 9n,
   balances: { ...noChange, available, held, clearing: -available - held },
 })
@@ -45,7 +46,9 @@ function decided(
       claim: undefined,
       payer: undefined,
       takenReferences: new Set(),
-      adjusted: false,
+      isDone: false,
+      house: undefined,
+      unmatched: undefined,
       archived: false,
       ...book,
     },
@@ -435,7 +438,7 @@ describe('adjusting', () => {
   })
 
   it('happens once by its reference', () => {
-    expect(inShort(decided(adjust(500n), { adjusted: true }))).toBe('unchanged')
+    expect(inShort(decided(adjust(500n), { isDone: true }))).toBe('unchanged')
   })
 
   it('cannot pass the bound, up or down', () => {
@@ -469,6 +472,8 @@ function paymentThat(fields: Partial<Payment>): Payment {
     why: 'late',
     creditedTo: null,
     evidence: null,
+    receivedSeq: 3n,
+    returnedSeq: null,
     ...fields,
   }
 }

@@ -3,6 +3,14 @@ import { isSameJson } from '../lib/same-json.ts'
 import { noChange } from './accounts.ts'
 import type { HandedPayout, Order } from './book.ts'
 import type { BookView, Command, Decision } from './commands.ts'
+import {
+  assignPayment,
+  chargeCost,
+  endUnmatched,
+  receiveUnmatched,
+  sweep,
+  writeOff,
+} from './decide-house.ts'
 import { decideOutcome, move } from './decide-outcome.ts'
 import {
   creditPayment,
@@ -26,9 +34,19 @@ export function decide(book: BookView, command: Command, localTime: LocalTime): 
     case 'credit_wallet':
       return creditWallet(book, command)
     case 'return_payment':
-      return returnPayment(book, command.evidence)
+      return returnPayment(book, command.evidence, command.at)
     case 'take_back_payment':
       return takeBackPayment(book, command, localTime)
+    case 'receive_unmatched':
+      return receiveUnmatched(book, command)
+    case 'end_unmatched':
+      return endUnmatched(book, command)
+    case 'assign_payment':
+      return assignPayment(book, command, localTime)
+    case 'sweep':
+      return sweep(book, command)
+    case 'write_off':
+      return writeOff(book, command)
     default:
   }
   const { order } = book
@@ -49,6 +67,8 @@ export function decide(book: BookView, command: Command, localTime: LocalTime): 
       return decideOutcome(book, order, command, localTime)
     case 'credit_payment':
       return creditPayment(book, order, command.at, localTime)
+    case 'charge_cost':
+      return chargeCost(book, order, command)
   }
 }
 
@@ -93,7 +113,7 @@ export function isRepeat(first: Order, again: Order): boolean {
 }
 
 function adjust(book: BookView, command: Command & { type: 'adjust' }): Decision {
-  if (book.adjusted || book.archived) return { type: 'unchanged', order: undefined }
+  if (book.isDone || book.archived) return { type: 'unchanged', order: undefined }
   const change = {
     ...noChange,
     available: command.amountMinor,
@@ -103,7 +123,7 @@ function adjust(book: BookView, command: Command & { type: 'adjust' }): Decision
     orderId: null,
     event: 'adjustment',
     at: command.at,
-    currency: book.terms.currency,
+    clearingAt: null,
     onceKey: adjustmentKey(command.ref),
     reason: command.reason,
   })

@@ -1,14 +1,38 @@
 import type { LocalTime } from '../lib/local-time.ts'
-import { maxBalanceMinor } from '../lib/money.ts'
+import { maxAccountMinor, maxBalanceMinor } from '../lib/money.ts'
 import type { ProblemCode } from '../lib/problem.ts'
-import { type Accounts, accountNames, add } from './accounts.ts'
+import { type Accounts, accountNames, add, noChange } from './accounts.ts'
 import type { Callback, JournalRow, Order, OrderEvent, Payer, Wallet } from './book.ts'
 import { callbackBody } from './callback-body.ts'
 import type { BookView, Decision } from './commands.ts'
+import { providerOfPayment } from './house.ts'
 import { changeOf } from './transitions.ts'
 
 export function refused(code: ProblemCode, detail: string): Decision {
   return { type: 'refused', code, detail }
+}
+
+/** Moves reported money that belongs to no order: into suspense, or out of it. */
+export function moveSuspense(
+  wallet: Wallet,
+  event: 'payment_received' | 'payment_returned' | 'payment_dismissed' | 'payment_assigned',
+  { paymentId, amountMinor }: { paymentId: string; amountMinor: bigint },
+  at: Date,
+  reason: string | null = null,
+) {
+  const suspense = event === 'payment_received' ? amountMinor : -amountMinor
+  return writeRow(
+    wallet,
+    { ...noChange, suspense, clearing: -suspense },
+    {
+      orderId: null,
+      event,
+      at,
+      clearingAt: providerOfPayment(paymentId),
+      onceKey: `${event}:${paymentId}`,
+      reason,
+    },
+  )
 }
 
 /** Records an outcome: the journal row, and the callback that notifies the agent. */
@@ -18,9 +42,9 @@ export function outcome(
   event: OrderEvent,
   at: Date,
   localTime: LocalTime,
-  { onceKey, payer, reason }: { onceKey?: string; payer?: Payer | null; reason?: string } = {},
+  { payer, ...more }: { payer?: Payer | null } & Partial<More> = {},
 ): Decision {
-  const entry = write(book, order, event, at, { onceKey, reason })
+  const entry = write(book, order, event, at, more)
   if (!entry) return beyondBound
   const callback: Callback = {
     agentId: order.agentId,
@@ -34,18 +58,29 @@ export function outcome(
   return { type: 'changed', ...nothingElse, ...entry, order, callback }
 }
 
+interface More {
+  onceKey: string
+  reason: string
+  /** Where the money is, if not at the order's provider. */
+  clearingAt: string
+  /** Whether the money comes from suspense. */
+  isFromSuspense: boolean
+}
+
 export function write(
   book: BookView,
   order: Order,
   event: OrderEvent,
   at: Date,
-  { onceKey, reason }: { onceKey?: string | undefined; reason?: string | undefined } = {},
+  { onceKey, reason, clearingAt, isFromSuspense }: Partial<More> = {},
 ) {
-  return writeRow(book.wallet, changeOf(event, order, book.terms), {
+  const moved = changeOf(event, order, book.terms)
+  const change = isFromSuspense ? { ...moved, suspense: moved.clearing, clearing: 0n } : moved
+  return writeRow(book.wallet, change, {
     orderId: order.orderId,
     event,
     at,
-    currency: order.currency,
+    clearingAt: change.clearing === 0n ? null : (clearingAt ?? order.provider),
     onceKey: onceKey ?? null,
     reason: reason ?? null,
   })
@@ -54,18 +89,23 @@ export function write(
 export function writeRow(
   wallet: Wallet,
   change: Accounts,
-  what: Pick<JournalRow, 'orderId' | 'event' | 'at' | 'currency' | 'onceKey' | 'reason'>,
+  what: Pick<JournalRow, 'orderId' | 'event' | 'at' | 'clearingAt' | 'onceKey' | 'reason'>,
 ): { wallet: Wallet; row: JournalRow } | undefined {
-  const { agentId } = wallet
+  const { agentId, currency } = wallet
+  if ((change.clearing === 0n) !== (what.clearingAt === null)) {
+    throw new Error(`${what.event} of agent ${agentId} does not say where the money is`)
+  }
   const seq = wallet.seq + 1n
   const balances = add(wallet.balances, change)
-  const within = accountNames.every(
-    (name) => balances[name] <= maxBalanceMinor && balances[name] >= -maxBalanceMinor,
-  )
+  const within = accountNames.every((name) => {
+    const most = name === 'available' || name === 'held' ? maxBalanceMinor : maxAccountMinor
+    return balances[name] <= most && balances[name] >= -most
+  })
   if (!within) return undefined
   return {
-    wallet: { agentId, seq, balances },
-    row: { agentId, seq, change, balances, ...what },
+    wallet: { agentId, currency, seq, balances },
+    // The fold adds up what is at each provider.
+    row: { agentId, seq, currency, change, balances, clearingThere: null, ...what },
   }
 }
 
@@ -76,6 +116,9 @@ export const nothingElse = {
   payout: undefined,
   item: undefined,
   closes: undefined,
+  house: undefined,
+  unmatched: undefined,
+  claim: undefined,
 }
 
 export const beyondBound: Decision = {

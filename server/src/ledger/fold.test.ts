@@ -57,7 +57,12 @@ const adjust = (ref: string, amountMinor: bigint, agentId = 1n): Command => ({
 
 function books(fields: Partial<Books> = {}, available = 0n): Books {
   const account = (agentId: bigint) => ({
-    wallet: { agentId, seq: 5n, balances: { ...noChange, available, clearing: -available } },
+    wallet: {
+      agentId,
+      currency: 'THB' as const,
+      seq: 5n,
+      balances: { ...noChange, available, clearing: -available },
+    },
     terms,
   })
   return {
@@ -71,7 +76,9 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     claims: new Map(),
     payers: new Map(),
     takenReferences: new Set(),
-    adjustments: new Set(),
+    doneKeys: new Set(),
+    unmatched: new Map(),
+    clearings: new Map(),
     archivedRefs: new Set(),
     archivedKeys: new Set(),
     ...fields,
@@ -179,7 +186,7 @@ it('a payment counts once in a batch, and waits and is credited in one row', () 
 })
 
 it('an adjustment happens once by its reference, for each agent', () => {
-  const { decisions, writes } = run(books({ adjustments: new Set([keyOf(1n, 'adjustment:b')]) }), [
+  const { decisions, writes } = run(books({ doneKeys: new Set([keyOf(1n, 'adjustment:b')]) }), [
     adjust('a', 5n),
     adjust('a', 7n),
     adjust('b', 7n),

@@ -1,7 +1,9 @@
 import type { LocalTime } from '../lib/local-time.ts'
+import type { Currency } from '../lib/money.ts'
 import { noChange } from './accounts.ts'
 import type {
   Callback,
+  Clearing,
   ClosedItem,
   HandedPayout,
   JournalRow,
@@ -11,10 +13,13 @@ import type {
   Payment,
   PaymentClaim,
   Terms,
+  UnmatchedPayment,
   Wallet,
 } from './book.ts'
-import { type Command, type Decision, needsWallet } from './commands.ts'
+import { booksOf, type Command, type Decision, needsWallet } from './commands.ts'
 import { adjustmentKey, decide } from './decide.ts'
+import { houseBook } from './house.ts'
+import { costKey, sweepKey, writeOffKey } from './decide-house.ts'
 
 /** The parts of the books that a batch of commands touches, as read. */
 export interface Books {
@@ -23,6 +28,10 @@ export interface Books {
   /** Orders by agent and refId. */
   refIds: Map<string, Order>
   payments: Map<string, Payment>
+  /** By payment id: the payments that came in for no agent. */
+  unmatched: Map<string, UnmatchedPayment>
+  /** By agent and provider: what of the book's clearing is there. */
+  clearings: Map<string, Clearing>
   /** By payment id only: payment ids are unique across all agents. */
   claims: Map<string, PaymentClaim>
   /**
@@ -32,8 +41,8 @@ export interface Books {
   payers: Map<string, PaidAttempt>
   /** Those of the references in the commands that payouts of any agent already use. */
   takenReferences: Set<string>
-  /** By agent: the keys of existing adjustments. */
-  adjustments: Set<string>
+  /** By agent: those of the commands' keys that journal rows have. */
+  doneKeys: Set<string>
   /** By agent: the refIds of archived orders, and the keys of archived payments and adjustments. */
   archivedRefs: Set<string>
   archivedKeys: Set<string>
@@ -47,6 +56,11 @@ export interface Writes {
   callbacks: Callback[]
   /** In order of id, so that two batches cannot deadlock. */
   newClaims: PaymentClaim[]
+  /** Claims that were nobody's and are an agent's now. */
+  givenClaims: PaymentClaim[]
+  newUnmatched: UnmatchedPayment[]
+  changedUnmatched: UnmatchedPayment[]
+  clearings: Clearing[]
   newPayments: Payment[]
   changedPayments: { payment: Payment; stateRead: Payment['state'] }[]
   newPayouts: HandedPayout[]
@@ -63,7 +77,11 @@ export function writesFor(writes: Writes, agentId: bigint): Writes {
     changedOrders: writes.changedOrders.filter(({ order }) => isOwn(order)),
     journal: writes.journal.filter(isOwn),
     callbacks: writes.callbacks.filter(isOwn),
-    newClaims: writes.newClaims.filter(isOwn),
+    newClaims: writes.newClaims.filter((claim) => isOwn(claim) || isOfHouse(claim, agentId)),
+    givenClaims: writes.givenClaims.filter(isOwn),
+    newUnmatched: writes.newUnmatched.filter((each) => isOfHouse(each, agentId)),
+    changedUnmatched: writes.changedUnmatched.filter((each) => isOfHouse(each, agentId)),
+    clearings: writes.clearings.filter(isOwn),
     newPayments: writes.newPayments.filter(isOwn),
     changedPayments: writes.changedPayments.filter(({ payment }) => isOwn(payment)),
     newPayouts: writes.newPayouts.filter(isOwn),
@@ -73,18 +91,48 @@ export function writesFor(writes: Writes, agentId: bigint): Writes {
   }
 }
 
+/** Whether money that belongs to no agent is, or was, in this book of the house. */
+function isOfHouse(
+  { currency, ...money }: { currency: Currency; agentId?: bigint },
+  agentId: bigint,
+): boolean {
+  return (money.agentId ?? 0n) === 0n && houseBook(currency) === agentId
+}
+
 export const keyOf = (agentId: bigint, id: string) => `${agentId} ${id}`
 
 /** The id of the payment that a command is about, if any. */
 export function paymentIdOf(command: Command): string | undefined {
   if (command.type === 'receive_payment') return command.payment.paymentId
+  if (command.type === 'receive_unmatched') return command.unmatched.paymentId
   return 'paymentId' in command ? command.paymentId : undefined
+}
+
+/** Whether a command needs to know which agent its payment belongs to. */
+export function isAboutClaim({ type }: Command): boolean {
+  return type === 'receive_payment' || type === 'receive_unmatched' || type === 'assign_payment'
+}
+
+/** The key of the journal row that a command writes, if nothing else keeps it from counting twice. */
+export function doneKeyOf(command: Command): string | undefined {
+  switch (command.type) {
+    case 'adjust':
+      return adjustmentKey(command.ref)
+    case 'charge_cost':
+      return costKey(command)
+    case 'sweep':
+      return sweepKey(command)
+    case 'write_off':
+      return writeOffKey(command)
+    default:
+      return undefined
+  }
 }
 
 /** The key that keeps a command from taking effect twice, if it has one. */
 export function onceKeyOf(command: Command): string | undefined {
-  if (command.type === 'adjust') return adjustmentKey(command.ref)
-  return command.type === 'receive_payment' ? `payment:${command.payment.paymentId}` : undefined
+  if (command.type === 'receive_payment') return `payment:${command.payment.paymentId}`
+  return doneKeyOf(command)
 }
 
 /**
@@ -101,10 +149,12 @@ export const noBooks: Books = {
   orders: new Map(),
   refIds: new Map(),
   payments: new Map(),
+  unmatched: new Map(),
+  clearings: new Map(),
   claims: new Map(),
   payers: new Map(),
   takenReferences: new Set(),
-  adjustments: new Set(),
+  doneKeys: new Set(),
   archivedRefs: new Set(),
   archivedKeys: new Set(),
 }
@@ -112,7 +162,7 @@ export const noBooks: Books = {
 /** A placeholder for a wallet that a command neither reads nor changes. */
 function untouched(agentId: bigint): { wallet: Wallet; terms: Terms } {
   return {
-    wallet: { agentId, seq: 0n, balances: noChange },
+    wallet: { agentId, currency: 'THB', seq: 0n, balances: noChange },
     terms: { currency: 'THB', revertFee: 'return', lateMoney: 'review' },
   }
 }
@@ -132,25 +182,42 @@ export function fold(
   const orders = new Map(books.orders)
   const refIds = new Map(books.refIds)
   const payments = new Map(books.payments)
+  const unmatched = new Map(books.unmatched)
+  const clearings = new Map(books.clearings)
   const claims = new Map(books.claims)
   const payers = new Map(books.payers)
   const takenReferences = new Set(books.takenReferences)
-  const adjustments = new Set(books.adjustments)
+  const doneKeys = new Set(books.doneKeys)
   const journal: JournalRow[] = []
   const callbacks: Callback[] = []
   const newPayouts: HandedPayout[] = []
   const newItems: OpenItem[] = []
   const closedItems: ClosedItem[] = []
 
+  const enter = (row: JournalRow) => {
+    const { agentId, seq, clearingAt: provider, change, onceKey } = row
+    journal.push(row)
+    if (onceKey !== null) doneKeys.add(keyOf(agentId, onceKey))
+    if (provider === null) return
+    const key = keyOf(agentId, provider)
+    const balance = (clearings.get(key)?.balance ?? 0n) + change.clearing
+    clearings.set(key, { agentId, provider, seq, balance })
+    row.clearingThere = balance
+  }
+
   const decisions = commands.map((command): Decision => {
     const { agentId } = command
     const account = wallets.get(agentId) ?? (needsWallet(command) ? undefined : untouched(agentId))
     if (!account) throw new Error(`the wallet of agent ${agentId} was not read`)
+    const house = booksOf(command)
+      .slice(1)
+      .map((id) => wallets.get(id))[0]
     const paymentId = paymentIdOf(command)
     const attempted = orderIdAfterNo(command)
     const decision = decide(
       {
         ...account,
+        house: house?.wallet,
         order:
           command.type === 'create'
             ? refIds.get(keyOf(agentId, command.order.refId))
@@ -158,11 +225,11 @@ export function fold(
               ? orders.get(keyOf(agentId, command.orderId))
               : undefined,
         payment: paymentId === undefined ? undefined : payments.get(keyOf(agentId, paymentId)),
+        unmatched: paymentId === undefined ? undefined : unmatched.get(paymentId),
         claim: paymentId === undefined ? undefined : claims.get(paymentId),
         payer: attempted === undefined ? undefined : payers.get(keyOf(agentId, attempted)),
         takenReferences,
-        adjusted:
-          command.type === 'adjust' && adjustments.has(keyOf(agentId, adjustmentKey(command.ref))),
+        isDone: doneKeys.has(keyOf(agentId, doneKeyOf(command) ?? '')),
         archived:
           command.type === 'create'
             ? books.archivedRefs.has(keyOf(agentId, command.order.refId))
@@ -186,12 +253,13 @@ export function fold(
         )
       }
     }
-    if (decision.row) {
-      journal.push(decision.row)
-      if (command.type === 'adjust') {
-        adjustments.add(keyOf(agentId, adjustmentKey(command.ref)))
-      }
+    if (decision.row) enter(decision.row)
+    if (decision.house && house) {
+      wallets.set(decision.house.wallet.agentId, { ...house, wallet: decision.house.wallet })
+      enter(decision.house.row)
     }
+    if (decision.unmatched) unmatched.set(decision.unmatched.paymentId, decision.unmatched)
+    if (decision.claim) claims.set(decision.claim.paymentId, decision.claim)
     if (decision.callback) callbacks.push(decision.callback)
     if (decision.item) {
       newItems.push(decision.item)
@@ -218,6 +286,15 @@ export function fold(
     newClaims: [...claims.values()]
       .filter(({ paymentId }) => !books.claims.has(paymentId))
       .sort((a, b) => (a.paymentId < b.paymentId ? -1 : 1)),
+    givenClaims: [...claims.values()].filter((claim) => {
+      const read = books.claims.get(claim.paymentId)
+      return read !== undefined && read !== claim
+    }),
+    newUnmatched: [],
+    changedUnmatched: [],
+    clearings: [...clearings.values()].filter(
+      (each) => books.clearings.get(keyOf(each.agentId, each.provider)) !== each,
+    ),
     newPayments: [],
     changedPayments: [],
     newPayouts,
@@ -229,6 +306,11 @@ export function fold(
     const read = books.orders.get(key)
     if (!read) writes.newOrders.push(order)
     else if (read !== order) writes.changedOrders.push({ order, versionRead: read.version })
+  }
+  for (const [key, payment] of unmatched) {
+    const read = books.unmatched.get(key)
+    if (!read) writes.newUnmatched.push(payment)
+    else if (read !== payment) writes.changedUnmatched.push(payment)
   }
   for (const [key, payment] of payments) {
     const read = books.payments.get(key)

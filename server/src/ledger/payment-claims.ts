@@ -19,27 +19,3 @@ export async function findClaim(
   const { rows } = await pool.query<PaymentClaim>(claimsById, [[paymentId]])
   return rows[0]
 }
-
-/** Claims a payment that belongs to no agent. Returns false if it was already claimed. */
-export async function claimForNobody(
-  tx: Tx,
-  claim: Omit<PaymentClaim, 'agentId' | 'orderId'>,
-): Promise<boolean> {
-  const values = claimColumns.values([{ ...claim, agentId: 0n, orderId: null }])
-  const { rowCount } = await tx.query(insertClaims, values)
-  return rowCount === 1
-}
-
-/** Assigns a payment without an agent to one. Returns false if it already belongs to an agent. */
-export async function giveClaim(
-  tx: Tx,
-  paymentId: string,
-  to: { agentId: bigint; orderId: string | null },
-): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `update payment_claims set agent_id = $2, order_id = $3
-     where payment_id = $1 and agent_id = 0`,
-    [paymentId, to.agentId, to.orderId],
-  )
-  return rowCount === 1
-}

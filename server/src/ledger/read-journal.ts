@@ -4,11 +4,16 @@ import type { JournalRow } from './book.ts'
 import { journalColumns } from './book-columns.ts'
 
 /**
- * The reason that an agent may see: only that of an adjustment. A person's reason for ending a payout
- * stays between the operator and its banks.
+ * The reason that an agent may see: only that of an adjustment. A person's reason for ending a payout or a
+ * payment stays between the operator and its banks.
  */
-export function reasonForAgent({ orderId, reason }: JournalRow): string | null {
-  return orderId === null ? reason : null
+export function reasonForAgent({ event, reason }: JournalRow): string | null {
+  return event === 'adjustment' ? reason : null
+}
+
+/** The fee that a row charged the agent, or gave back. A sweep only moves fees charged before. */
+export function feeChargedBy({ event, change }: JournalRow): bigint {
+  return event === 'swept' ? 0n : change.fees
 }
 
 /** Reads an agent's journal rows after a seq, oldest first. */

@@ -1,25 +1,20 @@
 import type { Pool } from '../db/pool.ts'
-import type { Accounts } from './accounts.ts'
 import type { Wallet } from './book.ts'
+import { walletColumns } from './book-columns.ts'
 
 export async function readWallet(pool: Pool, agentId: bigint): Promise<Wallet> {
-  const { rows } = await pool.query<Accounts & { seq: bigint }>({
-    text: 'select seq, available, held, clearing, fees, adjustments from wallets where agent_id = $1',
-    values: [agentId],
-  })
-  if (!rows[0]) throw new Error(`agent ${agentId} has no wallet`)
-  const { seq, ...balances } = rows[0]
-  return { agentId, seq, balances }
+  const wallet = (await readWallets(pool, [agentId])).get(agentId)
+  if (!wallet) throw new Error(`agent ${agentId} has no wallet`)
+  return wallet
 }
 
 export async function readWallets(
   pool: Pool,
   agentIds: readonly bigint[],
-): Promise<Map<bigint, { seq: bigint; balances: Accounts }>> {
-  const { rows } = await pool.query<Accounts & { agent_id: bigint; seq: bigint }>(
-    `select agent_id, seq, available, held, clearing, fees, adjustments from wallets
-     where agent_id = any($1::bigint[])`,
+): Promise<Map<bigint, Wallet>> {
+  const { rows } = await pool.query(
+    `select ${walletColumns.select('w')} from wallets w where agent_id = any($1::bigint[])`,
     [agentIds],
   )
-  return new Map(rows.map(({ agent_id, seq, ...balances }) => [agent_id, { seq, balances }]))
+  return new Map(rows.map(walletColumns.fromRow).map((wallet) => [wallet.agentId, wallet]))
 }

@@ -102,12 +102,17 @@ it('the table names every kind, every state of it and every state it could be to
 describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to, outcome) => {
   it('is written down so, or not at all', () => {
     const order = orderThatIs(kind, from)
-    const wallet = { agentId: 7n, seq: 4n, balances: balancesOf(order) }
+    const wallet = {
+      agentId: 7n,
+      currency: 'THB' as const,
+      seq: 4n,
+      balances: balancesOf(order),
+    }
     const decision = decide(
       {
         ...{ wallet, terms, order, payment: undefined, claim: undefined, payer: undefined },
         takenReferences: new Set(),
-        ...{ adjusted: false, archived: false },
+        ...{ isDone: false, archived: false, house: undefined, unmatched: undefined },
       },
       { type: 'outcome', agentId: 7n, orderId: order.orderId, at, to },
       localTimeIn('UTC'),

@@ -10,8 +10,11 @@ export type Currency = keyof typeof decimals
 
 export const currencies = Object.keys(decimals) as readonly Currency[]
 
-/** The upper limit of every balance: a JSON number can always carry it in minor units. */
+/** The upper limit of an agent's balances: a JSON number can always carry it in minor units. */
 export const maxBalanceMinor = 2n ** 53n - 1n
+
+/** The upper limit of the other accounts, so that they can always hold what waits beside a full wallet. */
+export const maxAccountMinor = 2n ** 59n
 
 /** The largest amount of one order, in whole units. */
 export const maxAmount = 10n ** 12n

@@ -1,15 +1,10 @@
-import { currencyOf } from '../agents/agent-currency.ts'
 import type { Pool } from '../db/pool.ts'
-import { findOrder } from '../ledger/find-order.ts'
+import type { UnmatchedPayment } from '../ledger/book.ts'
+import { houseBook } from '../ledger/house.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
 import { allToDecide, searchPayments } from './search-payments.ts'
-import {
-  assignUnmatched,
-  endUnmatched,
-  findUnmatched,
-  type UnmatchedPayment,
-} from './unmatched-payments.ts'
+import { endUnmatched, findUnmatched } from './unmatched-payments.ts'
 
 type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
@@ -59,17 +54,14 @@ export async function returnPayment(
   const search = { ...allToDecide, agentId: of, paymentId, limit: 1 }
   const [waiting] = await searchPayments(desk.pool, search)
   if (!waiting) throw new Problem('not_found', `No payment ${paymentId} waits for a decision.`)
-  const at = desk.now()
-  let { agentId } = waiting
+  const { agentId, currency } = waiting
   if (agentId === null) {
-    if (await endUnmatched(desk.pool, paymentId, 'returned', evidence, at)) return { changed: true }
-    const unmatched = await findUnmatched(desk.pool, paymentId)
-    if (!unmatched?.assignedTo) {
-      throw new Problem('invalid_transition', 'The payment was decided on meanwhile.')
+    if (await endUnmatched(desk, { paymentId, currency }, 'returned', evidence)) {
+      return { changed: true }
     }
-    agentId = unmatched.assignedTo
-    await assign(desk, unmatched, agentId, null)
+    throw new Problem('invalid_transition', 'The payment was decided on already.')
   }
+  const at = desk.now()
   const { changed } = await desk.teller.do({
     type: 'return_payment',
     agentId,
@@ -92,9 +84,7 @@ export async function dismissPayment(
     throw new Problem('not_found', detail)
   }
   if (unmatched.state === 'dismissed') return { changed: false }
-  if (await endUnmatched(desk.pool, paymentId, 'dismissed', evidence, desk.now())) {
-    return { changed: true }
-  }
+  if (await endUnmatched(desk, unmatched, 'dismissed', evidence)) return { changed: true }
   throw new Problem('invalid_transition', 'The payment was decided on already.')
 }
 
@@ -103,38 +93,13 @@ export async function dismissPayment(
  * the order.
  */
 async function assign(
-  desk: PaymentDesk,
-  unmatched: UnmatchedPayment,
+  { teller, now }: PaymentDesk,
+  { paymentId, currency }: UnmatchedPayment,
   agentId: bigint,
   orderId: string | null,
 ): Promise<boolean> {
-  const { paymentId, amountMinor, paidAt, payer, currency } = unmatched
-  if ((await currencyOf(desk.pool, agentId)) !== currency) {
-    throw new Problem('invalid_transition', `The payment is in ${currency}, the wallet is not.`)
-  }
-  if (orderId !== null && unmatched.state === 'waiting') {
-    // Checked first, because once assigned the payment cannot be given to another agent.
-    const order = await findOrder(desk.pool, agentId, orderId)
-    if (order?.kind !== 'deposit' || order.status === 'PAID') {
-      const what = order ? `a ${order.kind} order that is ${order.status}` : 'no order'
-      throw new Problem('invalid_transition', `A payment cannot be credited to ${what}.`)
-    }
-  }
-  const at = desk.now()
-  await assignUnmatched(desk.pool, paymentId, { agentId, orderId }, at)
-  const now = await findUnmatched(desk.pool, paymentId)
-  if (now?.assignedTo !== agentId) {
-    throw new Problem('invalid_transition', `The payment is ${now?.state ?? 'gone'} already.`)
-  }
-  const payment = { paymentId, amountMinor, paidAt, payer }
-  const done = await desk.teller.do({
-    type: 'receive_payment',
-    provider: null,
-    agentId,
-    orderId,
-    at,
-    payment,
-  })
-  if (done.unmatched) throw new Error(`payment ${paymentId} is not the agent's it was given to`)
+  const houseId = houseBook(currency)
+  const at = now()
+  const done = await teller.do({ type: 'assign_payment', agentId, houseId, orderId, paymentId, at })
   return done.payment?.state === 'credited'
 }

@@ -4,7 +4,6 @@ import type { Payer, Payment, UnmatchedWhy } from '../ledger/book.ts'
 import { payerFromRow } from '../ledger/payer-from-row.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
 import type { Currency } from '../lib/money.ts'
-import { isUndecided } from './unmatched-payments.ts'
 
 /** A payment that awaits an operator's decision, or has had one. */
 export interface FoundPayment {
@@ -38,7 +37,7 @@ export interface PaymentSearch {
   limit: number
 }
 
-/** For an agent's own payments, only this state needs a decision. */
+/** Only this state needs a decision, of an agent's payments as of unmatched ones. */
 const isWaiting = `state = 'waiting'`
 
 const isEnded = `u.state in ('returned', 'dismissed')`
@@ -50,8 +49,7 @@ const columns = `p.agent_id, p.order_id, p.payment_id, p.amount, a.currency, p.p
 const fromUnmatched = (condition: string) => `
   select null::bigint, null::uuid, u.payment_id, u.amount, u.currency, u.paid_at, u.reported_at,
     u.payer_account_no, u.payer_account_name, u.payer_bank_code,
-    case when u.state = 'assigned' then 'waiting' else u.state end, u.why, null, u.evidence,
-    u.reference, u.contradicts
+    u.state, u.why, null, u.evidence, u.reference, u.contradicts
   from unmatched_payments u where $1::bigint is null and (${condition})`
 
 /** Every payment that awaits a decision. */
@@ -92,7 +90,7 @@ export async function searchPayments(pool: Pool, search: PaymentSearch): Promise
         and ${isNext} ${sorted} ${assignee === null ? 'limit $5' : ''}
     ) p where $1::bigint is null or a.agent_id = $1
     union all
-    select * from (${fromUnmatched(isToDecide ? isUndecided : isEnded)})
+    select * from (${fromUnmatched(isToDecide ? isWaiting : isEnded)})
       u(agent_id, order_id, payment_id, amount, currency, paid_at, reported_at, payer_account_no,
         payer_account_name, payer_bank_code, state, why, credited_to, evidence, reference,
         contradicts)
@@ -127,7 +125,7 @@ export function paymentsToDecide(
     `select reported_at as at from payments
      where ${isWaiting} and ($1::bigint[] is null or agent_id = any($1))
      union all
-     select u.reported_at from unmatched_payments u where $1::bigint[] is null and ${isUndecided}`,
+     select u.reported_at from unmatched_payments u where $1::bigint[] is null and ${isWaiting}`,
     [agentIds],
     upTo,
   )
@@ -144,7 +142,7 @@ export async function findPayment(
   const found = `
     ${payments} and p.agent_id = $3
     union ${payments} and p.state = 'waiting'
-    union all ${fromUnmatched(`u.payment_id = $2 and (${isEnded} or ${isUndecided})`)}`
+    union all ${fromUnmatched(`u.payment_id = $2 and (${isEnded} or ${isWaiting})`)}`
   // Before claims existed, a provider could give two payments one id: the one to decide on comes first.
   const first = `order by f.state = 'waiting' desc, f.reported_at, f.agent_id limit 1`
   const values = [null, paymentId, claim?.agentId ?? 0n]

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { currencyOf } from '../agents/agent-currency.ts'
 import type { PaymentClaim, UnmatchedWhy } from '../ledger/book.ts'
+import type { UnmatchedNotice } from '../ledger/commands.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
 import { parseTxnId } from '../lib/ids.ts'
+import { maxBalanceMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Effect } from '../payouts/pay-out.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
@@ -16,13 +18,10 @@ import {
   findUnmatched,
   recordUnmatched,
   storedReference,
-  type UnmatchedNotice,
 } from './unmatched-payments.ts'
 
 type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
-/** The largest value of an amount column. */
-const largestAmount = 2n ** 63n - 1n
 
 /** A payment's key: the provider's name and the provider's id for it. */
 function paymentIdOf(provider: Provider, paymentId: string): string {
@@ -39,7 +38,7 @@ export async function takePayment(
   event: ProviderEvent & { type: 'payment' },
   receivedAt: Date,
 ): Promise<Effect> {
-  if (event.amountMinor <= 0n || event.amountMinor > largestAmount) {
+  if (event.amountMinor <= 0n || event.amountMinor > maxBalanceMinor) {
     return { result: 'refused', detail: 'This is not an amount.' }
   }
   const { amountMinor, payer, reference, currency } = event
@@ -103,8 +102,7 @@ async function keep(
   namesAnOrder: boolean,
 ): Promise<Effect> {
   const { pool } = desk
-  const at = desk.now()
-  if (payment.why !== 'claimed_twice' && (await recordUnmatched(pool, payment, at))) {
+  if (payment.why !== 'claimed_twice' && (await recordUnmatched(desk, payment))) {
     return { result: 'waiting', detail: payment.why }
   }
   const claim = await findClaim(pool, payment.paymentId)
@@ -116,7 +114,7 @@ async function keep(
     why: 'claimed_twice',
     contradicts: payment.paymentId,
   }
-  const isNew = await recordUnmatched(pool, second, at)
+  const isNew = await recordUnmatched(desk, second)
   return isNew ? { result: 'waiting', detail: 'claimed_twice' } : { result: 'unchanged' }
 }
 
@@ -160,16 +158,16 @@ export async function takeBack(
   const claim = await claimTakenBack(desk, paymentIdOf(provider, event.paymentId), event.reference)
   if (!claim) throw tryAgain(`Payment ${event.paymentId} is not known yet.`)
   const { paymentId, agentId } = claim
-  const at = desk.now()
   if (agentId === 0n) {
     const evidence = 'The bank took it back.'
-    if (await endUnmatched(pool, paymentId, 'returned', evidence, at)) return { result: 'applied' }
+    if (await endUnmatched(desk, claim, 'returned', evidence)) return { result: 'applied' }
     const { state } = (await findUnmatched(pool, paymentId)) ?? { state: 'gone' }
     if (state === 'returned' || state === 'dismissed') return { result: 'unchanged' }
     throw tryAgain('The payment is being decided on.')
   }
   const orderId = await orderOfPayment(pool, agentId, paymentId)
   if (orderId === undefined) throw tryAgain('The payment is being decided on.')
+  const at = desk.now()
   const effect = await effectOf(
     desk.teller.do({ type: 'take_back_payment', agentId, orderId, paymentId, at }),
   )

@@ -69,5 +69,13 @@ export const statusOf: Record<JournalEvent, string | undefined> = {
   deposit_expired: 'EXPIRED',
   deposit_void: 'VOID',
   deposit_taken_back: 'VOID',
+  cost_charged: undefined,
   adjustment: undefined,
+  payment_received: undefined,
+  payment_returned: undefined,
+  payment_dismissed: undefined,
+  payment_assigned: undefined,
+  payment_reclassified: undefined,
+  swept: undefined,
+  written_off: undefined,
 }

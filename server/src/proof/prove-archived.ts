@@ -1,5 +1,6 @@
-import { type Accounts, accountNames } from '../ledger/accounts.ts'
+import { accountNames } from '../ledger/accounts.ts'
 import { readArchiveParts } from '../ledger/archived.ts'
+import { accountColumns } from '../ledger/book-columns.ts'
 import { ensure, type ProofTx } from './proof-failure.ts'
 
 /**
@@ -18,12 +19,11 @@ export async function proveParts(tx: ProofTx, agentId: bigint): Promise<bigint> 
   }
   const last = parts.at(-1)
   if (!last) return 0n
-  const { rows } = await tx.query<Accounts & { at: Date }>(
-    `select at, available, held, clearing, fees, adjustments from journal
-     where agent_id = $1 and seq = $2`,
+  const { rows } = await tx.query(
+    `select ${accountColumns.select('j')} from journal j where agent_id = $1 and seq = $2`,
     [agentId, seq],
   )
-  const row = rows[0]
+  const row = rows[0] && accountColumns.fromRow(rows[0])
   ensure(row !== undefined, () => `journal row ${seq}, which the archive ends with, is missing`)
   for (const name of accountNames) {
     ensure(

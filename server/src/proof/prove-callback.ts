@@ -1,3 +1,4 @@
+import { paidInBy } from '../ledger/accounts.ts'
 import type { JournalRow, Order, Payer } from '../ledger/book.ts'
 import { isLocalTimeOf } from '../ledger/local-time-of.ts'
 import { txnId } from '../lib/ids.ts'
@@ -89,7 +90,8 @@ function membersOf(body: string | null, where: string): JsonMembers {
 /** The amount actually paid for PAID, otherwise the amount requested. */
 function amountOf(order: Order, { event, change }: JournalRow): bigint {
   if (statusOf[event] !== 'PAID') return order.amountMinor
-  return change.clearing < 0n ? -change.clearing : change.clearing
+  const moved = paidInBy(change)
+  return moved < 0n ? -moved : moved
 }
 
 /** What the agent has been charged as of a row; the fee of a returned payout may have been kept. */

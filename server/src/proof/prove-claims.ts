@@ -1,6 +1,8 @@
-import type { Payment, PaymentClaim } from '../ledger/book.ts'
+import type { Payment, PaymentClaim, UnmatchedPayment } from '../ledger/book.ts'
 import { claimColumns } from '../ledger/book-columns.ts'
+import { houseBook } from '../ledger/house.ts'
 import { claimsById } from '../ledger/payment-claims.ts'
+import type { Currency } from '../lib/money.ts'
 import { ensure, ensureSame, type ProofTx, type ProvedAgent } from './proof-failure.ts'
 
 /** Proves that each payment of an agent is claimed by that agent, for the same amount. */
@@ -91,6 +93,7 @@ export async function proveUnmatchedPage(
   const unmatched = await readUnmatched(tx, ids)
   const contradicted = unmatched.flatMap(({ contradicts }) => contradicts ?? [])
   const claims = await readClaims(tx, [...ids, ...contradicted])
+  await proveHouseRows(tx, unmatched)
   for (const { payment_id, owner, amount, currency } of unmatched) {
     const claim = claims.get(payment_id)
     const where = `the claim on unmatched payment ${payment_id}`
@@ -105,6 +108,47 @@ export async function proveUnmatchedPage(
   return ids.length < limit ? null : (ids.at(-1) ?? null)
 }
 
+const decidingEvent = {
+  returned: 'payment_returned',
+  dismissed: 'payment_dismissed',
+  assigned: 'payment_assigned',
+  waiting: undefined,
+}
+
+/** Proves that the house's book took each payment in and gave it up, by the rows that it names. */
+async function proveHouseRows(
+  tx: ProofTx,
+  payments: readonly Awaited<ReturnType<typeof readUnmatched>>[number][],
+): Promise<void> {
+  const named = payments.flatMap(({ currency, received_seq, decided_seq }) =>
+    [received_seq, decided_seq ?? 0n].filter((seq) => seq > 0n).map((seq) => ({
+      agentId: houseBook(currency),
+      seq,
+    })),
+  )
+  const { rows } = await tx.query<{ agent_id: bigint; seq: bigint; once_key: string | null }>(
+    `select j.agent_id, j.seq, j.once_key from journal j
+     join unnest($1::bigint[], $2::bigint[]) k(agent_id, seq)
+       on j.agent_id = k.agent_id and j.seq = k.seq`,
+    [named.map(({ agentId }) => agentId), named.map(({ seq }) => seq)],
+  )
+  const keys = new Map(rows.map((row) => [`${row.agent_id} ${row.seq}`, row.once_key]))
+  for (const { payment_id, currency, state, received_seq, decided_seq } of payments) {
+    const where = `unmatched payment ${payment_id}`
+    const keyOf = (seq: bigint | null) =>
+      seq === null || seq === 0n ? null : keys.get(`${houseBook(currency)} ${seq}`)
+    const event = decidingEvent[state]
+    ensureSame(where, 'that it was decided', decided_seq !== null, event !== undefined)
+    ensure(received_seq > 0n || state !== 'waiting', () => `${where} waits in no book`)
+    if (received_seq > 0n) {
+      ensureSame(where, 'received by', keyOf(received_seq), `payment_received:${payment_id}`)
+    }
+    // What was in no book when it was decided on was given up by none.
+    if (event === undefined || (received_seq === 0n && decided_seq === 0n)) continue
+    ensureSame(where, 'decided by', keyOf(decided_seq), `${event}:${payment_id}`)
+  }
+}
+
 async function readClaims(tx: ProofTx, ids: string[]): Promise<Map<string, PaymentClaim>> {
   const { rows } = await tx.query<PaymentClaim>(claimsById, [ids])
   return new Map(rows.map((claim) => [claim.paymentId, claim]))
@@ -116,10 +160,14 @@ async function readUnmatched(tx: ProofTx, ids: string[]) {
     payment_id: string
     owner: bigint
     amount: bigint
-    currency: string
+    currency: Currency
     contradicts: string | null
+    state: UnmatchedPayment['state']
+    received_seq: bigint
+    decided_seq: bigint | null
   }>(
-    `select payment_id, coalesce(assigned_to, 0)::bigint as owner, amount, currency, contradicts
+    `select payment_id, coalesce(assigned_to, 0)::bigint as owner, amount, currency, contradicts, state,
+       received_seq, decided_seq
      from unmatched_payments where payment_id = any($1)`,
     [ids],
   )

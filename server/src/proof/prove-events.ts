@@ -21,7 +21,7 @@ interface EventRow {
 /** The result of an event about a payout that no provider has. */
 export const noSuchPayout = 'There is no such payout.'
 
-const largestAmount = 2n ** 63n - 1n
+const largestAmount = 2n ** 53n - 1n
 
 /**
  * Proves that every event reported by a provider has been or will be handled: one without a result has a

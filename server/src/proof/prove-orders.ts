@@ -1,6 +1,7 @@
-import { type Accounts, accountNames } from '../ledger/accounts.ts'
-import type { JournalEvent, JournalRow, Order, Payment } from '../ledger/book.ts'
+import { type Accounts, accountNames, paidInBy } from '../ledger/accounts.ts'
+import type { JournalEvent, JournalRow, Order, OrderEvent, Payment } from '../ledger/book.ts'
 import { journalColumns, orderColumns } from '../ledger/book-columns.ts'
+import { providerOfPayment } from '../ledger/house.ts'
 import { storedBody } from '../ledger/stored-body.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { txnId } from '../lib/ids.ts'
@@ -17,7 +18,7 @@ import {
 import { proveAnswer } from './prove-answer.ts'
 import { type CallbackRow, proveCallback } from './prove-callback.ts'
 import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
-import { proveCredit, readCredited } from './prove-payments.ts'
+import { paymentIdIn, proveCredit, readCredited } from './prove-payments.ts'
 import { provePayouts } from './prove-payouts.ts'
 import { proveReferences } from './prove-references.ts'
 
@@ -135,7 +136,9 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 /** Proves one order with the rows that belong to it. */
 export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void {
   const name = `order ${txnId(order.agentId, order.orderId)}`
-  const rows = facts.rowsOf.get(order.orderId) ?? []
+  const every = facts.rowsOf.get(order.orderId) ?? []
+  const rows = every.filter(({ event }) => event !== 'cost_charged')
+  for (const row of every) if (row.event === 'cost_charged') proveCost(row)
   const payouts = facts.payoutsOf.get(order.orderId) ?? []
   ensureSame(name, 'currency', order.currency, agent.currency)
   const feeBy = feeRuleOf(order, name)
@@ -155,6 +158,23 @@ export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void
     const payment = row.event === 'deposit_paid' ? facts.payments.get(row.onceKey ?? '') : undefined
     proveCallback({ order, row, follows, payer: payment?.payer ?? null }, callback)
   })
+}
+
+/** Proves that a cost is what the provider keeps of the money that is at it. */
+function proveCost(row: JournalRow): void {
+  const where = `journal row ${row.seq} (${row.event})`
+  const { costs } = row.change
+  ensure(
+    accountNames.every((name) => {
+      const leg = name === 'costs' ? costs : name === 'clearing' ? -costs : 0n
+      return row.change[name] === leg
+    }),
+    () => `${where} moves more than a cost`,
+  )
+  ensure(
+    row.onceKey?.startsWith(`cost:${row.clearingAt}:`) === true,
+    () => `${where} is by ${row.onceKey}, which names no cost of ${row.clearingAt}`,
+  )
 }
 
 /** The fee that the order's own rule gives for an amount. */
@@ -177,7 +197,7 @@ function proveRows(
   payments: ReadonlyMap<string, Payment>,
 ): void {
   let last = '-'
-  let paid = { amount: 0n, fee: 0n }
+  let paid = { amount: 0n, fee: 0n, at: '' }
   rows.forEach((row, index) => {
     const where = `journal row ${row.seq} (${row.event})`
     ensure(
@@ -187,12 +207,18 @@ function proveRows(
     last = row.event
     ensureSame(where, 'currency', row.currency, order.currency)
     if (row.event === 'deposit_paid') {
-      paid = { amount: -row.change.clearing, fee: feeBy(-row.change.clearing) }
+      const amount = paidInBy(row.change)
+      const at = providerOfPayment(paymentIdIn(row) ?? '')
+      paid = { amount, fee: feeBy(amount), at }
       const isTakenBack = rows[index + 1]?.event === 'deposit_taken_back'
       proveCredit(row, payments.get(row.onceKey ?? ''), isTakenBack)
     } else ensureSame(where, 'once_key', row.onceKey, null)
     if (row.event === 'withdraw_held') ensureSame(where, 'at', row.at, order.createdAt)
     proveLegs(name, order, row, paid)
+    if (row.clearingAt === null) return
+    // Before each row named its provider, a withdrawal could be paid without one.
+    const at = order.kind === 'deposit' ? paid.at : (order.provider ?? '(unknown)')
+    ensureSame(where, 'provider', row.clearingAt, at)
   })
 }
 
@@ -216,7 +242,7 @@ function proveState(
   const instructed = order.kind === 'deposit' && order.providerRef !== null ? 1 : 0
   ensureSame(name, 'version', order.version, 1 + outcomes.length + handOvers + instructed)
   const paying = outcomes.findLast(({ event }) => statusOf[event] === 'PAID')
-  const paid = paying?.change.clearing
+  const paid = paying && paidInBy(paying.change)
   ensureSame(name, 'paid_amount', order.paidAmountMinor, paid && (paid < 0n ? -paid : paid))
   ensureSame(name, 'paid_fee', order.paidFeeMinor, paying?.change.fees)
 }
@@ -228,9 +254,13 @@ function proveLegs(
   { event, seq, change }: JournalRow,
   paid: { amount: bigint; fee: bigint },
 ): void {
+  // A payment that waited comes from suspense.
+  const source = change.suspense === 0n ? 'clearing' : 'suspense'
   const total = order.amountMinor + order.feeMinor
   const expected: Partial<Accounts>[] = {
-    deposit_paid: [{ available: paid.amount - paid.fee, fees: paid.fee, clearing: -paid.amount }],
+    deposit_paid: [
+      { available: paid.amount - paid.fee, fees: paid.fee, [source]: -paid.amount },
+    ],
     deposit_taken_back: [
       { available: paid.fee - paid.amount, fees: -paid.fee, clearing: paid.amount },
     ],
@@ -249,8 +279,7 @@ function proveLegs(
       { available: total, clearing: -order.amountMinor, fees: -order.feeMinor },
       { available: order.amountMinor, clearing: -order.amountMinor },
     ],
-    adjustment: [],
-  }[event]
+  }[event as OrderEvent]
   const matches = expected.some((legs) =>
     accountNames.every((account) => (legs[account] ?? 0n) === change[account]),
   )

@@ -1,3 +1,4 @@
+import { paidInBy } from '../ledger/accounts.ts'
 import type { JournalRow, Payment } from '../ledger/book.ts'
 import { journalColumns, paymentColumns } from '../ledger/book-columns.ts'
 import {
@@ -13,14 +14,34 @@ import { proveUnmatched } from './prove-unmatched.ts'
 
 const creditKey = 'payment:'
 const takenBackKey = 'payment-taken-back:'
+const receivedKey = 'payment_received:'
+const returnedKey = 'payment_returned:'
+const reclassifiedKey = 'payment_reclassified:'
 
-/** Reads the payments that the rows credit or take back, by the key of the credit. */
-export async function readCredited(
+const paymentKeys = [
+  'payment',
+  'payment-taken-back',
+  'payment_received',
+  'payment_returned',
+  'payment_dismissed',
+  'payment_assigned',
+  'payment_reclassified',
+]
+
+/** The payment that a row is about, by its key. */
+export function paymentIdIn({ onceKey }: Pick<JournalRow, 'onceKey'>): string | undefined {
+  if (onceKey === null) return undefined
+  const at = onceKey.indexOf(':')
+  return paymentKeys.includes(onceKey.slice(0, at)) ? onceKey.slice(at + 1) : undefined
+}
+
+/** Reads the payments that the rows are about, by their ids. */
+export async function readPaymentsOf(
   tx: ProofTx,
   agentId: bigint,
   rows: readonly JournalRow[],
 ): Promise<Map<string, Payment>> {
-  const ids = rows.flatMap(({ onceKey }) => paymentOf(onceKey) ?? [])
+  const ids = rows.flatMap((row) => paymentIdIn(row) ?? [])
   if (ids.length === 0) return new Map()
   const { rows: found } = await tx.query(
     `select ${paymentColumns.select('p')} from payments p
@@ -28,12 +49,17 @@ export async function readCredited(
     [agentId, ids],
   )
   const payments = found.map(paymentColumns.fromRow)
-  return new Map(payments.map((payment) => [creditKey + payment.paymentId, payment]))
+  return new Map(payments.map((payment) => [payment.paymentId, payment]))
 }
 
-function paymentOf(onceKey: string | null): string | undefined {
-  if (onceKey?.startsWith(creditKey)) return onceKey.slice(creditKey.length)
-  return onceKey?.startsWith(takenBackKey) ? onceKey.slice(takenBackKey.length) : undefined
+/** The same by the key of the row that credits each payment. */
+export async function readCredited(
+  tx: ProofTx,
+  agentId: bigint,
+  rows: readonly JournalRow[],
+): Promise<Map<string, Payment>> {
+  const payments = await readPaymentsOf(tx, agentId, rows)
+  return new Map([...payments].map(([paymentId, payment]) => [creditKey + paymentId, payment]))
 }
 
 /**
@@ -45,7 +71,7 @@ export function proveCredit(
   payment: Payment | undefined,
   isTakenBack: boolean,
 ): void {
-  const paid = -row.change.clearing
+  const paid = paidInBy(row.change)
   const credits = `journal row ${row.seq} credits ${row.onceKey}`
   ensure(payment !== undefined, () => `${credits}, which is not recorded`)
   const where = `${credits}, which`
@@ -53,42 +79,13 @@ export function proveCredit(
   ensureSame(where, 'credited to', payment.creditedTo, 'order')
   ensureSame(where, 'amount', payment.amountMinor, paid)
   ensureSame(where, 'state', payment.state, isTakenBack ? 'taken_back' : 'credited')
-}
-
-/**
- * Proves that an adjustment which names a payment credits or debits that payment's amount, and that every
- * other one has an adjustment's key.
- */
-export async function proveAdjustments(
-  tx: ProofTx,
-  { agentId }: ProvedAgent,
-  rows: readonly JournalRow[],
-): Promise<void> {
-  const adjustments = rows.filter(({ event }) => event === 'adjustment')
-  const payments = await readCredited(tx, agentId, adjustments)
-  for (const { seq, onceKey, change } of adjustments) {
-    const where = `journal row ${seq}`
-    const paymentId = paymentOf(onceKey)
-    ensure(
-      paymentId !== undefined || onceKey?.startsWith('adjustment:') === true,
-      () => `${where} is an adjustment by ${onceKey}, which names nothing that counts once`,
-    )
-    if (paymentId === undefined) continue
-    const payment = payments.get(creditKey + paymentId)
-    ensure(payment !== undefined, () => `${where} is by ${onceKey}, which is not recorded`)
-    const isBack = onceKey?.startsWith(takenBackKey) === true
-    ensureSame(`payment ${paymentId}`, 'credited to', payment.creditedTo, 'wallet')
-    ensure(
-      payment.state === 'taken_back' || (payment.state === 'credited' && !isBack),
-      () => `payment ${paymentId} is ${payment.state}, but ${where} is by ${onceKey}`,
-    )
-    ensureSame(
-      where,
-      'amount',
-      change.available,
-      isBack ? -payment.amountMinor : payment.amountMinor,
-    )
-  }
+  // What waited before it was credited comes from suspense.
+  const waited = payment.receivedSeq > 0n && payment.receivedSeq < row.seq
+  ensureSame(where, 'that it waited', row.change.suspense !== 0n, waited)
+  ensure(
+    waited || payment.receivedSeq === 0n || payment.receivedSeq === row.seq,
+    () => `${where} was received by journal row ${payment.receivedSeq}`,
+  )
 }
 
 /** Proves a page of an agent's payments against the journal: each payment's state must match its rows. */
@@ -106,20 +103,41 @@ export async function provePaymentPage(
   const ids = payments.map(({ paymentId }) => paymentId)
   const { rows } = await tx.query(
     `select ${journalColumns.select('j')} from journal j where agent_id = $1 and once_key = any($2)`,
-    [agent.agentId, ids.flatMap((id) => [creditKey + id, takenBackKey + id])],
+    [agent.agentId, ids.flatMap((id) => keysOf.map((key) => key + id))],
   )
   const byKey = new Map(rows.map(journalColumns.fromRow).map((row) => [row.onceKey, row]))
   for (const payment of payments) {
-    provePayment(
-      payment,
-      byKey.get(creditKey + payment.paymentId),
-      byKey.get(takenBackKey + payment.paymentId),
-    )
+    const rowBy = (key: string) => byKey.get(key + payment.paymentId)
+    proveReceived(payment, rowBy)
+    provePayment(payment, rowBy(creditKey), rowBy(takenBackKey))
   }
   await proveTakenBack(tx, agent.agentId, payments, byKey)
   await proveUnmatched(tx, agent, payments)
   await proveClaimed(tx, agent, payments)
   return { proved: found.length, last: found.length < limit ? null : (ids.at(-1) ?? null) }
+}
+
+const keysOf = [creditKey, takenBackKey, receivedKey, returnedKey, reclassifiedKey]
+
+/** Proves that the rows which took a payment in and gave it back are those that it names. */
+function proveReceived(
+  { paymentId, state, receivedSeq, returnedSeq }: Payment,
+  rowBy: (key: string) => JournalRow | undefined,
+): void {
+  const where = `payment ${paymentId}`
+  const received = rowBy(receivedKey) ?? rowBy(reclassifiedKey)
+  const [credit, returned] = [rowBy(creditKey), rowBy(returnedKey)]
+  ensure(
+    receivedSeq > 0n || state !== 'waiting',
+    () => `${where} waits, but no journal row took it in`,
+  )
+  if (receivedSeq === 0n) ensureSame(where, 'received by row', received?.seq, undefined)
+  else ensureSame(where, 'received_seq', receivedSeq, received?.seq ?? credit?.seq)
+  ensureSame(where, 'that a row returned it', (returnedSeq ?? 0n) > 0n, returned !== undefined)
+  ensureSame(where, 'that it was returned', returnedSeq !== null, state === 'returned')
+  if (returned) ensureSame(where, 'returned_seq', returnedSeq, returned.seq)
+  // Both are from before payments waited in a book, or neither is.
+  if (state === 'returned') ensureSame(where, 'in a book', receivedSeq > 0n, returned !== undefined)
 }
 
 function provePayment(
@@ -137,7 +155,7 @@ function provePayment(
   ensure(credit !== undefined, () => `${where} counts as credited, but no journal row does so`)
   const isToOrder = creditedTo === 'order'
   ensureSame(where, 'credited by', credit.event, isToOrder ? 'deposit_paid' : 'adjustment')
-  const credited = isToOrder ? -credit.change.clearing : credit.change.available
+  const credited = isToOrder ? paidInBy(credit.change) : credit.change.available
   ensureSame(where, 'amount', amountMinor, credited)
   if (isToOrder) ensureSame(where, 'order', orderId, credit.orderId)
   const isBackDue = state === 'taken_back' && !isToOrder

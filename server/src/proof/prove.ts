@@ -1,8 +1,9 @@
 import { type Accounts, accountNames, add, noChange, sumOf } from '../ledger/accounts.ts'
-import type { JournalRow } from '../ledger/book.ts'
-import { accountColumns, journalColumns } from '../ledger/book-columns.ts'
+import { bookEvents, type JournalRow } from '../ledger/book.ts'
+import { journalColumns, walletColumns } from '../ledger/book-columns.ts'
 import { ensure, ensureSame, type ProofTx, type ProvedAgent, statusOf } from './proof-failure.ts'
-import { proveAdjustments } from './prove-payments.ts'
+import { proveBookRows } from './prove-book-rows.ts'
+import { clearingsBefore, proveClearings, proveSuspense } from './prove-clearings.ts'
 
 /**
  * The proof of an agent's book, in pieces that each use one short snapshot. It works only from the rows
@@ -34,8 +35,10 @@ export async function proveJournalPage(
   const rows = dbRows.map(journalColumns.fromRow)
   const before = rows[0]?.seq === afterSeq ? rows.shift() : undefined
   ensure(before !== undefined || afterSeq === 0n, () => `journal row ${afterSeq} is missing`)
-  proveChain(agent, rows, before)
-  await proveAdjustments(tx, agent, rows)
+  const clearings = await clearingsBefore(tx, agentId, afterSeq)
+  if (before) proveOpening(before, clearings)
+  proveChain(agent, rows, before, clearings)
+  await proveBookRows(tx, agent, rows)
   return {
     lastSeq: rows.at(-1)?.seq ?? afterSeq,
     rows: rows.length,
@@ -63,14 +66,25 @@ async function proveOrdersAreThere(
   return orderIds
 }
 
+/** Proves that what is at the providers after a row adds up to the row's clearing. */
+function proveOpening({ seq, balances }: JournalRow, clearings: ReadonlyMap<string, bigint>): void {
+  const there = [...clearings.values()].reduce((sum, balance) => sum + balance, 0n)
+  ensure(
+    there === balances.clearing,
+    () => `journal row ${seq} says clearing is ${balances.clearing}, at providers it is ${there}`,
+  )
+}
+
 /**
  * Proves that seqs have no gaps, that every change adds up to zero, that each row's balances follow from
- * the row before, and that all rows are in the agent's currency.
+ * the row before, in all and at its provider, and that all rows are in the agent's currency. Rows that were
+ * archived before providers were named have none; then `clearings` is undefined.
  */
 export function proveChain(
-  { currency }: ProvedAgent,
+  { currency }: Pick<ProvedAgent, 'currency'>,
   rows: JournalRow[],
   before: JournalRow | undefined,
+  clearings: Map<string, bigint> | undefined,
 ): void {
   let seq = before?.seq ?? 0n
   let balances: Accounts = before?.balances ?? noChange
@@ -87,16 +101,13 @@ export function proveChain(
           `journal row ${seq} says ${name} is ${row.balances[name]}, but it is ${balances[name]}`,
       )
     }
-    const { held, clearing, fees } = row.change
+    if (clearings) proveClearing(row, clearings)
     ensure(
-      row.event !== 'adjustment' || (held === 0n && clearing === 0n && fees === 0n),
-      () => `journal row ${seq} is an adjustment and moves more than that`,
-    )
-    ensure(
-      (row.event === 'adjustment') === (row.orderId === null),
+      (bookEvents as readonly string[]).includes(row.event) === (row.orderId === null),
       () => `journal row ${seq} (${row.event}) is of ${row.orderId === null ? 'no' : 'an'} order`,
     )
     ensure(balances.held >= 0n, () => `held is below zero at journal row ${seq}`)
+    ensure(balances.suspense >= 0n, () => `suspense is below zero at journal row ${seq}`)
     ensure(
       balances.available >= 0n ||
         row.change.available >= 0n ||
@@ -106,6 +117,24 @@ export function proveChain(
       () => `journal row ${seq} (${row.event}) takes available below zero`,
     )
   }
+}
+
+/** Proves what a row says is at its provider, and adds it to what is known. */
+function proveClearing(
+  { seq, change, clearingAt, clearingThere }: JournalRow,
+  clearings: Map<string, bigint>,
+): void {
+  ensure(
+    (change.clearing === 0n) === (clearingAt === null),
+    () => `journal row ${seq} moves clearing by ${change.clearing} at ${clearingAt ?? 'no provider'}`,
+  )
+  if (clearingAt === null) {
+    ensureSame(`journal row ${seq}`, 'clearing_there', clearingThere, null)
+    return
+  }
+  const there = (clearings.get(clearingAt) ?? 0n) + change.clearing
+  ensureSame(`journal row ${seq}`, `clearing at ${clearingAt}`, clearingThere, there)
+  clearings.set(clearingAt, there)
 }
 
 /**
@@ -148,16 +177,14 @@ const mostAddedUp = 50_000
  * Proves that the wallet matches the last row, and that its held balance is the sum of the open
  * withdrawals.
  */
-export async function proveTotals(tx: ProofTx, agentId: bigint): Promise<Extent> {
-  const { rows } = await tx.query<
-    Accounts & {
-      seq: bigint
-      told: bigint | null
-      last_order: string | null
-      last_payment: string | null
-    }
-  >(
-    `select w.seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
+export async function proveTotals(tx: ProofTx, agent: ProvedAgent): Promise<Extent> {
+  const { agentId } = agent
+  const { rows } = await tx.query<{
+    told: bigint | null
+    last_order: string | null
+    last_payment: string | null
+  }>(
+    `select ${walletColumns.select('w')},
        (select c.seq from callbacks c where c.agent_id = w.agent_id order by c.seq desc limit 1)
          as told,
        (select o.order_id from orders o where o.agent_id = w.agent_id
@@ -167,15 +194,19 @@ export async function proveTotals(tx: ProofTx, agentId: bigint): Promise<Extent>
      from wallets w where w.agent_id = $1`,
     [agentId],
   )
-  const wallet = rows[0]
-  ensure(wallet !== undefined, () => 'there is no wallet')
-  await proveHeld(tx, agentId, wallet.held)
-  const { rows: lastRows } = await tx.query<Accounts & { seq: bigint }>(
-    `select seq, ${accountColumns.names} from journal
+  const [row] = rows
+  ensure(row !== undefined, () => 'there is no wallet')
+  const wallet = { ...walletColumns.fromRow(row), told: row.told }
+  ensureSame('the wallet', 'currency', wallet.currency, agent.currency)
+  await proveHeld(tx, agentId, wallet.balances.held)
+  await proveSuspense(tx, agent, wallet.balances.suspense)
+  await proveClearings(tx, agentId, wallet.balances.clearing)
+  const { rows: lastRows } = await tx.query(
+    `select ${journalColumns.select('j')} from journal j
      where agent_id = $1 order by seq desc limit 1`,
     [agentId],
   )
-  const last = lastRows[0]
+  const last = lastRows[0] && journalColumns.fromRow(lastRows[0])
   ensure(
     wallet.seq === (last?.seq ?? 0n),
     () => `the wallet is at seq ${wallet.seq}, the journal at ${last?.seq ?? 0n}`,
@@ -186,11 +217,12 @@ export async function proveTotals(tx: ProofTx, agentId: bigint): Promise<Extent>
   )
   for (const name of accountNames) {
     ensure(
-      wallet[name] === (last?.[name] ?? 0n),
-      () => `the wallet says ${name} is ${wallet[name]}, the journal ${last?.[name] ?? 0n}`,
+      wallet.balances[name] === (last?.balances[name] ?? 0n),
+      () =>
+        `the wallet says ${name} is ${wallet.balances[name]}, the journal ${last?.balances[name] ?? 0n}`,
     )
   }
-  return { seq: wallet.seq, lastOrder: wallet.last_order, lastPayment: wallet.last_payment }
+  return { seq: wallet.seq, lastOrder: row.last_order, lastPayment: row.last_payment }
 }
 
 async function proveHeld(tx: ProofTx, agentId: bigint, held: bigint): Promise<void> {

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from '../db/pool.ts'
+import { allHouseBooks } from '../ledger/house.ts'
 import type { Currency } from '../lib/money.ts'
 import {
   ProofFailure,
@@ -50,7 +52,11 @@ export async function verify(
       proofs.push({ agentId, appId: '-', ...counts, finding })
     }
   }
-  for (const { agent_id: agentId, app_id: appId, currency } of agents) {
+  const books =
+    options.appId === undefined
+      ? [...agents.map(bookOf), ...houseBooks]
+      : agents.map(bookOf)
+  for (const { agentId, appId, currency } of books) {
     const proof: Proof = { agentId, appId, ...counts, finding: null }
     proof.finding = await findingOf(() =>
       proveWholly(pool, { agentId, currency }, proof, options.onProgress),
@@ -59,7 +65,10 @@ export async function verify(
   }
   // A fault in an agent's book is already reported there.
   if (options.appId === undefined && proofs.every(({ finding }) => finding === null)) {
-    const finding = await findingOf(() => proveEveryClaim(pool))
+    const finding = await findingOf(async () => {
+      await proveEveryClaim(pool)
+      await proveTransfers(pool)
+    })
     if (finding !== null) proofs.push({ agentId: 0n, appId: '-', ...counts, finding })
   }
   return proofs
@@ -81,6 +90,17 @@ async function proveEveryClaim(pool: Pool): Promise<void> {
     const from: EventPlace = after
     after = await pace.page((tx, limit) => proveEventPage(tx, from, limit))
   }
+}
+
+/** The books of the house, as proofs name them; no agent's appId has a space. */
+const houseBooks = allHouseBooks.map(({ agentId, currency }) => ({
+  agentId,
+  appId: `house ${currency}`,
+  currency,
+}))
+
+function bookOf({ agent_id: agentId, app_id: appId, currency }: AgentRow) {
+  return { agentId, appId, currency }
 }
 
 interface AgentRow {
@@ -118,7 +138,7 @@ async function proveWholly(
   onProgress: OnProgress = () => {},
 ): Promise<void> {
   const pace = new Pace(pool)
-  const extent = await pace.page((tx) => proveTotals(tx, agent.agentId))
+  const extent = await pace.page((tx) => proveTotals(tx, agent))
   const tell = () => onProgress(proof, Number(extent.seq))
   await pace.page((tx) => proveArchivedRefs(tx, agent.agentId))
   for (let seq = 0n; seq < extent.seq; tell()) {
@@ -187,18 +207,20 @@ export async function proveOnward(
       again_payment: string | null
     }
   >(
-    `(select a.agent_id, a.app_id, a.currency, coalesce(p.proved_seq, 0)::bigint as proved_seq,
-        coalesce(p.again_seq, 0)::bigint as again_seq, p.again_order, p.again_payment
-      from wallets w join agents a using (agent_id) left join proofs p using (agent_id)
-      where w.seq > coalesce(p.proved_seq, 0) order by p.checked_at nulls first limit 10)
+    `with books as (
+       select w.agent_id, w.seq, coalesce(a.app_id, 'house ' || w.currency) as app_id, w.currency,
+         coalesce(p.proved_seq, 0)::bigint as proved_seq, coalesce(p.again_seq, 0)::bigint as again_seq,
+         p.again_order, p.again_payment, p.checked_at
+       from wallets w left join agents a using (agent_id) left join proofs p using (agent_id)
+     )
+     (select * from books where seq > proved_seq order by checked_at nulls first limit 10)
      union
-     (select a.agent_id, a.app_id, a.currency, coalesce(p.proved_seq, 0),
-        coalesce(p.again_seq, 0), p.again_order, p.again_payment
-      from wallets w join agents a using (agent_id) left join proofs p using (agent_id)
-      order by p.checked_at nulls first limit 1)`,
+     (select * from books order by checked_at nulls first limit 1)`,
   )
   let looked = 0
   const findings = await findWalletless(pool)
+  const uneven = await findingOf(() => proveTransfers(pool))
+  if (uneven !== null) findings.push(uneven)
   for (const { agent_id: agentId, currency, ...agent } of agents) {
     const next = {
       proved: agent.proved_seq,
@@ -224,6 +246,26 @@ export async function proveOnward(
   return { rows: looked, findings }
 }
 
+/**
+ * Proves that what left one book for another arrived there: over all books of a currency, transfers add up
+ * to zero. Nodes of a cluster may disagree for a moment about a move that was just committed, so a
+ * difference counts only if it is still there a while later.
+ */
+async function proveTransfers(pool: Pool): Promise<void> {
+  let finding = ''
+  for (let looks = 0; looks < 3; looks++) {
+    if (looks > 0) await pause(500)
+    const { rows } = await pool.query<{ currency: string; transfers: bigint }>(
+      `select currency, sum(transfers)::bigint as transfers from wallets
+       group by currency having sum(transfers) <> 0`,
+    )
+    const [uneven] = rows
+    if (!uneven) return
+    finding = `transfers between the books in ${uneven.currency} add up to ${uneven.transfers}, not to zero`
+  }
+  throw new ProofFailure(finding)
+}
+
 /** Counts the wallets last, so that an agent created between the two queries is not reported. */
 async function findWalletless(pool: Pool): Promise<string[]> {
   const count = async (what: string) => {
@@ -246,7 +288,7 @@ async function proveStep(
     await proveOrdersById(tx, agent, page.orderIds)
     return page
   })
-  await inSnapshot(pool, (tx) => proveTotals(tx, agent.agentId))
+  await inSnapshot(pool, (tx) => proveTotals(tx, agent))
   next.proved = tail.lastSeq
   const stretch = { upTo: null, limit: againRows }
   const again = await inSnapshot(pool, (tx) => proveNextPage(tx, agent, next.again, stretch.limit))

@@ -5,14 +5,15 @@ import {
   type PastCallback,
   writePastCallbacks,
 } from '../callbacks/past-callbacks.ts'
+import { inTransaction } from '../db/in-transaction.ts'
 import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
 import type { Callback } from '../ledger/book.ts'
 import { type BatchTx, readBooks, writeBooks } from '../ledger/books-store.ts'
 import type { Command } from '../ledger/commands.ts'
 import { fold } from '../ledger/fold.ts'
+import { houseBook } from '../ledger/house.ts'
 import { type Currency, toMinor } from '../lib/money.ts'
 import { depositAnswer } from '../orders/deposit-answer.ts'
-import { recordUnmatched } from '../payments/unmatched-payments.ts'
 import { type PastPayout, writePastPayouts } from '../payouts/past-payouts.ts'
 import type { Desk } from '../teller/desk.ts'
 import { type Chance, chanceFrom, planOrder } from './seed-plan.ts'
@@ -309,26 +310,35 @@ function delivered(callback: Callback, shop: Shop, now: Date, chance: Chance): P
 
 /** Makes up payments that belong to no known agent. */
 async function seedUnmatched(desk: SeedDesk, now: Date, chance: Chance): Promise<void> {
-  for (let number = 1; number <= 7; number++) {
-    const at = new Date(now.getTime() - chance() * 4 * 86_400_000)
-    const currency = chance() < 0.7 ? 'THB' : 'VND'
-    await recordUnmatched(
-      desk.pool,
-      {
-        paymentId: `sandbox:seed-unmatched-${at.getTime()}-${number}`,
-        reference: `INV ${Math.floor(chance() * 100_000)}`,
-        amountMinor: toMinor(BigInt(Math.ceil(chance() * 5_000)) * 100n, currency),
-        currency,
-        why: 'unmatched',
-        contradicts: null,
-        paidAt: at,
-        payer: {
-          accountNo: `${Math.floor(chance() * 8_999_999) + 1_000_000}`,
-          accountName: 'Unknown payer',
-          bankCode: null,
-        },
+  const commands = Array.from({ length: 7 }, (_, at) => unmatchedPayment(now, chance, at + 1))
+  commands.sort((a, b) => a.at.getTime() - b.at.getTime())
+  await inTransaction(desk.bulkPool, async (client) => {
+    const tx = client as unknown as BatchTx
+    const { writes } = fold(await readBooks(tx, commands), commands, desk.localTime)
+    await writeBooks(tx, writes)
+  })
+}
+
+function unmatchedPayment(now: Date, chance: Chance, number: number): Command {
+  const paidAt = new Date(now.getTime() - chance() * 4 * 86_400_000)
+  const currency = chance() < 0.7 ? 'THB' : 'VND'
+  return {
+    type: 'receive_unmatched',
+    agentId: houseBook(currency),
+    at: new Date(paidAt.getTime() + 2_000),
+    unmatched: {
+      paymentId: `sandbox:seed-unmatched-${paidAt.getTime()}-${number}`,
+      reference: `INV ${Math.floor(chance() * 100_000)}`,
+      amountMinor: toMinor(BigInt(Math.ceil(chance() * 5_000)) * 100n, currency),
+      currency,
+      why: 'unmatched',
+      contradicts: null,
+      paidAt,
+      payer: {
+        accountNo: `${Math.floor(chance() * 8_999_999) + 1_000_000}`,
+        accountName: 'Unknown payer',
+        bankCode: null,
       },
-      new Date(at.getTime() + 2_000),
-    )
+    },
   }
 }

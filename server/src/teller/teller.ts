@@ -1,7 +1,7 @@
 import { isConnectionLost, isContention, type Pool } from '../db/pool.ts'
 import type { OpenItem, Order, Payment, UnmatchedWhy } from '../ledger/book.ts'
 import { BooksChanged } from '../ledger/books-store.ts'
-import { type Command, type Decision, needsWallet } from '../ledger/commands.ts'
+import { booksOf, type Command, type Decision, needsWallet } from '../ledger/commands.ts'
 import { writesFor } from '../ledger/fold.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
@@ -127,8 +127,13 @@ export class Teller {
   }
 
   private enqueue(entry: Waiting): void {
-    const own = ownQueueOf(entry.command)
-    const key = own > 0n || this.aside.has(own) ? own : withoutWallet
+    if (booksOf(entry.command).length > 1) {
+      this.setAside([entry], {}, false)
+      this.schedule()
+      return
+    }
+    const own = queueOf(entry.command)
+    const key = kindOf(own) === 'wallet' || this.aside.has(own) ? own : withoutWallet
     const queue = this.queues.get(key)
     if (queue) queue.push(entry)
     else this.queues.set(key, [entry])
@@ -163,14 +168,15 @@ export class Teller {
     for (const [key, queue] of this.queues) {
       if (this.busy.has(key) || this.aside.has(key)) continue
       // Commands that need no wallet get a separate batch, in one statement.
-      if (key <= 0n && batch.length > 0) continue
+      const isWithWallet = kindOf(key) === 'wallet'
+      if (!isWithWallet && batch.length > 0) continue
       batch.push(...queue.splice(0, this.options.maxBatch - batch.length))
       keys.push(key)
       this.busy.add(key)
       // The agent's remaining commands queue behind the other agents.
       this.queues.delete(key)
       if (queue.length > 0) this.queues.set(key, queue)
-      if (key <= 0n || batch.length >= this.options.maxBatch) break
+      if (!isWithWallet || batch.length >= this.options.maxBatch) break
     }
     return [keys, batch]
   }
@@ -232,14 +238,14 @@ export class Teller {
   private setAside(entries: Waiting[], { folded }: Attempt, isUnknown: boolean): void {
     const parts = new Map<bigint, { own: Waiting[]; decisions: (Decision | undefined)[] }>()
     entries.forEach((entry, at) => {
-      const key = ownQueueOf(entry.command)
+      const key = queueOf(entry.command)
       const part = parts.get(key) ?? { own: [], decisions: [] }
       part.own.push(entry)
       part.decisions.push(folded?.decisions[at])
       parts.set(key, part)
     })
     for (const [key, { own, decisions }] of parts) {
-      const agentId = key < 0n ? -key : key
+      const agentId = agentOf(key)
       // A command whose wallet was skipped was not part of the attempt.
       const attempt: Attempt =
         folded && decisions[0]
@@ -301,7 +307,7 @@ export class Teller {
       } else if (error instanceof BooksChanged || isContention(error)) {
         const refusal = overloaded('The wallet is contended; repeat the request.', error)
         this.loseThePatient(cases, first, refusal)
-        if (key < 0n) letOthersPass(cases, first)
+        if (kindOf(key) !== 'wallet') letOthersPass(cases, first)
       } else if (entries.length > 1) {
         // One row that the database rejects must not make the other commands fail.
         splitFirst(cases, first)
@@ -374,15 +380,31 @@ export class Teller {
 }
 
 /**
- * The queue of all commands that need no wallet; agent ids start at one. It also runs one batch at a
- * time: commands that arrive during a batch make the next one larger, and so cheaper per command.
+ * The kinds of queues that an agent has: for commands on its own book, for those that need no book, and
+ * for those on two books, which must not hold up the others while they wait for the house's.
  */
-const withoutWallet = 0n
+const queueKinds = ['wallet', 'no wallet', 'two books'] as const
 
-/** The queue of a command whose agent is settled one by one; negative for commands that need no wallet. */
-function ownQueueOf(command: Command): bigint {
-  return needsWallet(command) ? command.agentId : -command.agentId
+/** A queue's key is the agent's id and, in the last two bits, its kind. */
+function queueOf(command: Command): bigint {
+  const kind = needsWallet(command) ? (booksOf(command).length > 1 ? 2n : 0n) : 1n
+  return (command.agentId << 2n) | kind
 }
+
+function kindOf(key: bigint): (typeof queueKinds)[number] | undefined {
+  return queueKinds[Number(key & 3n)]
+}
+
+function agentOf(key: bigint): bigint {
+  return key >> 2n
+}
+
+/**
+ * The queue of all commands that need no wallet, of any agent; no agent has the id 0. It also runs one
+ * batch at a time: commands that arrive during a batch make the next one larger, and so cheaper per
+ * command.
+ */
+const withoutWallet = 1n
 
 function commandsOf(entries: Waiting[]): Command[] {
   return entries.map(({ command }) => command)

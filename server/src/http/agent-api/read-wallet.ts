@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { refuseArchived } from '../../ledger/archived.ts'
-import { readJournal, reasonForAgent } from '../../ledger/read-journal.ts'
+import { feeChargedBy, readJournal, reasonForAgent } from '../../ledger/read-journal.ts'
 import { readWallet } from '../../ledger/read-wallet.ts'
 import { banksOf } from '../../lib/banks.ts'
 import { txnId } from '../../lib/ids.ts'
@@ -72,7 +72,7 @@ export function readWalletRoutes(
           txn_id: row.orderId === null ? 'null' : quoted(txnId(agent.agentId, row.orderId)),
           amount: money(row.change.available),
           held_change: money(row.change.held),
-          fee: money(row.change.fees),
+          fee: money(feeChargedBy(row)),
           balance: money(row.balances.available),
           held: money(row.balances.held),
           reason: quoted(reasonForAgent(row)),

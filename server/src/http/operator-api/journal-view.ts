@@ -1,5 +1,5 @@
 import type { JournalRow } from '../../ledger/book.ts'
-import { reasonForAgent } from '../../ledger/read-journal.ts'
+import { feeChargedBy, reasonForAgent } from '../../ledger/read-journal.ts'
 import { txnId } from '../../lib/ids.ts'
 import type { Currency } from '../../lib/money.ts'
 import type { Operator } from '../../operators/operator.ts'
@@ -14,7 +14,7 @@ export function journalView(row: JournalRow, currency: Currency, operator: Opera
     txn_id: row.orderId === null ? null : txnId(row.agentId, row.orderId),
     amount: exact(row.change.available, currency),
     held_change: exact(row.change.held, currency),
-    fee: exact(row.change.fees, currency),
+    fee: exact(feeChargedBy(row), currency),
     balance: exact(row.balances.available, currency),
     held: exact(row.balances.held, currency),
     reason: operator.agentId === null ? row.reason : reasonForAgent(row),

@@ -41,7 +41,15 @@ const eventTitles: Record<JournalEvent, string> = {
   deposit_expired: 'Expired',
   deposit_void: 'Voided',
   deposit_taken_back: 'Taken back; the wallet gives it back',
+  cost_charged: 'The provider charged for it',
   adjustment: 'Adjustment',
+  payment_received: 'Money came in and waits for a decision',
+  payment_returned: 'Money that waited was returned',
+  payment_dismissed: 'A report was not a payment',
+  payment_assigned: 'Money that waited was assigned to an agent',
+  payment_reclassified: 'Money credited earlier was counted at its provider',
+  swept: 'Fees and costs moved to the house',
+  written_off: 'A difference was written off',
 }
 
 /** The events of an order, oldest first, each with its recorded details. */

@@ -1,6 +1,6 @@
 import type { Agent } from '../../agents/agent.ts'
 import type { JournalRow } from '../../ledger/book.ts'
-import { readJournal } from '../../ledger/read-journal.ts'
+import { feeChargedBy, readJournal } from '../../ledger/read-journal.ts'
 import { balancesAfter, seqAsOf } from '../../ledger/wallet-as-of.ts'
 import { type CsvCell, csvLine } from '../../lib/csv.ts'
 import { txnId } from '../../lib/ids.ts'
@@ -216,7 +216,7 @@ function printedCells(desk: Desk, row: JournalRow, money: (minor: bigint) => str
     row.orderId === null ? (row.reason ?? '') : txnId(row.agentId, row.orderId),
     money(row.change.available),
     money(row.change.held),
-    money(row.change.fees),
+    money(feeChargedBy(row)),
     money(row.balances.available),
   ]
 }

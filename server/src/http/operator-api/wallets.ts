@@ -170,9 +170,12 @@ function walletView(agent: Agent, { seq, balances }: { seq: bigint; balances: Ac
     currency,
     balance: exact(balances.available, currency),
     held: exact(balances.held, currency),
+    suspense: exact(balances.suspense, currency),
     clearing: exact(balances.clearing, currency),
     fees: exact(balances.fees, currency),
+    costs: exact(balances.costs, currency),
     adjustments: exact(balances.adjustments, currency),
+    transfers: exact(balances.transfers, currency),
     seq,
   }
 }

@@ -20,9 +20,12 @@ const walletFields = {
   currency,
   balance: money('available, without what is held'),
   held: money('held for waiting withdrawals'),
+  suspense: money('reported for the agent and not yet decided on'),
   clearing: money('the other side at the banks'),
-  fees: money('what the operator has earned; negative: it is owed by the wallet'),
+  fees: money('charged to the agent since they were last moved to the house'),
+  costs: money('charged by providers since they were last moved to the house; negative'),
   adjustments: money('the other side of adjustments'),
+  transfers: money('moved to the house'),
   seq: Type.Integer({ description: 'the journal row these balances are after' }),
 }
 

@@ -1,0 +1,184 @@
+import type { LocalTime } from '../lib/local-time.ts'
+import { noChange } from './accounts.ts'
+import type { Order, UnmatchedPayment } from './book.ts'
+import type { BookView, Command, Decision } from './commands.ts'
+import { takeIn } from './decide-payment.ts'
+import { beyondBound, moveSuspense, nothingElse, refused, writeRow } from './entry.ts'
+
+/** Records money that belongs to no agent, in the house's suspense account. */
+export function receiveUnmatched(
+  book: BookView,
+  { unmatched: notice, at }: Command & { type: 'receive_unmatched' },
+): Decision {
+  if (book.claim) return unchanged
+  const entry = moveSuspense(book.wallet, 'payment_received', notice, at)
+  if (!entry) return beyondBound
+  const { paymentId, amountMinor, currency } = notice
+  return {
+    type: 'changed',
+    ...nothingElse,
+    ...entry,
+    order: undefined,
+    unmatched: {
+      ...notice,
+      reportedAt: at,
+      state: 'waiting',
+      assignedTo: null,
+      evidence: null,
+      decidedAt: null,
+      receivedSeq: entry.row.seq,
+      decidedSeq: null,
+    },
+    claim: { paymentId, agentId: 0n, orderId: null, amountMinor, currency, claimedAt: at },
+  }
+}
+
+/** Ends money that belongs to no agent: it was returned to its payer, or the report was not a payment. */
+export function endUnmatched(
+  book: BookView,
+  { state, evidence, at }: Command & { type: 'end_unmatched' },
+): Decision {
+  const { unmatched } = book
+  if (!unmatched) return noSuchPayment
+  if (unmatched.state === state) return unchanged
+  if (unmatched.state !== 'waiting') return isDecided(unmatched)
+  const event = state === 'returned' ? 'payment_returned' : 'payment_dismissed'
+  const entry = moveSuspense(book.wallet, event, unmatched, at)
+  if (!entry) return beyondBound
+  return {
+    type: 'changed',
+    ...nothingElse,
+    ...entry,
+    order: undefined,
+    unmatched: { ...unmatched, state, evidence, decidedAt: at, decidedSeq: entry.row.seq },
+  }
+}
+
+/**
+ * Assigns money that belonged to no agent to one, or to one of its orders: the house's book gives it up,
+ * and the agent's book takes it in at the same provider.
+ */
+export function assignPayment(
+  book: BookView,
+  { agentId, orderId, at }: Command & { type: 'assign_payment' },
+  localTime: LocalTime,
+): Decision {
+  const { unmatched, order, house, wallet } = book
+  if (!house) throw new Error('the book of the house was not read')
+  if (!unmatched) return noSuchPayment
+  if (unmatched.state === 'assigned' && unmatched.assignedTo === agentId) {
+    return { type: 'unchanged', order }
+  }
+  if (unmatched.state !== 'waiting') return isDecided(unmatched)
+  const { currency, paymentId, amountMinor } = unmatched
+  if (wallet.currency !== currency || house.currency !== currency) {
+    return refused('invalid_transition', `The payment is in ${currency}, the wallet is not.`)
+  }
+  if (orderId !== null && (order?.kind !== 'deposit' || order.status === 'PAID')) {
+    const what = order ? `a ${order.kind} order that is ${order.status}` : 'no order'
+    return refused('invalid_transition', `A payment cannot be credited to ${what}.`)
+  }
+  const given = moveSuspense(house, 'payment_assigned', unmatched, at)
+  const taken = takeIn(book, orderId, unmatchedNotice(unmatched), at, localTime)
+  if (!given || taken.type !== 'changed') return beyondBound
+  return {
+    ...taken,
+    house: given,
+    unmatched: {
+      ...unmatched,
+      state: 'assigned',
+      assignedTo: agentId,
+      decidedAt: at,
+      decidedSeq: given.row.seq,
+    },
+    claim: { paymentId, agentId, orderId, amountMinor, currency, claimedAt: unmatched.reportedAt },
+  }
+}
+
+function unmatchedNotice({ paymentId, amountMinor, paidAt, payer }: UnmatchedPayment) {
+  return { paymentId, amountMinor, paidAt, payer }
+}
+
+/** A provider charges for an order: it keeps that much of the money that is at it. */
+export function chargeCost(
+  book: BookView,
+  order: Order,
+  command: Command & { type: 'charge_cost' },
+): Decision {
+  if (book.isDone || book.archived) return { type: 'unchanged', order }
+  const { provider, amountMinor, at } = command
+  const entry = writeRow(
+    book.wallet,
+    { ...noChange, costs: -amountMinor, clearing: amountMinor },
+    {
+      orderId: order.orderId,
+      event: 'cost_charged',
+      at,
+      clearingAt: provider,
+      onceKey: costKey(command),
+      reason: null,
+    },
+  )
+  if (!entry) return beyondBound
+  return { type: 'changed', ...nothingElse, ...entry, order: undefined }
+}
+
+export function costKey({ provider, costId }: { provider: string; costId: string }): string {
+  return `cost:${provider}:${costId}`
+}
+
+/** Moves what the agent was charged, and what its orders cost, to the house. */
+export function sweep(book: BookView, command: Command & { type: 'sweep' }): Decision {
+  const { house, wallet } = book
+  if (!house) throw new Error('the book of the house was not read')
+  const { fees, costs } = wallet.balances
+  if (book.isDone || book.archived || (fees === 0n && costs === 0n)) return unchanged
+  if (wallet.currency !== house.currency) {
+    return refused('invalid_transition', 'The book of the house is in another currency.')
+  }
+  const what = { orderId: null, event: 'swept', at: command.at, clearingAt: null } as const
+  const change = { ...noChange, fees: -fees, costs: -costs, transfers: fees + costs }
+  const taken = writeRow(wallet, change, { ...what, onceKey: sweepKey(command), reason: null })
+  const given = writeRow(
+    house,
+    { ...noChange, fees, costs, transfers: -(fees + costs) },
+    { ...what, onceKey: `${sweepKey(command)}:${command.agentId}`, reason: null },
+  )
+  if (!taken || !given) return beyondBound
+  return { type: 'changed', ...nothingElse, ...taken, order: undefined, house: given }
+}
+
+export function sweepKey({ day }: { day: string }): string {
+  return `sweep:${day}`
+}
+
+/** The house takes on itself what a provider's account shows more or less than the books. */
+export function writeOff(book: BookView, command: Command & { type: 'write_off' }): Decision {
+  if (book.isDone || book.archived) return unchanged
+  const { amountMinor, provider, reason, at } = command
+  const entry = writeRow(
+    book.wallet,
+    { ...noChange, differences: -amountMinor, clearing: amountMinor },
+    {
+      orderId: null,
+      event: 'written_off',
+      at,
+      clearingAt: provider,
+      onceKey: writeOffKey(command),
+      reason,
+    },
+  )
+  if (!entry) return beyondBound
+  return { type: 'changed', ...nothingElse, ...entry, order: undefined }
+}
+
+export function writeOffKey({ ref }: { ref: string }): string {
+  return `write-off:${ref}`
+}
+
+function isDecided({ state }: UnmatchedPayment): Decision {
+  return refused('invalid_transition', `The payment is ${state} already.`)
+}
+
+const noSuchPayment = refused('order_not_found', 'No such payment waits for an owner.')
+const unchanged: Decision = { type: 'unchanged', order: undefined }

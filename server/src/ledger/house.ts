@@ -1,0 +1,23 @@
+import type { Currency } from '../lib/money.ts'
+import { currencies } from '../lib/money.ts'
+
+/** The books of the house, one per currency. Agents' ids start at one. */
+const houseBooks: Record<Currency, bigint> = { THB: -1n, VND: -2n }
+
+export function houseBook(currency: Currency): bigint {
+  return houseBooks[currency]
+}
+
+export function isHouse(agentId: bigint): boolean {
+  return agentId < 0n
+}
+
+/** The books of the house, by currency. */
+export const allHouseBooks: readonly { agentId: bigint; currency: Currency }[] = currencies.map(
+  (currency) => ({ agentId: houseBooks[currency], currency }),
+)
+
+/** Where the money of a payment is: its id begins with the provider's name. */
+export function providerOfPayment(paymentId: string): string {
+  return paymentId.split(':', 1)[0] ?? paymentId
+}

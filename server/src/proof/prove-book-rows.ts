@@ -1,0 +1,184 @@
+import { type Accounts, accountNames } from '../ledger/accounts.ts'
+import { bookEvents, type JournalRow, type Payment, type UnmatchedPayment } from '../ledger/book.ts'
+import { journalColumns, unmatchedColumns } from '../ledger/book-columns.ts'
+import { houseBook, isHouse, providerOfPayment } from '../ledger/house.ts'
+import { ensure, ensureSame, type ProofTx, type ProvedAgent } from './proof-failure.ts'
+import { paymentIdIn, readPaymentsOf } from './prove-payments.ts'
+
+/**
+ * Proves the rows that belong to no order: each moves what its payment, or its counterpart in the other
+ * book, says, and nothing else.
+ */
+export async function proveBookRows(
+  tx: ProofTx,
+  agent: ProvedAgent,
+  journal: readonly JournalRow[],
+): Promise<void> {
+  const rows = journal.filter(({ event }) => (bookEvents as readonly string[]).includes(event))
+  if (rows.length === 0) return
+  const payments = isHouse(agent.agentId)
+    ? await readUnmatchedOf(tx, rows)
+    : await readPaymentsOf(tx, agent.agentId, rows)
+  for (const row of rows) {
+    const where = `journal row ${row.seq} (${row.event})`
+    if (row.event === 'swept') await proveSweep(tx, agent, row, where)
+    else if (row.event === 'written_off') proveWriteOff(agent, row, where)
+    else if (row.event === 'adjustment' && row.onceKey?.startsWith('adjustment:')) {
+      const { available } = row.change
+      proveLegs(row, where, { available, adjustments: -available })
+    } else {
+      const id = paymentIdIn(row)
+      ensure(id !== undefined, () => `${where} is by ${row.onceKey}, which names no payment`)
+      const payment = payments.get(id)
+      ensure(payment !== undefined, () => `${where} is by ${row.onceKey}, which is not recorded`)
+      if ('reference' in payment) proveUnmatchedRow(row, where, payment)
+      else provePaymentRow(row, where, payment)
+    }
+  }
+}
+
+function proveLegs(row: JournalRow, where: string, ...expected: Partial<Accounts>[]): void {
+  ensure(
+    expected.some((legs) => accountNames.every((name) => (legs[name] ?? 0n) === row.change[name])),
+    () => `${where} moves other amounts than ${row.onceKey} says`,
+  )
+}
+
+function proveProvider(row: JournalRow, where: string, paymentId: string): void {
+  if (row.change.clearing === 0n) return
+  ensureSame(where, 'provider', row.clearingAt, providerOfPayment(paymentId))
+}
+
+function provePaymentRow(row: JournalRow, where: string, payment: Payment): void {
+  const { event, onceKey, seq } = row
+  const { amountMinor: amount, receivedSeq, returnedSeq, state, creditedTo, paymentId } = payment
+  const what = `payment ${paymentId}`
+  proveProvider(row, where, paymentId)
+  switch (event) {
+    case 'payment_received':
+      ensureSame(where, 'once_key', onceKey, `payment_received:${paymentId}`)
+      proveLegs(row, where, { suspense: amount, clearing: -amount })
+      ensureSame(what, 'received_seq', receivedSeq, seq)
+      return
+    case 'payment_returned':
+      ensureSame(where, 'once_key', onceKey, `payment_returned:${paymentId}`)
+      proveLegs(row, where, { suspense: -amount, clearing: amount })
+      ensureSame(what, 'returned_seq', returnedSeq, seq)
+      return
+    case 'payment_reclassified':
+      ensureSame(where, 'once_key', onceKey, `payment_reclassified:${paymentId}`)
+      proveLegs(row, where, { adjustments: amount, clearing: -amount })
+      ensureSame(what, 'received_seq', receivedSeq, seq)
+      ensureSame(what, 'credited to', creditedTo, 'wallet')
+      return
+    case 'adjustment':
+      break
+    default:
+      ensure(false, () => `${where} is in the book of an agent`)
+  }
+  ensureSame(what, 'credited to', creditedTo, 'wallet')
+  const isBack = onceKey === `payment-taken-back:${paymentId}`
+  ensure(isBack || onceKey === `payment:${paymentId}`, () => `${where} has the key ${onceKey}`)
+  ensure(
+    state === 'taken_back' || (state === 'credited' && !isBack),
+    () => `${what} is ${state}, but ${where} is by ${onceKey}`,
+  )
+  // Before money waited in suspense, what went to a wallet ran through adjustments.
+  const isFromSuspense = receivedSeq > 0n && receivedSeq < seq
+  if (isBack) {
+    const counts = receivedSeq === 0n ? 'adjustments' : 'clearing'
+    proveLegs(row, where, { available: -amount, [counts]: amount })
+  } else {
+    const counts = isFromSuspense ? 'suspense' : 'adjustments'
+    proveLegs(row, where, { available: amount, [counts]: -amount })
+  }
+}
+
+function proveUnmatchedRow(row: JournalRow, where: string, payment: UnmatchedPayment): void {
+  const { event, onceKey, seq } = row
+  const { amountMinor: amount, receivedSeq, decidedSeq, state, paymentId, currency } = payment
+  ensureSame(where, 'once_key', onceKey, `${event}:${paymentId}`)
+  ensureSame(where, 'book', row.agentId, houseBook(currency))
+  proveProvider(row, where, paymentId)
+  const what = `unmatched payment ${paymentId}`
+  if (event === 'payment_received') {
+    proveLegs(row, where, { suspense: amount, clearing: -amount })
+    ensureSame(what, 'received_seq', receivedSeq, seq)
+    return
+  }
+  const states: Partial<Record<JournalRow['event'], UnmatchedPayment['state']>> = {
+    payment_returned: 'returned',
+    payment_dismissed: 'dismissed',
+    payment_assigned: 'assigned',
+  }
+  proveLegs(row, where, { suspense: -amount, clearing: amount })
+  ensureSame(what, 'state', state, states[event])
+  ensureSame(what, 'decided_seq', decidedSeq, seq)
+}
+
+async function readUnmatchedOf(
+  tx: ProofTx,
+  rows: readonly JournalRow[],
+): Promise<Map<string, UnmatchedPayment>> {
+  const { rows: found } = await tx.query(
+    `select ${unmatchedColumns.select('u')} from unmatched_payments u where payment_id = any($1)`,
+    [rows.flatMap((row) => paymentIdIn(row) ?? [])],
+  )
+  const payments = found.map(unmatchedColumns.fromRow)
+  return new Map(payments.map((payment) => [payment.paymentId, payment]))
+}
+
+function proveWriteOff({ agentId }: ProvedAgent, row: JournalRow, where: string): void {
+  ensure(isHouse(agentId), () => `${where} is in the book of an agent`)
+  ensure(row.reason !== null, () => `${where} has no reason`)
+  ensure(
+    row.onceKey?.startsWith('write-off:') === true,
+    () => `${where} is by ${row.onceKey}, which names nothing that counts once`,
+  )
+  proveLegs(row, where, { differences: row.change.differences, clearing: -row.change.differences })
+}
+
+/** Proves that what left one book for the other arrived there. */
+async function proveSweep(
+  tx: ProofTx,
+  { agentId, currency }: ProvedAgent,
+  row: JournalRow,
+  where: string,
+): Promise<void> {
+  const { fees, costs } = row.change
+  proveLegs(row, where, { fees, costs, transfers: -(fees + costs) })
+  const sweptKey = /^sweep:(\d{4}-\d\d-\d\d)(?::(\d+))?$/.exec(row.onceKey ?? '')
+  ensure(sweptKey !== null, () => `${where} is by ${row.onceKey}, which is no sweep`)
+  const [, day, named] = sweptKey
+  ensure(isHouse(agentId) === (named !== undefined), () => `${where} is by ${row.onceKey}`)
+  const other = isHouse(agentId)
+    ? { agentId: BigInt(named ?? 0), onceKey: `sweep:${day}` }
+    : { agentId: houseBook(currency), onceKey: `sweep:${day}:${agentId}` }
+  const { rows } = await tx.query(
+    `select ${journalColumns.select('j')} from journal j where agent_id = $1 and once_key = $2`,
+    [other.agentId, other.onceKey],
+  )
+  const counterpart = rows[0] && journalColumns.fromRow(rows[0])
+  if (!counterpart && (await isArchivedKey(tx, other))) return
+  ensure(counterpart !== undefined, () => `${where} has no counterpart in book ${other.agentId}`)
+  for (const name of accountNames) {
+    ensureSame(where, `${name} in the other book`, -counterpart.change[name], row.change[name])
+  }
+  if (!isHouse(agentId)) {
+    ensure(
+      row.balances.fees === 0n && row.balances.costs === 0n,
+      () => `${where} leaves fees or costs behind`,
+    )
+  }
+}
+
+async function isArchivedKey(
+  tx: ProofTx,
+  { agentId, onceKey }: { agentId: bigint; onceKey: string },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'select 1 from archived_keys where agent_id = $1 and once_key = $2',
+    [agentId, onceKey],
+  )
+  return rowCount === 1
+}
