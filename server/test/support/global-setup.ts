@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { templateName } from './database.ts'
+import { makeScratch } from './scratch.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,7 +20,10 @@ export default async function setup(project: TestProject) {
   if (process.env.npm_lifecycle_event !== 'test') {
     execFileSync('npm', ['run', 'build', '--silent'], { stdio: 'inherit' })
   }
-  const dataDir = mkdtempSync(join(tmpdir(), 'sluice-test-'))
+  const scratch = makeScratch()
+  // For the workers, which inherit it, and all that they start.
+  process.env.TMPDIR = scratch
+  const dataDir = join(scratch, 'postgres')
   const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
   const admin = new pg.Client(postgres.url)
   await admin.connect()
@@ -35,7 +38,7 @@ export default async function setup(project: TestProject) {
   project.provide('postgresUrl', postgres.url)
   return async () => {
     await postgres.close()
-    rmSync(dataDir, { recursive: true, force: true })
+    rmSync(scratch, { recursive: true, force: true })
   }
 }
 
