@@ -5,12 +5,15 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { bundleService } from './bundle.ts'
 import { templateName } from './database.ts'
 import { makeScratch } from './scratch.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
+    /** Runs `sluice`. */
+    program: string
   }
 }
 
@@ -36,6 +39,7 @@ export default async function setup(project: TestProject) {
   await admin.end()
   await migrate(withDatabase(postgres.url, templateName))
   project.provide('postgresUrl', postgres.url)
+  project.provide('program', await bundleService(join(scratch, 'program')))
   return async () => {
     await postgres.close()
     rmSync(scratch, { recursive: true, force: true })
