@@ -5,12 +5,18 @@ import { build } from 'vite'
 
 const root = join(import.meta.dirname, '../../..')
 
+/** Programs that run the built service: `sluice`, and the process of the chaos suite. */
+export interface Programs {
+  sluice: string
+  chaosProcess: string
+}
+
 /**
- * Makes one program out of the built service and most of what it imports, and says where it is. Loading its
- * fifteen hundred files takes longer than all else that a process does until it serves, and tests start many.
- * Tests of the installation start the files themselves.
+ * Puts the built service and most of what it imports into a few files. Loading its fifteen hundred takes longer
+ * than all else that a process does until it serves, and tests start many. Tests of the installation start the
+ * files themselves.
  */
-export async function bundleService(folder: string): Promise<string> {
+export async function bundlePrograms(folder: string): Promise<Programs> {
   mkdirSync(folder)
   // What is not bundled is found as before: native code, and what few processes load.
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -21,17 +27,21 @@ export async function bundleService(folder: string): Promise<string> {
     plugins: [{ name: 'own-files', transform: withOwnAddress }],
     ssr: { noExternal: true, external: ['@node-rs/argon2', 'fontkit', 'pdfkit'] },
     build: {
-      ssr: 'server/dist/main.js',
+      ssr: true,
       outDir: folder,
       emptyOutDir: false,
       target: 'node20',
       minify: false,
       rolldownOptions: {
-        output: { entryFileNames: 'sluice.mjs', chunkFileNames: '[name]-[hash].mjs' },
+        input: {
+          sluice: join(root, 'server/dist/main.js'),
+          chaosProcess: join(root, 'server/test/chaos/service-process.js'),
+        },
+        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
       },
     },
   })
-  return join(folder, 'sluice.mjs')
+  return { sluice: join(folder, 'sluice.mjs'), chaosProcess: join(folder, 'chaosProcess.mjs') }
 }
 
 /** Files beside a module are found from where it was, not from where it is now. */

@@ -5,15 +5,14 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { bundleService } from './bundle.ts'
+import { bundlePrograms, type Programs } from './bundle.ts'
 import { templateName } from './database.ts'
 import { makeScratch } from './scratch.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
-    /** Runs `sluice`. */
-    program: string
+    programs: Programs
   }
 }
 
@@ -35,11 +34,15 @@ export default async function setup(project: TestProject) {
     await admin.query(`alter system set ${name} = off`)
   }
   await admin.query('select pg_reload_conf()')
+  // Tests open thousands of connections, and guessing this password is nobody's subject.
+  await admin.query('set scram_iterations = 1')
+  const { username, password } = new URL(postgres.url)
+  await admin.query(`alter role ${username} password '${password}'`)
   await admin.query(`create database ${templateName}`)
   await admin.end()
   await migrate(withDatabase(postgres.url, templateName))
   project.provide('postgresUrl', postgres.url)
-  project.provide('program', await bundleService(join(scratch, 'program')))
+  project.provide('programs', await bundlePrograms(join(scratch, 'programs')))
   return async () => {
     await postgres.close()
     rmSync(scratch, { recursive: true, force: true })

@@ -148,7 +148,7 @@ export function start(
 
 /** Starts `sluice` with these arguments. */
 export function startSluice(args: string[], env: Env): Running {
-  return start(process.execPath, [inject('program'), ...args], { env })
+  return start(process.execPath, [inject('programs').sluice, ...args], { env })
 }
 
 /** Runs `sluice` with these arguments to its end. */
