@@ -13,6 +13,8 @@ export interface WorkerOptions {
   desk: Desk
   /** A separate pool, so that the proof never takes a connection from a request. */
   proofPool: Pool
+  /** Whether this process proves the ledger continuously. */
+  provesLedger: boolean
   sender: CallbackSender
   /** Undefined if this process does not hand withdrawals to providers. */
   payouts: PayoutRunner | undefined
@@ -30,6 +32,7 @@ export function startWorker(options: WorkerOptions): Repeated {
   const {
     desk,
     proofPool,
+    provesLedger,
     sender,
     payouts,
     attemptsKeptMs,
@@ -38,7 +41,6 @@ export function startWorker(options: WorkerOptions): Repeated {
     onProofFailure,
   } = options
   const notices = new NoticeTaker(desk, onError)
-  let known: string[] = []
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
     repeat(
@@ -79,8 +81,11 @@ export function startWorker(options: WorkerOptions): Repeated {
       },
       onError,
     ),
+  ]
+  if (provesLedger) {
     // Each round reads a limited number of rows, so that the proof costs the same on a large ledger.
-    repeat(
+    let known: string[] = []
+    const proof = repeat(
       1_000,
       async () => {
         const { findings } = await proveOnward(proofPool, desk.now())
@@ -89,8 +94,9 @@ export function startWorker(options: WorkerOptions): Repeated {
         return 'done'
       },
       onError,
-    ),
-  ]
+    )
+    loops.push(proof)
+  }
   if (payouts) loops.push(repeat(1_000, () => payouts.poll(), onError))
   return {
     async stop() {
