@@ -17,6 +17,8 @@ export function newDeposit(agentId: bigint): Order {
     amountMinor: 10_000n,
     feeMinor: 0n,
     feeRule: '0%',
+    lateMoney: 'review',
+    revertFee: null,
     accountName: 'Somchai Jaidee',
     accountNo: '1234567890',
     bankCode: 'SCB',

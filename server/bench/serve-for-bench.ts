@@ -104,7 +104,7 @@ if (kind === 'database' || kind === 'mixed') {
             adjustments: -(10n ** 15n),
           },
         },
-        terms: { currency: agent.currency, revertFee: agent.revertFee, lateMoney: agent.lateMoney },
+        terms: { currency: agent.currency },
       },
     ]),
   )

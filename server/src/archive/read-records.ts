@@ -17,6 +17,17 @@ function withCurrency(values: Values, currency: Manifest['currency']): Values {
   return { ...values, currency: values.currency ?? currency }
 }
 
+/**
+ * In older files, orders have no terms of their own. Those of a withdrawal that came back show in what it
+ * moved; on any others nothing in the file depends.
+ */
+function withTerms(order: Order, rows: readonly JournalRow[]): Order {
+  if (order.lateMoney !== null || order.revertFee !== null) return order
+  if (order.kind === 'deposit') return { ...order, lateMoney: 'review' }
+  const reverted = rows.find(({ event }) => event === 'withdraw_reverted')
+  return { ...order, revertFee: reverted?.change.fees === 0n ? 'keep' : 'return' }
+}
+
 /** Parses a journal row from a record of a file. */
 export function journalFrom({ currency }: Told, header: Cell[], record: string): JournalRow {
   return read(journalColumns, withCurrency(valuesOf(header, record), currency))
@@ -36,8 +47,8 @@ export function orderFrom({ currency }: Told, header: Cell[], record: string): A
     const text = values[name]
     return typeof text === 'string' ? parseExactly(text) : []
   }
-  const order = read(orderColumns, withCurrency(values, currency))
   const rows = list('journal').map((row) => read(journalColumns, withCurrency(row, currency)))
+  const order = withTerms(read(orderColumns, withCurrency(values, currency)), rows)
   const payments = list('payments').map((row) => read(paymentColumns, row))
   return {
     order,

@@ -21,6 +21,8 @@ export const orderColumns: Columns<Order> = columns<Order>({
   amountMinor: ['amount', 'bigint'],
   feeMinor: ['fee', 'bigint'],
   feeRule: ['fee_rule', 'text'],
+  lateMoney: ['late_money', 'text', 'null'],
+  revertFee: ['revert_fee', 'text', 'null'],
   accountName: ['account_name', 'text'],
   accountNo: ['account_no', 'text'],
   bankCode: ['bank_code', 'text'],

@@ -28,6 +28,10 @@ export interface Order {
   amountMinor: bigint
   feeMinor: bigint
   feeRule: string
+  /** A deposit's: what becomes of money that comes late or in another amount. */
+  lateMoney: 'review' | 'credit' | null
+  /** A withdrawal's: what becomes of its fee if the payout comes back. */
+  revertFee: 'return' | 'keep' | null
   accountName: string
   accountNo: string
   bankCode: string
@@ -55,11 +59,12 @@ export interface Wallet {
   balances: Accounts
 }
 
-/** The terms of the agent's contract that affect money movements. */
+/**
+ * What of the agent's contract an entry depends on. Everything that may change is fixed in the order when
+ * it is created.
+ */
 export interface Terms {
   currency: Currency
-  revertFee: 'return' | 'keep'
-  lateMoney: 'review' | 'credit'
 }
 
 export type OrderEvent =

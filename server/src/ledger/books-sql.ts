@@ -16,7 +16,7 @@ import {
  */
 
 export const lockWallet = `select w.agent_id, w.seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
-    a.currency, a.revert_fee, a.late_money
+    a.currency
   from wallets w join agents a using (agent_id)
   where w.agent_id = $1 for no key update of w`
 

@@ -47,8 +47,6 @@ type AccountRow = Accounts & {
   agent_id: bigint
   seq: bigint
   currency: Terms['currency']
-  revert_fee: Terms['revertFee']
-  late_money: Terms['lateMoney']
 }
 
 /**
@@ -147,10 +145,10 @@ export async function readBooks(
     archivedKeys: new Set(archivedKeys.map((row) => keyOf(row.agent_id, row.once_key))),
   }
   for (const { rows } of accounts) {
-    for (const { agent_id, seq, currency, revert_fee, late_money, ...balances } of rows) {
+    for (const { agent_id, seq, currency, ...balances } of rows) {
       books.wallets.set(agent_id, {
         wallet: { agentId: agent_id, seq, balances },
-        terms: { currency, revertFee: revert_fee, lateMoney: late_money },
+        terms: { currency },
       })
     }
   }

@@ -7,7 +7,7 @@ import { beyondBound, nothingElse, outcome, refused, writeRow } from './entry.ts
 
 /**
  * Records incoming money and pays the order with it if everything fits. Otherwise the payment waits for a
- * person, unless the agent's terms credit late or different amounts. A payment belongs to the agent and
+ * person, unless the order's terms credit late or different amounts. A payment belongs to the agent and
  * order of its first report, and only the order's own provider can report one for it.
  */
 export function receivePayment(
@@ -49,7 +49,7 @@ export function receivePayment(
   if (order.status === 'PAID') why = 'duplicate'
   else if (!open || !inTime) why = 'late'
   else if (notice.amountMinor !== order.amountMinor) why = 'wrong_amount'
-  const byPolicy = (why === 'late' || why === 'wrong_amount') && book.terms.lateMoney === 'credit'
+  const byPolicy = (why === 'late' || why === 'wrong_amount') && order.lateMoney === 'credit'
   if (why !== null && !byPolicy) return recorded(book, { ...payment, why })
   return pay(book, order, payment, at, localTime)
 }

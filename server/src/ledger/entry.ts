@@ -41,7 +41,7 @@ export function write(
   at: Date,
   { onceKey, reason }: { onceKey?: string | undefined; reason?: string | undefined } = {},
 ) {
-  return writeRow(book.wallet, changeOf(event, order, book.terms), {
+  return writeRow(book.wallet, changeOf(event, order), {
     orderId: order.orderId,
     event,
     at,

@@ -113,7 +113,7 @@ export const noBooks: Books = {
 function untouched(agentId: bigint): { wallet: Wallet; terms: Terms } {
   return {
     wallet: { agentId, seq: 0n, balances: noChange },
-    terms: { currency: 'THB', revertFee: 'return', lateMoney: 'review' },
+    terms: { currency: 'THB' },
   }
 }
 

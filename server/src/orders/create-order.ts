@@ -178,6 +178,8 @@ function newOrder(agent: Agent, kind: OrderKind, request: OrderRequest, now: Dat
     amountMinor,
     feeMinor: feeOf(amountMinor, rule),
     feeRule,
+    lateMoney: kind === 'deposit' ? agent.lateMoney : null,
+    revertFee: kind === 'withdraw' ? agent.revertFee : null,
     accountName: request.accountName,
     accountNo: request.accountNo,
     bankCode: findBank(agent.currency, request.bankCode)?.code ?? '',

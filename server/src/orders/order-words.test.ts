@@ -19,6 +19,8 @@ const order = (kind: Order['kind'], status: Order['status'], handed = false): Or
   amountMinor: 100n,
   feeMinor: 0n,
   feeRule: '0%',
+  lateMoney: 'review',
+  revertFee: null,
   accountName: 'A',
   accountNo: '1234',
   bankCode: 'SCB',

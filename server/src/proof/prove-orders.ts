@@ -138,6 +138,7 @@ export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void
   const rows = facts.rowsOf.get(order.orderId) ?? []
   const payouts = facts.payoutsOf.get(order.orderId) ?? []
   ensureSame(name, 'currency', order.currency, agent.currency)
+  proveTerms(name, order)
   const feeBy = feeRuleOf(order, name)
   ensureSame(name, 'fee', order.feeMinor, feeBy(order.amountMinor))
   proveRows(name, order, rows, feeBy, facts.payments)
@@ -155,6 +156,16 @@ export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void
     const payment = row.event === 'deposit_paid' ? facts.payments.get(row.onceKey ?? '') : undefined
     proveCallback({ order, row, follows, payer: payment?.payer ?? null }, callback)
   })
+}
+
+/** Proves that the order has the terms that its kind needs, and only those. */
+function proveTerms(name: string, { kind, lateMoney, revertFee }: Order): void {
+  const [mine, other] = kind === 'deposit' ? [lateMoney, revertFee] : [revertFee, lateMoney]
+  const known = kind === 'deposit' ? ['review', 'credit'] : ['return', 'keep']
+  ensure(
+    known.includes(mine ?? '') && other === null,
+    () => `${name} is a ${kind} with other terms than a ${kind} has`,
+  )
 }
 
 /** The fee that the order's own rule gives for an amount. */
@@ -229,33 +240,36 @@ function proveLegs(
   paid: { amount: bigint; fee: bigint },
 ): void {
   const total = order.amountMinor + order.feeMinor
-  const expected: Partial<Accounts>[] = {
-    deposit_paid: [{ available: paid.amount - paid.fee, fees: paid.fee, clearing: -paid.amount }],
-    deposit_taken_back: [
-      { available: paid.fee - paid.amount, fees: -paid.fee, clearing: paid.amount },
-    ],
-    deposit_failed: [{}],
-    deposit_expired: [{}],
-    deposit_void: [{}],
-    withdraw_held: [{ available: -total, held: total }],
-    withdraw_paid: [{ held: -total, clearing: order.amountMinor, fees: order.feeMinor }],
-    withdraw_paid_after_failed: [
-      { available: -total, clearing: order.amountMinor, fees: order.feeMinor },
-    ],
-    withdraw_failed: [{ available: total, held: -total }],
-    withdraw_cancelled: [{ available: total, held: -total }],
-    // The fee is returned or kept, depending on the agent's terms at that time.
-    withdraw_reverted: [
-      { available: total, clearing: -order.amountMinor, fees: -order.feeMinor },
-      { available: order.amountMinor, clearing: -order.amountMinor },
-    ],
-    adjustment: [],
-  }[event]
-  const matches = expected.some((legs) =>
-    accountNames.every((account) => (legs[account] ?? 0n) === change[account]),
-  )
+  const returnedFee = order.revertFee === 'return' ? order.feeMinor : 0n
+  const legsOf: Record<Exclude<JournalEvent, 'adjustment'>, Partial<Accounts>> = {
+    deposit_paid: { available: paid.amount - paid.fee, fees: paid.fee, clearing: -paid.amount },
+    deposit_taken_back: {
+      available: paid.fee - paid.amount,
+      fees: -paid.fee,
+      clearing: paid.amount,
+    },
+    deposit_failed: {},
+    deposit_expired: {},
+    deposit_void: {},
+    withdraw_held: { available: -total, held: total },
+    withdraw_paid: { held: -total, clearing: order.amountMinor, fees: order.feeMinor },
+    withdraw_paid_after_failed: {
+      available: -total,
+      clearing: order.amountMinor,
+      fees: order.feeMinor,
+    },
+    withdraw_failed: { available: total, held: -total },
+    withdraw_cancelled: { available: total, held: -total },
+    withdraw_reverted: {
+      available: order.amountMinor + returnedFee,
+      clearing: -order.amountMinor,
+      fees: -returnedFee,
+    },
+  }
+  ensure(event !== 'adjustment', () => `journal row ${seq} is an adjustment of ${name}`)
+  const legs = legsOf[event]
+  const matches = accountNames.every((account) => (legs[account] ?? 0n) === change[account])
   ensure(matches, () => {
-    const [legs = {}] = expected
     const words = (moved: Partial<Accounts>) =>
       accountNames.map((account) => `${account} ${moved[account] ?? 0n}`).join(', ')
     return `journal row ${seq} (${event}) moves ${words(change)}, but ${name} says ${words(legs)}`

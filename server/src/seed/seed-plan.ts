@@ -255,6 +255,8 @@ function newOrder(
     amountMinor,
     feeMinor: feeOf(amountMinor, rule),
     feeRule,
+    lateMoney: kind === 'deposit' ? agent.lateMoney : null,
+    revertFee: kind === 'withdraw' ? agent.revertFee : null,
     accountName: `${oneOf(givens, chance)} ${oneOf(families, chance)}`,
     accountNo: String(1_000_000_000 + Math.floor(chance() * 8_999_999_999)),
     bankCode: oneOf(banks.slice(0, 8), chance).code,

@@ -5,11 +5,16 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { archive } from '../../src/archive/archive.ts'
+import { orderRecords } from '../../src/archive/order-records.ts'
 import { proveArchive } from '../../src/archive/prove-archive.ts'
 import { proveWithBooks } from '../../src/archive/prove-with-books.ts'
+import { orderFrom } from '../../src/archive/read-records.ts'
 import type { ArchiveOptions, Step } from '../../src/archive/what-to-archive.ts'
+import { inTransaction } from '../../src/db/in-transaction.ts'
 import { openPool, type Pool, serviceRole } from '../../src/db/pool.ts'
 import { readArchiveParts } from '../../src/ledger/archived.ts'
+import { csvCells } from '../../src/lib/csv-records.ts'
+import { proveOrder } from '../../src/proof/prove-orders.ts'
 import { verify } from '../../src/proof/verify.ts'
 import { adjustWallet } from '../../src/teller/adjust-wallet.ts'
 import { signIn } from '../support/operator.ts'
@@ -121,6 +126,37 @@ async function countOf(table: string, { agentId }: AgentClient): Promise<number>
   ])
   return rows[0].count
 }
+
+it.each(['return', 'keep'] as const)(
+  'an order archived before orders had terms is read and proved; the fee was to %s',
+  async (revertFee) => {
+    const agent = await service.agent({ withdrawFee: '1', revertFee })
+    await agent.fund(1_000)
+    const { json } = await agent.withdraw({ extraParams: { sandbox: 'queued' } })
+    for (const outcome of ['PAID', 'REVERT']) await agent.trigger(json.txn_id, outcome)
+    const orderId = json.txn_id.split('-')[1]
+    const header = await inTransaction(owner, async (tx) => {
+      const records = await orderRecords(tx)
+      const [record = ''] = (await records.of(tx, agent.agentId, [orderId])).values()
+      return { names: csvCells(records.header), values: csvCells(record) }
+    })
+    const isOlder = (_: unknown, at: number) =>
+      !['late_money', 'revert_fee'].includes(header.names[at] ?? '')
+    const quoted = (cell: string | null) => (cell === null ? '' : `"${cell.replaceAll('"', '""')}"`)
+    const older = {
+      names: header.names.filter(isOlder),
+      record: header.values.filter(isOlder).map(quoted).join(','),
+    }
+    expect(older.names).toHaveLength(header.names.length - 2)
+    const told = { agentId: agent.agentId, currency: 'THB' } as const
+    const { order, facts } = orderFrom(told, older.names, older.record)
+    expect(order).toMatchObject({ status: 'REVERT', revertFee, lateMoney: null })
+    proveOrder(told, order, facts)
+    // What the file itself contradicts is found as ever.
+    const other = revertFee === 'keep' ? 'return' : 'keep'
+    expect(() => proveOrder(told, { ...order, revertFee: other }, facts)).toThrow('moves')
+  },
+)
 
 describe('what is archived', () => {
   it('leaves the books for files, and both prove as one chain', async () => {

@@ -24,6 +24,8 @@ const numRuns = Number(process.env.PROPERTY_RUNS ?? 20)
 const timeoutMs = Math.max(60_000, numRuns * 2_000)
 
 interface PropertyAgent extends ModelTerms {
+  revertFee: 'return' | 'keep'
+  lateMoney: 'review' | 'credit'
   depositFee: string
   withdrawFee: string
 }
@@ -314,6 +316,8 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         amountMinor: draft.amount,
         feeMinor: feeOf(draft.amount, rule),
         feeRule,
+        lateMoney: draft.kind === 'deposit' ? contract.lateMoney : null,
+        revertFee: draft.kind === 'withdraw' ? contract.revertFee : null,
         extraParams: [null, '{}', '{ "a": 1.50 }', '{"a":1.5}'][draft.extra] ?? null,
         expiresAt: draft.kind === 'deposit' ? new Date(at.getTime() + expiresInMs) : null,
       }
@@ -505,7 +509,8 @@ async function answerOf(teller: Teller, command: Command): Promise<ModelAnswer> 
 }
 
 const orderColumns = `agent_id, replace(order_id::text, '-', '') as order_id, kind, ref_id, user_id, currency,
-  amount, fee, fee_rule, account_name, account_no, bank_code, extra_params, status, version, answer,
+  amount, fee, fee_rule, late_money, revert_fee, account_name, account_no, bank_code, extra_params,
+  status, version, answer,
   created_at, expires_at, completed_at, paid_amount, paid_fee, provider, provider_ref,
   handed_over_at, instructions`
 
@@ -562,6 +567,8 @@ function rowsOf(model: NaiveModel) {
         amount: order.amountMinor,
         fee: order.feeMinor,
         fee_rule: order.feeRule,
+        late_money: order.lateMoney,
+        revert_fee: order.revertFee,
         account_name: order.accountName,
         account_no: order.accountNo,
         bank_code: order.bankCode,

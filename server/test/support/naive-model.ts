@@ -7,11 +7,9 @@ import type { Command } from '../../src/ledger/commands.ts'
  * with the real one.
  */
 
-/** What an agent's contract says, as far as money depends on it. */
+/** What an agent's contract says, as far as money depends on it after an order is created. */
 export interface ModelTerms {
   currency: 'THB' | 'VND'
-  revertFee: 'return' | 'keep'
-  lateMoney: 'review' | 'credit'
 }
 
 /**
@@ -39,6 +37,8 @@ export function newOrder(
     amountMinor: 10_000n,
     feeMinor: 0n,
     feeRule: '0%',
+    lateMoney: fields.kind === 'deposit' ? 'review' : null,
+    revertFee: fields.kind === 'withdraw' ? 'return' : null,
     accountName: 'Somchai Jaidee',
     accountNo: '1234567890',
     bankCode: 'SCB',
@@ -340,8 +340,7 @@ export class NaiveModel {
     if (order.status === 'PAID') payment.why = 'duplicate'
     else if (order.status === 'FAILED' || order.status === 'VOID' || !inTime) payment.why = 'late'
     else if (amountMinor !== order.amountMinor) payment.why = 'wrong_amount'
-    const byPolicy =
-      payment.why !== 'duplicate' && this.termsOf(order.agentId).lateMoney === 'credit'
+    const byPolicy = payment.why !== 'duplicate' && order.lateMoney === 'credit'
     if (payment.why !== null && !byPolicy) return { status: order.status, changed: true }
     const obstacle = this.pay(order, payment, command.at)
     if (obstacle) payment.why = obstacle
@@ -470,7 +469,7 @@ export class NaiveModel {
   private finish(order: Order, to: OrderStatus, at: Date, evidence?: string): ModelAnswer {
     const { amountMinor: amount, feeMinor: fee } = order
     const total = amount + fee
-    const keeps = this.termsOf(order.agentId).revertFee === 'keep'
+    const keeps = order.revertFee === 'keep'
     const paid = order.paidAmountMinor ?? 0n
     const paidFee = order.paidFeeMinor ?? 0n
     const released = { available: total, held: -total }

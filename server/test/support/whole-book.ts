@@ -22,7 +22,12 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
   const at = () => new Date(Date.UTC(2026, 0, 1, 0, ++minute, 7))
   const open = async (kind: OrderKind, refId: string) => {
     const createdAt = at()
-    const fields: Partial<Order> = { refId, feeMinor: 150n, feeRule: '1.5%' }
+    const fields: Partial<Order> = {
+      refId,
+      feeMinor: 150n,
+      feeRule: '1.5%',
+      revertFee: kind === 'withdraw' ? 'keep' : null,
+    }
     const extraParams = '{"shelf": 7.50}'
     const orderId = orderIdOf(Number(agentId) * 1_000 + ++orders)
     const order = newOrder({ agentId, orderId, kind, createdAt, extraParams, ...fields })
