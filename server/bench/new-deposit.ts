@@ -12,6 +12,7 @@ export function newDeposit(agentId: bigint): Order {
     orderId,
     kind: 'deposit',
     refId,
+    refundOf: null,
     currency: 'THB',
     userId: 'user-1',
     amountMinor: 10_000n,

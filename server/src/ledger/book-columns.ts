@@ -16,6 +16,7 @@ export const orderColumns: Columns<Order> = columns<Order>({
   orderId: ['order_id', 'uuid'],
   kind: ['kind', 'text'],
   refId: ['ref_id', 'text'],
+  refundOf: ['refund_of', 'uuid', 'null'],
   userId: ['user_id', 'text'],
   currency: ['currency', 'text'],
   amountMinor: ['amount', 'bigint'],

@@ -22,6 +22,8 @@ export interface Order {
   orderId: string
   kind: OrderKind
   refId: string
+  /** The deposit that this withdrawal refunds, whole or in part. */
+  refundOf: string | null
   userId: string
   /** The agent's currency, which never changes. */
   currency: Currency
@@ -162,7 +164,12 @@ export interface HandedPayout {
   askAt: Date | number | null
 }
 
-export const itemKinds = ['paid_after_failed', 'paid_twice', 'failed_after_paid'] as const
+export const itemKinds = [
+  'paid_after_failed',
+  'paid_twice',
+  'failed_after_paid',
+  'refunded_and_taken_back',
+] as const
 
 export type ItemKind = (typeof itemKinds)[number]
 
@@ -177,6 +184,7 @@ export interface OpenItem {
   reference: string
   amountMinor: bigint
   currency: Currency
+  /** VOID if the bank took back the deposit that the payout refunds. */
   providerSaid: OrderStatus
   /** The order's status and provider when the item was opened. */
   orderStatus: OrderStatus

@@ -20,7 +20,15 @@ import {
 import * as sql from './books-sql.ts'
 import { type Command, needsWallet } from './commands.ts'
 import { adjustmentKey } from './decide.ts'
-import { type Books, keyOf, onceKeyOf, orderIdAfterNo, paymentIdOf, type Writes } from './fold.ts'
+import {
+  type Books,
+  keyOf,
+  onceKeyOf,
+  orderIdAfterNo,
+  paymentIdOf,
+  refundsNeededOf,
+  type Writes,
+} from './fold.ts'
 import { claimsById, insertClaims } from './payment-claims.ts'
 import {
   insertReferences,
@@ -61,7 +69,13 @@ export async function readBooks(
   const locked = new Set(commands.filter(needsWallet).map(({ agentId }) => agentId))
 
   const refIds = pairs(commands, (c) => (c.type === 'create' ? c.order.refId : undefined))
-  const orderIds = pairs(commands, (c) => ('orderId' in c ? (c.orderId ?? undefined) : undefined))
+  const orderIds = pairs(commands, (c) =>
+    c.type === 'create' ? c.order.refundOf : 'orderId' in c ? c.orderId : undefined,
+  )
+  const refunded = pairs(commands, refundsNeededOf)
+  const handedOn = pairs(commands, (c) =>
+    c.type === 'hand_over' && c.insteadOf !== null ? c.orderId : undefined,
+  )
   const paymentIds = pairs(commands, paymentIdOf)
   const received = commands.flatMap((c) =>
     c.type === 'receive_payment' ? c.payment.paymentId : [],
@@ -78,6 +92,8 @@ export async function readBooks(
     accounts,
     byRefId,
     byId,
+    refunds,
+    refundedDeposits,
     payments,
     claims,
     taken,
@@ -97,6 +113,8 @@ export async function readBooks(
     ),
     read<Order>(tx, 'orders-by-ref-id', sql.ordersByRefId, refIds),
     read<Order>(tx, 'orders-by-id', sql.ordersById, orderIds),
+    read<Order>(tx, 'refunds-of', sql.refundsOf, refunded),
+    read<Order>(tx, 'deposits-of-refunds', sql.depositsOfRefunds, handedOn),
     readPayments(tx, paymentIds),
     received.length === 0
       ? Promise.resolve([])
@@ -152,7 +170,7 @@ export async function readBooks(
       })
     }
   }
-  for (const row of [...byRefId, ...byId]) {
+  for (const row of [...byRefId, ...byId, ...refunds, ...refundedDeposits]) {
     const key = keyOf(row.agentId, row.orderId)
     const order = books.orders.get(key) ?? row
     books.orders.set(key, order)
@@ -376,7 +394,9 @@ async function openItems(tx: BatchTx, items: Writes['newItems']): Promise<void> 
     if (words.get(key)?.providerSaid !== 'REVERT') words.set(key, item)
   }
   const latest = [...words.values()]
-  const paid = latest.filter(({ kind }) => kind !== 'failed_after_paid')
+  // The others say that a payout was paid which the books did not count as paid.
+  const isPaid = ({ kind }: OpenItem) => kind === 'paid_after_failed' || kind === 'paid_twice'
+  const paid = latest.filter(isPaid)
   const statements = [run(tx, 'insert-items', sql.insertItems, itemColumns.values(latest))]
   if (paid.length > 0) {
     const said = paid.map((item) => ({
@@ -428,14 +448,14 @@ function run<Row extends object>(tx: BatchTx, name: string, text: string, values
 /** Each pair of agent and id that the commands name, once, as two column arrays. */
 function pairs(
   commands: readonly Command[],
-  idOf: (command: Command) => string | undefined,
+  idOf: (command: Command) => string | null | undefined,
 ): [bigint[], string[]] {
   const seen = new Set<string>()
   const agentIds: bigint[] = []
   const ids: string[] = []
   for (const command of commands) {
     const id = idOf(command)
-    if (id === undefined || seen.has(keyOf(command.agentId, id))) continue
+    if (id == null || seen.has(keyOf(command.agentId, id))) continue
     seen.add(keyOf(command.agentId, id))
     agentIds.push(command.agentId)
     ids.push(id)

@@ -4,6 +4,7 @@ import { noChange } from './accounts.ts'
 import type { Order, Payment, PaymentClaim } from './book.ts'
 import type { BookView, Command, Decision } from './commands.ts'
 import { beyondBound, nothingElse, outcome, refused, writeRow } from './entry.ts'
+import { stopRefunds } from './refunds.ts'
 
 /**
  * Records incoming money and pays the order with it if everything fits. Otherwise the payment waits for a
@@ -161,7 +162,9 @@ export function takeBackPayment(
     completedAt: command.at,
   }
   const decision = outcome(book, voided, 'deposit_taken_back', command.at, localTime)
-  return decision.type === 'changed' ? { ...decision, payment: takenBack } : decision
+  if (decision.type !== 'changed') return decision
+  const also = stopRefunds({ ...book, wallet: decision.wallet }, command.at, localTime)
+  return 'type' in also ? also : { ...decision, payment: takenBack, also }
 }
 
 function pay(

@@ -42,6 +42,8 @@ function decided(
       order: undefined,
       payment: undefined,
       claim: undefined,
+      refunded: undefined,
+      refunds: [],
       payer: undefined,
       takenReferences: new Set(),
       adjusted: false,

@@ -81,6 +81,12 @@ export function paymentIdOf(command: Command): string | undefined {
   return 'paymentId' in command ? command.paymentId : undefined
 }
 
+/** The deposit whose refunds a command needs, if any. */
+export function refundsNeededOf(command: Command): string | undefined {
+  if (command.type === 'create') return command.order.refundOf ?? undefined
+  return command.type === 'take_back_payment' ? (command.orderId ?? undefined) : undefined
+}
+
 /** The key that keeps a command from taking effect twice, if it has one. */
 export function onceKeyOf(command: Command): string | undefined {
   if (command.type === 'adjust') return adjustmentKey(command.ref)
@@ -148,15 +154,23 @@ export function fold(
     if (!account) throw new Error(`the wallet of agent ${agentId} was not read`)
     const paymentId = paymentIdOf(command)
     const attempted = orderIdAfterNo(command)
+    const named =
+      'orderId' in command && command.orderId !== null
+        ? orders.get(keyOf(agentId, command.orderId))
+        : undefined
+    const refundOf = command.type === 'create' ? command.order.refundOf : named?.refundOf
+    const refundsNeeded = refundsNeededOf(command)
     const decision = decide(
       {
         ...account,
-        order:
-          command.type === 'create'
-            ? refIds.get(keyOf(agentId, command.order.refId))
-            : 'orderId' in command && command.orderId !== null
-              ? orders.get(keyOf(agentId, command.orderId))
-              : undefined,
+        order: command.type === 'create' ? refIds.get(keyOf(agentId, command.order.refId)) : named,
+        refunded: refundOf == null ? undefined : orders.get(keyOf(agentId, refundOf)),
+        refunds:
+          refundsNeeded === undefined
+            ? []
+            : [...orders.values()].filter(
+                (each) => each.agentId === agentId && each.refundOf === refundsNeeded,
+              ),
         payment: paymentId === undefined ? undefined : payments.get(keyOf(agentId, paymentId)),
         claim: paymentId === undefined ? undefined : claims.get(paymentId),
         payer: attempted === undefined ? undefined : payers.get(keyOf(agentId, attempted)),
@@ -172,10 +186,15 @@ export function fold(
       localTime,
     )
     if (decision.type !== 'changed') return decision
-    if (needsWallet(command)) wallets.set(agentId, { ...account, wallet: decision.wallet })
-    if (decision.order) {
-      orders.set(keyOf(agentId, decision.order.orderId), decision.order)
-      refIds.set(keyOf(agentId, decision.order.refId), decision.order)
+    for (const change of [decision, ...(decision.also ?? [])]) {
+      if (needsWallet(command)) wallets.set(agentId, { ...account, wallet: change.wallet })
+      if (change.order) {
+        orders.set(keyOf(agentId, change.order.orderId), change.order)
+        refIds.set(keyOf(agentId, change.order.refId), change.order)
+      }
+      if (change.row) journal.push(change.row)
+      if (change.callback) callbacks.push(change.callback)
+      if (change.item) newItems.push(change.item)
     }
     if (decision.payment) {
       payments.set(keyOf(agentId, decision.payment.paymentId), decision.payment)
@@ -186,15 +205,8 @@ export function fold(
         )
       }
     }
-    if (decision.row) {
-      journal.push(decision.row)
-      if (command.type === 'adjust') {
-        adjustments.add(keyOf(agentId, adjustmentKey(command.ref)))
-      }
-    }
-    if (decision.callback) callbacks.push(decision.callback)
+    if (command.type === 'adjust') adjustments.add(keyOf(agentId, adjustmentKey(command.ref)))
     if (decision.item) {
-      newItems.push(decision.item)
       const { orderId, provider, reference, providerSaid } = decision.item
       const key = keyOf(agentId, orderId)
       if (providerSaid === 'PAID' && !payers.has(key)) payers.set(key, { provider, reference })

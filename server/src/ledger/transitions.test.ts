@@ -106,7 +106,7 @@ describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to
     const decision = decide(
       {
         ...{ wallet, terms, order, payment: undefined, claim: undefined, payer: undefined },
-        takenReferences: new Set(),
+        ...{ takenReferences: new Set<string>(), refunded: undefined, refunds: [] },
         ...{ adjusted: false, archived: false },
       },
       { type: 'outcome', agentId: 7n, orderId: order.orderId, at, to },

@@ -20,6 +20,7 @@ import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
 import { proveCredit, readCredited } from './prove-payments.ts'
 import { provePayouts } from './prove-payouts.ts'
 import { proveReferences } from './prove-references.ts'
+import { proveRefunds } from './prove-refunds.ts'
 
 /** Which event may follow which in one order; `-` stands for its beginning. */
 const followers: Record<string, JournalEvent[]> = {
@@ -94,6 +95,7 @@ async function proveOrders(
   for (const order of orders) proveOrder(agent, order, facts)
   await proveReferences(tx, agent.agentId, facts.payoutsOf)
   await provePayouts(tx, agent.agentId, orders)
+  await proveRefunds(tx, agent.agentId, orders)
 }
 
 async function readFacts(tx: ProofTx, agentId: bigint, orders: readonly Order[]): Promise<Facts> {

@@ -250,6 +250,7 @@ function newOrder(
     orderId: newOrderId(at),
     kind,
     refId: `${kind === 'deposit' ? 'D' : 'W'}-${String(number).padStart(8, '0')}`,
+    refundOf: null,
     userId: `user-${Math.floor(chance() * chance() * 20_000) + 1}`,
     currency: agent.currency,
     amountMinor,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -157,6 +157,61 @@ it.each(['return', 'keep'] as const)(
     expect(() => proveOrder(told, { ...order, revertFee: other }, facts)).toThrow('moves')
   },
 )
+
+it('a deposit stays while a refund of it waits, and a refund as long as its deposit', async () => {
+  const agent = await service.agent()
+  await agent.fund(5_000)
+  const { txn_id } = (await agent.deposit({ amount: 1_000 })).json
+  await agent.trigger(txn_id, 'PAID')
+  const refund = (amount: number) =>
+    agent.post(`/payment/orders/${txn_id}/refund`, {
+      refId: `refund-${amount}`,
+      amount,
+      timestamp: service.clock().toISOString(),
+    })
+  const first = (await refund(300)).json.txn_id
+  await agent.trigger(first, 'PAID')
+  const second = (await refund(200)).json.txn_id
+  const rest = async () => {
+    await adjust(agent, `end-${randomUUID()}`)
+    await deliver(agent)
+    await archiveNow(agent)
+    await proveAll(agent)
+    const left = []
+    for (const id of [txn_id, first, second]) {
+      left.push((await agent.get(`/payment/orders/${id}`)).json.status)
+    }
+    return left
+  }
+  expect(await rest()).toEqual(['PAID', 'PAID', 'WAITING'])
+  expect((await refund(501)).json.code).toBe('refund_exceeds_payment')
+  await agent.trigger(second, 'FAILED')
+  expect(await rest()).toEqual([404, 'PAID', 'FAILED'])
+  expect((await refund(100)).json.code).toBe('order_not_found')
+  expect(await rest()).toEqual([404, 404, 404])
+})
+
+it('a deposit that is refunded after it was written to a file stays in the books', async () => {
+  const agent = await service.agent()
+  await agent.fund(5_000)
+  const { txn_id } = (await agent.deposit({ amount: 1_000 })).json
+  await agent.trigger(txn_id, 'PAID')
+  await adjust(agent, 'end')
+  await deliver(agent)
+  const interrupted = archiveNow(agent, {
+    partRows: 100,
+    onStep: (step) => {
+      if (step === 'recorded') throw new Error('interrupted')
+    },
+  })
+  await expect(interrupted).rejects.toThrow('interrupted')
+  const refund = { refId: 'between', amount: 100, timestamp: service.clock().toISOString() }
+  const made = await agent.post(`/payment/orders/${txn_id}/refund`, refund)
+  expect(made.status).toBe(201)
+  await archiveNow(agent)
+  expect((await agent.get(`/payment/orders/${txn_id}`)).json.status).toBe('PAID')
+  await proveAll(agent)
+})
 
 describe('what is archived', () => {
   it('leaves the books for files, and both prove as one chain', async () => {

@@ -51,7 +51,17 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       [`ref_id = 'other'`, order('paid')],
       [`ref_id = 'other'`, order('waiting')],
     ],
-    user_id: [[`user_id = 'other'`, order('paid')]],
+    refund_of: [
+      [`refund_of = ${idOf('waiting')}`, order('w refund')],
+      [`refund_of = ${idOf('w paid')}`, order('w refund')],
+      [`refund_of = '${'9'.repeat(32)}'`, order('w refund')],
+      // More than is left of it.
+      [`refund_of = ${idOf('paid')}`, order('w paid')],
+    ],
+    user_id: [
+      [`user_id = 'other'`, order('paid')],
+      [`user_id = 'other'`, order('w refund')],
+    ],
     currency: [
       [`currency = 'VND'`, order('waiting')],
       [`currency = 'VND'`, order('w paid')],
@@ -81,7 +91,10 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       ['revert_fee = null', order('w paid')],
       [`revert_fee = 'keep'`, order('paid')],
     ],
-    account_no: [[`account_no = '1111111111'`, order('paid')]],
+    account_no: [
+      [`account_no = '1111111111'`, order('paid')],
+      [`account_no = '1111111111'`, order('w refund')],
+    ],
     extra_params: [[`extra_params = '{"shelf": 7.5}'`, order('paid')]],
     status: [
       [`status = 'FAILED'`, order('w paid')],
