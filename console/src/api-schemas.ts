@@ -459,7 +459,11 @@ export interface Operations {
       open_items:
         | {
             /** what contradicts what */
-            kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+            kind:
+              | 'paid_after_failed'
+              | 'paid_twice'
+              | 'failed_after_paid'
+              | 'refunded_and_taken_back'
             /** open items of this kind */
             count: number
             /** the oldest of them */
@@ -557,7 +561,7 @@ export interface Operations {
       /** an agent's app id */
       agent?: string
       /** what contradicts what */
-      kind?: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+      kind?: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid' | 'refunded_and_taken_back'
       /** an address of a user */
       assignee?: string
       /** next from the page before */
@@ -571,7 +575,7 @@ export interface Operations {
         /** its kind and the reference of the payout */
         item_id: string
         /** what contradicts what */
-        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid' | 'refunded_and_taken_back'
         /** an agent's app id */
         app_id: string | null
         agent_name: string | null
@@ -618,7 +622,7 @@ export interface Operations {
         /** its kind and the reference of the payout */
         item_id: string
         /** what contradicts what */
-        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid' | 'refunded_and_taken_back'
         /** an agent's app id */
         app_id: string | null
         agent_name: string | null
@@ -862,7 +866,22 @@ export interface Operations {
         handed_over_at: string | null
         /** a deposit's payment page */
         link: string | null
+        /** the txn_id of the deposit that it refunds */
+        refund_of: string | null
+        /** what of a deposit can still be refunded */
+        refundable: number | null
       }
+      /** a deposit's refunds, oldest first */
+      refunds: {
+        txn_id: string
+        ref_id: string
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        /** what it gives back */
+        amount: number
+        /** when it was made */
+        created_at: string
+      }[]
       words: {
         /** why it is in this state */
         why: string
@@ -888,14 +907,22 @@ export interface Operations {
         raw: unknown
       }[]
       actions: {
-        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
-        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        /** one of mark-paid, mark-failed, void, take-back, refund, cancel, revert, resend */
+        name:
+          | 'mark-paid'
+          | 'mark-failed'
+          | 'void'
+          | 'take-back'
+          | 'refund'
+          | 'cancel'
+          | 'revert'
+          | 'resend'
         allowed: boolean
         /** in words, where it is not allowed */
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'code')[]
+        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -1924,7 +1951,7 @@ export interface Operations {
         /** its kind and the reference of the payout */
         item_id: string
         /** what contradicts what */
-        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid' | 'refunded_and_taken_back'
         /** an agent's app id */
         app_id: string | null
         agent_name: string | null
@@ -2023,7 +2050,7 @@ export interface Operations {
         /** its kind and the reference of the payout */
         item_id: string
         /** what contradicts what */
-        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid' | 'refunded_and_taken_back'
         /** an agent's app id */
         app_id: string | null
         agent_name: string | null
@@ -2120,7 +2147,7 @@ export interface Operations {
         /** its kind and the reference of the payout */
         item_id: string
         /** what contradicts what */
-        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid'
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid' | 'refunded_and_taken_back'
         /** an agent's app id */
         app_id: string | null
         agent_name: string | null
@@ -2264,7 +2291,22 @@ export interface Operations {
         handed_over_at: string | null
         /** a deposit's payment page */
         link: string | null
+        /** the txn_id of the deposit that it refunds */
+        refund_of: string | null
+        /** what of a deposit can still be refunded */
+        refundable: number | null
       }
+      /** a deposit's refunds, oldest first */
+      refunds: {
+        txn_id: string
+        ref_id: string
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        /** what it gives back */
+        amount: number
+        /** when it was made */
+        created_at: string
+      }[]
       words: {
         /** why it is in this state */
         why: string
@@ -2290,14 +2332,22 @@ export interface Operations {
         raw: unknown
       }[]
       actions: {
-        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
-        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        /** one of mark-paid, mark-failed, void, take-back, refund, cancel, revert, resend */
+        name:
+          | 'mark-paid'
+          | 'mark-failed'
+          | 'void'
+          | 'take-back'
+          | 'refund'
+          | 'cancel'
+          | 'revert'
+          | 'resend'
         allowed: boolean
         /** in words, where it is not allowed */
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'code')[]
+        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -2361,7 +2411,22 @@ export interface Operations {
         handed_over_at: string | null
         /** a deposit's payment page */
         link: string | null
+        /** the txn_id of the deposit that it refunds */
+        refund_of: string | null
+        /** what of a deposit can still be refunded */
+        refundable: number | null
       }
+      /** a deposit's refunds, oldest first */
+      refunds: {
+        txn_id: string
+        ref_id: string
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        /** what it gives back */
+        amount: number
+        /** when it was made */
+        created_at: string
+      }[]
       words: {
         /** why it is in this state */
         why: string
@@ -2387,14 +2452,22 @@ export interface Operations {
         raw: unknown
       }[]
       actions: {
-        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
-        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        /** one of mark-paid, mark-failed, void, take-back, refund, cancel, revert, resend */
+        name:
+          | 'mark-paid'
+          | 'mark-failed'
+          | 'void'
+          | 'take-back'
+          | 'refund'
+          | 'cancel'
+          | 'revert'
+          | 'resend'
         allowed: boolean
         /** in words, where it is not allowed */
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'code')[]
+        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -2458,7 +2531,22 @@ export interface Operations {
         handed_over_at: string | null
         /** a deposit's payment page */
         link: string | null
+        /** the txn_id of the deposit that it refunds */
+        refund_of: string | null
+        /** what of a deposit can still be refunded */
+        refundable: number | null
       }
+      /** a deposit's refunds, oldest first */
+      refunds: {
+        txn_id: string
+        ref_id: string
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        /** what it gives back */
+        amount: number
+        /** when it was made */
+        created_at: string
+      }[]
       words: {
         /** why it is in this state */
         why: string
@@ -2484,14 +2572,142 @@ export interface Operations {
         raw: unknown
       }[]
       actions: {
-        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
-        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        /** one of mark-paid, mark-failed, void, take-back, refund, cancel, revert, resend */
+        name:
+          | 'mark-paid'
+          | 'mark-failed'
+          | 'void'
+          | 'take-back'
+          | 'refund'
+          | 'cancel'
+          | 'revert'
+          | 'resend'
         allowed: boolean
         /** in words, where it is not allowed */
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'code')[]
+        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/refund': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** what to refund, such as 100 or 99.50 */
+      amount: string
+      /** the version of the order that was looked at; where it has changed, it is refused */
+      version?: number
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** the fee of the transaction */
+        fee: number
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+        /** counts the changes of the order */
+        version: number
+        fee_rule: string
+        /** the fee of what was really paid */
+        paid_fee: number | null
+        /** the very text the agent sent */
+        extra_params: string | null
+        /** when a provider got the withdrawal */
+        handed_over_at: string | null
+        /** a deposit's payment page */
+        link: string | null
+        /** the txn_id of the deposit that it refunds */
+        refund_of: string | null
+        /** what of a deposit can still be refunded */
+        refundable: number | null
+      }
+      /** a deposit's refunds, oldest first */
+      refunds: {
+        txn_id: string
+        ref_id: string
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        /** what it gives back */
+        amount: number
+        /** when it was made */
+        created_at: string
+      }[]
+      words: {
+        /** why it is in this state */
+        why: string
+        /** what happens next, and what can be done */
+        next: string
+      }
+      /** oldest first */
+      timeline: {
+        /** when */
+        at: string
+        /** one of request, provider, notice, payment, journal, callback, attempt, operator */
+        kind:
+          | 'request'
+          | 'provider'
+          | 'notice'
+          | 'payment'
+          | 'journal'
+          | 'callback'
+          | 'attempt'
+          | 'operator'
+        title: string
+        /** what is on record, as it is */
+        raw: unknown
+      }[]
+      actions: {
+        /** one of mark-paid, mark-failed, void, take-back, refund, cancel, revert, resend */
+        name:
+          | 'mark-paid'
+          | 'mark-failed'
+          | 'void'
+          | 'take-back'
+          | 'refund'
+          | 'cancel'
+          | 'revert'
+          | 'resend'
+        allowed: boolean
+        /** in words, where it is not allowed */
+        why_not: string | null
+        /** the code has to be given again */
+        moves_money: boolean
+        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -2553,7 +2769,22 @@ export interface Operations {
         handed_over_at: string | null
         /** a deposit's payment page */
         link: string | null
+        /** the txn_id of the deposit that it refunds */
+        refund_of: string | null
+        /** what of a deposit can still be refunded */
+        refundable: number | null
       }
+      /** a deposit's refunds, oldest first */
+      refunds: {
+        txn_id: string
+        ref_id: string
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        /** what it gives back */
+        amount: number
+        /** when it was made */
+        created_at: string
+      }[]
       words: {
         /** why it is in this state */
         why: string
@@ -2579,14 +2810,22 @@ export interface Operations {
         raw: unknown
       }[]
       actions: {
-        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
-        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        /** one of mark-paid, mark-failed, void, take-back, refund, cancel, revert, resend */
+        name:
+          | 'mark-paid'
+          | 'mark-failed'
+          | 'void'
+          | 'take-back'
+          | 'refund'
+          | 'cancel'
+          | 'revert'
+          | 'resend'
         allowed: boolean
         /** in words, where it is not allowed */
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'code')[]
+        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -2650,7 +2889,22 @@ export interface Operations {
         handed_over_at: string | null
         /** a deposit's payment page */
         link: string | null
+        /** the txn_id of the deposit that it refunds */
+        refund_of: string | null
+        /** what of a deposit can still be refunded */
+        refundable: number | null
       }
+      /** a deposit's refunds, oldest first */
+      refunds: {
+        txn_id: string
+        ref_id: string
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        /** what it gives back */
+        amount: number
+        /** when it was made */
+        created_at: string
+      }[]
       words: {
         /** why it is in this state */
         why: string
@@ -2676,14 +2930,22 @@ export interface Operations {
         raw: unknown
       }[]
       actions: {
-        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
-        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        /** one of mark-paid, mark-failed, void, take-back, refund, cancel, revert, resend */
+        name:
+          | 'mark-paid'
+          | 'mark-failed'
+          | 'void'
+          | 'take-back'
+          | 'refund'
+          | 'cancel'
+          | 'revert'
+          | 'resend'
         allowed: boolean
         /** in words, where it is not allowed */
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'code')[]
+        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -2747,7 +3009,22 @@ export interface Operations {
         handed_over_at: string | null
         /** a deposit's payment page */
         link: string | null
+        /** the txn_id of the deposit that it refunds */
+        refund_of: string | null
+        /** what of a deposit can still be refunded */
+        refundable: number | null
       }
+      /** a deposit's refunds, oldest first */
+      refunds: {
+        txn_id: string
+        ref_id: string
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        /** what it gives back */
+        amount: number
+        /** when it was made */
+        created_at: string
+      }[]
       words: {
         /** why it is in this state */
         why: string
@@ -2773,14 +3050,22 @@ export interface Operations {
         raw: unknown
       }[]
       actions: {
-        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
-        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        /** one of mark-paid, mark-failed, void, take-back, refund, cancel, revert, resend */
+        name:
+          | 'mark-paid'
+          | 'mark-failed'
+          | 'void'
+          | 'take-back'
+          | 'refund'
+          | 'cancel'
+          | 'revert'
+          | 'resend'
         allowed: boolean
         /** in words, where it is not allowed */
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'code')[]
+        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -2842,7 +3127,22 @@ export interface Operations {
         handed_over_at: string | null
         /** a deposit's payment page */
         link: string | null
+        /** the txn_id of the deposit that it refunds */
+        refund_of: string | null
+        /** what of a deposit can still be refunded */
+        refundable: number | null
       }
+      /** a deposit's refunds, oldest first */
+      refunds: {
+        txn_id: string
+        ref_id: string
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        /** what it gives back */
+        amount: number
+        /** when it was made */
+        created_at: string
+      }[]
       words: {
         /** why it is in this state */
         why: string
@@ -2868,14 +3168,22 @@ export interface Operations {
         raw: unknown
       }[]
       actions: {
-        /** one of mark-paid, mark-failed, void, take-back, cancel, revert, resend */
-        name: 'mark-paid' | 'mark-failed' | 'void' | 'take-back' | 'cancel' | 'revert' | 'resend'
+        /** one of mark-paid, mark-failed, void, take-back, refund, cancel, revert, resend */
+        name:
+          | 'mark-paid'
+          | 'mark-failed'
+          | 'void'
+          | 'take-back'
+          | 'refund'
+          | 'cancel'
+          | 'revert'
+          | 'resend'
         allowed: boolean
         /** in words, where it is not allowed */
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'code')[]
+        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
       }[]
     }
   }

@@ -73,6 +73,7 @@ export const orderActions = {
   'mark-failed': 'POST /console/api/orders/{txn_id}/mark-failed',
   void: 'POST /console/api/orders/{txn_id}/void',
   'take-back': 'POST /console/api/orders/{txn_id}/take-back',
+  refund: 'POST /console/api/orders/{txn_id}/refund',
   cancel: 'POST /console/api/orders/{txn_id}/cancel',
   revert: 'POST /console/api/orders/{txn_id}/revert',
   resend: 'POST /console/api/orders/{txn_id}/resend',

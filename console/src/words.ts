@@ -112,6 +112,7 @@ export const stateWords: Record<string, string> = {
   paid_after_failed: 'Paid after it failed',
   paid_twice: 'Paid twice',
   failed_after_paid: 'Failed after it was paid',
+  refunded_and_taken_back: 'Refunded and taken back',
   PAID: 'Paid',
   WAITING: 'Waiting',
   FAILED: 'Failed',

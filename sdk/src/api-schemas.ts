@@ -75,6 +75,18 @@ export type Withdraw = {
   created_at: string
 }
 
+/** A request for a refund. */
+export type RefundRequest = {
+  /** 1 to 64 printable characters */
+  refId: string
+  /** an amount in steps of 0.01, or of 1 in a currency without decimals */
+  amount: number
+  /** an ISO 8601 time with zone, within 300 seconds of the service's clock, such as 2026-01-31T08:30:00Z */
+  timestamp: string
+  /** an object of at most 4 KiB and 5 levels; null is as none */
+  extraParams?: Record<string, unknown> | null
+}
+
 /** A deposit as it is now. */
 export type DepositOrder = {
   /** the service's transaction id */
@@ -144,6 +156,8 @@ export type WithdrawOrder = {
   completed_at: string | null
   /** what was really paid */
   paid_amount: number | null
+  /** of a refund: the txn_id of its deposit */
+  refundOf?: string
 }
 
 /** Which orders. */

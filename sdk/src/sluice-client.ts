@@ -7,6 +7,7 @@ import type {
   OrderQuery,
   OrderRequest,
   OutcomeEvent,
+  RefundRequest,
   Resent,
   SeqQuery,
   Trigger,
@@ -40,6 +41,12 @@ export interface CallOptions {
 /** A deposit or withdrawal to create. The client sets the timestamp when it sends the request. */
 export type NewOrder = Omit<OrderRequest, 'timestamp' | 'amount'> & {
   /** In whole units: 250 is 250 baht. From 1 to 10^12. */
+  amount: number | bigint
+}
+
+/** A refund to create. It goes back to the payer: its destination cannot be chosen. */
+export type NewRefund = Omit<RefundRequest, 'timestamp' | 'amount'> & {
+  /** The whole payment or a part of it, such as 250 or 99.5. */
   amount: number | bigint
 }
 
@@ -79,7 +86,7 @@ export function createClient(options: ClientOptions) {
   const get = <T>(path: string, query: Query, { signal }: CallOptions) =>
     ask<T>({ method: 'GET', path: path + queryText(query), signal })
 
-  async function create<T>(path: string, order: NewOrder, { signal }: CallOptions) {
+  async function create<T>(path: string, order: NewOrder | NewRefund, { signal }: CallOptions) {
     const { refId } = order
     const call: Call = { method: 'POST', path, body: orderBody(order), refId, signal }
     const { value, headers } = await sendRequest<T>(connection, call)
@@ -106,6 +113,13 @@ export function createClient(options: ClientOptions) {
     /** Creates a withdrawal, to pay out to a bank account. Safe to repeat with the same refId. */
     createWithdraw: (order: NewOrder, options: CallOptions = {}) =>
       create<Withdraw>('/payment/withdraw', order, options),
+
+    /**
+     * Refunds a deposit that is PAID, whole or in part: a withdrawal to the payer, with its own refId. Safe to
+     * repeat with the same refId.
+     */
+    refundOrder: (txnId: string, refund: NewRefund, options: CallOptions = {}) =>
+      create<Withdraw>(`/payment/orders/${encodeURIComponent(txnId)}/refund`, refund, options),
 
     getOrder: (txnId: string, options: CallOptions = {}) =>
       get<Order>(`/payment/orders/${encodeURIComponent(txnId)}`, {}, options),
@@ -190,7 +204,7 @@ function connect(options: ClientOptions): Connection {
 }
 
 /** The body of a creation. All attempts share everything but the timestamp. */
-function orderBody(order: NewOrder): () => string {
+function orderBody(order: NewOrder | NewRefund): () => string {
   const fields = Object.entries(order)
     .filter(([name, value]) => name !== 'timestamp' && value !== undefined)
     .map(([name, value]) => {

@@ -18,6 +18,7 @@ export {
   type Created,
   createClient,
   type NewOrder,
+  type NewRefund,
   type Order,
   type OrderFilter,
   type Page,

@@ -45,6 +45,7 @@ export function schemasFromOpenApi(openapi: OpenApi): string {
     ['OrderRequest', 'A request for a deposit or a withdrawal.', body('/payment/deposit')],
     ['Deposit', 'A deposit as it was created.', answer('post', '/payment/deposit', 201)],
     ['Withdraw', 'A withdrawal as it was created.', answer('post', '/payment/withdraw', 201)],
+    ['RefundRequest', 'A request for a refund.', body('/payment/orders/{txn_id}/refund')],
     ['DepositOrder', 'A deposit as it is now.', variant(item(variant(orders, 0)), 0)],
     ['WithdrawOrder', 'A withdrawal as it is now.', variant(item(variant(orders, 0)), 1)],
     ['OrderQuery', 'Which orders.', query('/payment/orders')],

@@ -48,11 +48,11 @@ function paidDeposits(agentId: string, first: number, last: number, all: number)
         lateral (select now() - interval '1 hour' - interval '60 days' * ((${all} - n)::float8 / ${all})) t(at)
       where w.agent_id = ${agentId}
     ), new_orders as (
-      insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule, account_name,
-        account_no, bank_code, status, version, answer, created_at, expires_at, completed_at, paid_amount,
+      insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule, late_money,
+        account_name, account_no, bank_code, status, version, answer, created_at, expires_at, completed_at, paid_amount,
         paid_fee)
       select agent_id, hex::uuid, 'deposit', 'history-' || n, 'user-' || n % 5000, 'THB', 10000, 0, '0%',
-        'Somchai Jaidee', '1234567890', 'SCB', 'PAID', 2,
+        'review', 'Somchai Jaidee', '1234567890', 'SCB', 'PAID', 2,
         format('{"txn_id":"%s-%s","ref_id":"history-%s","amount":100,"fee":0,"method":"link",' ||
           '"expires_in":900,"created_at":"%s"}', agent_id, hex, n,
           to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')),

@@ -42,8 +42,8 @@ export function plainTeller(url: string, localTime: LocalTime) {
           name: 'order',
           text: `insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule,
               account_name, account_no, bank_code, extra_params, status, version, answer, created_at,
-              currency)
-            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 1, $14, $15, $16)`,
+              currency, revert_fee)
+            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 1, $14, $15, $16, $17)`,
           values: [
             agentId,
             order.orderId,
@@ -61,6 +61,7 @@ export function plainTeller(url: string, localTime: LocalTime) {
             answer,
             at,
             order.currency,
+            order.revertFee,
           ],
         })
         await client.query({

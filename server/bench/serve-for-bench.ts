@@ -100,7 +100,7 @@ if (kind === 'database' || kind === 'mixed') {
           seq: 1n,
           balances: { ...noChange, available: 10n ** 15n, adjustments: -(10n ** 15n) },
         },
-        terms: { currency: agent.currency, revertFee: agent.revertFee, lateMoney: agent.lateMoney },
+        terms: { currency: agent.currency },
       },
     ]),
   )

@@ -35,6 +35,7 @@ const tones: Record<string, Tone> = {
   paid_after_failed: 'bad',
   paid_twice: 'bad',
   failed_after_paid: 'warn',
+  refunded_and_taken_back: 'bad',
   late: 'warn',
   wrong_amount: 'warn',
   duplicate: 'odd',

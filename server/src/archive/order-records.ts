@@ -19,6 +19,9 @@ const belongings = {
     where p.agent_id = o.agent_id and p.order_id = o.order_id order by p.attempt`,
   open_items: `select i.* from open_items i
     where i.agent_id = o.agent_id and i.order_id = o.order_id order by i.item_id`,
+  // A refund that is made after the record was written keeps the deposit in the books.
+  refunds: `select r.order_id, r.amount, r.status from orders r
+    where r.agent_id = o.agent_id and r.refund_of = o.order_id order by r.order_id`,
 }
 
 const names = Object.keys(belongings)
@@ -71,7 +74,8 @@ export async function orderRecords(client: PoolClient): Promise<OrderRecords> {
 /**
  * Finds an agent's finished orders whose last journal row lies between two seqs, in the order of that
  * row. Nothing of a finished order is open: it has ended, its callbacks were accepted or given up, its
- * payments decided, its payouts ended, its open items closed, and its providers' reports acted on.
+ * payments decided, its payouts ended, its open items closed, and its providers' reports acted on. A deposit's
+ * refunds have ended, and stay as long as the deposit does: until then they count against what was paid.
  */
 export async function finishedOrders(
   client: PoolClient,
@@ -99,7 +103,12 @@ export async function finishedOrders(
            and i.closed_at is null)
        and not exists (
          select 1 from notice_events n where n.agent_id = o.agent_id and n.order_id = o.order_id
-           and n.act_at is not null) as finished
+           and n.act_at is not null)
+       and not exists (
+         select 1 from orders r where r.agent_id = o.agent_id and r.refund_of = o.order_id
+           and r.status = 'WAITING')
+       and not exists (
+         select 1 from orders d where d.agent_id = o.agent_id and d.order_id = o.refund_of) as finished
      from journal j join orders o on o.agent_id = j.agent_id and o.order_id = j.order_id
      where j.agent_id = $1 and j.seq > $2 and j.seq < $3
        and not exists (

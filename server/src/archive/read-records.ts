@@ -29,6 +29,17 @@ function journalRow(values: Values, currency: Manifest['currency']): JournalRow 
   return read(journalColumns, { ...laterAccounts, ...withCurrency(values, currency) })
 }
 
+/**
+ * In older files, orders have no terms of their own. Those of a withdrawal that came back show in what it
+ * moved; on any others nothing in the file depends.
+ */
+function withTerms(order: Order, rows: readonly JournalRow[]): Order {
+  if (order.lateMoney !== null || order.revertFee !== null) return order
+  if (order.kind === 'deposit') return { ...order, lateMoney: 'review' }
+  const reverted = rows.find(({ event }) => event === 'withdraw_reverted')
+  return { ...order, revertFee: reverted?.change.fees === 0n ? 'keep' : 'return' }
+}
+
 /** Parses a journal row from a record of a file. */
 export function journalFrom({ currency }: Told, header: Cell[], record: string): JournalRow {
   return journalRow(valuesOf(header, record), currency)
@@ -48,8 +59,8 @@ export function orderFrom({ currency }: Told, header: Cell[], record: string): A
     const text = values[name]
     return typeof text === 'string' ? parseExactly(text) : []
   }
-  const order = read(orderColumns, withCurrency(values, currency))
   const rows = list('journal').map((row) => journalRow(row, currency))
+  const order = withTerms(read(orderColumns, withCurrency(values, currency)), rows)
   const payments = list('payments').map((row) =>
     read(paymentColumns, { received_seq: '0', ...row }),
   )

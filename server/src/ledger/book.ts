@@ -22,12 +22,18 @@ export interface Order {
   orderId: string
   kind: OrderKind
   refId: string
+  /** The deposit that this withdrawal refunds, whole or in part. */
+  refundOf: string | null
   userId: string
   /** The agent's currency, which never changes. */
   currency: Currency
   amountMinor: bigint
   feeMinor: bigint
   feeRule: string
+  /** A deposit's: what becomes of money that comes late or in another amount. */
+  lateMoney: 'review' | 'credit' | null
+  /** A withdrawal's: what becomes of its fee if the payout comes back. */
+  revertFee: 'return' | 'keep' | null
   accountName: string
   accountNo: string
   bankCode: string
@@ -57,11 +63,12 @@ export interface Wallet {
   balances: Accounts
 }
 
-/** The terms of the agent's contract that affect money movements. */
+/**
+ * What of the agent's contract an entry depends on. Everything that may change is fixed in the order when
+ * it is created.
+ */
 export interface Terms {
   currency: Currency
-  revertFee: 'return' | 'keep'
-  lateMoney: 'review' | 'credit'
 }
 
 export type OrderEvent =
@@ -208,7 +215,12 @@ export interface HandedPayout {
   askAt: Date | number | null
 }
 
-export const itemKinds = ['paid_after_failed', 'paid_twice', 'failed_after_paid'] as const
+export const itemKinds = [
+  'paid_after_failed',
+  'paid_twice',
+  'failed_after_paid',
+  'refunded_and_taken_back',
+] as const
 
 export type ItemKind = (typeof itemKinds)[number]
 
@@ -223,6 +235,7 @@ export interface OpenItem {
   reference: string
   amountMinor: bigint
   currency: Currency
+  /** VOID if the bank took back the deposit that the payout refunds. */
   providerSaid: OrderStatus
   /** The order's status and provider when the item was opened. */
   orderStatus: OrderStatus

@@ -12,10 +12,11 @@ const sent = (text: string) =>
 it('every statement whose columns follow from a description says what it seems to say', () => {
   expect(sent(sql.ordersById)).toMatchInlineSnapshot(`
     "select o.agent_id as "agentId", o.order_id as "orderId", o.kind, o.ref_id as "refId",
-    o.user_id as "userId", o.currency, o.amount as "amountMinor", o.fee as "feeMinor",
-    o.fee_rule as "feeRule", o.account_name as "accountName", o.account_no as "accountNo",
-    o.bank_code as "bankCode", o.extra_params as "extraParams", o.status, o.version, o.answer,
-    o.created_at as "createdAt", o.expires_at as "expiresAt", o.completed_at as "completedAt",
+    o.refund_of as "refundOf", o.user_id as "userId", o.currency, o.amount as "amountMinor",
+    o.fee as "feeMinor", o.fee_rule as "feeRule", o.late_money as "lateMoney", o.revert_fee as
+    "revertFee", o.account_name as "accountName", o.account_no as "accountNo", o.bank_code as
+    "bankCode", o.extra_params as "extraParams", o.status, o.version, o.answer, o.created_at
+    as "createdAt", o.expires_at as "expiresAt", o.completed_at as "completedAt",
     o.paid_amount as "paidAmountMinor", o.paid_fee as "paidFeeMinor", o.provider,
     o.provider_ref as "providerRef", o.handed_over_at as "handedOverAt", o.instructions from
     orders o join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id) on o.agent_id =
@@ -31,14 +32,15 @@ it('every statement whose columns follow from a description says what it seems t
     and p.payment_id = k.payment_id"
   `)
   expect(sent(sql.insertOrders)).toMatchInlineSnapshot(`
-    "insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee,
-    fee_rule, account_name, account_no, bank_code, extra_params, status, version, answer,
-    created_at, expires_at, completed_at, paid_amount, paid_fee, provider, provider_ref,
-    handed_over_at, instructions) select * from unnest($1::bigint[], $2::uuid[], $3::text[],
-    $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[], $10::text[],
-    $11::text[], $12::text[], $13::text[], $14::text[], $15::int[], $16::text[],
-    $17::timestamptz[], $18::timestamptz[], $19::timestamptz[], $20::bigint[], $21::bigint[],
-    $22::text[], $23::text[], $24::timestamptz[], $25::text[]) on conflict do nothing
+    "insert into orders (agent_id, order_id, kind, ref_id, refund_of, user_id, currency,
+    amount, fee, fee_rule, late_money, revert_fee, account_name, account_no, bank_code,
+    extra_params, status, version, answer, created_at, expires_at, completed_at, paid_amount,
+    paid_fee, provider, provider_ref, handed_over_at, instructions) select * from
+    unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::text[],
+    $7::text[], $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[],
+    $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::int[], $19::text[],
+    $20::timestamptz[], $21::timestamptz[], $22::timestamptz[], $23::bigint[], $24::bigint[],
+    $25::text[], $26::text[], $27::timestamptz[], $28::text[]) on conflict do nothing
     returning order_id"
   `)
   expect(sent(sql.updateOrders)).toMatchInlineSnapshot(`
@@ -128,7 +130,7 @@ it('every statement whose columns follow from a description says what it seems t
     from unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[])
     u(agent_id, order_id, reference, at, evidence) where i.agent_id = u.agent_id and
     i.order_id = u.order_id and i.reference = u.reference and i.closed_at is null and i.kind
-    <> 'failed_after_paid' and i.provider_said <> 'REVERT'"
+    not in ('failed_after_paid', 'refunded_and_taken_back') and i.provider_said <> 'REVERT'"
   `)
   expect(sent(sql.updateWallets)).toMatchInlineSnapshot(`
     "update wallets w set seq = u.seq, available = u.available, held = u.held, suspense =

@@ -18,8 +18,7 @@ import {
  * statement with a star fails as soon as a column is added. books-sql.test.ts shows each in full.
  */
 
-export const lockWallet = `select ${walletColumns.select('w')}, a.revert_fee, a.late_money
-  from wallets w left join agents a on a.agent_id = w.agent_id
+export const lockWallet = `select ${walletColumns.select('w')} from wallets w
   where w.agent_id = $1 for no key update of w`
 
 export const lockFreeWallet = `${lockWallet} skip locked`
@@ -31,6 +30,18 @@ export const ordersByRefId = `select ${orderColumns.select('o')} from orders o
 export const ordersById = `select ${orderColumns.select('o')} from orders o
   join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
     on o.agent_id = k.agent_id and o.order_id = k.order_id`
+
+/** The refunds of deposits; those that came to nothing do not count. */
+export const refundsOf = `select ${orderColumns.select('o')} from orders o
+  join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
+    on o.agent_id = k.agent_id and o.refund_of = k.order_id
+  where o.status in ('WAITING', 'PAID')`
+
+/** The deposits that orders refund. */
+export const depositsOfRefunds = `select ${orderColumns.select('o')} from orders r
+  join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
+    on r.agent_id = k.agent_id and r.order_id = k.order_id
+  join orders o on o.agent_id = r.agent_id and o.order_id = r.refund_of`
 
 export const paymentsById = `select ${paymentColumns.select('p')} from payments p
   join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
@@ -254,7 +265,8 @@ export const closeItems = `update open_items i set closed_at = u.at, resolution 
     evidence = u.evidence
   from ${closedItemColumns.rows('u')}
   where i.agent_id = u.agent_id and i.order_id = u.order_id and i.reference = u.reference
-    and i.closed_at is null and i.kind <> 'failed_after_paid' and i.provider_said <> 'REVERT'`
+    and i.closed_at is null
+    and i.kind not in ('failed_after_paid', 'refunded_and_taken_back') and i.provider_said <> 'REVERT'`
 
 const walletChanges = walletColumns.pick('seq', 'balances')
 

@@ -8,7 +8,6 @@ import type {
   PaidAttempt,
   Payment,
   PaymentClaim,
-  Terms,
 } from './book.ts'
 import {
   claimColumns,
@@ -30,6 +29,7 @@ import {
   onceKeyOf,
   orderIdAfterNo,
   paymentIdOf,
+  refundsNeededOf,
   type Writes,
 } from './fold.ts'
 import { houseBook } from './house.ts'
@@ -55,11 +55,6 @@ export class BooksChanged extends Error {
 /** A connection inside a transaction that the teller has begun. */
 export type BatchTx = PoolClient & { readonly inBatch: unique symbol }
 
-interface TermsRow {
-  revert_fee: Terms['revertFee']
-  late_money: Terms['lateMoney']
-}
-
 /**
  * Locks the wallets that the commands may change, in id order, and reads everything the commands need. If
  * another transaction holds a wallet, this waits for it or leaves it out of the books.
@@ -72,7 +67,13 @@ export async function readBooks(
   const locked = [...new Set(commands.flatMap(booksOf))].sort((a, b) => (a < b ? -1 : 1))
 
   const refIds = pairs(commands, (c) => (c.type === 'create' ? c.order.refId : undefined))
-  const orderIds = pairs(commands, (c) => ('orderId' in c ? (c.orderId ?? undefined) : undefined))
+  const orderIds = pairs(commands, (c) =>
+    c.type === 'create' ? c.order.refundOf : 'orderId' in c ? c.orderId : undefined,
+  )
+  const refunded = pairs(commands, refundsNeededOf)
+  const handedOn = pairs(commands, (c) =>
+    c.type === 'hand_over' && c.insteadOf !== null ? c.orderId : undefined,
+  )
   const paymentIds = pairs(commands, paymentIdOf)
   const claimed = commands.flatMap((c) => (isAboutClaim(c) ? (paymentIdOf(c) ?? []) : []))
   const unmatchedIds = commands.flatMap((c) =>
@@ -91,6 +92,8 @@ export async function readBooks(
     byRefId,
     byId,
     clearings,
+    refunds,
+    refundedDeposits,
     payments,
     unmatched,
     claims,
@@ -103,13 +106,15 @@ export async function readBooks(
     all(
       locked.map((agentId) =>
         ifLocked === 'wait'
-          ? run<TermsRow>(tx, 'lock-wallet', sql.lockWallet, [agentId])
-          : run<TermsRow>(tx, 'lock-free-wallet', sql.lockFreeWallet, [agentId]),
+          ? run<object>(tx, 'lock-wallet', sql.lockWallet, [agentId])
+          : run<object>(tx, 'lock-free-wallet', sql.lockFreeWallet, [agentId]),
       ),
     ),
     read<Order>(tx, 'orders-by-ref-id', sql.ordersByRefId, refIds),
     read<Order>(tx, 'orders-by-id', sql.ordersById, orderIds),
     readList<Clearing>(tx, 'clearings', sql.clearingsOf, locked),
+    read<Order>(tx, 'refunds-of', sql.refundsOf, refunded),
+    read<Order>(tx, 'deposits-of-refunds', sql.depositsOfRefunds, handedOn),
     readPayments(tx, paymentIds),
     readList<object>(tx, 'unmatched-by-id', sql.unmatchedById, unmatchedIds),
     readList<PaymentClaim>(tx, 'claims-by-id', claimsById, claimed),
@@ -152,12 +157,10 @@ export async function readBooks(
   for (const { rows } of accounts) {
     for (const row of rows) {
       const wallet = walletColumns.fromRow(row)
-      const { currency } = wallet
-      const terms = { currency, revertFee: row.revert_fee, lateMoney: row.late_money }
-      books.wallets.set(wallet.agentId, { wallet, terms })
+      books.wallets.set(wallet.agentId, { wallet, terms: { currency: wallet.currency } })
     }
   }
-  for (const row of [...byRefId, ...byId]) {
+  for (const row of [...byRefId, ...byId, ...refunds, ...refundedDeposits]) {
     const key = keyOf(row.agentId, row.orderId)
     const order = books.orders.get(key) ?? row
     books.orders.set(key, order)
@@ -388,7 +391,9 @@ async function openItems(tx: BatchTx, items: Writes['newItems']): Promise<void> 
     if (words.get(key)?.providerSaid !== 'REVERT') words.set(key, item)
   }
   const latest = [...words.values()]
-  const paid = latest.filter(({ kind }) => kind !== 'failed_after_paid')
+  // The others say that a payout was paid which the books did not count as paid.
+  const isPaid = ({ kind }: OpenItem) => kind === 'paid_after_failed' || kind === 'paid_twice'
+  const paid = latest.filter(isPaid)
   const statements = [run(tx, 'insert-items', sql.insertItems, itemColumns.values(latest))]
   if (paid.length > 0) {
     const said = paid.map((item) => ({
@@ -449,14 +454,14 @@ function run<Row extends object>(tx: BatchTx, name: string, text: string, values
 /** Each pair of agent and id that the commands name, once, as two column arrays. */
 function pairs(
   commands: readonly Command[],
-  idOf: (command: Command) => string | undefined,
+  idOf: (command: Command) => string | null | undefined,
 ): [bigint[], string[]] {
   const seen = new Set<string>()
   const agentIds: bigint[] = []
   const ids: string[] = []
   for (const command of commands) {
     const id = idOf(command)
-    if (id === undefined || seen.has(keyOf(command.agentId, id))) continue
+    if (id == null || seen.has(keyOf(command.agentId, id))) continue
     seen.add(keyOf(command.agentId, id))
     agentIds.push(command.agentId)
     ids.push(id)

@@ -8,7 +8,7 @@ import { changeOf } from './transitions.ts'
 
 const at = new Date('2026-01-01T17:00:00.999Z')
 const orderId = orderIdOf(1)
-const thb: Terms = { currency: 'THB', revertFee: 'return', lateMoney: 'review' }
+const thb: Terms = { currency: 'THB' }
 
 function bodyOf(
   event: OrderEvent,
@@ -34,7 +34,7 @@ function bodyOf(
     event,
     at,
     currency: terms.currency,
-    change: changeOf(event, order, terms),
+    change: changeOf(event, order),
     balances: { ...noChange, available: options.available ?? 12_345n },
     clearingAt: null,
     clearingThere: null,
@@ -56,7 +56,7 @@ it('a body holds exactly the fields of the contract', () => {
 describe('amount and fee', () => {
   const paid = { paidAmountMinor: 10_000n, paidFeeMinor: 150n }
   const other = { paidAmountMinor: 9_950n, paidFeeMinor: 149n }
-  const keep: Terms = { ...thb, revertFee: 'keep' }
+  const keep: Partial<Order> = { revertFee: 'keep' }
   const rows: [string, OrderEvent, Partial<Order>, Terms, number, number][] = [
     ['what was paid', 'deposit_paid', { status: 'PAID', ...paid }, thb, 100, 1.5],
     ['what was really paid', 'deposit_paid', { status: 'PAID', ...other }, thb, 99.5, 1.49],
@@ -75,7 +75,14 @@ describe('amount and fee', () => {
     ['no fee if failed', 'withdraw_failed', { status: 'FAILED' }, thb, 100, 0],
     ['no fee if cancelled', 'withdraw_cancelled', { status: 'CANCEL' }, thb, 100, 0],
     ['no fee if given back', 'withdraw_reverted', { status: 'REVERT', ...paid }, thb, 100, 0],
-    ['the fee that is kept', 'withdraw_reverted', { status: 'REVERT', ...paid }, keep, 100, 1.5],
+    [
+      'the fee that is kept',
+      'withdraw_reverted',
+      { status: 'REVERT', ...paid, ...keep },
+      thb,
+      100,
+      1.5,
+    ],
   ]
   it.each(rows)('say %s (%s)', (_name, event, fields, terms, amount, fee) => {
     const body = JSON.parse(bodyOf(event, fields, { terms }))

@@ -20,8 +20,11 @@ import type {
 /**
  * Every change that can be requested of an agent's book. Each may be repeated but takes effect only once.
  */
-export type Command = { agentId: bigint; at: Date } & (
-  | { type: 'create'; order: Order }
+export type Command = {
+  agentId: bigint
+  at: Date
+} /** For a refund, `depositVersion` is the deposit's version when the refund's destination was read. */ & (
+  | { type: 'create'; order: Order; depositVersion?: number }
   /** The provider's instructions for a deposit that had to be announced to it. */
   | {
       type: 'instruct'
@@ -144,6 +147,13 @@ export interface BookView {
   unmatched: UnmatchedPayment | undefined
   /** The existing claim to the received payment, of any agent. */
   claim: PaymentClaim | undefined
+  /**
+   * The deposit that the created order refunds, or that the handed-over one does after a provider's
+   * refusal.
+   */
+  refunded: Order | undefined
+  /** The refunds that count, of the deposit that the command refunds or takes back. */
+  refunds: readonly Order[]
   /** The first attempt that counted as refused although its provider now says that it paid. */
   payer: PaidAttempt | undefined
   /** References in use by payouts of any agent. */
@@ -154,27 +164,33 @@ export interface BookView {
   archived: boolean
 }
 
+/** What a command changes about one order or payment. */
+export interface Change {
+  order: Order | undefined
+  wallet: Wallet
+  row: JournalRow | undefined
+  callback: Callback | undefined
+  payment: Payment | undefined
+  payout: HandedPayout | undefined
+  /** The report contradicts the books: a person has to look into it. */
+  item: OpenItem | undefined
+  closes: ClosedItem | undefined
+  /** What the command changes in the house's book, if it is about two books. */
+  house: { wallet: Wallet; row: JournalRow } | undefined
+  /** The payment that came in for no agent, in its new state. */
+  unmatched: UnmatchedPayment | undefined
+  /** The claim to a payment that a person has assigned to the agent. */
+  claim: PaymentClaim | undefined
+}
+
 export type Decision =
   | { type: 'refused'; code: ProblemCode; detail: string }
   /** Nothing to write: the command is a repeat or changes nothing. */
   | { type: 'unchanged'; order: Order | undefined }
   /** The money does not belong to the order it was reported for: it waits outside the agent's book. */
   | { type: 'unmatched'; order: undefined; why: UnmatchedWhy }
-  | {
+  | ({
       type: 'changed'
-      order: Order | undefined
-      wallet: Wallet
-      row: JournalRow | undefined
-      callback: Callback | undefined
-      payment: Payment | undefined
-      payout: HandedPayout | undefined
-      /** The report contradicts the books: a person has to look into it. */
-      item: OpenItem | undefined
-      closes: ClosedItem | undefined
-      /** What the command changes in the house's book, if it is about two books. */
-      house: { wallet: Wallet; row: JournalRow } | undefined
-      /** The payment that came in for no agent, in its new state. */
-      unmatched: UnmatchedPayment | undefined
-      /** The claim to a payment that a person has assigned to the agent. */
-      claim: PaymentClaim | undefined
-    }
+      /** What else the command changes, in this order: the refunds of a deposit that was taken back. */
+      also?: readonly Change[]
+    } & Change)

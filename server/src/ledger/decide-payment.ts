@@ -5,10 +5,11 @@ import type { Order, Payment, PaymentClaim } from './book.ts'
 import type { BookView, Command, Decision, PaymentNotice } from './commands.ts'
 import { beyondBound, moveSuspense, nothingElse, outcome, refused, writeRow } from './entry.ts'
 import { providerOfPayment } from './house.ts'
+import { stopRefunds } from './refunds.ts'
 
 /**
  * Records incoming money and pays the order with it if everything fits. Otherwise the payment waits for a
- * person in the agent's suspense account, unless the agent's terms credit late or different amounts. A
+ * person in the agent's suspense account, unless the order's terms credit late or different amounts. A
  * payment belongs to the agent and order of its first report, and only the order's own provider can report
  * one for it.
  */
@@ -65,7 +66,7 @@ export function takeIn(
   if (order.status === 'PAID') why = 'duplicate'
   else if (!open || !inTime) why = 'late'
   else if (notice.amountMinor !== order.amountMinor) why = 'wrong_amount'
-  const byPolicy = (why === 'late' || why === 'wrong_amount') && book.terms.lateMoney === 'credit'
+  const byPolicy = (why === 'late' || why === 'wrong_amount') && order.lateMoney === 'credit'
   if (why !== null && !byPolicy) return wait(book, { ...payment, why }, at)
   const paid = pay(book, order, payment, at, localTime)
   return typeof paid === 'string' ? wait(book, { ...payment, why: paid }, at) : paid
@@ -206,7 +207,9 @@ export function takeBackPayment(
   const decision = outcome(book, voided, 'deposit_taken_back', command.at, localTime, {
     clearingAt,
   })
-  return decision.type === 'changed' ? { ...decision, payment: takenBack } : decision
+  if (decision.type !== 'changed') return decision
+  const also = stopRefunds({ ...book, wallet: decision.wallet }, command.at, localTime)
+  return 'type' in also ? also : { ...decision, payment: takenBack, also }
 }
 
 /** Pays an order, or says why it cannot: the fee takes it all, or the wallet cannot hold it. */

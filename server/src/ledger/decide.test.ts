@@ -12,8 +12,7 @@ const created = new Date('2026-01-01T00:00:00Z')
 const expiry = new Date('2026-01-01T00:15:00Z')
 const later = new Date('2026-01-01T00:20:00Z')
 const orderId = orderIdOf(1)
-const review: Terms = { currency: 'THB', revertFee: 'return', lateMoney: 'review' }
-const credit: Terms = { ...review, lateMoney: 'credit' }
+const terms: Terms = { currency: 'THB' }
 
 const deposit = (fields: Partial<Order> = {}) =>
   newOrder({ agentId, orderId, kind: 'deposit', createdAt: created, expiresAt: expiry, ...fields })
@@ -40,10 +39,12 @@ function decided(
   return decide(
     {
       wallet: walletWith(0n),
-      terms: review,
+      terms,
       order: undefined,
       payment: undefined,
       claim: undefined,
+      refunded: undefined,
+      refunds: [],
       payer: undefined,
       takenReferences: new Set(),
       isDone: false,
@@ -214,29 +215,29 @@ describe('expiry', () => {
 describe('money that comes in', () => {
   const inTime = expiry
   const late = new Date(expiry.getTime() + 1)
-  const rows: [OrderStatus, bigint, Date, Terms, string][] = [
-    ['WAITING', 10_000n, inTime, review, 'PAID'],
-    ['WAITING', 10_000n, late, review, 'late'],
-    ['WAITING', 9_999n, inTime, review, 'wrong_amount'],
-    ['WAITING', 10_001n, inTime, review, 'wrong_amount'],
-    ['WAITING', 9_999n, late, review, 'late'],
-    ['EXPIRED', 10_000n, inTime, review, 'PAID'],
-    ['EXPIRED', 10_000n, late, review, 'late'],
-    ['EXPIRED', 1n, inTime, review, 'wrong_amount'],
-    ['FAILED', 10_000n, inTime, review, 'late'],
-    ['VOID', 10_000n, inTime, review, 'late'],
-    ['PAID', 10_000n, inTime, review, 'duplicate'],
-    ['WAITING', 10_000n, late, credit, 'PAID'],
-    ['WAITING', 9_999n, inTime, credit, 'PAID'],
-    ['EXPIRED', 9_999n, late, credit, 'PAID'],
-    ['FAILED', 10_000n, inTime, credit, 'PAID'],
-    ['VOID', 10_000n, inTime, credit, 'PAID'],
-    ['PAID', 10_000n, inTime, credit, 'duplicate'],
+  const rows: [OrderStatus, bigint, Date, Order['lateMoney'], string][] = [
+    ['WAITING', 10_000n, inTime, 'review', 'PAID'],
+    ['WAITING', 10_000n, late, 'review', 'late'],
+    ['WAITING', 9_999n, inTime, 'review', 'wrong_amount'],
+    ['WAITING', 10_001n, inTime, 'review', 'wrong_amount'],
+    ['WAITING', 9_999n, late, 'review', 'late'],
+    ['EXPIRED', 10_000n, inTime, 'review', 'PAID'],
+    ['EXPIRED', 10_000n, late, 'review', 'late'],
+    ['EXPIRED', 1n, inTime, 'review', 'wrong_amount'],
+    ['FAILED', 10_000n, inTime, 'review', 'late'],
+    ['VOID', 10_000n, inTime, 'review', 'late'],
+    ['PAID', 10_000n, inTime, 'review', 'duplicate'],
+    ['WAITING', 10_000n, late, 'credit', 'PAID'],
+    ['WAITING', 9_999n, inTime, 'credit', 'PAID'],
+    ['EXPIRED', 9_999n, late, 'credit', 'PAID'],
+    ['FAILED', 10_000n, inTime, 'credit', 'PAID'],
+    ['VOID', 10_000n, inTime, 'credit', 'PAID'],
+    ['PAID', 10_000n, inTime, 'credit', 'duplicate'],
   ]
   it.each(rows)('for a deposit that is %s: %d at %o under %o', (...row) => {
-    const [status, amountMinor, paidAt, terms, outcome] = row
-    const order = depositThatIs(status)
-    const decision = decided(notice({ amountMinor, paidAt }), { order, terms }, later)
+    const [status, amountMinor, paidAt, lateMoney, outcome] = row
+    const order = { ...depositThatIs(status), lateMoney }
+    const decision = decided(notice({ amountMinor, paidAt }), { order }, later)
     if (outcome === 'PAID') {
       expect(decision).toMatchObject({
         type: 'changed',
@@ -269,8 +270,8 @@ describe('money that comes in', () => {
   })
 
   it('waits where the fee by the rule of the order would eat it', () => {
-    const order = deposit({ feeRule: '50%+50', feeMinor: 10_000n })
-    const decision = decided(notice(), { order, terms: credit })
+    const order = deposit({ lateMoney: 'credit', feeRule: '50%+50', feeMinor: 10_000n })
+    const decision = decided(notice(), { order })
     expect(decision).toMatchObject({
       row: { event: 'payment_received' },
       payment: { state: 'waiting', why: 'fee' },
@@ -293,15 +294,15 @@ describe('money that comes in', () => {
   })
 
   it('is charged by what came in, not by what was asked', () => {
-    const order = deposit({ feeRule: '1.5%+2', feeMinor: 350n })
-    const decision = decided(notice({ amountMinor: 3_333n }), { order, terms: credit })
+    const order = deposit({ lateMoney: 'credit', feeRule: '1.5%+2', feeMinor: 350n })
+    const decision = decided(notice({ amountMinor: 3_333n }), { order })
     // 1.5 % of 33.33 is 0.49995, and 2 on top.
     expect(decision).toMatchObject({ order: { paidAmountMinor: 3_333n, paidFeeMinor: 250n } })
   })
 
   it('counts once by its own id, whatever else is said', () => {
-    const order = deposit()
-    const book = { order, payment: paymentThat({ why: 'late' }), terms: credit }
+    const order = deposit({ lateMoney: 'credit' })
+    const book = { order, payment: paymentThat({ why: 'late' }) }
     expect(decided(notice({ amountMinor: 77n }), book)).toEqual({ type: 'unchanged', order })
   })
 

@@ -20,13 +20,14 @@ import {
   takeBackPayment,
 } from './decide-payment.ts'
 import { beyondBound, nothingElse, refused, write, writeRow } from './entry.ts'
+import { refundRefusal } from './refunds.ts'
 import { withdrawAnswer } from './withdraw-answer.ts'
 
 /** Decides what a command does to an agent's book. Pure: no clock, no ids, no I/O. */
 export function decide(book: BookView, command: Command, localTime: LocalTime): Decision {
   switch (command.type) {
     case 'create':
-      return create(book, command.order, command.at, localTime)
+      return create(book, command, localTime)
     case 'adjust':
       return adjust(book, command)
     case 'receive_payment':
@@ -72,7 +73,11 @@ export function decide(book: BookView, command: Command, localTime: LocalTime): 
   }
 }
 
-function create(book: BookView, order: Order, at: Date, localTime: LocalTime): Decision {
+function create(
+  book: BookView,
+  { order, at, depositVersion }: Command & { type: 'create' },
+  localTime: LocalTime,
+): Decision {
   if (book.order) {
     if (book.order.orderId === order.orderId || isRepeat(book.order, order)) {
       return { type: 'unchanged', order: book.order }
@@ -83,6 +88,8 @@ function create(book: BookView, order: Order, at: Date, localTime: LocalTime): D
   if (order.kind === 'deposit') {
     return { type: 'changed', order, wallet: book.wallet, ...nothingElse }
   }
+  const noRefund = order.refundOf === null ? undefined : refundRefusal(book, order, depositVersion)
+  if (noRefund) return noRefund
   const total = order.amountMinor + order.feeMinor
   if (book.wallet.balances.available < total) {
     return refused('insufficient_balance', 'The available balance does not cover amount and fee.')
@@ -99,8 +106,18 @@ export const archivedRefDetail =
 export const refIdConflictDetail =
   'This refId was used for an order with other contents; a new order needs a refId of its own.'
 
-/** Whether a request repeats the first one; the time of the request does not matter. */
+/**
+ * Whether a request repeats the first one; the time of the request does not matter. Where a refund goes is
+ * not in its request.
+ */
 export function isRepeat(first: Order, again: Order): boolean {
+  if (first.refundOf !== again.refundOf) return false
+  if (first.refundOf !== null) {
+    return (
+      first.amountMinor === again.amountMinor &&
+      isSameJson(first.extraParams ?? '{}', again.extraParams ?? '{}')
+    )
+  }
   return (
     first.kind === again.kind &&
     first.userId === again.userId &&
@@ -168,6 +185,9 @@ function handOver(
   }
   if (book.payer) {
     return refused('invalid_transition', `${book.payer.provider} says that it paid the withdrawal.`)
+  }
+  if (insteadOf !== null && order.refundOf !== null && book.refunded?.status !== 'PAID') {
+    return refused('invalid_transition', 'The deposit that it refunds was taken back.')
   }
   const providerRef = references.find((each) => !book.takenReferences.has(each))
   if (providerRef === undefined) {

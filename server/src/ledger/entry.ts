@@ -74,7 +74,7 @@ export function write(
   at: Date,
   { onceKey, reason, clearingAt, isFromSuspense }: Partial<More> = {},
 ) {
-  const moved = changeOf(event, order, book.terms)
+  const moved = changeOf(event, order)
   const change = isFromSuspense ? { ...moved, suspense: moved.clearing, clearing: 0n } : moved
   return writeRow(book.wallet, change, {
     orderId: order.orderId,

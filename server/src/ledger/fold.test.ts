@@ -7,7 +7,7 @@ import type { Command } from './commands.ts'
 import { type Books, fold, keyOf } from './fold.ts'
 
 const at = new Date('2026-01-01T00:00:00Z')
-const terms: Terms = { currency: 'THB', revertFee: 'return', lateMoney: 'review' }
+const terms: Terms = { currency: 'THB' }
 
 const order = (number: number, kind: OrderKind, fields: Partial<Order> = {}) =>
   newOrder({ agentId: 1n, orderId: orderIdOf(number), kind, createdAt: at, ...fields })

@@ -129,6 +129,12 @@ export function doneKeyOf(command: Command): string | undefined {
   }
 }
 
+/** The deposit whose refunds a command needs, if any. */
+export function refundsNeededOf(command: Command): string | undefined {
+  if (command.type === 'create') return command.order.refundOf ?? undefined
+  return command.type === 'take_back_payment' ? (command.orderId ?? undefined) : undefined
+}
+
 /** The key that keeps a command from taking effect twice, if it has one. */
 export function onceKeyOf(command: Command): string | undefined {
   if (command.type === 'receive_payment') return `payment:${command.payment.paymentId}`
@@ -163,7 +169,7 @@ export const noBooks: Books = {
 function untouched(agentId: bigint): { wallet: Wallet; terms: Terms } {
   return {
     wallet: { agentId, currency: 'THB', seq: 0n, balances: noChange },
-    terms: { currency: 'THB', revertFee: 'return', lateMoney: 'review' },
+    terms: { currency: 'THB' },
   }
 }
 
@@ -214,16 +220,24 @@ export function fold(
       .map((id) => wallets.get(id))[0]
     const paymentId = paymentIdOf(command)
     const attempted = orderIdAfterNo(command)
+    const named =
+      'orderId' in command && command.orderId !== null
+        ? orders.get(keyOf(agentId, command.orderId))
+        : undefined
+    const refundOf = command.type === 'create' ? command.order.refundOf : named?.refundOf
+    const refundsNeeded = refundsNeededOf(command)
     const decision = decide(
       {
         ...account,
         house: house?.wallet,
-        order:
-          command.type === 'create'
-            ? refIds.get(keyOf(agentId, command.order.refId))
-            : 'orderId' in command && command.orderId !== null
-              ? orders.get(keyOf(agentId, command.orderId))
-              : undefined,
+        order: command.type === 'create' ? refIds.get(keyOf(agentId, command.order.refId)) : named,
+        refunded: refundOf == null ? undefined : orders.get(keyOf(agentId, refundOf)),
+        refunds:
+          refundsNeeded === undefined
+            ? []
+            : [...orders.values()].filter(
+                (each) => each.agentId === agentId && each.refundOf === refundsNeeded,
+              ),
         payment: paymentId === undefined ? undefined : payments.get(keyOf(agentId, paymentId)),
         unmatched: paymentId === undefined ? undefined : unmatched.get(paymentId),
         claim: paymentId === undefined ? undefined : claims.get(paymentId),
@@ -239,10 +253,15 @@ export function fold(
       localTime,
     )
     if (decision.type !== 'changed') return decision
-    if (needsWallet(command)) wallets.set(agentId, { ...account, wallet: decision.wallet })
-    if (decision.order) {
-      orders.set(keyOf(agentId, decision.order.orderId), decision.order)
-      refIds.set(keyOf(agentId, decision.order.refId), decision.order)
+    for (const change of [decision, ...(decision.also ?? [])]) {
+      if (needsWallet(command)) wallets.set(agentId, { ...account, wallet: change.wallet })
+      if (change.order) {
+        orders.set(keyOf(agentId, change.order.orderId), change.order)
+        refIds.set(keyOf(agentId, change.order.refId), change.order)
+      }
+      if (change.row) enter(change.row)
+      if (change.callback) callbacks.push(change.callback)
+      if (change.item) newItems.push(change.item)
     }
     if (decision.payment) {
       payments.set(keyOf(agentId, decision.payment.paymentId), decision.payment)
@@ -253,16 +272,13 @@ export function fold(
         )
       }
     }
-    if (decision.row) enter(decision.row)
     if (decision.house && house) {
       wallets.set(decision.house.wallet.agentId, { ...house, wallet: decision.house.wallet })
       enter(decision.house.row)
     }
     if (decision.unmatched) unmatched.set(decision.unmatched.paymentId, decision.unmatched)
     if (decision.claim) claims.set(decision.claim.paymentId, decision.claim)
-    if (decision.callback) callbacks.push(decision.callback)
     if (decision.item) {
-      newItems.push(decision.item)
       const { orderId, provider, reference, providerSaid } = decision.item
       const key = keyOf(agentId, orderId)
       if (providerSaid === 'PAID' && !payers.has(key)) payers.set(key, { provider, reference })

@@ -1,6 +1,6 @@
 import type { Accounts } from './accounts.ts'
 import { noChange } from './accounts.ts'
-import type { Order, OrderEvent, OrderKind, OrderStatus, Terms } from './book.ts'
+import type { Order, OrderEvent, OrderKind, OrderStatus } from './book.ts'
 
 /** Every status change an order may make, and the event it is recorded as. Any other change is refused. */
 export const transitions: readonly {
@@ -31,7 +31,7 @@ export function eventOf(order: Order, to: OrderStatus): OrderEvent | undefined {
 }
 
 /** The money that an event moves. `order` is the order after the event. */
-export function changeOf(event: OrderEvent, order: Order, terms: Terms): Accounts {
+export function changeOf(event: OrderEvent, order: Order): Accounts {
   const total = order.amountMinor + order.feeMinor
   const paid = order.paidAmountMinor ?? 0n
   const paidFee = order.paidFeeMinor ?? 0n
@@ -54,7 +54,7 @@ export function changeOf(event: OrderEvent, order: Order, terms: Terms): Account
     case 'withdraw_cancelled':
       return { ...noChange, available: total, held: -total }
     case 'withdraw_reverted': {
-      const fee = terms.revertFee === 'return' ? order.feeMinor : 0n
+      const fee = order.revertFee === 'return' ? order.feeMinor : 0n
       return {
         ...noChange,
         available: order.amountMinor + fee,

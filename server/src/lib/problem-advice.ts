@@ -26,10 +26,14 @@ export const problemAdvice: Record<ProblemCode, string> = {
     'This `refId` is taken by an order with other contents. Read that order; take a new `refId` only for another payment.',
   order_not_cancellable:
     'It is over, or with a provider already; its outcome comes by callback. Read the order.',
+  order_not_refundable:
+    'Only a deposit that is PAID can be refunded; read the order. If `detail` says that it has changed, repeat.',
   invalid_transition: 'The order is in a state from which this cannot follow; read it first.',
   invalid_request: 'Correct every field that `errors` names, then send it again.',
   amount_out_of_range: 'Keep to the limits the operator has set for you; `detail` tells which.',
   unknown_bank_code: 'Take a code from `GET /payment/banks`; closed banks are refused too.',
+  refund_exceeds_payment:
+    'Refunds that wait or are paid count against what was paid; `detail` tells what is left.',
   insufficient_balance: 'Wait for deposits or lower the amount: amount and fee must be available.',
   rate_limited: 'Wait for `retry-after` seconds; `ratelimit-*` headers tell how much is left.',
   headers_too_large: 'The headers of a request have at most 16 KiB together: send fewer cookies.',

@@ -22,7 +22,7 @@ export async function actOnOrder(
   desk: ActionDesk,
   order: Order,
   attempts: readonly PayoutAttempt[],
-  action: Exclude<ActionName, 'resend'>,
+  action: Exclude<ActionName, 'resend' | 'refund'>,
   evidence: string,
 ): Promise<ActionDone> {
   const { agentId, orderId } = order

@@ -25,7 +25,7 @@ export async function createDeposit(
   request: OrderRequest,
 ): Promise<Created> {
   checkExtraParams(desk, 'deposit', request)
-  const order = newOrder(agent, 'deposit', request, desk.now())
+  const order = newOrder(agent, 'deposit', inMinor(agent, request), desk.now())
   const candidates = await desk.providers.candidates({
     ...order,
     direction: 'deposit',
@@ -54,7 +54,7 @@ export async function createWithdraw(
   request: OrderRequest,
 ): Promise<Created> {
   checkExtraParams(desk, 'withdraw', request)
-  const order = newOrder(agent, 'withdraw', request, desk.now())
+  const order = newOrder(agent, 'withdraw', inMinor(agent, request), desk.now())
   const candidates = await desk.providers.candidates({
     ...order,
     direction: 'withdraw',
@@ -67,12 +67,18 @@ export async function createWithdraw(
   return { isNew, answer: taken.answer }
 }
 
-async function create(desk: Desk, order: Order): Promise<{ isNew: boolean; order: Order }> {
+/** Has the teller create an order. For a refund, the deposit must still have the given version. */
+export async function create(
+  desk: Desk,
+  order: Order,
+  depositVersion?: number,
+): Promise<{ isNew: boolean; order: Order }> {
   const done = await desk.teller.do({
     type: 'create',
     agentId: order.agentId,
     at: order.createdAt,
     order,
+    ...(depositVersion !== undefined && { depositVersion }),
   })
   if (!done.order) throw new Error('a creation was answered without an order')
   return { isNew: done.changed, order: done.order }
@@ -156,15 +162,26 @@ function notTaken(): Problem {
 }
 
 /** Parameters that a provider cannot interpret make the request invalid. */
-function checkExtraParams(desk: Desk, kind: OrderKind, { extraParams }: OrderRequest): void {
+export function checkExtraParams(
+  desk: Desk,
+  kind: OrderKind,
+  { extraParams }: Pick<OrderRequest, 'extraParams'>,
+): void {
   const errors = desk.providers.all.flatMap((each) => each.faultIn?.(kind, extraParams) ?? [])
   if (errors.length === 0) return
   const names = errors.map(({ field }) => field).join(', ')
   throw new Problem('invalid_request', `Correct ${names} and send the request again.`, { errors })
 }
 
-function newOrder(agent: Agent, kind: OrderKind, request: OrderRequest, now: Date): Order {
-  const amountMinor = toMinor(request.amount, agent.currency)
+/** A request whose amount is in minor units. */
+type MinorRequest = Omit<OrderRequest, 'amount'> & { amountMinor: bigint }
+
+function inMinor({ currency }: Agent, { amount, ...request }: OrderRequest): MinorRequest {
+  return { ...request, amountMinor: toMinor(amount, currency) }
+}
+
+export function newOrder(agent: Agent, kind: OrderKind, request: MinorRequest, now: Date): Order {
+  const { amountMinor } = request
   const feeRule = kind === 'deposit' ? agent.depositFee : agent.withdrawFee
   const rule = parseFeeRule(feeRule, agent.currency)
   if (typeof rule === 'string') throw new Error(`agent ${agent.agentId}: ${rule}`)
@@ -173,11 +190,14 @@ function newOrder(agent: Agent, kind: OrderKind, request: OrderRequest, now: Dat
     orderId: newOrderId(now),
     kind,
     refId: request.refId,
+    refundOf: null,
     userId: request.userId,
     currency: agent.currency,
     amountMinor,
     feeMinor: feeOf(amountMinor, rule),
     feeRule,
+    lateMoney: kind === 'deposit' ? agent.lateMoney : null,
+    revertFee: kind === 'withdraw' ? agent.revertFee : null,
     accountName: request.accountName,
     accountNo: request.accountNo,
     bankCode: findBank(agent.currency, request.bankCode)?.code ?? '',
@@ -198,10 +218,10 @@ function newOrder(agent: Agent, kind: OrderKind, request: OrderRequest, now: Dat
 }
 
 /** Why this agent may not create this order, in the order of the checks. */
-function refusalOf(
+export function refusalOf(
   agent: Agent,
   order: Order,
-  request: OrderRequest,
+  request: Pick<OrderRequest, 'bankCode'>,
   candidates: Provider[],
 ): Problem | undefined {
   if (agent.status === 'suspended') {
@@ -211,10 +231,12 @@ function refusalOf(
     order.kind === 'deposit'
       ? [agent.minDeposit, agent.maxDeposit]
       : [agent.minWithdraw, agent.maxWithdraw]
-  if (request.amount < min || request.amount > max) {
+  const [minMinor, maxMinor] = [toMinor(min, agent.currency), toMinor(max, agent.currency)]
+  if (order.amountMinor < minMinor || order.amountMinor > maxMinor) {
+    const what = order.refundOf === null ? order.kind : 'refund'
     return new Problem(
       'amount_out_of_range',
-      `A ${order.kind} of this agent must be from ${min} to ${max}.`,
+      `A ${what} of this agent must be from ${min} to ${max}${what === 'refund' ? ', as its withdrawals' : ''}.`,
     )
   }
   if (order.kind === 'deposit' && order.feeMinor >= order.amountMinor) {

@@ -1,4 +1,5 @@
 import type { Order } from '../ledger/book.ts'
+import { refundableRest } from '../ledger/refunds.ts'
 import type { OrderSituation } from './order-situation.ts'
 
 export const actionNames = [
@@ -6,6 +7,7 @@ export const actionNames = [
   'mark-failed',
   'void',
   'take-back',
+  'refund',
   'cancel',
   'revert',
   'resend',
@@ -19,6 +21,7 @@ export const actionTraits: Record<ActionName, { movesMoney: boolean; needsEviden
   'mark-failed': { movesMoney: true, needsEvidence: true },
   void: { movesMoney: false, needsEvidence: false },
   'take-back': { movesMoney: true, needsEvidence: true },
+  refund: { movesMoney: true, needsEvidence: false },
   cancel: { movesMoney: true, needsEvidence: false },
   revert: { movesMoney: true, needsEvidence: true },
   resend: { movesMoney: false, needsEvidence: false },
@@ -29,9 +32,13 @@ export const actionTraits: Record<ActionName, { movesMoney: boolean; needsEviden
  * to do instead.
  */
 export const actionsOfKind: Record<Order['kind'], readonly ActionName[]> = {
-  deposit: ['mark-paid', 'void', 'take-back', 'resend'],
+  deposit: ['mark-paid', 'void', 'take-back', 'refund', 'resend'],
   withdraw: ['mark-paid', 'mark-failed', 'cancel', 'revert', 'resend'],
 }
+
+/** Money that leaves at the word of one person alone. */
+const needsTwo =
+  'Outside the sandbox, one person alone may not send money out, and there is no approval by a second one yet: the agent can refund it.'
 
 /** How long operators must leave a payout to a provider that has not reported yet. */
 const providersTimeMs = 10 * 60_000
@@ -39,9 +46,12 @@ const providersTimeMs = 10 * 60_000
 /** Why an action cannot be taken now, or undefined if it can. */
 export function whyNot(
   action: ActionName,
-  situation: Pick<OrderSituation, 'order' | 'attempt' | 'hasCallback' | 'now'>,
+  situation: Pick<
+    OrderSituation,
+    'order' | 'attempt' | 'hasCallback' | 'refunds' | 'isSandbox' | 'now'
+  >,
 ): string | undefined {
-  const { order, attempt, hasCallback, now } = situation
+  const { order, attempt, hasCallback, refunds, isSandbox, now } = situation
   const isDeposit = order.kind === 'deposit'
   const stays = `The order is ${order.status}.`
   switch (action) {
@@ -69,6 +79,11 @@ export function whyNot(
     case 'take-back':
       if (!isDeposit) return 'Only a deposit is taken back; a withdrawal is reverted.'
       return order.status === 'PAID' ? undefined : `${stays} Only a paid deposit is taken back.`
+    case 'refund':
+      if (!isDeposit) return 'Only a deposit is refunded.'
+      if (order.status !== 'PAID') return `${stays} Only a paid deposit is refunded.`
+      if (refundableRest(order, refunds) === 0n) return 'Nothing of it is left to refund.'
+      return isSandbox ? undefined : needsTwo
     case 'cancel':
       if (isDeposit) return 'Only a withdrawal is cancelled; a deposit is voided.'
       if (order.status !== 'WAITING') return stays

@@ -9,6 +9,9 @@ export interface OrderSituation {
   /** Payments for the order that await a decision. */
   waitingPayments: number
   hasCallback: boolean
+  /** The refunds of a deposit, however they ended. */
+  refunds: readonly Order[]
+  isSandbox: boolean
   /** Open items: reports of its providers that contradict the order. */
   openItems: number
   now: Date

@@ -1,4 +1,5 @@
 import type { Order } from '../ledger/book.ts'
+import { txnId } from '../lib/ids.ts'
 import { jsonMembers } from '../lib/json-members.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import type { LocalTime } from '../lib/local-time.ts'
@@ -13,6 +14,7 @@ export function orderView(order: Order, localTime: LocalTime): string {
     kind: quoted(kind),
     status: quoted(status),
     user_id: quoted(userId),
+    refundOf: order.refundOf === null ? undefined : quoted(txnId(order.agentId, order.refundOf)),
     completed_at: completedAt ? quoted(localTime(completedAt)) : 'null',
     paid_amount: paidAmountMinor === null ? 'null' : decimalText(paidAmountMinor, currency),
   })

@@ -14,11 +14,14 @@ const order = (kind: Order['kind'], status: Order['status'], handed = false): Or
   orderId: '0'.repeat(32),
   kind,
   refId: 'r',
+  refundOf: null,
   currency: 'THB',
   userId: 'u',
   amountMinor: 100n,
   feeMinor: 0n,
   feeRule: '0%',
+  lateMoney: 'review',
+  revertFee: null,
   accountName: 'A',
   accountNo: '1234',
   bankCode: 'SCB',
@@ -99,6 +102,8 @@ test.each(table)('to %s can be done what its state allows', (_what, each, payout
     waitingPayments: 0,
     hasCallback,
     openItems: 0,
+    refunds: [],
+    isSandbox: true,
     now,
   }
   expect(actionNames.filter((name) => whyNot(name, situation) === undefined)).toEqual(allowed)
@@ -115,6 +120,8 @@ test('the words say what the provider said, when it is asked by our clocks, and 
     waitingPayments: 0,
     hasCallback: false,
     openItems: 0,
+    refunds: [],
+    isSandbox: true,
     now,
   }
   expect(orderWords(unknown, bangkok).why).toContain('The call timed out.')

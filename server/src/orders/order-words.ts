@@ -1,4 +1,7 @@
+import type { Order } from '../ledger/book.ts'
+import { refundableRest } from '../ledger/refunds.ts'
 import type { LocalTime } from '../lib/local-time.ts'
+import { decimalText } from '../lib/money.ts'
 import type { PayoutAttempt } from '../payouts/payouts.ts'
 import type { OrderSituation } from './order-situation.ts'
 
@@ -28,7 +31,7 @@ export function orderWords(situation: OrderSituation, localTime: LocalTime): Wor
   return { why: words.why, next: order.status === 'WAITING' ? next : next.trim() }
 }
 
-function depositWords({ order }: OrderSituation, localTime: LocalTime): Words {
+function depositWords({ order, refunds }: OrderSituation, localTime: LocalTime): Words {
   switch (order.status) {
     case 'WAITING':
       return {
@@ -41,7 +44,7 @@ function depositWords({ order }: OrderSituation, localTime: LocalTime): Words {
           order.paidAmountMinor === order.amountMinor
             ? 'The money came in and was credited to the wallet.'
             : 'Another amount than was asked for came in, and was credited to the wallet.',
-        next: `${nothingMore} If the bank takes the money back, take it back here too.`,
+        next: `${nothingMore}${refundWords(order, refunds)} If the bank takes the money back, take it back here too.`,
       }
     case 'EXPIRED':
       return {
@@ -59,6 +62,15 @@ function depositWords({ order }: OrderSituation, localTime: LocalTime): Words {
     default:
       return { why: 'The provider said that it failed.', next: nothingMore }
   }
+}
+
+/** What of a paid deposit is on its way back to the payer, or there. */
+function refundWords(order: Order, refunds: readonly Order[]): string {
+  const rest = refundableRest(order, refunds)
+  if (rest === order.paidAmountMinor) return ''
+  return rest === 0n
+    ? ' All of it is refunded, or on its way back.'
+    : ` A part of it is refunded, or on its way back; ${decimalText(rest, order.currency)} ${order.currency} is left.`
 }
 
 function withdrawWords({ order, attempt }: OrderSituation, localTime: LocalTime): Words {

@@ -272,6 +272,11 @@ async function goOn(
   const order = await findOrder(desk.pool, agentId, orderId)
   if (!outcome.mayTryAnother) return undefined
   if (order?.status !== 'WAITING' || order.providerRef !== reference) return undefined
+  // A refund whose deposit was taken back goes no further.
+  if (order.refundOf !== null) {
+    const deposit = await findOrder(desk.pool, agentId, order.refundOf)
+    if (deposit?.status !== 'PAID') return undefined
+  }
   const attempts = await payoutsOfOrder(desk.pool, agentId, orderId)
   if (attempts.some(({ state }) => state === 'paid')) return undefined
   const tried = attempts.map(({ provider }) => provider)

@@ -21,6 +21,7 @@ import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
 import { paymentIdIn, proveCredit, readCredited } from './prove-payments.ts'
 import { provePayouts } from './prove-payouts.ts'
 import { proveReferences } from './prove-references.ts'
+import { proveRefunds } from './prove-refunds.ts'
 
 /** Which event may follow which in one order; `-` stands for its beginning. */
 const followers: Record<string, JournalEvent[]> = {
@@ -95,6 +96,7 @@ async function proveOrders(
   for (const order of orders) proveOrder(agent, order, facts)
   await proveReferences(tx, agent.agentId, facts.payoutsOf)
   await provePayouts(tx, agent.agentId, orders)
+  await proveRefunds(tx, agent.agentId, orders)
 }
 
 async function readFacts(tx: ProofTx, agentId: bigint, orders: readonly Order[]): Promise<Facts> {
@@ -141,6 +143,7 @@ export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void
   for (const row of every) if (row.event === 'cost_charged') proveCost(row)
   const payouts = facts.payoutsOf.get(order.orderId) ?? []
   ensureSame(name, 'currency', order.currency, agent.currency)
+  proveTerms(name, order)
   const feeBy = feeRuleOf(order, name)
   ensureSame(name, 'fee', order.feeMinor, feeBy(order.amountMinor))
   proveRows(name, order, rows, feeBy, facts.payments)
@@ -174,6 +177,16 @@ function proveCost(row: JournalRow): void {
   ensure(
     row.onceKey?.startsWith(`cost:${row.clearingAt}:`) === true,
     () => `${where} is by ${row.onceKey}, which names no cost of ${row.clearingAt}`,
+  )
+}
+
+/** Proves that the order has the terms that its kind needs, and only those. */
+function proveTerms(name: string, { kind, lateMoney, revertFee }: Order): void {
+  const [mine, other] = kind === 'deposit' ? [lateMoney, revertFee] : [revertFee, lateMoney]
+  const known = kind === 'deposit' ? ['review', 'credit'] : ['return', 'keep']
+  ensure(
+    known.includes(mine ?? '') && other === null,
+    () => `${name} is a ${kind} with other terms than a ${kind} has`,
   )
 }
 
@@ -257,32 +270,35 @@ function proveLegs(
   // A payment that waited comes from suspense.
   const source = change.suspense === 0n ? 'clearing' : 'suspense'
   const total = order.amountMinor + order.feeMinor
-  const expected: Partial<Accounts>[] = {
-    deposit_paid: [{ available: paid.amount - paid.fee, fees: paid.fee, [source]: -paid.amount }],
-    deposit_taken_back: [
-      { available: paid.fee - paid.amount, fees: -paid.fee, clearing: paid.amount },
-    ],
-    deposit_failed: [{}],
-    deposit_expired: [{}],
-    deposit_void: [{}],
-    withdraw_held: [{ available: -total, held: total }],
-    withdraw_paid: [{ held: -total, clearing: order.amountMinor, fees: order.feeMinor }],
-    withdraw_paid_after_failed: [
-      { available: -total, clearing: order.amountMinor, fees: order.feeMinor },
-    ],
-    withdraw_failed: [{ available: total, held: -total }],
-    withdraw_cancelled: [{ available: total, held: -total }],
-    // The fee is returned or kept, depending on the agent's terms at that time.
-    withdraw_reverted: [
-      { available: total, clearing: -order.amountMinor, fees: -order.feeMinor },
-      { available: order.amountMinor, clearing: -order.amountMinor },
-    ],
-  }[event as OrderEvent]
-  const matches = expected.some((legs) =>
-    accountNames.every((account) => (legs[account] ?? 0n) === change[account]),
-  )
+  const returnedFee = order.revertFee === 'return' ? order.feeMinor : 0n
+  const legsOf: Record<OrderEvent, Partial<Accounts>> = {
+    deposit_paid: { available: paid.amount - paid.fee, fees: paid.fee, [source]: -paid.amount },
+    deposit_taken_back: {
+      available: paid.fee - paid.amount,
+      fees: -paid.fee,
+      clearing: paid.amount,
+    },
+    deposit_failed: {},
+    deposit_expired: {},
+    deposit_void: {},
+    withdraw_held: { available: -total, held: total },
+    withdraw_paid: { held: -total, clearing: order.amountMinor, fees: order.feeMinor },
+    withdraw_paid_after_failed: {
+      available: -total,
+      clearing: order.amountMinor,
+      fees: order.feeMinor,
+    },
+    withdraw_failed: { available: total, held: -total },
+    withdraw_cancelled: { available: total, held: -total },
+    withdraw_reverted: {
+      available: order.amountMinor + returnedFee,
+      clearing: -order.amountMinor,
+      fees: -returnedFee,
+    },
+  }
+  const legs = legsOf[event as OrderEvent]
+  const matches = accountNames.every((account) => (legs[account] ?? 0n) === change[account])
   ensure(matches, () => {
-    const [legs = {}] = expected
     const words = (moved: Partial<Accounts>) =>
       accountNames.map((account) => `${account} ${moved[account] ?? 0n}`).join(', ')
     return `journal row ${seq} (${event}) moves ${words(change)}, but ${name} says ${words(legs)}`

@@ -112,6 +112,7 @@ export async function provePaymentPage(
     provePayment(payment, rowBy(creditKey), rowBy(takenBackKey))
   }
   await proveTakenBack(tx, agent.agentId, payments, byKey)
+  await proveReview(tx, agent.agentId, payments)
   await proveUnmatched(tx, agent, payments)
   await proveClaimed(tx, agent, payments)
   return { proved: found.length, last: found.length < limit ? null : (ids.at(-1) ?? null) }
@@ -164,6 +165,28 @@ function provePayment(
     () =>
       `${where} is ${state}, but ${back ? `journal row ${back.seq}` : 'no journal row'} takes it back`,
   )
+}
+
+/**
+ * Proves that a payment waits as late, or as one of another amount, only where the order's terms leave it to
+ * a person.
+ */
+async function proveReview(
+  tx: ProofTx,
+  agentId: bigint,
+  payments: readonly Payment[],
+): Promise<void> {
+  const waiting = payments.filter(({ why }) => why === 'late' || why === 'wrong_amount')
+  if (waiting.length === 0) return
+  const { rows } = await tx.query<{ order_id: string; late_money: string | null }>(
+    `select order_id, late_money from orders where agent_id = $1 and order_id = any($2)`,
+    [agentId, waiting.map(({ orderId }) => orderId)],
+  )
+  const termsOf = new Map(rows.map(({ order_id, late_money }) => [order_id, late_money]))
+  for (const { paymentId, orderId, why } of waiting) {
+    const where = `payment ${paymentId} waits as ${why}, so that its order`
+    ensureSame(where, 'late_money', termsOf.get(orderId ?? ''), 'review')
+  }
 }
 
 /**

@@ -19,7 +19,7 @@ export async function provePayouts(
        and (o.status not in ('PAID', 'REVERT') or o.provider_ref is distinct from p.reference)
        and not exists (
          select 1 from open_items i where i.agent_id = p.agent_id and i.order_id = p.order_id
-           and i.reference = p.reference
+           and i.reference = p.reference and i.kind <> 'refunded_and_taken_back'
        ) limit 1`,
     [agentId, orderIds],
   )

@@ -30,6 +30,13 @@ export interface OrderRequest {
   extraParams: string | null
 }
 
+/** A refund as an agent or an operator requests it; where it goes follows from the deposit. */
+export interface RefundRequest {
+  refId: string
+  amountMinor: bigint
+  extraParams: string | null
+}
+
 /** The response to a creation: the same bytes for the first request and for its repeats. */
 export interface Created {
   isNew: boolean

@@ -367,9 +367,11 @@ export class Teller {
             payment: decision.payment,
             item: decision.item,
           })
-          if (decision.callback) agents.add(command.agentId)
-          if (decision.order && (decision.callback || command.type === 'create')) {
-            for (const hook of this.orderHooks) hook(decision.order)
+          for (const { order, callback } of [decision, ...(decision.also ?? [])]) {
+            if (callback) agents.add(command.agentId)
+            if (order && (callback || command.type === 'create')) {
+              for (const hook of this.orderHooks) hook(order)
+            }
           }
       }
       return false

@@ -17,12 +17,13 @@ afterAll(() => s.close())
 async function manyDeposits({ agentId }: AgentClient, count: number): Promise<void> {
   await s.sql(
     `insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule,
-       account_name, account_no, bank_code, status, version, answer, created_at, expires_at, currency)
+       account_name, account_no, bank_code, status, version, answer, created_at, expires_at, currency,
+       late_money)
      select $1::bigint, id::uuid, 'deposit', 'made-' || n, 'user', 10000, 0, '0%', 'Somchai', '1234567890',
        'SCB', 'WAITING', 1, json_build_object('txn_id', $1::bigint || '-' || id, 'ref_id', 'made-' || n,
          'amount', 100, 'fee', 0, 'expires_in', 86400,
          'created_at', to_char($3::timestamptz at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'))::text,
-       $3::timestamptz, $3::timestamptz + interval '1 day', 'THB'
+       $3::timestamptz, $3::timestamptz + interval '1 day', 'THB', 'review'
      from generate_series(1, $4::bigint) n
      cross join lateral (select lpad(to_hex($2 + n), 12, '0') || '7' || repeat('0', 19)) made(id)`,
     [agentId, s.clock().getTime() + 1_000, s.clock(), count],

@@ -1,16 +1,21 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { archive } from '../../src/archive/archive.ts'
+import { orderRecords } from '../../src/archive/order-records.ts'
 import { proveArchive } from '../../src/archive/prove-archive.ts'
 import { proveWithBooks } from '../../src/archive/prove-with-books.ts'
+import { orderFrom } from '../../src/archive/read-records.ts'
 import type { ArchiveOptions, Step } from '../../src/archive/what-to-archive.ts'
+import { inTransaction } from '../../src/db/in-transaction.ts'
 import { openPool, type Pool, serviceRole } from '../../src/db/pool.ts'
 import { readArchiveParts } from '../../src/ledger/archived.ts'
+import { csvCells } from '../../src/lib/csv-records.ts'
 import { returnPayment } from '../../src/payments/payments.ts'
+import { proveOrder } from '../../src/proof/prove-orders.ts'
 import { verify } from '../../src/proof/verify.ts'
 import { adjustWallet } from '../../src/teller/adjust-wallet.ts'
 import { signIn } from '../support/operator.ts'
@@ -122,6 +127,92 @@ async function countOf(table: string, { agentId }: AgentClient): Promise<number>
   ])
   return rows[0].count
 }
+
+it.each(['return', 'keep'] as const)(
+  'an order archived before orders had terms is read and proved; the fee was to %s',
+  async (revertFee) => {
+    const agent = await service.agent({ withdrawFee: '1', revertFee })
+    await agent.fund(1_000)
+    const { json } = await agent.withdraw({ extraParams: { sandbox: 'queued' } })
+    for (const outcome of ['PAID', 'REVERT']) await agent.trigger(json.txn_id, outcome)
+    const orderId = json.txn_id.split('-')[1]
+    const header = await inTransaction(owner, async (tx) => {
+      const records = await orderRecords(tx)
+      const [record = ''] = (await records.of(tx, agent.agentId, [orderId])).values()
+      return { names: csvCells(records.header), values: csvCells(record) }
+    })
+    const isOlder = (_: unknown, at: number) =>
+      !['late_money', 'revert_fee'].includes(header.names[at] ?? '')
+    const quoted = (cell: string | null) => (cell === null ? '' : `"${cell.replaceAll('"', '""')}"`)
+    const older = {
+      names: header.names.filter(isOlder),
+      record: header.values.filter(isOlder).map(quoted).join(','),
+    }
+    expect(older.names).toHaveLength(header.names.length - 2)
+    const told = { agentId: agent.agentId, currency: 'THB' } as const
+    const { order, facts } = orderFrom(told, older.names, older.record)
+    expect(order).toMatchObject({ status: 'REVERT', revertFee, lateMoney: null })
+    proveOrder(told, order, facts)
+    // What the file itself contradicts is found as ever.
+    const other = revertFee === 'keep' ? 'return' : 'keep'
+    expect(() => proveOrder(told, { ...order, revertFee: other }, facts)).toThrow('moves')
+  },
+)
+
+it('a deposit stays while a refund of it waits, and a refund as long as its deposit', async () => {
+  const agent = await service.agent()
+  await agent.fund(5_000)
+  const { txn_id } = (await agent.deposit({ amount: 1_000 })).json
+  await agent.trigger(txn_id, 'PAID')
+  const refund = (amount: number) =>
+    agent.post(`/payment/orders/${txn_id}/refund`, {
+      refId: `refund-${amount}`,
+      amount,
+      timestamp: service.clock().toISOString(),
+    })
+  const first = (await refund(300)).json.txn_id
+  await agent.trigger(first, 'PAID')
+  const second = (await refund(200)).json.txn_id
+  const rest = async () => {
+    await adjust(agent, `end-${randomUUID()}`)
+    await deliver(agent)
+    await archiveNow(agent)
+    await proveAll(agent)
+    const left = []
+    for (const id of [txn_id, first, second]) {
+      left.push((await agent.get(`/payment/orders/${id}`)).json.status)
+    }
+    return left
+  }
+  expect(await rest()).toEqual(['PAID', 'PAID', 'WAITING'])
+  expect((await refund(501)).json.code).toBe('refund_exceeds_payment')
+  await agent.trigger(second, 'FAILED')
+  expect(await rest()).toEqual([404, 'PAID', 'FAILED'])
+  expect((await refund(100)).json.code).toBe('order_not_found')
+  expect(await rest()).toEqual([404, 404, 404])
+})
+
+it('a deposit that is refunded after it was written to a file stays in the books', async () => {
+  const agent = await service.agent()
+  await agent.fund(5_000)
+  const { txn_id } = (await agent.deposit({ amount: 1_000 })).json
+  await agent.trigger(txn_id, 'PAID')
+  await adjust(agent, 'end')
+  await deliver(agent)
+  const interrupted = archiveNow(agent, {
+    partRows: 100,
+    onStep: (step) => {
+      if (step === 'recorded') throw new Error('interrupted')
+    },
+  })
+  await expect(interrupted).rejects.toThrow('interrupted')
+  const refund = { refId: 'between', amount: 100, timestamp: service.clock().toISOString() }
+  const made = await agent.post(`/payment/orders/${txn_id}/refund`, refund)
+  expect(made.status).toBe(201)
+  await archiveNow(agent)
+  expect((await agent.get(`/payment/orders/${txn_id}`)).json.status).toBe('PAID')
+  await proveAll(agent)
+})
 
 describe('what is archived', () => {
   it('leaves the books for files, and both prove as one chain', async () => {

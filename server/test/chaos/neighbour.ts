@@ -276,10 +276,10 @@ const expiredDeposits = `with made as materialized (
       '019a0000000070008' || lpad(to_hex(w.seq + n), 15, '0') as hex
     from wallets w, generate_series(1, $2::int) n where w.agent_id = $1
   ), new_orders as (
-    insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule, account_name,
-      account_no, bank_code, status, version, answer, created_at, expires_at, completed_at)
-    select agent_id, hex::uuid, 'deposit', ref_id, 'user-1', 'THB', 10000, 0, '0%', 'Somchai Jaidee',
-      '1234567890', 'SCB', 'EXPIRED', 2,
+    insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule, late_money,
+      account_name, account_no, bank_code, status, version, answer, created_at, expires_at, completed_at)
+    select agent_id, hex::uuid, 'deposit', ref_id, 'user-1', 'THB', 10000, 0, '0%', 'review',
+      'Somchai Jaidee', '1234567890', 'SCB', 'EXPIRED', 2,
       format('{"txn_id":"%s-%s","ref_id":"%s","amount":100,"fee":0,"expires_in":900,"created_at":"%s"}',
         agent_id, hex, ref_id,
         to_char((at - interval '15 minutes') at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')),

@@ -65,6 +65,7 @@ const good: Record<string, Fields> = {
     amount: 100,
     fee: 0,
     fee_rule: '0%',
+    late_money: 'review',
     account_name: 'Somchai',
     account_no: '1234567890',
     bank_code: 'SCB',
@@ -272,7 +273,7 @@ const present: [table: string, fields: Fields][] = [
   ['sessions', { session_id: uuid(1), token_hash: digest(1) }],
 ]
 
-const withdrawal = { kind: 'withdraw', expires_at: null }
+const withdrawal = { kind: 'withdraw', expires_at: null, late_money: null, revert_fee: 'return' }
 const adjustment = { event: 'adjustment', order_id: null, reason: 'why' }
 const negative = { available: -1, clearing: 1 }
 
@@ -333,13 +334,21 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['orders_pkey', 'orders', { order_id: uuid(1) }],
   ['orders_agent_id_ref_id_key', 'orders', { ref_id: 'ref-1' }],
   ['orders_agent_id_ref_id_key', 'orders', { ref_id: 'ref-1', ...withdrawal }],
-  ['orders_kind_check', 'orders', { kind: 'refund', expires_at: null }],
+  ['orders_kind_check', 'orders', { kind: 'refund', expires_at: null, late_money: null }],
   ['orders_ref_id_check', 'orders', { ref_id: '' }],
   ['orders_ref_id_check', 'orders', { ref_id: 'x'.repeat(65) }],
+  ['orders_refund_of_check', 'orders', { refund_of: uuid(1) }],
+  ['orders_refund_of_check', 'orders', { ...withdrawal, refund_of: uuid(2) }],
   ['orders_user_id_check', 'orders', { user_id: '' }],
   ['orders_user_id_check', 'orders', { user_id: 'x'.repeat(65) }],
   ['orders_amount_check', 'orders', { amount: 0 }],
   ['orders_fee_check', 'orders', { fee: -1 }],
+  ['orders_late_money_check', 'orders', { late_money: null }],
+  ['orders_late_money_check', 'orders', { late_money: 'drop' }],
+  ['orders_late_money_check', 'orders', { ...withdrawal, late_money: 'review' }],
+  ['orders_revert_fee_check', 'orders', { ...withdrawal, revert_fee: null }],
+  ['orders_revert_fee_check', 'orders', { ...withdrawal, revert_fee: 'half' }],
+  ['orders_revert_fee_check', 'orders', { revert_fee: 'return' }],
   ['orders_account_name_check', 'orders', { account_name: '' }],
   ['orders_account_name_check', 'orders', { account_name: 'x'.repeat(129) }],
   ['orders_account_no_check', 'orders', { account_no: '123' }],
@@ -355,7 +364,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['orders_status_of_kind', 'orders', { status: 'EXPIRED', completed_at: at, ...withdrawal }],
   ['orders_status_of_kind', 'orders', { status: 'DONE', completed_at: at }],
   ['orders_deposit_expires', 'orders', { expires_at: null }],
-  ['orders_deposit_expires', 'orders', { kind: 'withdraw' }],
+  ['orders_deposit_expires', 'orders', { ...withdrawal, expires_at: at }],
   ['orders_completed', 'orders', { completed_at: at }],
   ['orders_completed', 'orders', { status: 'FAILED' }],
   ['orders_paid', 'orders', { status: 'PAID', completed_at: at }],
@@ -731,8 +740,8 @@ describe('what is written down stays so, by privilege', () => {
       fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason,
       currency, suspense_change, costs_change, differences_change, transfers_change, suspense, costs,
       differences, transfers, clearing_at, clearing_there`,
-    orders: `agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule, account_name,
-      account_no, bank_code, extra_params, created_at, expires_at`,
+    orders: `agent_id, order_id, kind, ref_id, refund_of, user_id, currency, amount, fee, fee_rule, late_money,
+      revert_fee, account_name, account_no, bank_code, extra_params, created_at, expires_at`,
     callbacks: 'agent_id, seq, order_id, kind, follows, body, created_at',
     callback_bodies: 'agent_id, seq, created_at, body',
     payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,

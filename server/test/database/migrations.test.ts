@@ -165,6 +165,61 @@ it('a teller at work does not notice columns that are added', async () => {
   await Promise.all([owner.end(), pool.end()])
 })
 
+it('earlier orders get the terms that their rows show, and else those that their agent has', async () => {
+  rmSync(folder, { recursive: true })
+  mkdirSync(folder)
+  for (const name of readdirSync(ours).filter((each) => each < '0025')) {
+    copyFileSync(new URL(name, ours), join(folder, name))
+  }
+  await database.close()
+  database = await testDatabase({ empty: true })
+  await run()
+  const client = await connect()
+  await client.query(`set search_path to sluice;
+    insert into agents (agent_id, app_id, name, currency, status, deposit_fee, withdraw_fee, revert_fee,
+        late_money, method, expires_in_s, min_deposit, max_deposit, min_withdraw, max_withdraw, rate_limit,
+        allowed_ips, frame_origins, created_at, updated_at)
+      select 1, 'app_1', 'Agent', 'THB', 'active', '0%', '0%', 'return', 'credit', 'link', 900, 1, 1000, 1,
+        1000, 0, '{}', '{}', now(), now();
+    insert into wallets select 1, 0, 0, 0, 0, 0, 0;
+    insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule,
+        account_name, account_no, bank_code, status, version, answer, created_at, expires_at, completed_at,
+        paid_amount, paid_fee)
+      select 1, gen_random_uuid(), kind, ref_id, 'u', 'THB', 100, fee, '0%', 'A B', '1234567890', 'SCB',
+        status, 1, '', now(), case kind when 'deposit' then now() end,
+        case when status <> 'WAITING' then now() end, case status when 'REVERT' then 100 end,
+        case status when 'REVERT' then fee end
+      from (values ('deposit', 'late', 0, 'EXPIRED'), ('deposit', 'plain', 0, 'WAITING'),
+        ('withdraw', 'kept', 5, 'REVERT'), ('withdraw', 'free', 0, 'REVERT'),
+        ('withdraw', 'returned', 5, 'REVERT'), ('withdraw', 'open', 5, 'WAITING')
+      ) o(kind, ref_id, fee, status);
+    insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at, state, why)
+      select 1, 'bank:1', order_id, 100, now(), now(), 'waiting', 'late' from orders where ref_id = 'late';
+    insert into journal (agent_id, seq, order_id, event, at, currency, available_change, held_change,
+        clearing_change, fees_change, adjustments_change, available, held, clearing, fees, adjustments)
+      select 1, row_number() over (), order_id, 'withdraw_reverted', now(), 'THB', 100 - moved, 0, -100,
+        moved, 0, 0, 0, 0, 0, 0
+      from orders join (values ('kept', 0), ('free', 0), ('returned', -5)) j(name, moved) on name = ref_id`)
+  const found = () =>
+    client.query(`select ref_id, late_money, revert_fee from sluice.orders order by ref_id`)
+  copyFileSync(new URL('0025_terms_of_orders.sql', ours), join(folder, '0025_terms_of_orders.sql'))
+  expect(await run()).toEqual(['0025_terms_of_orders.sql'])
+  const filled = [
+    { ref_id: 'free', late_money: null, revert_fee: 'return' },
+    { ref_id: 'kept', late_money: null, revert_fee: 'keep' },
+    { ref_id: 'late', late_money: 'review', revert_fee: null },
+    { ref_id: 'open', late_money: null, revert_fee: 'return' },
+    { ref_id: 'plain', late_money: 'credit', revert_fee: null },
+    { ref_id: 'returned', late_money: null, revert_fee: 'return' },
+  ]
+  expect((await found()).rows).toEqual(filled)
+  // What has its terms keeps them, whatever the agent's are when it goes on.
+  await client.query(`update sluice.agents set revert_fee = 'keep', late_money = 'review'`)
+  await client.query(`delete from sluice.schema_migrations where name like '0025%'`)
+  expect(await run()).toEqual(['0025_terms_of_orders.sql'])
+  expect((await found()).rows).toEqual(filled)
+})
+
 describe('a database in use', () => {
   const released = /^000\d/
 
@@ -278,11 +333,11 @@ const newRow = `insert into journal (agent_id, seq, event, at, available_change,
 const newBalance =
   'update wallets set seq = $2, available = $2, adjustments = -$2::bigint where agent_id = $1'
 
-/** The same with the agent's currency, as processes write it that take the place of older ones. */
-const withCurrency = (statement: string) =>
+/** The same with one more column, as processes write it that take the place of older ones. */
+const withColumn = (statement: string, column: string, value: string) =>
   statement
-    .replace(/(into \w+ \()/, '$1currency, ')
-    .replace(/(values \(|select (?=agent_id, order_id, 'deposit'))/, "$1'THB', ")
+    .replace(/(into \w+ \()/, `$1${column}, `)
+    .replace(/(values \(|select (?=.*agent_id, order_id, 'deposit'))/, `$1'${value}', `)
 
 /** The same with all accounts. */
 const withAccounts = (statement: string) =>
@@ -314,10 +369,19 @@ async function startWriters(agentIds: number[]) {
         for (const statement of statements) await tx.query(statement, [agentId, seq])
         await tx.query(newBalance, [agentId, seq])
       }).catch((error) => {
-        // What the teller tries again is no failure. A process that knows of no currency is replaced, and
-        // so is one that knows five accounts.
-        if (/_currency_check/.test(String(error))) statements = statements.map(withCurrency)
-        else if (/null value in column "suspense/.test(String(error))) {
+        // What the teller tries again is no failure. A process that knows of no currency, of no terms, or
+        // of five accounts only, is replaced.
+        const [, table = '', column = ''] =
+          /"(orders|journal)_(currency|late_money)_check"/.exec(String(error)) ?? []
+        if (table !== '' && !statements.join().includes(column)) {
+          statements = statements.map((each) =>
+            column === 'currency'
+              ? withColumn(each, column, 'THB')
+              : each.includes(table)
+                ? withColumn(each, column, 'review')
+                : each,
+          )
+        } else if (/null value in column "suspense/.test(String(error))) {
           statements = statements.map(withAccounts)
         } else if (!isContention(error)) throw error
         seq--

@@ -109,6 +109,12 @@ test('every example of the reference was sent to a real service and answered as 
   await example('POST /payment/orders/{txn_id}/cancel', `/payment/orders/${withdraw.txn_id}/cancel`)
   await example('GET /payment/wallet/entries', '/payment/wallet/entries?after=1&limit=2')
   await example('GET /payment/banks', '/payment/banks')
+  const refund = await example(
+    'POST /payment/orders/{txn_id}/refund',
+    `/payment/orders/${deposit.txn_id}/refund`,
+    { refId: 'refund-1001', amount: 249.5, timestamp: s.clock().toISOString() },
+  )
+  showOrder(refund.txn_id, '7')
   await expect
     .poll(async () => (await agent.get('/payment/events?after=0&limit=2')).json.data)
     .toMatchObject([{ delivery: 'no_address' }, { delivery: 'no_address' }])

@@ -26,6 +26,8 @@ const numRuns = Number(process.env.PROPERTY_RUNS ?? 20)
 const timeoutMs = Math.max(60_000, numRuns * 2_000)
 
 interface PropertyAgent extends ModelTerms {
+  revertFee: 'return' | 'keep'
+  lateMoney: 'review' | 'credit'
   depositFee: string
   withdrawFee: string
 }
@@ -54,6 +56,7 @@ const expiresInMs = 4 * stepMs
 /** A command before it is known which agents and orders there are. */
 type Draft = { agent: number; target: number } & (
   | { type: 'create'; kind: OrderKind; ref: number; amount: bigint; user: number; extra: number }
+  | { type: 'refund'; ref: number; amount: bigint; version: number; extra: number }
   | { type: 'hand_over'; provider: number }
   | { type: 'cancel' | 'expire' }
   | {
@@ -99,6 +102,16 @@ const drafts: fc.Arbitrary<Draft> = fc
             ref: fc.nat({ max: 9 }),
             amount: fc.constantFrom(300n, 1_000n, 4_999n, 20_000n),
             user: fc.nat({ max: 1 }),
+            extra: fc.nat({ max: 3 }),
+          }),
+        },
+        {
+          weight: 3,
+          arbitrary: fc.record({
+            type: fc.constant('refund' as const),
+            ref: fc.nat({ max: 9 }),
+            amount: fc.constantFrom(100n, 150n, 300n, 2_500n),
+            version: fc.constantFrom(2, 2, 2, 2, 3),
             extra: fc.nat({ max: 3 }),
           }),
         },
@@ -294,6 +307,7 @@ it('the commands of the property reach every event and every refusal', () => {
     'late',
     'order_not_cancellable',
     'order_not_found',
+    'order_not_refundable',
     'paid_after_failed',
     'paid_twice',
     'payment_assigned',
@@ -303,6 +317,8 @@ it('the commands of the property reach every event and every refusal', () => {
     'payout handed',
     'payout rejected',
     'ref_id_conflict',
+    'refund_exceeds_payment',
+    'refunded_and_taken_back',
     'returned',
     'swept',
     'taken_back',
@@ -333,8 +349,12 @@ function commandsOf(drafted: Draft[]): Command[] {
 
 interface Target {
   orderId: string
+  kind: OrderKind
   amount: bigint
   answer: string
+  userId: string
+  /** The first payment that was said to be for it. */
+  paidBy?: string
 }
 
 function commandOf(draft: Draft, index: number, own: Target[]): Command {
@@ -361,12 +381,45 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         amountMinor: draft.amount,
         feeMinor: feeOf(draft.amount, rule),
         feeRule,
+        lateMoney: draft.kind === 'deposit' ? contract.lateMoney : null,
+        revertFee: draft.kind === 'withdraw' ? contract.revertFee : null,
         extraParams: [null, '{}', '{ "a": 1.50 }', '{"a":1.5}'][draft.extra] ?? null,
         expiresAt: draft.kind === 'deposit' ? new Date(at.getTime() + expiresInMs) : null,
       }
       const order = newOrder(fields, contract.currency)
-      own.push({ orderId: order.orderId, amount: draft.amount, answer: order.answer })
+      const { kind, userId, answer } = order
+      own.push({ orderId: order.orderId, kind, amount: draft.amount, answer, userId })
       return { type: 'create', agentId, at, order }
+    }
+    case 'refund': {
+      const contract = contractOf(draft.agent)
+      // Mostly a deposit: what is aimed at otherwise cannot be refunded.
+      const deposits = own.filter(({ kind }) => kind === 'deposit')
+      const deposit = deposits.at(-1 - (draft.target % (deposits.length || 1))) ?? aim
+      const rule = parseFeeRule(contract.withdrawFee, contract.currency)
+      if (typeof rule === 'string') throw new Error(rule)
+      const fields = {
+        agentId,
+        orderId: orderIdOf(index + 1),
+        kind: 'withdraw',
+        createdAt: at,
+        refId: `refund "${draft.ref}"`,
+        refundOf: deposit?.orderId ?? orderId,
+        userId: deposit?.userId ?? 'user-0',
+        amountMinor: draft.amount,
+        feeMinor: feeOf(draft.amount, rule),
+        feeRule: contract.withdrawFee,
+        revertFee: contract.revertFee,
+        extraParams: [null, '{}', '{ "a": 1.50 }', '{"a":1.5}'][draft.extra] ?? null,
+      } as const
+      const order = newOrder(fields, contract.currency)
+      const { userId, answer } = order
+      // Most are refused: only some are aimed at afterwards, so that there are enough events of others.
+      const isAimedAt = draft.amount < 200n && draft.version === 2
+      if (isAimedAt) {
+        own.push({ orderId: order.orderId, kind: 'withdraw', amount: draft.amount, answer, userId })
+      }
+      return { type: 'create', agentId, at, order, depositVersion: draft.version }
     }
     case 'hand_over':
       return {
@@ -404,6 +457,7 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
             ? null
             : { accountNo: draft.payer, accountName: null, bankCode: null },
       }
+      if (aim && draft.matched) aim.paidBy ??= payment.paymentId
       return {
         type: 'receive_payment',
         agentId,
@@ -419,14 +473,19 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
       return { type: draft.type, agentId, at, paymentId: paymentOf(draft), reason: 'found' }
     case 'return_payment':
       return { type: draft.type, agentId, at, paymentId: paymentOf(draft), evidence: 'sent' }
-    case 'take_back':
+    case 'take_back': {
+      // Often one that a deposit was paid with, so that there is something to take back.
+      const paid = own.filter(({ paidBy }) => paidBy !== undefined)
+      const found = paid.at(-1 - (draft.target % (paid.length || 1)))
+      const isKnown = found !== undefined && draft.payment > 3
       return {
         type: 'take_back_payment',
         agentId,
         at,
-        orderId: draft.target === 0 ? null : orderId,
-        paymentId: paymentOf(draft),
+        orderId: isKnown ? found.orderId : draft.target === 0 ? null : orderId,
+        paymentId: (isKnown ? found.paidBy : undefined) ?? paymentOf(draft),
       }
+    }
     case 'instruct':
       return {
         type: 'instruct',
@@ -579,7 +638,8 @@ function isAboutDepositOf(command: Command, creation: Command): boolean {
   if (creation.type !== 'create' || creation.order.kind !== 'deposit') return false
   if (creation.agentId !== command.agentId) return false
   return command.type === 'create'
-    ? command.order.refId === creation.order.refId
+    ? command.order.refId === creation.order.refId ||
+        command.order.refundOf === creation.order.orderId
     : 'orderId' in command && command.orderId === creation.order.orderId
 }
 
@@ -618,8 +678,10 @@ async function answerOf(teller: Teller, command: Command): Promise<ModelAnswer> 
   }
 }
 
-const orderColumns = `agent_id, replace(order_id::text, '-', '') as order_id, kind, ref_id, user_id, currency,
-  amount, fee, fee_rule, account_name, account_no, bank_code, extra_params, status, version, answer,
+const orderColumns = `agent_id, replace(order_id::text, '-', '') as order_id, kind, ref_id,
+  replace(refund_of::text, '-', '') as refund_of, user_id, currency,
+  amount, fee, fee_rule, late_money, revert_fee, account_name, account_no, bank_code, extra_params,
+  status, version, answer,
   created_at, expires_at, completed_at, paid_amount, paid_fee, provider, provider_ref,
   handed_over_at, instructions`
 
@@ -707,11 +769,14 @@ function rowsOf(model: NaiveModel) {
         order_id: order.orderId,
         kind: order.kind,
         ref_id: order.refId,
+        refund_of: order.refundOf,
         user_id: order.userId,
         currency: order.currency,
         amount: order.amountMinor,
         fee: order.feeMinor,
         fee_rule: order.feeRule,
+        late_money: order.lateMoney,
+        revert_fee: order.revertFee,
         account_name: order.accountName,
         account_no: order.accountNo,
         bank_code: order.bankCode,

@@ -86,9 +86,10 @@ it.each<OrderKind>(['deposit', 'withdraw'])(
     const taken = create(held, kind)
     const unlock = await frozen(
       `insert into orders (agent_id, order_id, kind, ref_id, user_id, amount, fee, fee_rule,
-         account_name, account_no, bank_code, status, version, answer, created_at, currency)
+         account_name, account_no, bank_code, status, version, answer, created_at, currency,
+         revert_fee)
        values ($1, gen_random_uuid(), 'withdraw', $2, 'u', 1, 0, '0%', 'A B', '1234567890', 'SCB',
-         'WAITING', 1, '', now(), 'THB')`,
+         'WAITING', 1, '', now(), 'THB', 'return')`,
       [held, taken.order.refId],
     )
     const waiting = answersOf(teller, [taken])

@@ -217,7 +217,15 @@ describe("users of an agent see their agent's", () => {
     expect((await owner.get(`/orders.csv?agent=${other.appId}`)).status).toBe(404)
     expect((await owner.get(`/orders?q=${foreign.txn_id}`)).json.data).toEqual([])
     expect((await owner.post(`${path}/resend`, { reason: 'try it' })).status).toBe(404)
-    for (const action of ['mark-paid', 'mark-failed', 'void', 'take-back', 'cancel', 'revert']) {
+    for (const action of [
+      'mark-paid',
+      'mark-failed',
+      'void',
+      'take-back',
+      'refund',
+      'cancel',
+      'revert',
+    ]) {
       const { json: own } = await shop.deposit()
       const { status } = await owner.post(`/orders/${own.txn_id}/${action}`, { reason: 'try it' })
       expect(status, action).toBe(404)
@@ -400,6 +408,80 @@ describe('an action', () => {
     const taken = await act(admin, deposit.txn_id, 'take-back', { evidence, code: admin.code() })
     expect(taken.json.order.status).toBe('VOID')
     expect(await shop.balance()).toBe(before - 198)
+  })
+
+  it('refunds a deposit, in parts, up to what was paid', async () => {
+    const { json: deposit } = await shop.deposit({ amount: 200 })
+    const refund = (amount: string, more: object = {}) =>
+      act(admin, deposit.txn_id, 'refund', { amount, code: admin.code(), ...more })
+    const early = await refund('200')
+    expect(early.json.detail).toBe('The order is WAITING. Only a paid deposit is refunded.')
+    await shop.trigger(deposit.txn_id, 'PAID')
+    const { actions, order } = (await admin.get(`/orders/${deposit.txn_id}`)).json
+    expect(order).toMatchObject({ refundable: 200, refund_of: null })
+    expect(actions).toContainEqual({
+      name: 'refund',
+      allowed: true,
+      why_not: null,
+      moves_money: true,
+      needs: ['reason', 'amount', 'code'],
+    })
+    expect((await refund('50', { code: undefined })).json.code).toBe('code_required')
+    for (const amount of ['0', '1.001', 'x', '-1']) {
+      expect((await refund(amount)).json.code, amount).toBe('invalid_request')
+    }
+    const part = (await refund('49.5')).json
+    expect(part.order).toMatchObject({ status: 'PAID', refundable: 150.5 })
+    expect(part.refunds).toMatchObject([{ amount: 49.5, status: 'WAITING' }])
+    expect(part.words.next).toContain('150.5 THB is left')
+    expect((await refund('150.51')).json.code).toBe('refund_exceeds_payment')
+    const whole = (await refund('150.5')).json
+    expect(whole.refunds).toHaveLength(2)
+    expect((await refund('1')).json.detail).toBe('Nothing of it is left to refund.')
+    const [{ txn_id, ref_id }] = part.refunds
+    const { json: made } = await admin.get(`/orders/${txn_id}`)
+    expect(made.order).toMatchObject({
+      refund_of: deposit.txn_id,
+      refundable: null,
+      kind: 'withdraw',
+    })
+    expect(await auditOf(deposit.txn_id)).toContainEqual(
+      expect.objectContaining({
+        action: 'refund_order',
+        outcome: 'done',
+        before: expect.objectContaining({ amount: '49.5', ref_id }),
+      }),
+    )
+    expect((await act(viewer, deposit.txn_id, 'refund', { amount: '1' })).json.code).toBe(
+      'not_permitted',
+    )
+  })
+
+  it('does not refund at the word of one person outside the sandbox; the agent does', async () => {
+    const { json: deposit } = await shop.deposit({ amount: 200 })
+    await shop.trigger(deposit.txn_id, 'PAID')
+    const live = await startTestService({
+      beside: s,
+      env: { MODE: 'live', METRICS_TOKEN: 'x'.repeat(32) },
+    })
+    try {
+      const boss = await signIn(live, 'admin')
+      const { actions } = (await boss.get(`/orders/${deposit.txn_id}`)).json
+      const why = expect.stringMatching(/^Outside the sandbox, one person alone may not send money/)
+      expect(actions).toContainEqual(
+        expect.objectContaining({ name: 'refund', allowed: false, why_not: why }),
+      )
+      const refused = await boss.post(`/orders/${deposit.txn_id}/refund`, {
+        reason: 'as asked',
+        amount: '200',
+        code: boss.code(),
+      })
+      expect(refused).toMatchObject({ status: 409, json: { detail: why } })
+    } finally {
+      await live.close()
+    }
+    const { json } = await admin.get(`/orders/${deposit.txn_id}`)
+    expect(json.refunds).toEqual([])
   })
 
   it('sends the latest callback again, also for users of the agent', async () => {

@@ -53,6 +53,42 @@ describe('what happens to an order', () => {
     expect(await money(s, agent)).toEqual(wallet)
   })
 
+  const changeTerms = (agent: AgentClient, terms: string) =>
+    s.sql(`update agents set ${terms} where agent_id = $1`, [agent.agentId])
+
+  test.each([
+    ['return', 'keep', [1000, 0, 0]],
+    ['keep', 'return', [994.5, 0, 5.5]],
+  ] as const)(
+    'a withdrawal made under revert_fee %s is not moved by a later %s',
+    async (revertFee, later, wallet) => {
+      const agent = await s.agent({ withdrawFee: '5%+0.5', revertFee })
+      await agent.fund(1000)
+      const { txn_id } = (await agent.withdraw(queued)).json
+      await changeTerms(agent, `revert_fee = '${later}'`)
+      await agent.trigger(txn_id, 'PAID')
+      await agent.trigger(txn_id, 'REVERT')
+      expect(await money(s, agent)).toEqual(wallet)
+      await s.prove()
+    },
+  )
+
+  test.each([
+    ['review', 'credit', 'WAITING', [0, 0, 0]],
+    ['credit', 'review', 'PAID', [900, 0, 0]],
+  ] as const)(
+    'a deposit made under late_money %s is not moved by a later %s',
+    async (lateMoney, later, status, wallet) => {
+      const agent = await s.agent({ lateMoney })
+      const { txn_id } = (await agent.deposit({ amount: 1000 })).json
+      await changeTerms(agent, `late_money = '${later}'`)
+      const { json } = await agent.trigger(txn_id, 'PAID', { paidAmount: 900 })
+      expect(json.status).toBe(status)
+      expect(await money(s, agent)).toEqual(wallet)
+      await s.prove()
+    },
+  )
+
   test.each([
     ['deposit', [], ['REVERT', 'CANCEL']],
     ['deposit', ['PAID'], ['FAILED', 'EXPIRED', 'REVERT', 'CANCEL']],

@@ -55,7 +55,17 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       [`ref_id = 'other'`, order('paid')],
       [`ref_id = 'other'`, order('waiting')],
     ],
-    user_id: [[`user_id = 'other'`, order('paid')]],
+    refund_of: [
+      [`refund_of = ${idOf('waiting')}`, order('w refund')],
+      [`refund_of = ${idOf('w paid')}`, order('w refund')],
+      [`refund_of = '${'9'.repeat(32)}'`, order('w refund')],
+      // More than is left of it.
+      [`refund_of = ${idOf('paid')}`, order('w paid')],
+    ],
+    user_id: [
+      [`user_id = 'other'`, order('paid')],
+      [`user_id = 'other'`, order('w refund')],
+    ],
     currency: [
       [`currency = 'VND'`, order('waiting')],
       [`currency = 'VND'`, order('w paid')],
@@ -74,7 +84,21 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       // Which takes as much of what was asked, but not of what was paid.
       [`fee_rule = '1.50', paid_fee = 150`, order('underpaid')],
     ],
-    account_no: [[`account_no = '1111111111'`, order('paid')]],
+    late_money: [
+      // A payment of another amount waits for it.
+      [`late_money = 'credit'`, order('waiting')],
+      ['late_money = null', order('paid')],
+      [`late_money = 'review'`, order('w paid')],
+    ],
+    revert_fee: [
+      [`revert_fee = 'return'`, order('w reverted')],
+      ['revert_fee = null', order('w paid')],
+      [`revert_fee = 'keep'`, order('paid')],
+    ],
+    account_no: [
+      [`account_no = '1111111111'`, order('paid')],
+      [`account_no = '1111111111'`, order('w refund')],
+    ],
     extra_params: [[`extra_params = '{"shelf": 7.5}'`, order('paid')]],
     status: [
       [`status = 'FAILED'`, order('w paid')],
@@ -318,7 +342,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
   agents: {
     ...says('who it is and how it is reached', ['agent_id', 'app_id', 'name', 'status', 'support']),
     ...says('where callbacks go', ['deposit_callback_url', 'withdraw_callback_url']),
-    ...says('terms of orders to come: each order keeps the rule that it was made with', [
+    ...says('terms of orders to come: each order keeps those that it was made with', [
       'deposit_fee',
       'withdraw_fee',
       'revert_fee',
@@ -409,7 +433,7 @@ beforeAll(async () => {
     maxQueue: 10_000,
     patienceMs: 10_000,
   })
-  const terms = { ...defaultTerms, name: 'Proved', currency: 'THB', revertFee: 'keep' } as const
+  const terms = { ...defaultTerms, name: 'Proved', currency: 'THB' } as const
   for (let agents = 0; agents < 2; agents++) {
     await createAgent(owner, [Buffer.alloc(32, 7)], terms, new Date())
   }

@@ -354,8 +354,8 @@ beforeAll(async () => {
     patienceMs: 10_000,
   })
   appIds = []
-  for (const revertFee of ['return', 'keep'] as const) {
-    const terms = { ...defaultTerms, name: 'Proved', currency: 'THB', revertFee } as const
+  for (let agents = 0; agents < 2; agents++) {
+    const terms = { ...defaultTerms, name: 'Proved', currency: 'THB' } as const
     appIds.push((await createAgent(owner, [Buffer.alloc(32, 7)], terms, at)).agent.appId)
   }
   for (const agentId of [1n, 2n]) await writeEveryEvent(agentId)
@@ -626,7 +626,9 @@ async function writeEveryEvent(agentId: bigint): Promise<void> {
 
 let orders = 0
 function create(agentId: bigint, kind: OrderKind, refId: string): Command {
-  const fields: Partial<Order> = { refId, feeMinor: 150n, feeRule: '1.5%' }
+  // One agent's orders return the fee of a payout that comes back, the other's keep it.
+  const revertFee = kind === 'deposit' ? null : agentId === 1n ? 'return' : 'keep'
+  const fields: Partial<Order> = { refId, feeMinor: 150n, feeRule: '1.5%', revertFee }
   const made = newOrder({ agentId, orderId: orderIdOf(++orders), kind, createdAt: at, ...fields })
   return { type: 'create', agentId, at, order: made }
 }

@@ -1,7 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createClient, type NewOrder, type SluiceClient } from '../../../sdk/src/sluice.ts'
+import {
+  createClient,
+  type NewOrder,
+  type NewRefund,
+  type SluiceClient,
+} from '../../../sdk/src/sluice.ts'
 import { problemCodes } from '../../../sdk/src/sluice-error.ts'
 import {
   type OpenApi,
@@ -48,6 +53,7 @@ test('the SDK has a function for every operation, and asks for nothing else', as
   const calls: Record<keyof SluiceClient, () => unknown> = {
     createDeposit: () => client.createDeposit(order),
     createWithdraw: () => client.createWithdraw(order),
+    refundOrder: () => client.refundOrder('TXN', {} as NewRefund),
     getOrder: () => client.getOrder('TXN'),
     getOrderByRefId: () => client.getOrderByRefId('ref-1'),
     listOrders: () => client.listOrders(),

@@ -78,6 +78,21 @@ describe('creating', () => {
     expect(await sluice.getOrderByRefId(asked.refId)).toMatchObject(first.order)
   })
 
+  test('a refund of a part, the same again, and no more than was paid', async () => {
+    await agent.fund(1000)
+    const { order: deposit } = await sluice.createDeposit(order({ amount: 500 }))
+    await sluice.triggerOutcome(deposit.txn_id, { outcome: 'PAID' })
+    const refund = { refId: crypto.randomUUID(), amount: 120.5, extraParams: { why: 'broken' } }
+    const first = await sluice.refundOrder(deposit.txn_id, refund)
+    expect(first).toMatchObject({ replayed: false, order: { amount: 120.5, status: 'WAITING' } })
+    const again = await sluice.refundOrder(deposit.txn_id, refund)
+    expect(again).toMatchObject({ replayed: true, order: first.order })
+    expect(await sluice.getOrder(first.order.txn_id)).toMatchObject({ refundOf: deposit.txn_id })
+    const rest = { refId: crypto.randomUUID(), amount: 380n }
+    const error = await failure(sluice.refundOrder(deposit.txn_id, rest))
+    expect(error).toMatchObject({ code: 'refund_exceeds_payment', status: 422, retryable: false })
+  })
+
   test('the same refId for something else is a conflict', async () => {
     const asked = order()
     await sluice.createDeposit(asked)

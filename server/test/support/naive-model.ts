@@ -7,11 +7,9 @@ import type { Command } from '../../src/ledger/commands.ts'
  * with the real one.
  */
 
-/** What an agent's contract says, as far as money depends on it. */
+/** What an agent's contract says, as far as money depends on it after an order is created. */
 export interface ModelTerms {
   currency: 'THB' | 'VND'
-  revertFee: 'return' | 'keep'
-  lateMoney: 'review' | 'credit'
 }
 
 /**
@@ -34,11 +32,14 @@ export function newOrder(
     fields.kind === 'deposit' ? new Date(fields.createdAt.getTime() + 900_000) : null
   const order: Order = {
     refId: `ref-${fields.orderId}`,
+    refundOf: null,
     userId: 'user-1',
     currency,
     amountMinor: 10_000n,
     feeMinor: 0n,
     feeRule: '0%',
+    lateMoney: fields.kind === 'deposit' ? 'review' : null,
+    revertFee: fields.kind === 'withdraw' ? 'return' : null,
     accountName: 'Somchai Jaidee',
     accountNo: '1234567890',
     bankCode: 'SCB',
@@ -162,7 +163,7 @@ export class NaiveModel {
   do(command: Command): ModelAnswer {
     switch (command.type) {
       case 'create':
-        return this.create(command.order, command.at)
+        return this.create(command)
       case 'adjust':
         return this.adjust(command)
       case 'hand_over':
@@ -306,18 +307,17 @@ export class NaiveModel {
     this.book(agentId, null, event, at, legs, `${event}:${paymentId}`, null, provider)
   }
 
-  private create(asked: Order, at: Date): ModelAnswer {
+  private create(command: Command & { type: 'create' }): ModelAnswer {
+    const { order: asked, at } = command
     const first = this.orders.find((o) => o.agentId === asked.agentId && o.refId === asked.refId)
     if (first) {
       const contents = (o: Order) =>
         JSON.stringify([
-          o.kind,
-          o.userId,
+          o.refundOf,
           String(o.amountMinor),
-          o.accountName,
-          o.accountNo,
-          o.bankCode,
           JSON.parse(o.extraParams ?? '{}'),
+          // A refund's request says no more than that.
+          ...(o.refundOf ? [] : [o.kind, o.userId, o.accountName, o.accountNo, o.bankCode]),
         ])
       // A repeat is answered with the first answer's bytes, whatever has become of the order.
       if (contents(first) === contents(asked)) return { status: null, changed: false }
@@ -325,6 +325,18 @@ export class NaiveModel {
     }
     const order = { ...asked }
     if (order.kind === 'withdraw') {
+      if (order.refundOf !== null) {
+        const { agentId, refundOf } = order
+        const deposit = this.order({ agentId, orderId: refundOf })
+        if (!deposit) return { refused: 'order_not_found' }
+        const isPaid = deposit.kind === 'deposit' && deposit.status === 'PAID'
+        if (!isPaid || deposit.version !== command.depositVersion) {
+          return { refused: 'order_not_refundable' }
+        }
+        let sum = order.amountMinor
+        for (const other of this.refundsOf(deposit)) sum += other.amountMinor
+        if (sum > (deposit.paidAmountMinor ?? 0n)) return { refused: 'refund_exceeds_payment' }
+      }
       const total = order.amountMinor + order.feeMinor
       const wallet = this.wallet(order.agentId)
       if (wallet.available < total) return { refused: 'insufficient_balance' }
@@ -369,6 +381,10 @@ export class NaiveModel {
       (item) => item.order_id === order.orderId && item.provider_said === 'PAID',
     )
     if (isPaid && command.insteadOf !== null) return { refused: 'invalid_transition' }
+    const refunded = order.refundOf && this.order({ ...order, orderId: order.refundOf })
+    if (command.insteadOf !== null && refunded && refunded.status !== 'PAID') {
+      return { refused: 'invalid_transition' }
+    }
     const taken = new Set(this.payouts.map(({ reference }) => reference))
     const reference = command.references.find((each) => !taken.has(each))
     if (reference === undefined) return { refused: 'invalid_transition' }
@@ -508,8 +524,7 @@ export class NaiveModel {
     if (order.status === 'PAID') payment.why = 'duplicate'
     else if (order.status === 'FAILED' || order.status === 'VOID' || !inTime) payment.why = 'late'
     else if (amountMinor !== order.amountMinor) payment.why = 'wrong_amount'
-    const byPolicy =
-      payment.why !== 'duplicate' && this.termsOf(order.agentId).lateMoney === 'credit'
+    const byPolicy = payment.why !== 'duplicate' && order.lateMoney === 'credit'
     if (payment.why !== null && !byPolicy) {
       wait()
       return { status: order.status, changed: true }
@@ -598,9 +613,44 @@ export class NaiveModel {
       return { status: null, changed: true }
     }
     if (!order || order.orderId !== payment.orderId) return { refused: 'invalid_transition' }
-    const answer = this.finish(order, 'VOID', at, undefined, payment.paymentId.replace(/:.*/, ''))
-    if (!('refused' in answer)) payment.state = 'taken_back'
+    const refunds = this.refundsOf(order)
+    const stopped = refunds.filter((each) => each.status === 'WAITING' && !each.handedOverAt)
+    let available =
+      this.wallet(agentId).available - (order.paidAmountMinor ?? 0n) + (order.paidFeeMinor ?? 0n)
+    for (const each of stopped) available += each.amountMinor + each.feeMinor
+    if (available > largest) return { refused: 'amount_out_of_range' }
+    const place = payment.paymentId.replace(/:.*/, '')
+    const answer = this.finish(order, 'VOID', at, undefined, place)
+    if ('refused' in answer) return answer
+    payment.state = 'taken_back'
+    for (const refund of refunds) {
+      if (stopped.includes(refund)) {
+        this.finish(refund, 'CANCEL', at)
+        continue
+      }
+      const reference = refund.providerRef ?? refund.orderId
+      const item_id = `refunded_and_taken_back-${reference}`
+      if (this.items.some((each) => each.item_id === item_id)) continue
+      this.items.push({
+        agent_id: refund.agentId,
+        item_id,
+        kind: 'refunded_and_taken_back',
+        order_id: refund.orderId,
+        reference,
+        amount: refund.amountMinor,
+        provider_said: 'VOID',
+        opened_at: at,
+        closed_at: null,
+      })
+    }
     return answer
+  }
+
+  /** The refunds of a deposit that wait or are paid, in the order in which they were made. */
+  private refundsOf({ agentId, orderId }: Order): Order[] {
+    return this.orders
+      .filter((each) => each.agentId === agentId && each.refundOf === orderId)
+      .filter(({ status }) => status === 'WAITING' || status === 'PAID')
   }
 
   private instruct(command: Command & { type: 'instruct' }): ModelAnswer {
@@ -668,7 +718,7 @@ export class NaiveModel {
   ): ModelAnswer {
     const { amountMinor: amount, feeMinor: fee } = order
     const total = amount + fee
-    const keeps = this.termsOf(order.agentId).revertFee === 'keep'
+    const keeps = order.revertFee === 'keep'
     const paid = order.paidAmountMinor ?? 0n
     const paidFee = order.paidFeeMinor ?? 0n
     const released = { available: total, held: -total }

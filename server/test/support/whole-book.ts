@@ -22,13 +22,20 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
   let minute = 0
   let orders = 0
   const at = () => new Date(Date.UTC(2026, 0, 1, 0, ++minute, 7))
-  const open = async (kind: OrderKind, refId: string) => {
+  const open = async (kind: OrderKind, refId: string, refunded?: Order) => {
     const createdAt = at()
-    const fields: Partial<Order> = { refId, feeMinor: 150n, feeRule: '1.5%' }
+    const fields: Partial<Order> = {
+      refId,
+      feeMinor: 150n,
+      feeRule: '1.5%',
+      revertFee: kind === 'withdraw' ? 'keep' : null,
+      refundOf: refunded?.orderId ?? null,
+    }
     const extraParams = '{"shelf": 7.50}'
     const orderId = orderIdOf(Number(agentId) * 1_000 + ++orders)
     const order = newOrder({ agentId, orderId, kind, createdAt, extraParams, ...fields })
-    await teller.do({ type: 'create', agentId, at: createdAt, order })
+    const paid = refunded && { depositVersion: 2 }
+    await teller.do({ type: 'create', agentId, at: createdAt, order, ...paid })
     return order
   }
   const outcome = ({ orderId }: Order, to: OrderStatus) =>
@@ -68,7 +75,8 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
     reason: 'funds',
     ref: 'funds',
   })
-  await receive(await open('deposit', 'paid'), 'paid')
+  const refunded = await open('deposit', 'paid')
+  await receive(refunded, 'paid')
   await outcome(await open('deposit', 'failed'), 'FAILED')
   await outcome(await open('deposit', 'expired'), 'EXPIRED')
   await outcome(await open('deposit', 'void'), 'VOID')
@@ -149,6 +157,7 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
   await handOver(elsewhere, 1)
   await handOver(elsewhere, 2)
   await open('withdraw', 'w open')
+  await open('withdraw', 'w refund', refunded)
   const cost = { provider: 'bank', costId: 'c-1', amountMinor: 25n }
   await teller.do({ type: 'charge_cost', agentId, at: at(), orderId, ...cost })
   await teller.do({ type: 'sweep', agentId, houseId, at: at(), day: '2026-01-01' })

@@ -51,7 +51,7 @@ const columns: Column<Item>[] = [
   { key: 'reference', head: says.columns.reference, extra: true, cell: (row) => row.reference },
 ]
 
-const kinds = ['paid_after_failed', 'paid_twice', 'failed_after_paid']
+const kinds = ['paid_after_failed', 'paid_twice', 'failed_after_paid', 'refunded_and_taken_back']
 
 /** Payouts where a provider's report contradicts the books, the oldest first. */
 export default function OpenItems() {

@@ -1,4 +1,4 @@
-import { Textarea } from '@mantine/core'
+import { Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -64,7 +64,9 @@ function AskFirst(props: {
   const { label, explain } = says.actions[name]
   const queries = useQueryClient()
   const [evidence, setEvidence] = useDraft(`action/${name}/evidence`, '')
+  const [refunded, setRefunded] = useDraft(`action/${name}/amount`, String(order.refundable ?? ''))
   const amount = order.paid_amount ?? order.amount
+  const needsAmount = needs.includes('amount')
   const needsEvidence = needs.includes('evidence')
   return (
     <ActDialog
@@ -93,12 +95,26 @@ function AskFirst(props: {
             version: props.version,
             ...(needs.includes('code') && { code }),
             ...(needsEvidence && { evidence }),
+            ...(needsAmount && { amount: refunded.trim() }),
           },
         })
         await queries.invalidateQueries({ queryKey: orderKey(order.txn_id) })
         notifications.show({ message: says.done(label) })
       }}
     >
+      {needsAmount && (
+        <TextInput
+          label={says.amount}
+          description={says.amountHint(
+            `${moneyText(order.refundable ?? 0, order.currency)} ${order.currency}`,
+          )}
+          required
+          data-autofocus
+          inputMode="decimal"
+          value={refunded}
+          onChange={(event) => setRefunded(event.currentTarget.value)}
+        />
+      )}
       {needsEvidence && (
         <Textarea
           label={says.evidence}

@@ -6,6 +6,9 @@ export const orderWords = {
   openAll: 'Open all',
   closeAll: 'Close all',
   extraParams: 'extraParams',
+  amount: 'Amount to refund',
+  amountHint: (left: string) => `At most ${left}, which is left of what was paid.`,
+  refunds: 'Refunds',
   evidence: 'Evidence',
   evidenceHint: 'Proof that it happened at the bank: a statement line, a ticket, who confirmed it.',
   actionTitle: (action: string, amount: string) => `${action}: ${amount}`,
@@ -29,6 +32,8 @@ export const orderWords = {
     paidAmount: 'Amount paid',
     fee: 'Fee',
     feeRule: 'Fee rule',
+    refundOf: 'Refund of',
+    refundable: 'Left to refund',
     account: 'Account',
     accountName: 'Account name',
     bank: 'Bank',
@@ -60,6 +65,11 @@ export const orderWords = {
       label: 'Take back',
       explain:
         'Confirms that the bank took this payment back. The wallet is debited, below zero if necessary, and the agent gets a VOID callback.',
+    },
+    refund: {
+      label: 'Refund',
+      explain:
+        'Pays this deposit back to its payer, or a part of it. It is a withdrawal of the agent: amount and fee are taken from its wallet, and it gets the callbacks of a withdrawal.',
     },
     cancel: {
       label: 'Cancel withdrawal',

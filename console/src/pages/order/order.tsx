@@ -36,7 +36,7 @@ export default function Order() {
       </>
     )
   }
-  const { order, timeline } = found.data
+  const { order, timeline, refunds } = found.data
   return (
     <>
       <PageHead
@@ -52,6 +52,7 @@ export default function Order() {
         </Stack>
         <Stack gap="md" className={classes.narrow}>
           <OrderFacts order={order} />
+          {refunds.length > 0 && <Refunds order={order} refunds={refunds} />}
           {order.extra_params !== null && (
             <Panel title={says.extraParams}>
               <RawView raw={order.extra_params} label={says.extraParams} />
@@ -78,6 +79,25 @@ function WhyPanel({ detail: { order, words: told } }: { detail: OrderDetail }) {
   )
 }
 
+/** The refunds of a deposit, with what has become of each. */
+function Refunds({ order, refunds }: Pick<OrderDetail, 'order' | 'refunds'>) {
+  return (
+    <Panel title={says.refunds}>
+      <Stack gap="xs">
+        {refunds.map((refund) => (
+          <Group key={refund.txn_id} justify="space-between" wrap="nowrap">
+            <PageLink to={pages.order(refund.txn_id)}>{refund.ref_id}</PageLink>
+            <Group gap="xs" wrap="nowrap">
+              <Money amount={refund.amount} currency={order.currency} />
+              <StateBadge state={refund.status} />
+            </Group>
+          </Group>
+        ))}
+      </Stack>
+    </Panel>
+  )
+}
+
 function OrderFacts({ order }: Pick<OrderDetail, 'order'>) {
   const isAgent = useMe().user.role === 'agent'
   const { facts } = says
@@ -98,6 +118,14 @@ function OrderFacts({ order }: Pick<OrderDetail, 'order'>) {
           order.paid_amount !== null && [facts.paidAmount, money(order.paid_amount)],
           [facts.fee, money(order.paid_fee ?? order.fee)],
           [facts.feeRule, order.fee_rule],
+          order.refund_of !== null && [
+            facts.refundOf,
+            <PageLink key="f" to={pages.order(order.refund_of)}>
+              {order.refund_of}
+            </PageLink>,
+          ],
+          order.status === 'PAID' &&
+            order.refundable !== null && [facts.refundable, money(order.refundable)],
           [facts.account, <CopyId key="n" id={order.account_no} />],
           [facts.accountName, order.account_name],
           [facts.bank, order.bank_code],

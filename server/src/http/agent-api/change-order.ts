@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { noSuchOrder } from '../../ledger/archived.ts'
-import { type Currency, decimalText, parseDecimal, toMinor, wholeNumber } from '../../lib/money.ts'
+import { decimalText } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import { orderView } from '../../orders/order-view.ts'
 import { type Trigger, trigger } from '../../orders/trigger.ts'
@@ -9,6 +9,7 @@ import { checker, invalidRequest } from '../check.ts'
 import { readJsonBody } from '../json-body.ts'
 import type { Door } from './door.ts'
 import { operation, sendJson } from './operation.ts'
+import { minorOf } from './order-request.ts'
 import { ownOrderId } from './read-orders.ts'
 import { OrderView, TriggerRequest, TriggerShape, TxnParams } from './schemas.ts'
 
@@ -86,10 +87,4 @@ export function triggerRoute(app: FastifyInstance, door: Door, desk: Desk): void
       return sendJson(reply, 200, orderView(order, desk.localTime))
     }),
   )
-}
-
-/** The amount in minor units, from the literal text of a JSON number in any notation. */
-function minorOf(text: string, currency: Currency): bigint | undefined {
-  const whole = wholeNumber(text)
-  return whole === undefined ? parseDecimal(text, currency) : toMinor(whole, currency)
 }

@@ -1,12 +1,17 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createDeposit, createWithdraw } from '../../orders/create-order.ts'
+import { refundOrder } from '../../orders/refund-order.ts'
 import type { Created, Desk } from '../../teller/desk.ts'
 import type { Door } from './door.ts'
 import { operation, sendJson } from './operation.ts'
-import { readOrderRequest } from './order-request.ts'
-import { DepositAnswer, OrderRequest, WithdrawAnswer } from './schemas.ts'
+import { readOrderRequest, readRefundRequest } from './order-request.ts'
+import { ownOrderId } from './read-orders.ts'
+import { DepositAnswer, OrderRequest, RefundRequest, TxnParams, WithdrawAnswer } from './schemas.ts'
 
-/** `POST /payment/deposit` and `POST /payment/withdraw`, which take the same request and behave alike. */
+/**
+ * `POST /payment/deposit` and `POST /payment/withdraw`, which take the same request and behave alike, and
+ * `POST /payment/orders/{txn_id}/refund`, a withdrawal to who paid a deposit.
+ */
 export function createOrderRoutes(app: FastifyInstance, door: Door, desk: Desk): void {
   const idempotent =
     'Repeating a refId with the same contents answers 200 with the first answer and the header idempotent-replayed.'
@@ -41,6 +46,25 @@ export function createOrderRoutes(app: FastifyInstance, door: Door, desk: Desk):
     door(async ({ agent, body, reply }) =>
       sendCreated(reply, await createWithdraw(desk, agent, readOrderRequest(body, desk.now()))),
     ),
+  )
+  app.post(
+    '/payment/orders/:txn_id/refund',
+    {
+      schema: operation({
+        id: 'refundOrder',
+        summary: 'Refund a deposit, whole or in part',
+        description: `A withdraw order to the account that the deposit was paid from, as far as the bank reported it, or else to the account in the deposit. Refunds that wait or are paid never exceed what was paid. ${idempotent}`,
+        tag: 'Orders',
+        params: TxnParams,
+        body: RefundRequest,
+        answers: { 201: WithdrawAnswer, 200: WithdrawAnswer },
+      }),
+    },
+    door(async ({ agent, request, body, reply }) => {
+      const refund = readRefundRequest(body, agent.currency, desk.now())
+      const depositId = ownOrderId(request.params, agent.agentId)
+      return sendCreated(reply, await refundOrder(desk, agent, depositId, refund))
+    }),
   )
 }
 

@@ -215,6 +215,22 @@ export const examples: Record<string, Example> = {
       ],
     },
   },
+  'POST /payment/orders/{txn_id}/refund': {
+    path: '/payment/orders/1-019c12f2a4c07b3e9d5f60718293a4b5/refund',
+    body: '{"refId":"refund-1001","amount":249.5,"timestamp":"2026-01-01T00:03:10Z"}',
+    status: 201,
+    answer: {
+      txn_id: '1-019c12f2a4c07b3e9d5f60718293a4b7',
+      ref_id: 'refund-1001',
+      amount: 249.5,
+      fee: 10,
+      status: 'WAITING',
+      wallet: {
+        balance: 233,
+      },
+      created_at: '2026-01-01 00:03:10',
+    },
+  },
   'GET /payment/events': {
     path: '/payment/events?after=0&limit=2',
     status: 200,

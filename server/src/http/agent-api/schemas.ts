@@ -59,6 +59,31 @@ export const OrderRequest = Type.Object(
   { additionalProperties: false },
 )
 
+/** Of an amount in minor units; an order's own amount is whole. */
+const exactAmount = (step: { multipleOf?: number }) =>
+  Type.Number({
+    exclusiveMinimum: 0,
+    maximum: Number(maxAmount),
+    ...step,
+    description: 'an amount in steps of 0.01, or of 1 in a currency without decimals',
+  })
+
+const refundRequest = (step: { multipleOf?: number }) =>
+  Type.Object(
+    {
+      refId: OrderRequest.properties.refId,
+      amount: exactAmount(step),
+      timestamp: OrderRequest.properties.timestamp,
+      extraParams: OrderRequest.properties.extraParams,
+    },
+    { additionalProperties: false },
+  )
+
+export const RefundRequest = refundRequest({ multipleOf: 0.01 })
+
+/** For the check only, as with a trigger. */
+export const RefundShape = refundRequest({})
+
 const created = {
   txn_id: Type.String({ description: "the service's transaction id" }),
   ref_id: Type.String({ description: 'the refId sent' }),
@@ -121,6 +146,7 @@ export const WithdrawOrder = Type.Object({
   ...walletBalance,
   ...createdAt,
   ...since('withdraw'),
+  refundOf: Type.Optional(Type.String({ description: 'of a refund: the txn_id of its deposit' })),
 })
 
 export const OrderView = Type.Union([DepositOrder, WithdrawOrder])

@@ -3,6 +3,7 @@ import { attemptsAt, callbacksOfRows } from '../../callbacks/search-callbacks.ts
 import type { Order } from '../../ledger/book.ts'
 import { openItemsOfOrder } from '../../ledger/open-items.ts'
 import { readJournalOfOrder } from '../../ledger/read-journal.ts'
+import { refundableRest } from '../../ledger/refunds.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import type { LocalTime } from '../../lib/local-time.ts'
@@ -12,11 +13,12 @@ import { type ActionName, actionsOfKind, actionTraits, whyNot } from '../../orde
 import type { OrderSituation } from '../../orders/order-situation.ts'
 import { nothingMore, orderWords } from '../../orders/order-words.ts'
 import { pageLink } from '../../orders/page-token.ts'
+import { refundsOfDeposit } from '../../orders/refund-order.ts'
 import { payoutsOfOrder } from '../../payouts/payouts.ts'
 import { noticesOfOrder, paymentsOfOrder } from '../../reports/read-order-history.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
-import { exactOrNull, orderSummary } from './order-summary.ts'
+import { exact, exactOrNull, orderSummary } from './order-summary.ts'
 import { type OrderHistory, timelineOf } from './order-timeline.ts'
 import { notShown, seesPersons, withoutPersons } from './personal-data.ts'
 import { OrderDetail, TxnParams } from './schemas/orders.ts'
@@ -48,7 +50,7 @@ export async function orderDetail(
 ): Promise<string> {
   const history = await readHistory(desk, order)
   const { currency } = order
-  const situation = situationOf(history, desk.now())
+  const situation = situationOf(history, desk)
   const isAgents = operator.agentId !== null
   const showsPersons = seesPersons(operator)
   const view = {
@@ -60,7 +62,17 @@ export async function orderDetail(
       extra_params: order.extraParams === null || showsPersons ? order.extraParams : notShown,
       handed_over_at: order.handedOverAt,
       link: order.kind === 'deposit' ? pageLink(desk, order) : null,
+      refund_of: order.refundOf === null ? null : txnId(order.agentId, order.refundOf),
+      refundable:
+        order.kind === 'deposit' ? exact(refundableRest(order, history.refunds), currency) : null,
     },
+    refunds: history.refunds.map((refund) => ({
+      txn_id: txnId(refund.agentId, refund.orderId),
+      ref_id: refund.refId,
+      status: refund.status,
+      amount: exact(refund.amountMinor, currency),
+      created_at: refund.createdAt,
+    })),
     words: isAgents
       ? agentWords(situation, desk.localTime)
       : orderWords(showsPersons ? situation : withoutProviderText(situation), desk.localTime),
@@ -97,26 +109,41 @@ async function readHistory(desk: Desk, order: Order): Promise<OrderHistory> {
   const journal = await readJournalOfOrder(pool, agentId, orderId)
   const seqs = journal.map(({ seq }) => seq)
   const inJournal = journal.flatMap(({ onceKey }) => onceKey?.replace(/^payment:/, '') ?? [])
-  const [callbacks, attempts, payouts, notices, payments, audit, openItems] = await Promise.all([
-    callbacksOfRows(pool, agentId, seqs),
-    attemptsAt(pool, agentId, seqs, 200),
-    payoutsOfOrder(pool, agentId, orderId),
-    noticesOfOrder(pool, agentId, orderId),
-    paymentsOfOrder(pool, agentId, orderId, inJournal),
-    auditOfSubject(pool, 'order', txnId(agentId, orderId), 200),
-    openItemsOfOrder(pool, agentId, orderId),
-  ])
-  return { order, journal, callbacks, attempts, payouts, notices, payments, audit, openItems }
+  const [callbacks, attempts, payouts, notices, payments, audit, openItems, refunds] =
+    await Promise.all([
+      callbacksOfRows(pool, agentId, seqs),
+      attemptsAt(pool, agentId, seqs, 200),
+      payoutsOfOrder(pool, agentId, orderId),
+      noticesOfOrder(pool, agentId, orderId),
+      paymentsOfOrder(pool, agentId, orderId, inJournal),
+      auditOfSubject(pool, 'order', txnId(agentId, orderId), 200),
+      openItemsOfOrder(pool, agentId, orderId),
+      order.kind === 'deposit' ? refundsOfDeposit(pool, order) : [],
+    ])
+  return {
+    order,
+    journal,
+    callbacks,
+    attempts,
+    payouts,
+    notices,
+    payments,
+    audit,
+    openItems,
+    refunds,
+  }
 }
 
-function situationOf(history: OrderHistory, now: Date): OrderSituation {
+function situationOf(history: OrderHistory, { bank, now }: Desk): OrderSituation {
   return {
     order: history.order,
     attempt: history.payouts.at(-1),
     waitingPayments: history.payments.filter(({ state }) => state === 'waiting').length,
     hasCallback: history.callbacks.length > 0,
     openItems: history.openItems.length,
-    now,
+    refunds: history.refunds,
+    isSandbox: bank !== undefined,
+    now: now(),
   }
 }
 
@@ -147,7 +174,12 @@ function actionsOf(situation: OrderSituation, operator: Operator) {
       allowed: why === undefined,
       why_not: why ?? null,
       moves_money: movesMoney,
-      needs: ['reason', ...(needsEvidence ? ['evidence'] : []), ...(movesMoney ? ['code'] : [])],
+      needs: [
+        'reason',
+        ...(needsEvidence ? ['evidence'] : []),
+        ...(name === 'refund' ? ['amount'] : []),
+        ...(movesMoney ? ['code'] : []),
+      ],
     }
   })
 }

@@ -20,6 +20,7 @@ export interface OrderHistory {
   payments: OrderPayment[]
   audit: AuditRow[]
   openItems: FoundItem[]
+  refunds: Order[]
 }
 
 interface Entry {

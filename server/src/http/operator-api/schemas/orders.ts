@@ -97,7 +97,7 @@ const OrderAction = Type.Object({
   allowed: Type.Boolean(),
   why_not: orNull(Type.String({ description: 'in words, where it is not allowed' })),
   moves_money: Type.Boolean({ description: 'the code has to be given again' }),
-  needs: Type.Array(oneOf(['reason', 'evidence', 'code'], 'what must be in the request')),
+  needs: Type.Array(oneOf(['reason', 'evidence', 'amount', 'code'], 'what must be in the request')),
 })
 
 export const OrderDetail = Type.Object({
@@ -109,7 +109,19 @@ export const OrderDetail = Type.Object({
     extra_params: orNull(Type.String({ description: 'the very text the agent sent' })),
     handed_over_at: orNull(isoTime('when a provider got the withdrawal')),
     link: orNull(Type.String({ description: "a deposit's payment page" })),
+    refund_of: orNull(Type.String({ description: 'the txn_id of the deposit that it refunds' })),
+    refundable: orNull(money('what of a deposit can still be refunded')),
   }),
+  refunds: Type.Array(
+    Type.Object({
+      txn_id: Type.String(),
+      ref_id: Type.String(),
+      status: oneOf(orderStatuses, 'what has become of it'),
+      amount: money('what it gives back'),
+      created_at: isoTime('when it was made'),
+    }),
+    { description: "a deposit's refunds, oldest first" },
+  ),
   words: Type.Object({
     why: Type.String({ description: 'why it is in this state' }),
     next: Type.String({ description: 'what happens next, and what can be done' }),
@@ -139,6 +151,20 @@ export const ActionRequest = Type.Object({ reason, version, code: Type.Optional(
 /** With evidence of what happened at the bank. */
 export const EvidenceRequest = Type.Object(
   { reason, evidence, version, code: Type.Optional(code) },
+  strict,
+)
+
+/** The amount as text, so that it is exact. */
+export const RefundRequest = Type.Object(
+  {
+    reason,
+    amount: Type.String({
+      pattern: '^[0-9]{1,13}([.][0-9]{1,2})?$',
+      description: 'what to refund, such as 100 or 99.50',
+    }),
+    version,
+    code: Type.Optional(code),
+  },
   strict,
 )
 

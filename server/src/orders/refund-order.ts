@@ -1,0 +1,94 @@
+import type { Agent } from '../agents/agent.ts'
+import type { Pool } from '../db/pool.ts'
+import { isArchivedRef, noSuchOrder } from '../ledger/archived.ts'
+import type { Order, Payer } from '../ledger/book.ts'
+import { orderColumns } from '../ledger/book-columns.ts'
+import { archivedRefDetail, isRepeat, refIdConflictDetail } from '../ledger/decide.ts'
+import { findOrder, findOrderByRefId } from '../ledger/find-order.ts'
+import { notRefundable } from '../ledger/refunds.ts'
+import { findBank } from '../lib/banks.ts'
+import { isPrintable } from '../lib/printable.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Created, Desk, RefundRequest } from '../teller/desk.ts'
+import { checkExtraParams, create, newOrder, refusalOf } from './create-order.ts'
+
+/**
+ * Refunds a deposit, whole or in part: a withdrawal to the payer, under the agent's present terms for
+ * withdrawals. The core checks, under the wallet's lock, that not more is refunded than was paid.
+ */
+export async function refundOrder(
+  desk: Desk,
+  agent: Agent,
+  depositId: string,
+  request: RefundRequest,
+): Promise<Created> {
+  const { agentId } = agent
+  checkExtraParams(desk, 'withdraw', request)
+  const first = await findOrderByRefId(desk.pool, agentId, request.refId)
+  if (first) {
+    if (isRepeat(first, { ...first, ...request, refundOf: depositId })) {
+      return { isNew: false, answer: first.answer }
+    }
+    throw new Problem('ref_id_conflict', refIdConflictDetail)
+  }
+  if (await isArchivedRef(desk.pool, agentId, request.refId)) {
+    throw new Problem('ref_id_conflict', archivedRefDetail)
+  }
+  const deposit = await findOrder(desk.pool, agentId, depositId)
+  if (!deposit) throw await noSuchOrder(desk.pool, agentId, { orderId: depositId })
+  if (deposit.kind !== 'deposit' || deposit.status !== 'PAID') {
+    throw new Problem('order_not_refundable', notRefundable)
+  }
+  const destination = await destinationOf(desk.pool, deposit)
+  const { userId } = deposit
+  const order: Order = {
+    ...newOrder(agent, 'withdraw', { ...request, ...destination, userId }, desk.now()),
+    refundOf: depositId,
+  }
+  const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw' })
+  const refusal = refusalOf(agent, order, destination, candidates)
+  if (refusal) throw refusal
+  const { isNew, order: taken } = await create(desk, order, deposit.version)
+  return { isNew, answer: taken.answer }
+}
+
+type Destination = Pick<Order, 'accountName' | 'accountNo' | 'bankCode'>
+
+/**
+ * Where a refund goes: to the account that the bank reported as the payer's, if that is enough to pay to,
+ * and otherwise to the account in the deposit.
+ */
+async function destinationOf(pool: Pool, deposit: Order): Promise<Destination> {
+  const { rows } = await pool.query<Payer>(
+    `select payer_account_no as "accountNo", payer_account_name as "accountName",
+       payer_bank_code as "bankCode" from payments
+     where agent_id = $1 and order_id = $2 and state = 'credited' and credited_to = 'order'`,
+    [deposit.agentId, deposit.orderId],
+  )
+  const { accountName, accountNo, bankCode } = deposit
+  return payableTo(rows[0], deposit) ?? { accountName, accountNo, bankCode }
+}
+
+/** The payer's account, if it is complete, not masked, and with a bank that can be paid to. */
+function payableTo(payer: Payer | undefined, { currency }: Order): Destination | undefined {
+  const accountNo = (payer?.accountNo ?? '').replace(/[\s-]/g, '')
+  const accountName = payer?.accountName?.trim() ?? ''
+  const bank = findBank(currency, payer?.bankCode ?? '')
+  // Banks mask with X, too.
+  const isWhole = /^[A-Za-z0-9]{4,34}$/.test(accountNo) && !/x/i.test(accountNo)
+  if (!isWhole || !isPrintable(accountName, 128) || !bank || bank.closed) return undefined
+  return { accountNo, accountName, bankCode: bank.code }
+}
+
+/** The refunds of a deposit, oldest first. */
+export async function refundsOfDeposit(
+  pool: Pool,
+  { agentId, orderId }: Pick<Order, 'agentId' | 'orderId'>,
+): Promise<Order[]> {
+  const { rows } = await pool.query<Order>(
+    `select ${orderColumns.select('o')} from orders o
+     where agent_id = $1 and refund_of = $2 order by order_id`,
+    [agentId, orderId],
+  )
+  return rows
+}
