@@ -111,10 +111,7 @@ function showWallet(
   print(
     table(
       ['ACCOUNT', currency],
-      [
-        ...accountNames.map((name) => [name, money(balances[name])]),
-        ['(seq)', String(seq)],
-      ],
+      [...accountNames.map((name) => [name, money(balances[name])]), ['(seq)', String(seq)]],
     ),
   )
 }
