@@ -26,8 +26,9 @@ it('every statement whose columns follow from a description says what it seems t
     p.amount as "amountMinor", p.paid_at as "paidAt", p.reported_at as "reportedAt",
     p.payer_account_no as "payer.accountNo", p.payer_account_name as "payer.accountName",
     p.payer_bank_code as "payer.bankCode", p.state, p.why, p.credited_to as "creditedTo",
-    p.evidence from payments p join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
-    on p.agent_id = k.agent_id and p.payment_id = k.payment_id"
+    p.evidence, p.received_seq as "receivedSeq", p.returned_seq as "returnedSeq" from payments
+    p join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id) on p.agent_id = k.agent_id
+    and p.payment_id = k.payment_id"
   `)
   expect(sent(sql.insertOrders)).toMatchInlineSnapshot(`
     "insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee,
@@ -53,11 +54,14 @@ it('every statement whose columns follow from a description says what it seems t
   `)
   expect(sent(sql.insertJournal)).toMatchInlineSnapshot(`
     "insert into journal (agent_id, seq, order_id, event, at, currency, available_change,
-    held_change, clearing_change, fees_change, adjustments_change, available, held, clearing,
-    fees, adjustments, once_key, reason) select * from unnest($1::bigint[], $2::bigint[],
-    $3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::bigint[], $8::bigint[],
-    $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
-    $15::bigint[], $16::bigint[], $17::text[], $18::text[])"
+    held_change, suspense_change, clearing_change, fees_change, costs_change,
+    adjustments_change, differences_change, transfers_change, available, held, suspense,
+    clearing, fees, costs, adjustments, differences, transfers, clearing_at, clearing_there,
+    once_key, reason) select * from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[],
+    $5::timestamptz[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[],
+    $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[],
+    $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[],
+    $23::bigint[], $24::bigint[], $25::text[], $26::bigint[], $27::text[], $28::text[])"
   `)
   expect(sent(sql.writtenRows)).toMatchInlineSnapshot(`
     "select 1 from journal j join unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[],
@@ -78,16 +82,17 @@ it('every statement whose columns follow from a description says what it seems t
   `)
   expect(sent(sql.insertPayments)).toMatchInlineSnapshot(`
     "insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at,
-    payer_account_no, payer_account_name, payer_bank_code, state, why, credited_to, evidence)
-    select * from unnest($1::bigint[], $2::text[], $3::uuid[], $4::bigint[],
-    $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[], $9::text[], $10::text[],
-    $11::text[], $12::text[], $13::text[])"
+    payer_account_no, payer_account_name, payer_bank_code, state, why, credited_to, evidence,
+    received_seq, returned_seq) select * from unnest($1::bigint[], $2::text[], $3::uuid[],
+    $4::bigint[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[], $9::text[],
+    $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[])"
   `)
   expect(sent(sql.updatePayments)).toMatchInlineSnapshot(`
     "update payments p set order_id = u.order_id, state = u.state, why = u.why, credited_to =
-    u.credited_to, evidence = u.evidence from unnest($1::bigint[], $2::text[], $3::uuid[],
-    $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) u(agent_id, payment_id,
-    order_id, state, why, credited_to, evidence, state_read) where p.agent_id = u.agent_id and
+    u.credited_to, evidence = u.evidence, returned_seq = u.returned_seq from
+    unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[],
+    $7::text[], $8::bigint[], $9::text[]) u(agent_id, payment_id, order_id, state, why,
+    credited_to, evidence, returned_seq, state_read) where p.agent_id = u.agent_id and
     p.payment_id = u.payment_id and p.state = u.state_read"
   `)
   expect(sent(sql.closePayouts)).toMatchInlineSnapshot(`
@@ -126,11 +131,13 @@ it('every statement whose columns follow from a description says what it seems t
     <> 'failed_after_paid' and i.provider_said <> 'REVERT'"
   `)
   expect(sent(sql.updateWallets)).toMatchInlineSnapshot(`
-    "update wallets w set seq = u.seq, available = u.available, held = u.held, clearing =
-    u.clearing, fees = u.fees, adjustments = u.adjustments from unnest($1::bigint[],
-    $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-    $8::bigint[]) u(agent_id, seq, available, held, clearing, fees, adjustments, seq_read)
-    where w.agent_id = u.agent_id and w.seq = u.seq_read"
+    "update wallets w set seq = u.seq, available = u.available, held = u.held, suspense =
+    u.suspense, clearing = u.clearing, fees = u.fees, costs = u.costs, adjustments =
+    u.adjustments, differences = u.differences, transfers = u.transfers from
+    unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+    $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[])
+    u(agent_id, seq, available, held, suspense, clearing, fees, costs, adjustments,
+    differences, transfers, seq_read) where w.agent_id = u.agent_id and w.seq = u.seq_read"
   `)
   expect(sent(claimsById)).toMatchInlineSnapshot(`
     "select c.payment_id as "paymentId", c.agent_id as "agentId", c.order_id as "orderId",

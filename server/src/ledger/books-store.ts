@@ -296,13 +296,7 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
     ),
     write(tx, 'insert-payments', sql.insertPayments, paymentColumns, writes.newPayments),
     write(tx, 'give-claims', sql.giveClaims, sql.givenColumns, writes.givenClaims),
-    write(
-      tx,
-      'decide-unmatched',
-      sql.decideUnmatched,
-      sql.decidedColumns,
-      writes.changedUnmatched,
-    ),
+    write(tx, 'decide-unmatched', sql.decideUnmatched, sql.decidedColumns, writes.changedUnmatched),
     write(tx, 'insert-unmatched', sql.insertUnmatched, unmatchedColumns, writes.newUnmatched),
     closeRefused(tx, writes.newPayouts),
     write(

@@ -114,7 +114,14 @@ export function needsWallet(command: Command): boolean {
 /** What is reported of money that belongs to no agent. */
 export type UnmatchedNotice = Pick<
   UnmatchedPayment,
-  'paymentId' | 'reference' | 'amountMinor' | 'currency' | 'paidAt' | 'payer' | 'why' | 'contradicts'
+  | 'paymentId'
+  | 'reference'
+  | 'amountMinor'
+  | 'currency'
+  | 'paidAt'
+  | 'payer'
+  | 'why'
+  | 'contradicts'
 >
 
 export interface PaymentNotice {

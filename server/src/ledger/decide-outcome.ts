@@ -121,7 +121,10 @@ export function move(
     )
   }
   if (to === 'PAID' && order.provider === null) {
-    return refused('invalid_transition', 'No provider has the withdrawal, so none can have paid it.')
+    return refused(
+      'invalid_transition',
+      'No provider has the withdrawal, so none can have paid it.',
+    )
   }
   const moved: Order = { ...order, status: to, version: order.version + 1, completedAt: at }
   if (event === 'withdraw_paid' || event === 'withdraw_paid_after_failed') {

@@ -246,13 +246,24 @@ describe('money that comes in', () => {
         payment: { state: 'credited', why: null, amountMinor, paidAt, reportedAt: later },
       })
     } else {
-      expect(decision).toEqual({
+      expect(decision).toMatchObject({
         type: 'changed',
         order,
-        wallet: walletWith(0n),
-        row: undefined,
+        wallet: { seq: 10n, balances: { available: 0n, suspense: amountMinor } },
+        row: {
+          event: 'payment_received',
+          orderId: null,
+          change: { ...noChange, suspense: amountMinor, clearing: -amountMinor },
+          clearingAt: 'bank',
+          onceKey: 'payment_received:bank:p-1',
+        },
         callback: undefined,
-        payment: paymentThat({ why: reasonOf(outcome), amountMinor, paidAt }),
+        payment: paymentThat({
+          why: reasonOf(outcome),
+          amountMinor,
+          paidAt,
+          receivedSeq: 10n,
+        }),
       })
     }
   })
@@ -260,13 +271,19 @@ describe('money that comes in', () => {
   it('waits where the fee by the rule of the order would eat it', () => {
     const order = deposit({ feeRule: '50%+50', feeMinor: 10_000n })
     const decision = decided(notice(), { order, terms: credit })
-    expect(decision).toMatchObject({ row: undefined, payment: { state: 'waiting', why: 'fee' } })
+    expect(decision).toMatchObject({
+      row: { event: 'payment_received' },
+      payment: { state: 'waiting', why: 'fee' },
+    })
   })
 
   it('waits where the wallet cannot hold that much', () => {
     const book = { order: deposit(), wallet: walletWith(maxBalanceMinor - 9_999n) }
     const decision = decided(notice(), book)
-    expect(decision).toMatchObject({ row: undefined, payment: { state: 'waiting', why: 'bound' } })
+    expect(decision).toMatchObject({
+      row: { event: 'payment_received', change: { suspense: 10_000n } },
+      payment: { state: 'waiting', why: 'bound' },
+    })
   })
 
   it('fills the wallet to the last minor unit', () => {

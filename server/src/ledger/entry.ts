@@ -5,7 +5,7 @@ import { type Accounts, accountNames, add, noChange } from './accounts.ts'
 import type { Callback, JournalRow, Order, OrderEvent, Payer, Wallet } from './book.ts'
 import { callbackBody } from './callback-body.ts'
 import type { BookView, Decision } from './commands.ts'
-import { providerOfPayment } from './house.ts'
+import { providerOfPayment, unknownProvider } from './house.ts'
 import { changeOf } from './transitions.ts'
 
 export function refused(code: ProblemCode, detail: string): Decision {
@@ -80,7 +80,7 @@ export function write(
     orderId: order.orderId,
     event,
     at,
-    clearingAt: change.clearing === 0n ? null : (clearingAt ?? order.provider),
+    clearingAt: change.clearing === 0n ? null : (clearingAt ?? order.provider ?? unknownProvider),
     onceKey: onceKey ?? null,
     reason: reason ?? null,
   })

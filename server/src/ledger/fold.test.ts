@@ -109,11 +109,19 @@ it('a refusal leaves the wallet as it was for the next command', () => {
 
 it('an order that is created and goes on in one batch is written once, as it ends', () => {
   const { writes } = run(books({}, 10_000n), [
-    create(order(1, 'withdraw')),
+    create(order(1, 'withdraw', { provider: 'bank' })),
     outcome(1, 'PAID'),
     outcome(1, 'REVERT'),
   ])
   expect(writes.newOrders).toMatchObject([{ status: 'REVERT', version: 3 }])
+  expect(
+    writes.journal.map(({ clearingAt, clearingThere }) => [clearingAt, clearingThere]),
+  ).toEqual([
+    [null, null],
+    ['bank', 10_000n],
+    ['bank', 0n],
+  ])
+  expect(writes.clearings).toEqual([{ agentId: 1n, provider: 'bank', seq: 8n, balance: 0n }])
   expect(writes.changedOrders).toEqual([])
   expect(writes.journal.map(({ seq, event }) => [seq, event])).toEqual([
     [6n, 'withdraw_held'],
@@ -172,7 +180,7 @@ it('a refId belongs to its agent alone', () => {
   expect(writes.newOrders).toEqual([mine, theirs])
 })
 
-it('a payment counts once in a batch, and waits and is credited in one row', () => {
+it('a payment counts once in a batch, though it waits and is credited', () => {
   const { decisions, writes } = run(books(), [
     create(order(1, 'deposit')),
     paid(1, 'bank:1', 500n),
@@ -180,9 +188,23 @@ it('a payment counts once in a batch, and waits and is credited in one row', () 
     credit(1, 'bank:1'),
   ])
   expect(decisions.map(({ type }) => type)).toEqual(['changed', 'changed', 'unchanged', 'changed'])
-  expect(writes.newPayments).toMatchObject([{ amountMinor: 500n, state: 'credited', why: null }])
+  expect(writes.newPayments).toMatchObject([
+    { amountMinor: 500n, state: 'credited', why: null, receivedSeq: 6n },
+  ])
   expect(writes.changedPayments).toEqual([])
-  expect(writes.journal).toMatchObject([{ event: 'deposit_paid', onceKey: 'payment:bank:1' }])
+  expect(writes.journal).toMatchObject([
+    {
+      event: 'payment_received',
+      change: { ...noChange, suspense: 500n, clearing: -500n },
+      clearingThere: -500n,
+    },
+    {
+      event: 'deposit_paid',
+      onceKey: 'payment:bank:1',
+      change: { ...noChange, available: 500n, suspense: -500n },
+      clearingAt: null,
+    },
+  ])
 })
 
 it('an adjustment happens once by its reference, for each agent', () => {

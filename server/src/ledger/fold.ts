@@ -18,8 +18,8 @@ import type {
 } from './book.ts'
 import { booksOf, type Command, type Decision, needsWallet } from './commands.ts'
 import { adjustmentKey, decide } from './decide.ts'
-import { houseBook } from './house.ts'
 import { costKey, sweepKey, writeOffKey } from './decide-house.ts'
+import { houseBook } from './house.ts'
 
 /** The parts of the books that a batch of commands touches, as read. */
 export interface Books {

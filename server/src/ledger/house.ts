@@ -17,6 +17,9 @@ export const allHouseBooks: readonly { agentId: bigint; currency: Currency }[] =
   (currency) => ({ agentId: houseBooks[currency], currency }),
 )
 
+/** Where a withdrawal was paid that no provider had; nothing is paid so any more. */
+export const unknownProvider = '(unknown)'
+
 /** Where the money of a payment is: its id begins with the provider's name. */
 export function providerOfPayment(paymentId: string): string {
   return paymentId.split(':', 1)[0] ?? paymentId

@@ -220,6 +220,7 @@ function orderThatIs(kind: OrderKind, status: OrderStatus): Order {
     completedAt: status === 'WAITING' ? null : at,
     paidAmountMinor: wasPaid ? 10_000n : null,
     paidFeeMinor: wasPaid ? 0n : null,
+    ...(kind === 'withdraw' && { provider: 'bank' }),
   })
 }
 

@@ -22,7 +22,6 @@ import {
 
 type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
-
 /** A payment's key: the provider's name and the provider's id for it. */
 function paymentIdOf(provider: Provider, paymentId: string): string {
   return `${provider.name}:${paymentId}`

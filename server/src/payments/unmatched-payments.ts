@@ -46,7 +46,14 @@ export async function endUnmatched(
 ): Promise<boolean> {
   const agentId = houseBook(currency)
   try {
-    const command = { type: 'end_unmatched', agentId, at: now(), paymentId, state, evidence } as const
+    const command = {
+      type: 'end_unmatched',
+      agentId,
+      at: now(),
+      paymentId,
+      state,
+      evidence,
+    } as const
     return (await teller.do(command)).changed
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_transition') return false

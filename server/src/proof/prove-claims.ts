@@ -121,10 +121,12 @@ async function proveHouseRows(
   payments: readonly Awaited<ReturnType<typeof readUnmatched>>[number][],
 ): Promise<void> {
   const named = payments.flatMap(({ currency, received_seq, decided_seq }) =>
-    [received_seq, decided_seq ?? 0n].filter((seq) => seq > 0n).map((seq) => ({
-      agentId: houseBook(currency),
-      seq,
-    })),
+    [received_seq, decided_seq ?? 0n]
+      .filter((seq) => seq > 0n)
+      .map((seq) => ({
+        agentId: houseBook(currency),
+        seq,
+      })),
   )
   const { rows } = await tx.query<{ agent_id: bigint; seq: bigint; once_key: string | null }>(
     `select j.agent_id, j.seq, j.once_key from journal j

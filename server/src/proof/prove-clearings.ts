@@ -32,10 +32,7 @@ export async function clearingsBefore(
   return found
 }
 
-async function archivedWithoutProvider(
-  tx: ProofTx,
-  agentId: bigint,
-): Promise<[string, bigint][]> {
+async function archivedWithoutProvider(tx: ProofTx, agentId: bigint): Promise<[string, bigint][]> {
   const { rows } = await tx.query<Clearing>(
     `select ${clearingColumns.select('c')} from clearings c where agent_id = $1 and provider = $2`,
     [agentId, archivedBefore],

@@ -1,7 +1,7 @@
 import { type Accounts, accountNames, paidInBy } from '../ledger/accounts.ts'
 import type { JournalEvent, JournalRow, Order, OrderEvent, Payment } from '../ledger/book.ts'
 import { journalColumns, orderColumns } from '../ledger/book-columns.ts'
-import { providerOfPayment } from '../ledger/house.ts'
+import { providerOfPayment, unknownProvider } from '../ledger/house.ts'
 import { storedBody } from '../ledger/stored-body.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { txnId } from '../lib/ids.ts'
@@ -217,7 +217,7 @@ function proveRows(
     proveLegs(name, order, row, paid)
     if (row.clearingAt === null) return
     // Before each row named its provider, a withdrawal could be paid without one.
-    const at = order.kind === 'deposit' ? paid.at : (order.provider ?? '(unknown)')
+    const at = order.kind === 'deposit' ? paid.at : (order.provider ?? unknownProvider)
     ensureSame(where, 'provider', row.clearingAt, at)
   })
 }
@@ -258,9 +258,7 @@ function proveLegs(
   const source = change.suspense === 0n ? 'clearing' : 'suspense'
   const total = order.amountMinor + order.feeMinor
   const expected: Partial<Accounts>[] = {
-    deposit_paid: [
-      { available: paid.amount - paid.fee, fees: paid.fee, [source]: -paid.amount },
-    ],
+    deposit_paid: [{ available: paid.amount - paid.fee, fees: paid.fee, [source]: -paid.amount }],
     deposit_taken_back: [
       { available: paid.fee - paid.amount, fees: -paid.fee, clearing: paid.amount },
     ],

@@ -126,7 +126,8 @@ function proveClearing(
 ): void {
   ensure(
     (change.clearing === 0n) === (clearingAt === null),
-    () => `journal row ${seq} moves clearing by ${change.clearing} at ${clearingAt ?? 'no provider'}`,
+    () =>
+      `journal row ${seq} moves clearing by ${change.clearing} at ${clearingAt ?? 'no provider'}`,
   )
   if (clearingAt === null) {
     ensureSame(`journal row ${seq}`, 'clearing_there', clearingThere, null)

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from '../db/pool.ts'
-import { allHouseBooks } from '../ledger/house.ts'
+import { allHouseBooks, isHouse } from '../ledger/house.ts'
 import type { Currency } from '../lib/money.ts'
 import {
   ProofFailure,
@@ -53,15 +53,15 @@ export async function verify(
     }
   }
   const books =
-    options.appId === undefined
-      ? [...agents.map(bookOf), ...houseBooks]
-      : agents.map(bookOf)
+    options.appId === undefined ? [...agents.map(bookOf), ...houseBooks] : agents.map(bookOf)
   for (const { agentId, appId, currency } of books) {
     const proof: Proof = { agentId, appId, ...counts, finding: null }
     proof.finding = await findingOf(() =>
       proveWholly(pool, { agentId, currency }, proof, options.onProgress),
     )
-    proofs.push(proof)
+    // A book of the house in which nothing ever happened is not worth a word.
+    const isUnused = isHouse(agentId) && proof.journalRows === 0 && proof.finding === null
+    if (!isUnused) proofs.push(proof)
   }
   // A fault in an agent's book is already reported there.
   if (options.appId === undefined && proofs.every(({ finding }) => finding === null)) {

@@ -137,20 +137,16 @@ describe('a viewer', () => {
          '{"set-cookie":"user=Pim Secret"}', 'Pim Secret')`,
       [shop.agentId, rows[0].seq, s.clock()],
     )
-    await recordUnmatched(
-      s.backend.pool,
-      {
-        paymentId: 'sandbox:whose',
-        reference: 'from Pim Secret',
-        amountMinor: 100n,
-        currency: 'THB',
-        why: 'unmatched',
-        contradicts: null,
-        paidAt: s.clock(),
-        payer: null,
-      },
-      s.clock(),
-    )
+    await recordUnmatched(s.service.desk, {
+      paymentId: 'sandbox:whose',
+      reference: 'from Pim Secret',
+      amountMinor: 100n,
+      currency: 'THB',
+      why: 'unmatched',
+      contradicts: null,
+      paidAt: s.clock(),
+      payer: null,
+    })
     for (const path of [
       `/orders/${json.txn_id}`,
       `/orders?q=${json.txn_id}`,

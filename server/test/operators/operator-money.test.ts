@@ -302,20 +302,16 @@ describe('payments to decide', () => {
 
   it("that are nobody's have candidates, and are credited once where two decide at once", async () => {
     const { json: made } = await other.deposit({ amount: 77, accountNo: '5550001111' })
-    await recordUnmatched(
-      s.backend.pool,
-      {
-        paymentId: 'sandbox:lost',
-        reference: 'INV 1',
-        amountMinor: 7700n,
-        currency: 'THB',
-        why: 'unmatched',
-        contradicts: null,
-        paidAt: s.clock(),
-        payer: { accountNo: '5550001111', accountName: null, bankCode: null },
-      },
-      s.clock(),
-    )
+    await recordUnmatched(s.service.desk, {
+      paymentId: 'sandbox:lost',
+      reference: 'INV 1',
+      amountMinor: 7700n,
+      currency: 'THB',
+      why: 'unmatched',
+      contradicts: null,
+      paidAt: s.clock(),
+      payer: { accountNo: '5550001111', accountName: null, bankCode: null },
+    })
     const path = '/payments/sandbox%3Alost'
     const { json: detail } = await admin.get(path)
     expect(detail.payment).toMatchObject({ why: 'unmatched', app_id: null, reference: 'INV 1' })

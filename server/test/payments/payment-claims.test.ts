@@ -5,10 +5,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
+import { houseBook } from '../../src/ledger/house.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { creditPayment, dismissPayment } from '../../src/payments/payments.ts'
 import { allToDecide, searchPayments } from '../../src/payments/search-payments.ts'
-import { assignUnmatched } from '../../src/payments/unmatched-payments.ts'
 import { verify } from '../../src/proof/verify.ts'
 import type { ProviderEvent } from '../../src/providers/provider.ts'
 import { testDatabase } from '../support/database.ts'
@@ -251,7 +251,14 @@ describe('a person', () => {
     await tell(lost)
     const paymentId = `bank:${lost.paymentId}`
     // As by a process that died before it could credit it.
-    await assignUnmatched(s.backend.pool, paymentId, to, s.clock())
+    await s.service.desk.teller.do({
+      type: 'assign_payment',
+      agentId: to.agentId,
+      houseId: houseBook('THB'),
+      orderId: null,
+      paymentId,
+      at: s.clock(),
+    })
     const payer = { accountNo: '1', accountName: 'Somebody', bankCode: 'BBL' }
     const paidAt = new Date(s.clock().getTime() - 1_000)
     const { json } = await tell(again(lost, { reference: id, paidAt, payer }))

@@ -79,9 +79,13 @@ interface ModelWallet {
   seq: bigint
   available: bigint
   held: bigint
+  suspense: bigint
   clearing: bigint
   fees: bigint
+  costs: bigint
   adjustments: bigint
+  differences: bigint
+  transfers: bigint
 }
 
 type Legs = Partial<Omit<ModelWallet, 'seq'>>
@@ -98,6 +102,37 @@ interface ModelPayment {
   why: string | null
   creditedTo: 'order' | 'wallet' | null
   evidence: string | null
+  receivedSeq: bigint
+  returnedSeq: bigint | null
+}
+
+/** Money that is nobody's, or was. */
+interface ModelUnmatched {
+  paymentId: string
+  amount: bigint
+  currency: string
+  state: 'waiting' | 'assigned' | 'returned' | 'dismissed'
+  assignedTo: bigint | null
+  receivedSeq: bigint
+  decidedSeq: bigint | null
+  paidAt: Date
+  payer: { accountNo: string | null } | null
+}
+
+/** The house's book in a currency. */
+const houseIds = { THB: -1n, VND: -2n }
+
+const emptyWallet = {
+  seq: 0n,
+  available: 0n,
+  held: 0n,
+  suspense: 0n,
+  clearing: 0n,
+  fees: 0n,
+  costs: 0n,
+  adjustments: 0n,
+  differences: 0n,
+  transfers: 0n,
 }
 
 const largest = 9_007_199_254_740_991n
@@ -108,22 +143,18 @@ export class NaiveModel {
   readonly callbacks: Row[] = []
   readonly payments: ModelPayment[] = []
   readonly payouts: Row[] = []
-  private readonly claims: Pick<ModelPayment, 'paymentId' | 'orderId' | 'amount'>[] = []
+  readonly unmatched: ModelUnmatched[] = []
+  /** By book and provider. */
+  readonly clearings = new Map<string, bigint>()
+  private readonly claims: Pick<ModelPayment, 'paymentId' | 'orderId' | 'amount' | 'agentId'>[] = []
   readonly items: Row[] = []
   readonly wallets = new Map<bigint, ModelWallet>()
   private readonly terms: Map<bigint, ModelTerms>
 
   constructor(terms: Map<bigint, ModelTerms>) {
     this.terms = terms
-    for (const agentId of terms.keys()) {
-      this.wallets.set(agentId, {
-        seq: 0n,
-        available: 0n,
-        held: 0n,
-        clearing: 0n,
-        fees: 0n,
-        adjustments: 0n,
-      })
+    for (const agentId of [...terms.keys(), ...Object.values(houseIds)]) {
+      this.wallets.set(agentId, { ...emptyWallet })
     }
   }
 
@@ -153,7 +184,125 @@ export class NaiveModel {
         return this.takeBack(command)
       case 'instruct':
         return this.instruct(command)
+      case 'charge_cost':
+        return this.chargeCost(command)
+      case 'receive_unmatched':
+        return this.receiveUnmatched(command)
+      case 'end_unmatched':
+        return this.endUnmatched(command)
+      case 'assign_payment':
+        return this.assignPayment(command)
+      case 'sweep':
+        return this.sweep(command)
+      case 'write_off':
+        return this.writeOff(command)
     }
+  }
+
+  private isBooked(agentId: bigint, onceKey: string): boolean {
+    return this.journal.some((row) => row.agent_id === agentId && row.once_key === onceKey)
+  }
+
+  private chargeCost(command: Command & { type: 'charge_cost' }): ModelAnswer {
+    const { agentId, amountMinor, provider, costId, at } = command
+    const order = this.order(command)
+    if (!order) return { refused: 'order_not_found' }
+    const once = `cost:${provider}:${costId}`
+    if (this.isBooked(agentId, once)) return { status: order.status, changed: false }
+    const legs = { costs: -amountMinor, clearing: amountMinor }
+    this.book(agentId, order.orderId, 'cost_charged', at, legs, once, null, provider)
+    return { status: null, changed: true }
+  }
+
+  private receiveUnmatched(command: Command & { type: 'receive_unmatched' }): ModelAnswer {
+    const { agentId, at, unmatched } = command
+    const { paymentId, amountMinor: amount, currency, paidAt, payer } = unmatched
+    if (this.claims.some((claim) => claim.paymentId === paymentId)) {
+      return { status: null, changed: false }
+    }
+    this.claims.push({ paymentId, orderId: null, amount, agentId: 0n })
+    this.moveSuspense(agentId, 'payment_received', paymentId, amount, at)
+    this.unmatched.push({
+      ...{ paymentId, amount, currency, paidAt, payer },
+      state: 'waiting',
+      assignedTo: null,
+      receivedSeq: this.wallet(agentId).seq,
+      decidedSeq: null,
+    })
+    return { status: null, changed: true }
+  }
+
+  private endUnmatched(command: Command & { type: 'end_unmatched' }): ModelAnswer {
+    const { agentId, at, paymentId, state } = command
+    const payment = this.unmatched.find((each) => each.paymentId === paymentId)
+    if (!payment) return { refused: 'order_not_found' }
+    if (payment.state === state) return { status: null, changed: false }
+    if (payment.state !== 'waiting') return { refused: 'invalid_transition' }
+    this.moveSuspense(agentId, `payment_${state}`, paymentId, -payment.amount, at)
+    Object.assign(payment, { state, decidedSeq: this.wallet(agentId).seq })
+    return { status: null, changed: true }
+  }
+
+  private assignPayment(command: Command & { type: 'assign_payment' }): ModelAnswer {
+    const { agentId, houseId, orderId, at, paymentId } = command
+    const payment = this.unmatched.find((each) => each.paymentId === paymentId)
+    const order = orderId === null ? undefined : this.order({ agentId, orderId })
+    if (!payment) return { refused: 'order_not_found' }
+    if (payment.state === 'assigned' && payment.assignedTo === agentId) {
+      return { status: order?.status ?? null, changed: false }
+    }
+    if (payment.state !== 'waiting') return { refused: 'invalid_transition' }
+    if (payment.currency !== this.termsOf(agentId).currency) {
+      return { refused: 'invalid_transition' }
+    }
+    if (orderId !== null && (order?.kind !== 'deposit' || order.status === 'PAID')) {
+      return { refused: 'invalid_transition' }
+    }
+    this.moveSuspense(houseId, 'payment_assigned', paymentId, -payment.amount, at)
+    const decidedSeq = this.wallet(houseId).seq
+    Object.assign(payment, { state: 'assigned', assignedTo: agentId, decidedSeq })
+    const claim = this.claims.find((each) => each.paymentId === paymentId)
+    if (claim) Object.assign(claim, { agentId, orderId })
+    return this.takeIn(agentId, orderId, order, {
+      paymentId,
+      amount: payment.amount,
+      paidAt: payment.paidAt,
+      reportedAt: at,
+      payer: payment.payer?.accountNo ?? null,
+    })
+  }
+
+  private sweep(command: Command & { type: 'sweep' }): ModelAnswer {
+    const { agentId, houseId, day, at } = command
+    const { fees, costs } = this.wallet(agentId)
+    if (this.isBooked(agentId, `sweep:${day}`) || (fees === 0n && costs === 0n)) {
+      return { status: null, changed: false }
+    }
+    const out = { fees: -fees, costs: -costs, transfers: fees + costs }
+    this.book(agentId, null, 'swept', at, out, `sweep:${day}`)
+    const into = { fees, costs, transfers: -fees - costs }
+    this.book(houseId, null, 'swept', at, into, `sweep:${day}:${agentId}`)
+    return { status: null, changed: true }
+  }
+
+  private writeOff(command: Command & { type: 'write_off' }): ModelAnswer {
+    const { agentId, amountMinor, ref, reason, provider, at } = command
+    if (this.isBooked(agentId, `write-off:${ref}`)) return { status: null, changed: false }
+    const legs = { differences: -amountMinor, clearing: amountMinor }
+    this.book(agentId, null, 'written_off', at, legs, `write-off:${ref}`, reason, provider)
+    return { status: null, changed: true }
+  }
+
+  private moveSuspense(
+    agentId: bigint,
+    event: string,
+    paymentId: string,
+    amount: bigint,
+    at: Date,
+  ): void {
+    const legs = { suspense: amount, clearing: -amount }
+    const provider = paymentId.replace(/:.*/, '')
+    this.book(agentId, null, event, at, legs, `${event}:${paymentId}`, null, provider)
   }
 
   private create(asked: Order, at: Date): ModelAnswer {
@@ -296,6 +445,7 @@ export class NaiveModel {
     // By a person alone.
     if (order.kind === 'withdraw' && evidence !== undefined) allowed.push('FAILED PAID')
     if (!allowed.includes(`${order.status} ${to}`)) return { refused: 'invalid_transition' }
+    if (to === 'PAID' && order.provider === null) return { refused: 'invalid_transition' }
     return this.finish(order, to, command.at, evidence)
   }
 
@@ -310,30 +460,47 @@ export class NaiveModel {
       first &&
       command.provider !== null &&
       (first.amount !== amountMinor || ![first.orderId, known?.orderId].includes(orderId))
-    if (isNews) return { unmatched: 'claimed_twice' }
+    if (isNews || (first && first.agentId !== agentId)) return { unmatched: 'claimed_twice' }
     if (known) {
       return { status: order?.status ?? null, changed: false }
     }
     if (order && command.provider !== null && order.provider !== command.provider) {
       return { unmatched: 'wrong_provider' }
     }
-    const payment: ModelPayment = {
-      agentId,
+    this.claims.push({ agentId, paymentId, orderId, amount: amountMinor })
+    return this.takeIn(agentId, orderId, order, {
       paymentId,
-      orderId,
       amount: amountMinor,
       paidAt,
       reportedAt: command.at,
       payer: payer?.accountNo ?? null,
+    })
+  }
+
+  /** Money that is the agent's: it pays the order, or waits in suspense. */
+  private takeIn(
+    agentId: bigint,
+    orderId: string | null,
+    order: Order | undefined,
+    said: Pick<ModelPayment, 'paymentId' | 'amount' | 'paidAt' | 'reportedAt' | 'payer'>,
+  ): ModelAnswer {
+    const payment: ModelPayment = {
+      agentId,
+      orderId,
+      ...said,
       state: 'waiting',
       why: null,
       creditedTo: null,
       evidence: null,
+      receivedSeq: this.wallet(agentId).seq + 1n,
+      returnedSeq: null,
     }
     this.payments.push(payment)
-    this.claims.push({ paymentId, orderId, amount: amountMinor })
+    const { paidAt, paymentId, amount: amountMinor, reportedAt: at } = payment
+    const wait = () => this.moveSuspense(agentId, 'payment_received', paymentId, amountMinor, at)
     if (!order?.expiresAt) {
       payment.why = 'unmatched'
+      wait()
       return { status: null, changed: true }
     }
     const inTime = paidAt <= order.expiresAt
@@ -342,9 +509,15 @@ export class NaiveModel {
     else if (amountMinor !== order.amountMinor) payment.why = 'wrong_amount'
     const byPolicy =
       payment.why !== 'duplicate' && this.termsOf(order.agentId).lateMoney === 'credit'
-    if (payment.why !== null && !byPolicy) return { status: order.status, changed: true }
-    const obstacle = this.pay(order, payment, command.at)
-    if (obstacle) payment.why = obstacle
+    if (payment.why !== null && !byPolicy) {
+      wait()
+      return { status: order.status, changed: true }
+    }
+    const obstacle = this.pay(order, payment, at, 'clearing')
+    if (obstacle) {
+      payment.why = obstacle
+      wait()
+    }
     return { status: order.status, changed: true }
   }
 
@@ -358,7 +531,7 @@ export class NaiveModel {
     if (payment.state !== 'waiting' || order.kind !== 'deposit' || order.status === 'PAID') {
       return { refused: 'invalid_transition' }
     }
-    if (this.pay(order, payment, command.at)) return { refused: 'amount_out_of_range' }
+    if (this.pay(order, payment, command.at, 'suspense')) return { refused: 'amount_out_of_range' }
     return { status: order.status, changed: true }
   }
 
@@ -369,7 +542,7 @@ export class NaiveModel {
       return { status: null, changed: false }
     }
     if (payment.state !== 'waiting') return { refused: 'invalid_transition' }
-    const legs = { available: payment.amount, adjustments: -payment.amount }
+    const legs = { available: payment.amount, suspense: -payment.amount }
     const once = `payment:${payment.paymentId}`
     const { agentId, at, reason } = command
     if (!this.book(agentId, null, 'adjustment', at, legs, once, reason)) {
@@ -384,8 +557,20 @@ export class NaiveModel {
     if (!payment) return { refused: 'order_not_found' }
     if (payment.state === 'returned') return { status: null, changed: false }
     if (payment.state !== 'waiting') return { refused: 'invalid_transition' }
-    Object.assign(payment, { state: 'returned', why: null, evidence: command.evidence })
-    return { status: null, changed: true }
+    return this.giveBack(payment, command.evidence, command.at, null)
+  }
+
+  private giveBack(
+    payment: ModelPayment,
+    evidence: string,
+    at: Date,
+    status: OrderStatus | null,
+  ): ModelAnswer {
+    const { agentId, paymentId, amount } = payment
+    this.moveSuspense(agentId, 'payment_returned', paymentId, -amount, at)
+    const returnedSeq = this.wallet(agentId).seq
+    Object.assign(payment, { state: 'returned', why: null, evidence, returnedSeq })
+    return { status, changed: true }
   }
 
   private takeBack(command: Command & { type: 'take_back_payment' }): ModelAnswer {
@@ -398,22 +583,21 @@ export class NaiveModel {
       return { status, changed: false }
     }
     if (payment.state === 'waiting') {
-      const evidence = 'The bank took it back.'
-      Object.assign(payment, { state: 'returned', why: null, evidence })
-      return { status, changed: true }
+      return this.giveBack(payment, 'The bank took it back.', at, status)
     }
     if (payment.creditedTo === 'wallet') {
-      const legs = { available: -payment.amount, adjustments: payment.amount }
+      const legs = { available: -payment.amount, clearing: payment.amount }
       const once = `payment-taken-back:${payment.paymentId}`
       const reason = `The bank took payment ${payment.paymentId} back.`
-      if (!this.book(agentId, null, 'adjustment', at, legs, once, reason)) {
+      const provider = payment.paymentId.replace(/:.*/, '')
+      if (!this.book(agentId, null, 'adjustment', at, legs, once, reason, provider)) {
         return { refused: 'amount_out_of_range' }
       }
       payment.state = 'taken_back'
       return { status: null, changed: true }
     }
     if (!order || order.orderId !== payment.orderId) return { refused: 'invalid_transition' }
-    const answer = this.finish(order, 'VOID', at)
+    const answer = this.finish(order, 'VOID', at, undefined, payment.paymentId.replace(/:.*/, ''))
     if (!('refused' in answer)) payment.state = 'taken_back'
     return answer
   }
@@ -441,7 +625,12 @@ export class NaiveModel {
   }
 
   /** Credits a payment to a deposit; says why it cannot be. */
-  private pay(order: Order, payment: ModelPayment, at: Date): 'fee' | 'bound' | undefined {
+  private pay(
+    order: Order,
+    payment: ModelPayment,
+    at: Date,
+    from: 'clearing' | 'suspense',
+  ): 'fee' | 'bound' | undefined {
     const fee = feeByRule(order.feeRule, payment.amount, this.termsOf(order.agentId).currency)
     if (fee >= payment.amount) return 'fee'
     const booked = this.book(
@@ -449,8 +638,10 @@ export class NaiveModel {
       order.orderId,
       'deposit_paid',
       at,
-      { available: payment.amount - fee, fees: fee, clearing: -payment.amount },
+      { available: payment.amount - fee, fees: fee, [from]: -payment.amount },
       `payment:${payment.paymentId}`,
+      null,
+      payment.paymentId.replace(/:.*/, ''),
     )
     if (!booked) return 'bound'
     order.status = 'PAID'
@@ -467,7 +658,13 @@ export class NaiveModel {
   }
 
   /** Ends an order, or takes it back, in any way but by money that comes in. */
-  private finish(order: Order, to: OrderStatus, at: Date, evidence?: string): ModelAnswer {
+  private finish(
+    order: Order,
+    to: OrderStatus,
+    at: Date,
+    evidence?: string,
+    place = order.provider ?? '',
+  ): ModelAnswer {
     const { amountMinor: amount, feeMinor: fee } = order
     const total = amount + fee
     const keeps = this.termsOf(order.agentId).revertFee === 'keep'
@@ -506,7 +703,7 @@ export class NaiveModel {
     const step = steps[`${order.kind} ${order.status} ${to}`]
     if (!step) throw new Error(`the model has no step from ${order.status} to ${to}`)
     const [event, legs, charged] = step
-    if (!this.book(order.agentId, order.orderId, event, at, legs, null, evidence)) {
+    if (!this.book(order.agentId, order.orderId, event, at, legs, null, evidence, place)) {
       return { refused: 'amount_out_of_range' }
     }
     order.status = to
@@ -529,33 +726,36 @@ export class NaiveModel {
     legs: Legs,
     onceKey: string | null = null,
     reason: string | null = null,
+    provider: string | null = null,
   ): boolean {
     const before = this.wallet(agentId)
-    const { available = 0n, held = 0n, clearing = 0n, fees = 0n, adjustments = 0n } = legs
-    const after = {
-      available: before.available + available,
-      held: before.held + held,
-      clearing: before.clearing + clearing,
-      fees: before.fees + fees,
-      adjustments: before.adjustments + adjustments,
+    const { seq: _, ...none } = emptyWallet
+    const moved = { ...none, ...legs }
+    const after = { ...none }
+    for (const name of Object.keys(none) as (keyof typeof none)[]) {
+      after[name] = before[name] + moved[name]
     }
-    if (Object.values(after).some((balance) => balance > largest || balance < -largest)) {
+    if ([after.available, after.held].some((each) => each > largest || each < -largest)) {
       return false
     }
     Object.assign(before, after, { seq: before.seq + 1n })
+    const place = moved.clearing === 0n ? null : provider
+    const whereabouts = `${agentId} ${place}`
+    if (place !== null)
+      this.clearings.set(whereabouts, (this.clearings.get(whereabouts) ?? 0n) + moved.clearing)
     this.journal.push({
       agent_id: agentId,
       seq: before.seq,
       order_id: orderId,
       event,
       at,
-      currency: this.termsOf(agentId).currency,
-      available_change: available,
-      held_change: held,
-      clearing_change: clearing,
-      fees_change: fees,
-      adjustments_change: adjustments,
+      currency: agentId < 0n ? (agentId === -1n ? 'THB' : 'VND') : this.termsOf(agentId).currency,
+      ...Object.fromEntries(
+        Object.entries(moved).map(([name, change]) => [`${name}_change`, change]),
+      ),
       ...after,
+      clearing_at: place,
+      clearing_there: place === null ? null : this.clearings.get(whereabouts),
       once_key: onceKey,
       reason,
     })
