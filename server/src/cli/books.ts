@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
 import { findAgentById } from '../agents/find-agent.ts'
+import { accountNames } from '../ledger/accounts.ts'
 import { houseBook } from '../ledger/house.ts'
 import { readWallet } from '../ledger/read-wallet.ts'
 import { Exact, jsonText } from '../lib/json-text.ts'
@@ -15,17 +16,13 @@ import {
 } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { Problem } from '../lib/problem.ts'
-import {
-  isBalanced,
-  isEmptyBook,
-  readTrialBalances,
-  type TrialBalance,
-} from '../reports/trial-balance.ts'
+import { isBalanced, readTrialBalances, type TrialBalance } from '../reports/trial-balance.ts'
 import {
   trialBalanceCsv,
   trialBalanceView,
   trialLineNames,
   trialLines,
+  usedBooks,
 } from '../reports/trial-balance-view.ts'
 import { dayBefore, type Swept, sweepPage } from '../teller/sweep-fees.ts'
 import { writeOff } from '../teller/write-off.ts'
@@ -43,10 +40,11 @@ interface ShowOptions {
 }
 
 export function booksCommand(): Command {
-  // The subcommands have options of the same names.
-  const books = new Command('books').enablePositionalOptions()
+  const books = new Command('books')
 
   books
+    .command('show', { isDefault: true })
+    .description('show the trial balance; needs not be said')
     .option('--as-of <time>', 'as it was then: an ISO 8601 time with zone')
     .option('--currency <code>', 'only this currency')
     .option('--books', 'every book too, not only what they come to')
@@ -101,7 +99,7 @@ async function show(options: ShowOptions): Promise<void> {
 }
 
 function printBalance(balance: TrialBalance, withBooks: boolean): void {
-  const { currency, providers, books } = balance
+  const { currency, providers } = balance
   const money = (minor: bigint) => decimalText(minor, currency)
   const rows = trialLineNames.flatMap((name) => [
     [name, money(trialLines[name](balance))],
@@ -114,16 +112,12 @@ function printBalance(balance: TrialBalance, withBooks: boolean): void {
   if (!withBooks) return
   print(
     table(
-      ['BOOK', 'AVAILABLE', 'HELD', 'SUSPENSE', 'CLEARING', 'FEES', 'COSTS', 'SEQ'],
-      books
-        .filter((book) => !isEmptyBook(book))
-        .map(({ appId, name, seq, balances }) => [
-          appId ?? name,
-          ...[balances.available, balances.held, balances.suspense, balances.clearing].map(money),
-          money(balances.fees),
-          money(balances.costs),
-          String(seq),
-        ]),
+      ['BOOK', ...accountNames.map((account) => account.toUpperCase()), 'SEQ'],
+      usedBooks(balance).map(({ appId, name, seq, balances }) => [
+        appId ?? name,
+        ...accountNames.map((account) => money(balances[account])),
+        String(seq),
+      ]),
     ),
   )
   print('')
@@ -192,6 +186,11 @@ async function runWriteOff(
   await withDesk(async (desk) => {
     const ref = options.ref ?? randomUUID()
     const houseId = houseBook(currency)
+    const [before] = await readTrialBalances(desk.pool, { currency })
+    const isKnown =
+      before?.providers.some((each) => each.provider === provider) ||
+      desk.providers.all.some(({ name }) => name === provider)
+    if (!isKnown) throw new UsageError(`there is no provider "${provider}", and no money at it`)
     const entry = {
       action: 'write_off',
       subject: { kind: 'books', id: currency },

@@ -2,7 +2,7 @@ import { accountNames } from '../ledger/accounts.ts'
 import { type CsvCell, csvLine } from '../lib/csv.ts'
 import { Exact } from '../lib/json-text.ts'
 import { type Currency, decimalText } from '../lib/money.ts'
-import { type BookBalance, isBalanced, type TrialBalance } from './trial-balance.ts'
+import { type BookBalance, isBalanced, isEmptyBook, type TrialBalance } from './trial-balance.ts'
 
 /** The lines of a trial balance, in the order in which they are shown. Together they come to zero. */
 export const trialLines = {
@@ -51,9 +51,14 @@ export function trialBalanceView(
         provider,
         clearing: exactIn(clearing, balance.currency),
       })),
-      ...(withBooks && { books: balance.books.map(bookView) }),
+      ...(withBooks && { books: usedBooks(balance).map(bookView) }),
     })),
   }
+}
+
+/** The books that have anything to show. */
+export function usedBooks({ books }: TrialBalance): BookBalance[] {
+  return books.filter((book) => !isEmptyBook(book))
 }
 
 function bookView({ appId, name, currency, seq, balances, clearings }: BookBalance) {
@@ -91,7 +96,7 @@ export function trialBalanceCsv(
     const { currency } = balance
     const money = (minor: bigint) => exactIn(minor, currency)
     if (withBooks) {
-      return balance.books.flatMap(({ appId, name, balances: accounts, clearings }) =>
+      return usedBooks(balance).flatMap(({ appId, name, balances: accounts, clearings }) =>
         accountNames.flatMap((account) =>
           account === 'clearing'
             ? [...clearings].map(([provider, there]) =>

@@ -4,6 +4,7 @@ import { clearingsFrom } from '../ledger/archived.ts'
 import { accountColumns } from '../ledger/book-columns.ts'
 import { isHouse } from '../ledger/house.ts'
 import { seqsAsOf } from '../ledger/wallet-as-of.ts'
+import { localTimeIn, startOfDay } from '../lib/local-time.ts'
 import { type Currency, currencies, decimalText } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { ProofTx } from '../proof/proof-failure.ts'
@@ -66,6 +67,39 @@ export async function readTrialBalances(
       ),
     )
   })
+}
+
+/**
+ * The trial balance of a currency at the end of each of the last days, newest first. It ends where the
+ * journal was archived.
+ */
+export async function readTrialHistory(
+  pool: Pool,
+  { currency, days, now, timeZone }: HistoryAsked,
+): Promise<{ day: string; at: Date; balance: TrialBalance }[]> {
+  const localTime = localTimeIn(timeZone)
+  const history: { day: string; at: Date; balance: TrialBalance }[] = []
+  for (let next = startOfDay(now, timeZone); history.length < days; ) {
+    const at = new Date(next.getTime() - 1)
+    const balance = await readTrialBalances(pool, { asOf: at, currency }).then(
+      ([only]) => only,
+      (error) => {
+        if (error instanceof Problem && error.code === 'not_found') return undefined
+        throw error
+      },
+    )
+    if (!balance) break
+    history.push({ day: localTime(at).slice(0, 10), at, balance })
+    next = startOfDay(at, timeZone)
+  }
+  return history
+}
+
+interface HistoryAsked {
+  currency: Currency
+  days: number
+  now: Date
+  timeZone: string
 }
 
 export function isBalanced(balances: readonly TrialBalance[]): boolean {
