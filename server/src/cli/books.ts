@@ -126,8 +126,8 @@ function printBalance(balance: TrialBalance, withBooks: boolean): void {
 const pageSize = 100
 
 async function sweep(options: { json?: boolean }): Promise<void> {
-  await withDesk(async (desk) => {
-    const day = dayBefore(desk.now(), desk.localTime)
+  await withDesk(async (desk, _backend, config) => {
+    const { day } = dayBefore(desk.now(), config.timeZone)
     const swept: (Swept & { appId: string })[] = []
     for (let after: bigint | null = 0n; after !== null; ) {
       const page = await sweepPage(desk, { day, after, limit: pageSize })
