@@ -97,7 +97,7 @@ describe('the page Books', () => {
     ])
     expect(download.suggestedFilename()).toBe('books.csv')
     const text = await readFile(await download.path(), 'utf8')
-    expect(text).toContain(',THB,' + `${agent.appId},Tea House,clearing,sandbox,-1090\r\n`)
+    expect(text).toContain(`,THB,${agent.appId},Tea House,clearing,sandbox,-1090\r\n`)
   })
 
   it('shows the end of each of the last days', async () => {
