@@ -40,8 +40,11 @@ function paidDeposits(agentId: string, first: number, last: number, all: number)
         (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' ||
           lpad(to_hex(n % 4096), 3, '0') || 'a' || lpad(to_hex(n), 15, '0')) as hex,
         w.available + 10000::bigint * (n - ${first - 1}) as available,
-        w.clearing - 10000::bigint * (n - ${first - 1}) as clearing, w.held, w.fees, w.adjustments
-      from wallets w, generate_series(${first}, ${last}) n,
+        w.clearing - 10000::bigint * (n - ${first - 1}) as clearing, w.held, w.fees, w.adjustments,
+        w.suspense, w.costs, w.differences, w.transfers,
+        coalesce(c.balance, 0) - 10000::bigint * (n - ${first - 1}) as there
+      from wallets w left join clearings c on c.agent_id = w.agent_id and c.provider = 'history',
+        generate_series(${first}, ${last}) n,
         lateral (select now() - interval '1 hour' - interval '60 days' * ((${all} - n)::float8 / ${all})) t(at)
       where w.agent_id = ${agentId}
     ), new_orders as (
@@ -58,13 +61,20 @@ function paidDeposits(agentId: string, first: number, last: number, all: number)
     ), new_rows as (
       insert into journal (agent_id, seq, order_id, event, at, currency, available_change, held_change,
         clearing_change, fees_change, adjustments_change, available, held, clearing, fees, adjustments,
-        once_key)
+        once_key, suspense_change, costs_change, differences_change, transfers_change, suspense, costs,
+        differences, transfers, clearing_at, clearing_there)
       select agent_id, seq, hex::uuid, 'deposit_paid', at, 'THB', 10000, 0, -10000, 0, 0, available, held,
-        clearing, fees, adjustments, 'payment:history:' || hex
+        clearing, fees, adjustments, 'payment:history:' || hex, 0, 0, 0, 0, suspense, costs, differences,
+        transfers, 'history', there
       from made
+    ), new_clearings as (
+      insert into clearings (agent_id, provider, seq, balance)
+      select agent_id, 'history', seq, there from made order by n desc limit 1
+      on conflict (agent_id, provider) do update set seq = excluded.seq, balance = excluded.balance
     ), new_payments as (
-      insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at, state, credited_to)
-      select agent_id, 'history:' || hex, hex::uuid, 10000, at, at, 'credited', 'order' from made
+      insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at, state, credited_to,
+        received_seq)
+      select agent_id, 'history:' || hex, hex::uuid, 10000, at, at, 'credited', 'order', seq from made
     ), new_claims as (
       insert into payment_claims (payment_id, agent_id, order_id, amount, currency, claimed_at)
       select 'history:' || hex, agent_id, hex::uuid, 10000, 'THB', at from made

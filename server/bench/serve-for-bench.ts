@@ -8,7 +8,8 @@ import { readConfig } from '../dist/config.js'
 import { SharedBuckets } from '../dist/db/shared-buckets.js'
 import { Metrics } from '../dist/http/metrics.js'
 import { buildServer } from '../dist/http/server.js'
-import { fold } from '../dist/ledger/fold.js'
+import { noChange } from '../dist/ledger/accounts.js'
+import { fold, noBooks } from '../dist/ledger/fold.js'
 import { txnId } from '../dist/lib/ids.js'
 import { derivedKey } from '../dist/lib/secret-box.js'
 import { signCallback } from '../dist/lib/signature.js'
@@ -95,31 +96,15 @@ if (kind === 'database' || kind === 'mixed') {
       {
         wallet: {
           agentId: agent.agentId,
+          currency: agent.currency,
           seq: 1n,
-          balances: {
-            available: 10n ** 15n,
-            held: 0n,
-            clearing: 0n,
-            fees: 0n,
-            adjustments: -(10n ** 15n),
-          },
+          balances: { ...noChange, available: 10n ** 15n, adjustments: -(10n ** 15n) },
         },
         terms: { currency: agent.currency, revertFee: agent.revertFee, lateMoney: agent.lateMoney },
       },
     ]),
   )
-  const books = {
-    wallets,
-    orders: new Map(),
-    refIds: new Map(),
-    payments: new Map(),
-    claims: new Map(),
-    payers: new Map(),
-    takenReferences: new Set<string>(),
-    adjustments: new Set<string>(),
-    archivedRefs: new Set<string>(),
-    archivedKeys: new Set<string>(),
-  }
+  const books = { ...noBooks, wallets }
   finder.find = async (appId: string) => found.get(appId)
   const app = await buildServer({
     log,

@@ -21,6 +21,7 @@ select create_reference_table('schema_migrations');
 select create_distributed_table('wallets', 'agent_id');
 select create_distributed_table('orders', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('journal', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('clearings', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('callbacks', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('payments', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('proofs', 'agent_id', colocate_with => 'wallets');

@@ -200,8 +200,6 @@ export async function proveTotals(tx: ProofTx, agent: ProvedAgent): Promise<Exte
   const wallet = { ...walletColumns.fromRow(row), told: row.told }
   ensureSame('the wallet', 'currency', wallet.currency, agent.currency)
   await proveHeld(tx, agentId, wallet.balances.held)
-  await proveSuspense(tx, agent, wallet.balances.suspense)
-  await proveClearings(tx, agentId, wallet.balances.clearing)
   const { rows: lastRows } = await tx.query(
     `select ${journalColumns.select('j')} from journal j
      where agent_id = $1 order by seq desc limit 1`,
@@ -223,6 +221,8 @@ export async function proveTotals(tx: ProofTx, agent: ProvedAgent): Promise<Exte
         `the wallet says ${name} is ${wallet.balances[name]}, the journal ${last?.balances[name] ?? 0n}`,
     )
   }
+  await proveSuspense(tx, agent, wallet.balances.suspense)
+  await proveClearings(tx, agentId, wallet.balances.clearing)
   return { seq: wallet.seq, lastOrder: row.last_order, lastPayment: row.last_payment }
 }
 

@@ -48,7 +48,7 @@ export async function verify(
   const counts = { journalRows: 0, orders: 0, callbacks: 0, payments: 0 }
   if (options.appId === undefined) {
     for (const agentId of await findOrphans(pool, agents)) {
-      const finding = `agent ${agentId} has orders, but is not there`
+      const finding = `agent ${agentId} has orders or a wallet, but is not there`
       proofs.push({ agentId, appId: '-', ...counts, finding })
     }
   }
@@ -110,18 +110,21 @@ interface AgentRow {
 }
 
 /**
- * Finds agents that have orders but do not exist. Skips from agent to agent along the key of the orders.
+ * Finds agents that have orders or a wallet but do not exist. Skips from agent to agent along the keys.
  */
 async function findOrphans(pool: Pool, agents: readonly AgentRow[]): Promise<bigint[]> {
   const known = new Set(agents.map(({ agent_id }) => agent_id))
   const orphans: bigint[] = []
   for (let after = 0n; ; ) {
-    const { rows } = await pool.query<{ agent_id: bigint }>(
-      'select agent_id from orders where agent_id > $1 order by agent_id limit 1',
+    const { rows } = await pool.query<{ agent_id: bigint | null }>(
+      `select least(
+         (select agent_id from orders where agent_id > $1 order by agent_id limit 1),
+         (select agent_id from wallets where agent_id > $1 order by agent_id limit 1)) as agent_id`,
       [after],
     )
-    if (!rows[0]) return orphans
-    after = rows[0].agent_id
+    const next = rows[0]?.agent_id ?? null
+    if (next === null) return orphans
+    after = next
     if (!known.has(after)) orphans.push(after)
   }
 }
@@ -208,7 +211,8 @@ export async function proveOnward(
     }
   >(
     `with books as (
-       select w.agent_id, w.seq, coalesce(a.app_id, 'house ' || w.currency) as app_id, w.currency,
+       select w.agent_id, w.seq, coalesce(a.app_id, 'house ' || w.currency) as app_id,
+         coalesce(a.currency, w.currency) as currency,
          coalesce(p.proved_seq, 0)::bigint as proved_seq, coalesce(p.again_seq, 0)::bigint as again_seq,
          p.again_order, p.again_payment, p.checked_at
        from wallets w left join agents a using (agent_id) left join proofs p using (agent_id)

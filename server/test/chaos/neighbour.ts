@@ -271,7 +271,7 @@ const routes = `with routed as (
 
 const expiredDeposits = `with made as materialized (
     select w.agent_id, w.seq + n as seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
-      now() - interval '1 hour' as at,
+      w.suspense, w.costs, w.differences, w.transfers, now() - interval '1 hour' as at,
       format('%s', 'heap-' || w.seq + n) as ref_id,
       '019a0000000070008' || lpad(to_hex(w.seq + n), 15, '0') as hex
     from wallets w, generate_series(1, $2::int) n where w.agent_id = $1
@@ -287,9 +287,10 @@ const expiredDeposits = `with made as materialized (
     from made
   ), new_rows as (
     insert into journal (agent_id, seq, order_id, event, at, currency, available_change, held_change,
-      clearing_change, fees_change, adjustments_change, available, held, clearing, fees, adjustments)
-    select agent_id, seq, hex::uuid, 'deposit_expired', at, 'THB', 0, 0, 0, 0, 0, available, held, clearing,
-      fees, adjustments
+      clearing_change, fees_change, adjustments_change, suspense_change, costs_change, differences_change,
+      transfers_change, available, held, clearing, fees, adjustments, suspense, costs, differences, transfers)
+    select agent_id, seq, hex::uuid, 'deposit_expired', at, 'THB', 0, 0, 0, 0, 0, 0, 0, 0, 0, available, held,
+      clearing, fees, adjustments, suspense, costs, differences, transfers
     from made
   ), new_callbacks as (
     insert into callbacks (agent_id, seq, order_id, body, state, created_at, kind, follows, attempts,

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serviceRole } from '../../src/db/pool.ts'
+import { accountNames } from '../../src/ledger/accounts.ts'
 import { currencies } from '../../src/lib/money.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
@@ -9,6 +10,8 @@ type Fields = Record<string, unknown>
 const at = '2026-01-01T00:00:00Z'
 const bound = '9007199254740991'
 const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+const noMoney = Object.fromEntries(accountNames.map((name) => [name, 0]))
 
 const digest = (n: number) => `\\x${String(n).padStart(64, '0')}`
 
@@ -45,7 +48,13 @@ const good: Record<string, Fields> = {
     updated_at: at,
   },
   // The agent is there and has no wallet yet.
-  wallets: { agent_id: 3, seq: 0, available: 0, held: 0, clearing: 0, fees: 0, adjustments: 0 },
+  wallets: {
+    agent_id: 3,
+    currency: 'THB',
+    seq: 0,
+    ...noMoney,
+  },
+  clearings: { agent_id: 1, provider: 'bank', seq: 1, balance: 0 },
   orders: {
     agent_id: 1,
     order_id: uuid(2),
@@ -72,16 +81,14 @@ const good: Record<string, Fields> = {
     event: 'deposit_paid',
     at,
     currency: 'THB',
+    ...Object.fromEntries(accountNames.map((name) => [`${name}_change`, 0])),
     available_change: 100,
-    held_change: 0,
     clearing_change: -100,
-    fees_change: 0,
-    adjustments_change: 0,
+    ...noMoney,
     available: 100,
-    held: 0,
     clearing: -100,
-    fees: 0,
-    adjustments: 0,
+    clearing_at: 'bank',
+    clearing_there: -100,
     once_key: 'payment:2',
   },
   callbacks: {
@@ -118,6 +125,7 @@ const good: Record<string, Fields> = {
     reported_at: at,
     state: 'waiting',
     why: 'late',
+    received_seq: 1,
   },
   providers: { name: 'bank', state: 'on', updated_at: at },
   provider_routes: {
@@ -173,6 +181,7 @@ const good: Record<string, Fields> = {
     paid_at: at,
     reported_at: at,
     state: 'waiting',
+    received_seq: 1,
   },
   payment_notes: {
     payment_id: 'bank:7',
@@ -222,11 +231,7 @@ const good: Record<string, Fields> = {
     part: 2,
     from_seq: 2,
     to_seq: 2,
-    available: 0,
-    held: 0,
-    clearing: 0,
-    fees: 0,
-    adjustments: 0,
+    ...noMoney,
     ended_at: at,
     name: 'app_one/part-000002.json',
     sha256: '0'.repeat(64),
@@ -245,6 +250,7 @@ const closedItem = {
   closed_by: 'one@sluice.example',
   evidence: 'statement 7',
 }
+const decided = { decided_at: at, decided_seq: 2 }
 const credited = { state: 'credited', why: null, credited_to: 'order' }
 
 /** What is there before each case. */
@@ -309,11 +315,18 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['agent_brands_logo_has_type', 'agent_brands', { logo: null }],
 
   ['wallets_pkey', 'wallets', { agent_id: 1 }],
-  ['wallets_agent_id_fkey', 'wallets', { agent_id: 99 }],
+  ['wallets_book', 'wallets', { agent_id: 0 }],
+  ['wallets_book', 'wallets', { agent_id: -1, currency: 'VND' }],
+  ['wallets_book', 'wallets', { currency: 'USD' }],
+  ['wallets_of_house', 'wallets', { differences: 1, clearing: -1 }],
+  ['wallets_suspense_not_negative', 'wallets', { suspense: -1, clearing: 1 }],
+  ['clearings_agent_id_fkey', 'clearings', { agent_id: 99 }],
+  ['clearings_provider_check', 'clearings', { provider: '' }],
+  ['clearings_seq_check', 'clearings', { seq: -1 }],
   ['wallets_seq_check', 'wallets', { seq: -1 }],
   ['wallets_balance', 'wallets', { available: 1 }],
   ['wallets_held_not_negative', 'wallets', { held: -1, available: 1 }],
-  ...beyond(['available', 'held', 'fees', 'adjustments']).map(
+  ...beyond(['available', 'held', 'fees', 'costs', 'adjustments', 'suspense', 'transfers']).map(
     (spoiled): [string, string, Fields] => ['wallets_bound', 'wallets', spoiled],
   ),
 
@@ -369,11 +382,17 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
     'journal',
     { ...negative, event: 'withdraw_held', available_change: -1, clearing_change: 1 },
   ],
-  ...beyond(['available', 'held', 'fees', 'adjustments']).map(
+  ...beyond(accountNames.filter((name) => name !== 'clearing')).map(
     (spoiled): [string, string, Fields] => ['journal_bound', 'journal', spoiled],
   ),
-  ['journal_order_or_adjustment', 'journal', { order_id: null }],
-  ['journal_order_or_adjustment', 'journal', { event: 'adjustment', reason: 'why' }],
+  ['journal_of_order_or_book', 'journal', { order_id: null }],
+  ['journal_of_order_or_book', 'journal', { event: 'adjustment', reason: 'why' }],
+  ['journal_of_order_or_book', 'journal', { event: 'payment_received' }],
+  ['journal_suspense_not_negative', 'journal', { suspense: -1, available: 101 }],
+  ['journal_clearing_at', 'journal', { clearing_at: null, clearing_there: null }],
+  ['journal_clearing_at', 'journal', { clearing_there: null }],
+  ['journal_clearing_at', 'journal', { available_change: 0, clearing_change: 0 }],
+  ['journal_clearing_at', 'journal', { clearing_at: '' }],
   ['journal_once', 'journal', { once_key: null }],
   ['journal_once', 'journal', { ...adjustment, once_key: null }],
   ['journal_once_key', 'journal', { once_key: 'payment:1' }],
@@ -383,7 +402,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
     'journal',
     { event: 'withdraw_paid_after_failed', once_key: null, reason: null },
   ],
-  ['journal_adjustment_has_reason', 'journal', { ...adjustment, reason: null }],
+  ['journal_has_reason', 'journal', { ...adjustment, reason: null }],
+  ['journal_has_reason', 'journal', { ...adjustment, event: 'written_off', reason: null }],
 
   ['callbacks_agent_id_seq_fkey', 'callbacks', { seq: 9 }],
   ['callbacks_state_check', 'callbacks', { state: 'lost' }],
@@ -426,8 +446,10 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['payments_credited_to', 'payments', { ...credited, credited_to: null }],
   ['payments_credited_to', 'payments', { ...credited, order_id: null }],
   ['payments_credited_to', 'payments', { credited_to: 'wallet' }],
-  ['payments_evidence_check', 'payments', { state: 'returned', evidence: '' }],
-  ['payments_returned_has_evidence', 'payments', { state: 'returned' }],
+  ['payments_evidence_check', 'payments', { state: 'returned', evidence: '', returned_seq: 1 }],
+  ['payments_returned_has_evidence', 'payments', { state: 'returned', returned_seq: 1 }],
+  ['payments_returned_by_row', 'payments', { state: 'returned', evidence: 'a slip' }],
+  ['payments_returned_by_row', 'payments', { returned_seq: 1 }],
   ['payments_one_pays', 'payments', credited],
 
   ['providers_name_check', 'providers', { name: 'Bank' }],
@@ -501,12 +523,18 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['unmatched_payments_reference_check', 'unmatched_payments', { reference: 'x'.repeat(201) }],
   ['unmatched_payments_amount_check', 'unmatched_payments', { amount: 0 }],
   ['unmatched_payments_currency_check', 'unmatched_payments', { currency: 'USD' }],
-  ['unmatched_payments_state_check', 'unmatched_payments', { state: 'lost', decided_at: at }],
+  ['unmatched_payments_state_check', 'unmatched_payments', { state: 'lost', ...decided }],
   ['unmatched_payments_evidence_check', 'unmatched_payments', { evidence: '' }],
   ['unmatched_payments_decided', 'unmatched_payments', { decided_at: at }],
-  ['unmatched_payments_decided', 'unmatched_payments', { state: 'assigned', decided_at: at }],
-  ['unmatched_payments_decided', 'unmatched_payments', { state: 'returned', decided_at: at }],
-  ['unmatched_payments_decided', 'unmatched_payments', { state: 'dismissed', decided_at: at }],
+  ['unmatched_payments_decided', 'unmatched_payments', { state: 'assigned', ...decided }],
+  ['unmatched_payments_decided', 'unmatched_payments', { state: 'returned', ...decided }],
+  ['unmatched_payments_decided', 'unmatched_payments', { state: 'dismissed', ...decided }],
+  ['unmatched_payments_decided_by_row', 'unmatched_payments', { decided_seq: 1 }],
+  [
+    'unmatched_payments_decided_by_row',
+    'unmatched_payments',
+    { state: 'returned', decided_at: at, evidence: 'a slip' },
+  ],
   ['unmatched_payments_why_check', 'unmatched_payments', { why: 'odd' }],
   ['unmatched_payments_contradicts', 'unmatched_payments', { why: 'claimed_twice' }],
   ['unmatched_payments_contradicts', 'unmatched_payments', { contradicts: 'bank:6' }],
@@ -577,6 +605,7 @@ const doubled: [constraint: string, table: string][] = [
   ['payment_claims_pkey', 'payment_claims'],
   ['payout_references_pkey', 'payout_references'],
   ['unmatched_payments_pkey', 'unmatched_payments'],
+  ['clearings_pkey', 'clearings'],
   ['payment_notes_pkey', 'payment_notes'],
   ['invitations_pkey', 'invitations'],
   ['audit_log_pkey', 'audit_log'],
@@ -700,13 +729,14 @@ describe('what is written down stays so, by privilege', () => {
   const fixed: Record<string, string> = {
     journal: `agent_id, seq, order_id, event, at, available_change, held_change, clearing_change,
       fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason,
-      currency`,
+      currency, suspense_change, costs_change, differences_change, transfers_change, suspense, costs,
+      differences, transfers, clearing_at, clearing_there`,
     orders: `agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule, account_name,
       account_no, bank_code, extra_params, created_at, expires_at`,
     callbacks: 'agent_id, seq, order_id, kind, follows, body, created_at',
     callback_bodies: 'agent_id, seq, created_at, body',
     payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,
-      payer_account_name, payer_bank_code`,
+      payer_account_name, payer_bank_code, received_seq`,
     payouts: 'agent_id, order_id, attempt, provider, reference, token, handed_at',
     notice_events: 'agent_id, provider, event_id, received_at, body, order_id, notice_id, event',
     notices: 'notice_id, provider, received_at, body',
@@ -714,18 +744,21 @@ describe('what is written down stays so, by privilege', () => {
     payout_references: 'reference, agent_id, order_id, attempt',
     payment_notes: 'payment_id, note_no, at, author, assigns, assignee, note',
     unmatched_payments: `payment_id, reference, amount, currency, paid_at, reported_at,
-      payer_account_no, payer_account_name, payer_bank_code, why, contradicts`,
+      payer_account_no, payer_account_name, payer_bank_code, why, contradicts,
+      received_seq`,
     users: 'user_id, email, created_at',
     sessions: 'session_id, user_id, token_hash, ip, user_agent, created_at',
     invitations: 'token_hash, user_id, sealed_totp_secret, created_at, expires_at',
     audit_log: `audit_id, at, user_id, email, role, session_id, ip, action, subject_kind, subject_id,
       agent_id, outcome, before, after, reason`,
-    wallets: 'agent_id',
+    wallets: 'agent_id, currency',
+    clearings: 'agent_id, provider',
     agents: 'agent_id, app_id, currency, created_at',
     limit_buckets: 'bucket',
     schema_migrations: 'name, sha256, applied_at',
     archive_parts: `agent_id, part, from_seq, to_seq, available, held, clearing, fees, adjustments,
-      ended_at, name, sha256, orders, removed_orders, state, made_at`,
+      ended_at, name, sha256, orders, removed_orders, state, made_at, suspense, costs, differences,
+      transfers, clearings`,
     archived_refs: 'agent_id, ref_id, order_id, part',
     archived_keys: 'agent_id, once_key',
   }
@@ -787,14 +820,17 @@ it('every currency that the database allows is one that the service knows, and t
   expect(rows.length).toBeGreaterThan(8)
   for (const { place, check } of rows) {
     const allowed = [...(check ?? '').matchAll(/'(\w+)'::text/g)].map(([, code]) => code)
-    expect(allowed.sort(), place).toEqual([...currencies].sort())
+    expect([...new Set(allowed)].sort(), place).toEqual([...currencies].sort())
   }
 })
 
 /** One minor unit more than the bound, in each of the accounts. */
-function beyond(accounts: string[]): Fields[] {
-  const [over, other] = ['9007199254740992', '-9007199254740992']
-  return accounts.map((account) => ({ available: 0, clearing: other, [account]: over }))
+function beyond(accounts: readonly string[]): Fields[] {
+  return accounts.map((account) => {
+    const isAgents = account === 'available' || account === 'held'
+    const over = isAgents ? '9007199254740992' : '576460752303423489'
+    return { available: 0, clearing: `-${over}`, [account]: over }
+  })
 }
 
 function paid(): Fields {

@@ -250,12 +250,12 @@ describe('a person', () => {
     const lost = paymentEvent('garbled', s.clock())
     await tell(lost)
     const paymentId = `bank:${lost.paymentId}`
-    // As by a process that died before it could credit it.
+    // As by a process that died before it was answered.
     await s.service.desk.teller.do({
       type: 'assign_payment',
       agentId: to.agentId,
       houseId: houseBook('THB'),
-      orderId: null,
+      orderId: to.orderId,
       paymentId,
       at: s.clock(),
     })
@@ -263,8 +263,8 @@ describe('a person', () => {
     const paidAt = new Date(s.clock().getTime() - 1_000)
     const { json } = await tell(again(lost, { reference: id, paidAt, payer }))
     expect(json.results).toMatchObject([{ result: 'unchanged' }])
-    expect(await waiting(paymentId)).toHaveLength(1)
-    await creditPayment(s.service.desk, paymentId, to, 'goes on')
+    const { changed } = await creditPayment(s.service.desk, paymentId, to, 'goes on')
+    expect(changed).toBe(false)
     expect([await told(agent, id), await waiting(paymentId)]).toEqual([['PAID'], []])
   })
 
@@ -462,6 +462,21 @@ describe('the proof of what was reported', () => {
     const event = paymentEvent('gone', s.clock())
     await tell(event)
     const id = `bank:${event.paymentId}`
+    // Who takes it out of the house's book too leaves nothing but the report.
+    await s.sql(
+      `update wallets set seq = seq - 1, suspense = suspense - $1, clearing = clearing + $1
+       where agent_id = -1`,
+      [event.amountMinor],
+    )
+    await s.sql(
+      `update clearings set balance = balance + $1, seq = coalesce((select max(seq) from journal
+         where agent_id = -1 and clearing_at = 'bank' and once_key <> $2), 0)
+       where agent_id = -1 and provider = 'bank'`,
+      [event.amountMinor, `payment_received:${id}`],
+    )
+    await s.sql('delete from journal where agent_id = -1 and once_key = $1', [
+      `payment_received:${id}`,
+    ])
     await s.sql('delete from unmatched_payments where payment_id = $1', [id])
     await s.sql('delete from payment_claims where payment_id = $1', [id])
     expect(await findings()).toEqual([

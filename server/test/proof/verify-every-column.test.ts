@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAgent, defaultTerms } from '../../src/agents/save-agent.ts'
 import { openPool, type Pool, serviceRole } from '../../src/db/pool.ts'
+import { accountNames } from '../../src/ledger/accounts.ts'
+import type { JournalEvent } from '../../src/ledger/book.ts'
 import { localTimeIn } from '../../src/lib/local-time.ts'
+import { statusOf } from '../../src/proof/proof-failure.ts'
 import { proveOnward, verify } from '../../src/proof/verify.ts'
 import { Teller } from '../../src/teller/teller.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
@@ -37,11 +40,12 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
   wallets: {
     agent_id: [['agent_id = 3', own]],
     ...Object.fromEntries(
-      ['seq', 'available', 'held', 'clearing', 'fees', 'adjustments'].map((column) => [
+      ['seq', ...accountNames].map((column) => [
         column,
-        [plusOne(column, own)],
+        [plusOne(column, own), plusOne(column, 'agent_id = -1')],
       ]),
     ),
+    currency: [[`currency = 'VND'`, own]],
   },
   orders: {
     agent_id: [['agent_id = 3', order('paid')]],
@@ -128,11 +132,24 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       later('at', row(event)),
     ),
     ...Object.fromEntries(
-      ['available', 'held', 'clearing', 'fees', 'adjustments'].flatMap((account) => [
+      accountNames.flatMap((account) => [
         [`${account}_change`, [plusOne(`${account}_change`, row('deposit_paid'))]],
         [account, [plusOne(account, row('withdraw_cancelled'))]],
       ]),
     ),
+    clearing_at: [
+      [`clearing_at = 'other'`, `${own} and once_key = 'payment:bank:paid'`],
+      [`clearing_at = 'bank'`, row('deposit_paid')],
+      ['clearing_at = null', row('withdraw_reverted')],
+      [`clearing_at = 'bank'`, row('withdraw_failed')],
+      [`clearing_at = 'other'`, `agent_id = -1 and seq = 1`],
+    ],
+    clearing_there: [
+      plusOne('clearing_there', `${own} and once_key = 'payment:bank:paid'`),
+      plusOne('clearing_there', row('payment_received')),
+      ['clearing_there = 0', row('withdraw_failed')],
+      plusOne('clearing_there', 'agent_id = -1 and seq = 2'),
+    ],
     once_key: [
       [`once_key = 'payment:bank:other'`, row('deposit_paid')],
       [`once_key = 'payment:bank:other'`, `${own} and once_key = 'payment:bank:kept'`],
@@ -214,6 +231,26 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       ['credited_to = null', payment('paid')],
     ],
     evidence: [['evidence = null', payment('given back')]],
+    received_seq: [
+      ...['paid', 'late', 'kept', 'wrong', 'given back'].map((id) =>
+        plusOne('received_seq', payment(id)),
+      ),
+      ['received_seq = 0', payment('wrong')],
+    ],
+    returned_seq: [
+      plusOne('returned_seq', payment('given back')),
+      ['returned_seq = null', payment('given back')],
+      ['returned_seq = 0', payment('wrong')],
+    ],
+  },
+  clearings: {
+    agent_id: [['agent_id = 2', `${own} and provider = 'bank'`]],
+    provider: [[`provider = 'other'`, `${own} and provider = 'bank'`]],
+    seq: [plusOne('seq', `${own} and provider = 'bank'`)],
+    balance: [
+      plusOne('balance', `${own} and provider = 'bank'`),
+      plusOne('balance', `agent_id = -1 and provider = 'bank'`),
+    ],
   },
   payouts: {
     agent_id: [['agent_id = 3', attempt('w paid-1')]],
@@ -251,14 +288,28 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
   },
   unmatched_payments: {
     payment_id: [[`payment_id = 'bank:lost'`, `payment_id = 'bank:kept'`]],
-    amount: [plusOne('amount', `payment_id = 'bank:kept'`)],
+    amount: ['kept', 'nobody waiting', 'nobody returned'].map((id) =>
+      plusOne('amount', `payment_id = 'bank:${id}'`),
+    ),
     currency: [[`currency = 'VND'`, `payment_id = 'bank:kept'`]],
     paid_at: [later('paid_at', `payment_id = 'bank:kept'`)],
     payer_account_no: [[`payer_account_no = '1'`, `payment_id = 'bank:kept'`]],
     payer_account_name: [['payer_account_name = null', `payment_id = 'bank:kept'`]],
     payer_bank_code: [[`payer_bank_code = 'KTB'`, `payment_id = 'bank:kept'`]],
-    state: [[`state = 'waiting', assigned_to = null`, `payment_id = 'bank:kept'`]],
+    state: [
+      [`state = 'waiting', assigned_to = null`, `payment_id = 'bank:kept'`],
+      [`state = 'dismissed'`, `payment_id = 'bank:nobody returned'`],
+      [`state = 'returned', decided_seq = 1`, `payment_id = 'bank:nobody waiting'`],
+    ],
     assigned_to: [['assigned_to = 2', `payment_id = 'bank:kept'`]],
+    received_seq: ['kept', 'nobody waiting', 'nobody returned'].map((id) =>
+      plusOne('received_seq', `payment_id = 'bank:${id}'`),
+    ),
+    decided_seq: [
+      plusOne('decided_seq', `payment_id = 'bank:kept'`),
+      plusOne('decided_seq', `payment_id = 'bank:nobody dismissed'`),
+      ['decided_seq = null', `payment_id = 'bank:nobody returned'`],
+    ],
   },
 }
 
@@ -363,18 +414,16 @@ beforeAll(async () => {
     await createAgent(owner, [Buffer.alloc(32, 7)], terms, new Date())
   }
   await writeWholeBook(owner, teller, 1n)
-  await owner.query(
-    `insert into unmatched_payments (payment_id, reference, amount, currency, paid_at, reported_at,
-       payer_account_no, payer_account_name, payer_bank_code, state, assigned_to, decided_at)
-     select payment_id, '?', amount, 'THB', paid_at, reported_at, payer_account_no,
-       payer_account_name, payer_bank_code, 'assigned', agent_id, reported_at
-     from payments where ${payment('kept')}`,
-  )
-  expect(await verify(pool, {})).toMatchObject([{ finding: null }, { finding: null }])
-  for (let round = 0; round < 2; round++) await proveOnward(pool, new Date())
-  // The second look is at the first agent.
+  const proofs = await verify(pool, {})
+  expect(proofs.map(({ appId, finding }) => [appId.replace(/^app_.*/, 'agent'), finding])).toEqual([
+    ['agent', null],
+    ['agent', null],
+    ['house THB', null],
+  ])
+  for (let round = 0; round < 4; round++) await proveOnward(pool, new Date())
+  // The second look is at the first agent, then at the house.
   await owner.query(`update proofs set checked_at = case agent_id when 1 then '2026-01-01'::timestamptz
-    else 'infinity' end`)
+    when -1 then '2026-01-02' else 'infinity' end`)
   await freeToLie()
   await owner.query('create schema backup')
   for (const table of [...books, 'proofs']) {
@@ -450,12 +499,16 @@ describe('rows that are missing', () => {
     'deposit_void',
     'deposit_taken_back',
     'adjustment',
+    'cost_charged',
+    'payment_received',
+    'payment_returned',
+    'swept',
   ]
   it.each(events)('a journal row (%s) is found to be', async (event) => {
     await expectFound(`delete from journal where ${row(event)}`)
   })
 
-  it.each(events.filter((event) => !['withdraw_held', 'adjustment'].includes(event)))(
+  it.each(events.filter((event) => statusOf[event as JournalEvent] !== undefined))(
     'a callback (%s) is found to be',
     async (event) => {
       await expectFound(`delete from callbacks where ${row(event)}`)
@@ -498,7 +551,10 @@ async function expectFound(sql: string): Promise<void> {
   expect(rowCount).toBe(1)
   try {
     const whole = (await verify(pool, {})).flatMap(({ finding }) => finding ?? [])
-    const { findings: again } = await proveOnward(pool, new Date())
+    const again: string[] = []
+    for (let round = 0; round < 2; round++) {
+      again.push(...(await proveOnward(pool, new Date())).findings)
+    }
     expect({ whole, again }).not.toMatchObject({ whole: [] })
     expect({ whole, again }).not.toMatchObject({ again: [] })
     for (const finding of [...whole, ...again]) expect(finding).not.toMatch(/undefined|\[object/)

@@ -50,7 +50,8 @@ export function newOrder(
     completedAt: null,
     paidAmountMinor: null,
     paidFeeMinor: null,
-    provider: null,
+    // A provider has it, or it cannot be said to be paid.
+    provider: fields.kind === 'withdraw' ? 'bank' : null,
     providerRef: null,
     handedOverAt: null,
     instructions: null,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from '../../src/db/pool.ts'
 import type { Order, OrderKind, OrderStatus, Payer } from '../../src/ledger/book.ts'
 import type { Command } from '../../src/ledger/commands.ts'
+import { houseBook } from '../../src/ledger/house.ts'
 import type { PayoutState } from '../../src/ledger/payout-state.ts'
 import type { Teller } from '../../src/teller/teller.ts'
 import { newOrder, orderIdOf } from './naive-model.ts'
@@ -17,6 +18,7 @@ export const payer: Payer = {
  * a payout can end, and what is still open. Orders are known by the refId that they are made with.
  */
 export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigint): Promise<void> {
+  const houseId = houseBook('THB')
   let minute = 0
   let orders = 0
   const at = () => new Date(Date.UTC(2026, 0, 1, 0, ++minute, 7))
@@ -99,8 +101,33 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
   await receive(null, 'given back')
   const [paymentId, evidence, reason] = ['bank:given back', 'a slip', 'theirs']
   await teller.do({ type: 'return_payment', agentId, at: at(), paymentId, evidence })
+  const receiveUnmatched = (id: string) =>
+    teller.do({
+      type: 'receive_unmatched',
+      agentId: houseId,
+      at: at(),
+      unmatched: {
+        paymentId: `bank:${id}`,
+        reference: '?',
+        amountMinor: 10_000n,
+        currency: 'THB',
+        paidAt: at(),
+        payer,
+        why: 'unmatched',
+        contradicts: null,
+      },
+    })
+  await receiveUnmatched('nobody waiting')
+  for (const state of ['returned', 'dismissed'] as const) {
+    await receiveUnmatched(`nobody ${state}`)
+    const decided = { paymentId: `bank:nobody ${state}`, state, evidence }
+    await teller.do({ type: 'end_unmatched', agentId: houseId, at: at(), ...decided })
+  }
+  await receiveUnmatched('kept')
+  const assigned = { houseId, orderId: null, paymentId: 'bank:kept' }
+  await teller.do({ type: 'assign_payment', agentId, at: at(), ...assigned })
+  await receive(null, 'lost')
   for (const id of ['kept', 'lost']) {
-    await receive(null, id)
     await teller.do({ type: 'credit_wallet', agentId, at: at(), paymentId: `bank:${id}`, reason })
   }
   const lost = { orderId: null, paymentId: 'bank:lost' }
@@ -122,4 +149,9 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
   await handOver(elsewhere, 1)
   await handOver(elsewhere, 2)
   await open('withdraw', 'w open')
+  const cost = { provider: 'bank', costId: 'c-1', amountMinor: 25n }
+  await teller.do({ type: 'charge_cost', agentId, at: at(), orderId, ...cost })
+  await teller.do({ type: 'sweep', agentId, houseId, at: at(), day: '2026-01-01' })
+  const difference = { provider: 'bank', amountMinor: -3n, reason: 'rounding', ref: 'd-1' }
+  await teller.do({ type: 'write_off', agentId: houseId, at: at(), ...difference })
 }

@@ -37,7 +37,7 @@ create table if not exists clearings (
   balance bigint not null,
   primary key (agent_id, provider)
 );
-grant select, insert, update on clearings to sluice_service;
+grant select, insert, update (seq, balance) on clearings to sluice_service;
 
 -- Closing balances of an archived part, with its clearing by provider; older parts know it only in all.
 alter table archive_parts
@@ -130,9 +130,6 @@ create index concurrently if not exists payments_to_wallets on payments (agent_i
 do $$
 declare
   book bigint;
-  next record;
-  wallet wallets%rowtype;
-  there bigint;
 begin
   lock table wallets, journal, payments, unmatched_payments, payment_claims in access exclusive mode;
 
@@ -155,9 +152,8 @@ begin
     alter column costs drop default,
     alter column differences drop default,
     alter column transfers drop default,
+    -- A book of the house belongs to no agent; the proof finds one that belongs to an agent that is not there.
     drop constraint if exists wallets_agent_id_fkey,
-    add column if not exists owner_id bigint
-      generated always as (case when agent_id > 0 then agent_id end) stored references agents,
     drop constraint if exists wallets_book,
     add constraint wallets_book check (
       (agent_id > 0 and currency in ('THB', 'VND'))
@@ -258,8 +254,9 @@ begin
     );
 
   -- What waits is in suspense from now on; what was credited to wallets came from providers.
-  for next in
-    select p.agent_id as book, 'payment_received' as event, p.payment_id, p.amount
+  create temp table appended on commit drop as
+  with moved as (
+    select p.agent_id, 'payment_received' as event, p.payment_id, p.amount
     from payments p where p.state = 'waiting' and p.received_seq = 0
     union all
     select p.agent_id, 'payment_reclassified', p.payment_id, p.amount
@@ -267,38 +264,43 @@ begin
     union all
     select case u.currency when 'THB' then -1 else -2 end, 'payment_received', u.payment_id, u.amount
     from unmatched_payments u where u.state = 'waiting' and u.received_seq = 0
-    order by book, payment_id
-  loop
-    select * into strict wallet from wallets where agent_id = next.book;
-    wallet.seq := wallet.seq + 1;
-    wallet.clearing := wallet.clearing - next.amount;
-    if next.event = 'payment_received' then wallet.suspense := wallet.suspense + next.amount;
-    else wallet.adjustments := wallet.adjustments + next.amount;
-    end if;
-    insert into clearings (agent_id, provider, seq, balance)
-    values (next.book, split_part(next.payment_id, ':', 1), wallet.seq, -next.amount)
-    on conflict (agent_id, provider) do update
-      set seq = excluded.seq, balance = clearings.balance + excluded.balance
-    returning balance into there;
-    insert into journal (agent_id, seq, event, at, currency, available_change, held_change,
-      suspense_change, clearing_change, fees_change, costs_change, adjustments_change,
-      differences_change, transfers_change, available, held, suspense, clearing, fees, costs,
-      adjustments, differences, transfers, clearing_at, clearing_there, once_key)
-    values (next.book, wallet.seq, next.event, date_trunc('milliseconds', now()), wallet.currency, 0, 0,
-      case next.event when 'payment_received' then next.amount else 0 end, -next.amount, 0, 0,
-      case next.event when 'payment_received' then 0 else next.amount end, 0, 0,
-      wallet.available, wallet.held, wallet.suspense, wallet.clearing, wallet.fees, wallet.costs,
-      wallet.adjustments, wallet.differences, wallet.transfers, split_part(next.payment_id, ':', 1),
-      there, next.event || ':' || next.payment_id);
-    update wallets set seq = wallet.seq, suspense = wallet.suspense, clearing = wallet.clearing,
-      adjustments = wallet.adjustments where agent_id = next.book;
-    if next.book < 0 then
-      update unmatched_payments set received_seq = wallet.seq where payment_id = next.payment_id;
-    else
-      update payments set received_seq = wallet.seq
-      where agent_id = next.book and payment_id = next.payment_id;
-    end if;
-  end loop;
+  ), at_provider as (
+    select m.*, split_part(m.payment_id, ':', 1) as provider,
+      case m.event when 'payment_received' then m.amount else 0 end as suspense_change,
+      case m.event when 'payment_received' then 0 else m.amount end as adjustments_change
+    from moved m
+  )
+  select p.*, w.currency, w.available, w.held, w.fees, w.costs, w.differences, w.transfers,
+    w.seq + row_number() over book as seq,
+    (w.suspense + sum(p.suspense_change) over book)::bigint as suspense,
+    (w.adjustments + sum(p.adjustments_change) over book)::bigint as adjustments,
+    (w.clearing - sum(p.amount) over book)::bigint as clearing,
+    (coalesce(c.balance, 0) - sum(p.amount) over there)::bigint as clearing_there
+  from at_provider p join wallets w using (agent_id)
+  left join clearings c using (agent_id, provider)
+  window book as (partition by p.agent_id order by p.payment_id),
+    there as (partition by p.agent_id, p.provider order by p.payment_id);
+
+  insert into journal (agent_id, seq, event, at, currency, available_change, held_change,
+    suspense_change, clearing_change, fees_change, costs_change, adjustments_change,
+    differences_change, transfers_change, available, held, suspense, clearing, fees, costs,
+    adjustments, differences, transfers, clearing_at, clearing_there, once_key)
+  select agent_id, seq, event, date_trunc('milliseconds', now()), currency, 0, 0, suspense_change,
+    -amount, 0, 0, adjustments_change, 0, 0, available, held, suspense, clearing, fees, costs,
+    adjustments, differences, transfers, provider, clearing_there, event || ':' || payment_id
+  from appended;
+  insert into clearings (agent_id, provider, seq, balance)
+  select distinct on (agent_id, provider) agent_id, provider, seq, clearing_there from appended
+  order by agent_id, provider, seq desc
+  on conflict (agent_id, provider) do update set seq = excluded.seq, balance = excluded.balance;
+  update wallets w set seq = a.seq, suspense = a.suspense, clearing = a.clearing,
+    adjustments = a.adjustments
+  from (select distinct on (agent_id) * from appended order by agent_id, seq desc) a
+  where w.agent_id = a.agent_id;
+  update payments p set received_seq = a.seq from appended a
+  where p.agent_id = a.agent_id and p.payment_id = a.payment_id;
+  update unmatched_payments u set received_seq = a.seq from appended a
+  where a.agent_id < 0 and u.payment_id = a.payment_id;
 end $$;
 
 alter table journal validate constraint journal_legs_balance;
