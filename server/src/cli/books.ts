@@ -85,7 +85,7 @@ async function show(options: ShowOptions): Promise<void> {
     const balances = await readTrialBalances(pool, { asOf, currency })
     const withBooks = options.books === true
     if (options.json) print(jsonText(trialBalanceView(balances, asOf, withBooks)))
-    else if (options.csv) process.stdout.write(trialBalanceCsv(balances, asOf, withBooks))
+    else if (options.csv) print(trialBalanceCsv(balances, asOf, withBooks).replace(/\n$/, ''))
     else for (const balance of balances) printBalance(balance, withBooks)
     for (const { currency: of, faults } of balances) {
       for (const fault of faults) note(`${of}: ${fault}`)
