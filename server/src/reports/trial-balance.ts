@@ -115,7 +115,7 @@ async function readBooks(tx: ProofTx, wanted: readonly Currency[]): Promise<Book
     seq: bigint
   }>(
     `select w.agent_id, a.app_id, a.name, w.currency, w.seq, ${accountColumns.select('w')}
-     from wallets w left join agents a on a.agent_id = w.owner_id
+     from wallets w left join agents a on a.agent_id = w.agent_id
      where w.currency = any($1::text[]) order by w.agent_id`,
     [wanted],
   )
