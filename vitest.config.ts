@@ -10,7 +10,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     expect: { poll: { timeout: 300_000 } },
     // More than cores: much of what is tested waits.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Loading the service takes longer than most files; no file leaves anything behind in the process.
     isolate: false,
     sequence: { sequencer: LongestFirst },

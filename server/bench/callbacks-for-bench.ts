@@ -159,7 +159,7 @@ function pay({ agentId, orderId, amountMinor }: Order) {
 
 async function lastSeqs(): Promise<Map<bigint, bigint>> {
   const { rows } = await backend.pool.query<{ agent_id: bigint; seq: bigint }>(
-    'select agent_id, seq from wallets',
+    'select agent_id, seq from wallets where agent_id > 0',
   )
   return new Map(rows.map(({ agent_id, seq }) => [agent_id, seq]))
 }

@@ -61,16 +61,18 @@ export class NoticeTaker {
     let lost: string | undefined
     const started = performance.now()
     // In the order in which the provider reports them.
-    for (const recorded of await this.keep(provider, events.map(storable), body)) {
-      const { event, before, receivedAt, kept } = recorded
-      const isOver = kept !== 'nothing' && performance.now() - started > actedOnForMs
+    const kept = await this.keep(provider, events.map(storable), body)
+    for (const [at, recorded] of kept.entries()) {
+      const { event, before, receivedAt } = recorded
+      const isOver = recorded.kept !== 'nothing' && performance.now() - started > actedOnForMs
       const effect =
         before ??
         (isOver
           ? await this.leave(recorded, 'The events before it took long; it is acted on by itself.')
           : await this.actOn(provider, recorded, () => event, receivedAt))
-      if (effect.result === 'open' && kept === 'nothing') lost = effect.detail
-      effects.push({ id: event.id, ...effect })
+      if (effect.result === 'open' && recorded.kept === 'nothing') lost = effect.detail
+      // The provider knows the event by the id that it sent, which may not be storable.
+      effects.push({ id: events[at]?.id ?? event.id, ...effect })
     }
     // Nothing is on disk, so no process could act on it later.
     if (lost !== undefined) throw new Problem('overloaded', lost, { retryAfterS: 60 })

@@ -44,6 +44,8 @@ export interface Outside {
   consoleDir?: string
   /** Whether the service hands withdrawals to their provider. */
   paysOut?: boolean
+  /** Whether the service proves the ledger continuously. */
+  provesLedger?: boolean
   /** How long an export may take in all, and how long its reader may pause. */
   exportLimits?: { wholeMs: number; idleMs: number }
   /** How many requests one connection may have open, and how long it may be idle. */
@@ -75,6 +77,7 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
     providers,
     moreProviders,
     paysOut = true,
+    provesLedger = true,
     ...ofDoors
   } = outside
   await reportUnsafeSettings(ground)
@@ -119,7 +122,10 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
   teller.onOrder(({ kind, status }) => metrics.order(kind, status))
   metrics.watch({ main: backend.pool, ...pools, teller: pool }, () => teller.queueDepth, clock)
 
-  if (sender) startWork(ground, { desk, teller, sender, proofPool: pools.proof, paysOut })
+  if (sender) {
+    const work = { desk, teller, sender, proofPool: pools.proof, paysOut, provesLedger }
+    startWork(ground, work)
+  }
 
   const app = await buildHttp(ground, {
     desk,

@@ -17,9 +17,10 @@ export function startWork(
     sender: CallbackSender
     proofPool: Pool
     paysOut: boolean
+    provesLedger: boolean
   },
 ): void {
-  const { desk, teller, sender, proofPool, paysOut } = options
+  const { desk, teller, sender, proofPool, paysOut, provesLedger } = options
   const payouts = paysOut ? new PayoutRunner(desk, 64, onError) : undefined
   if (payouts) {
     teller.onOrder((order) => {
@@ -30,6 +31,7 @@ export function startWork(
     desk,
     payouts,
     proofPool,
+    provesLedger,
     sender,
     attemptsKeptMs: config.attemptsKeptDays * dayMs,
     noticesKeptMs: config.noticesKeptDays * dayMs,

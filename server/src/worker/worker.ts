@@ -14,6 +14,8 @@ export interface WorkerOptions {
   desk: Desk
   /** A separate pool, so that the proof never takes a connection from a request. */
   proofPool: Pool
+  /** Whether this process proves the ledger continuously. */
+  provesLedger: boolean
   sender: CallbackSender
   /** Undefined if this process does not hand withdrawals to providers. */
   payouts: PayoutRunner | undefined
@@ -33,6 +35,7 @@ export function startWorker(options: WorkerOptions): Repeated {
   const {
     desk,
     proofPool,
+    provesLedger,
     sender,
     payouts,
     attemptsKeptMs,
@@ -43,7 +46,6 @@ export function startWorker(options: WorkerOptions): Repeated {
   } = options
   const notices = new NoticeTaker(desk, onError)
   const fees = new FeeSweeper(desk, timeZone)
-  let known: string[] = []
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
     repeat(
@@ -85,8 +87,11 @@ export function startWorker(options: WorkerOptions): Repeated {
       },
       onError,
     ),
+  ]
+  if (provesLedger) {
     // Each round reads a limited number of rows, so that the proof costs the same on a large ledger.
-    repeat(
+    let known: string[] = []
+    const proof = repeat(
       1_000,
       async () => {
         const { findings } = await proveOnward(proofPool, desk.now())
@@ -95,8 +100,9 @@ export function startWorker(options: WorkerOptions): Repeated {
         return 'done'
       },
       onError,
-    ),
-  ]
+    )
+    loops.push(proof)
+  }
   if (payouts) loops.push(repeat(1_000, () => payouts.poll(), onError))
   return {
     async stop() {

@@ -10,6 +10,7 @@ import { proveWithBooks } from '../../src/archive/prove-with-books.ts'
 import type { ArchiveOptions, Step } from '../../src/archive/what-to-archive.ts'
 import { openPool, type Pool, serviceRole } from '../../src/db/pool.ts'
 import { readArchiveParts } from '../../src/ledger/archived.ts'
+import { returnPayment } from '../../src/payments/payments.ts'
 import { verify } from '../../src/proof/verify.ts'
 import { adjustWallet } from '../../src/teller/adjust-wallet.ts'
 import { signIn } from '../support/operator.ts'
@@ -183,11 +184,13 @@ describe('what is archived', () => {
     }
     // Each ends its own way, and then goes.
     expect(await agent.trigger(open, 'PAID')).toMatchObject({ status: 200 })
-    await service.sql(
-      `update payments set state = 'returned', why = null, evidence = 'test'
-       where agent_id = $1 and state = 'waiting'`,
+    const { rows } = await service.sql(
+      `select payment_id from payments where agent_id = $1 and state = 'waiting'`,
       [agent.agentId],
     )
+    expect(rows).toHaveLength(1)
+    const { desk } = service.service
+    await returnPayment(desk, rows[0].payment_id, 'test', agent.agentId)
     await agent.fund(10)
     await deliver(agent)
     await archiveNow(agent)

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
 import { type Env, freePort, kill, type Running, start } from '../support/process.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
-const program = fileURLToPath(new URL('./service-process.js', import.meta.url))
 const readyWithinMs = 90_000
 
 /**
@@ -86,7 +85,7 @@ export class ServiceSlot {
     const deadline = performance.now() + readyWithinMs
     for (;;) {
       const offset = String(this.offsetMs)
-      const args = ['--enable-source-maps', program, offset]
+      const args = ['--enable-source-maps', inject('programs').chaosProcess, offset]
       const process = start(globalThis.process.execPath, args, { env: this.env, messages: true })
       const ready = new Promise<true>((resolve) => {
         process.child.on('message', (message) => {

@@ -75,7 +75,11 @@ it('takes the pictures of the payment page', async () => {
 })
 
 it('takes the pictures of the console', async () => {
-  const test = await startTestService({ env: { TIME_ZONE: 'Asia/Bangkok' }, realTime: true })
+  const test = await startTestService({
+    env: { TIME_ZONE: 'Asia/Bangkok' },
+    realTime: true,
+    outside: { provesLedger: true },
+  })
   await seedOrders(
     { ...test.service.desk, bulkPool: test.backend.pool },
     { orders: 6000, now: test.clock(), start: 1 },

@@ -127,6 +127,22 @@ describe('metrics', () => {
     expect(text).not.toContain(agent.appId)
   })
 
+  test('count the agents whose ledger does not prove, of which the service finds out by itself', async () => {
+    const proving = await startTestService({ outside: { provesLedger: true } })
+    const red = async () =>
+      /sluice_proof_red_agents (\d+)/.exec((await metrics(proving.service.url)).text)?.[1]
+    const one = await proving.agent()
+    await one.fund(100)
+    await (await proving.agent()).fund(100)
+    await expect.poll(red).toBe('0')
+    await proving.sql(
+      'update wallets set available = available + 1, adjustments = adjustments - 1 where agent_id = $1',
+      [one.agentId],
+    )
+    await expect.poll(red).toBe('1')
+    await proving.close()
+  })
+
   test.each([
     ['no token', undefined, 401],
     ['another token', 'Bearer other', 401],

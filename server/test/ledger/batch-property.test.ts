@@ -672,7 +672,7 @@ function rowsOf(model: NaiveModel) {
   const sorted = <T>(rows: T[], keyOf: (row: T) => string) =>
     rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   const bySeq = (row: Record<string, unknown>) =>
-    `${row.agent_id} ${String(row.seq).padStart(6, '0')}`
+    `${String(Number(row.agent_id) + 1_000).padStart(6, '0')} ${String(row.seq).padStart(6, '0')}`
   return {
     wallets: [...model.wallets]
       .map(([agent_id, wallet]) => ({ agent_id, ...wallet }))

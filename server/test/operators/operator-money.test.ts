@@ -15,7 +15,10 @@ let other: AgentClient
 let owner: OperatorClient
 
 beforeAll(async () => {
-  s = await startTestService({ env: { TIME_ZONE: 'Asia/Bangkok' } })
+  s = await startTestService({
+    env: { TIME_ZONE: 'Asia/Bangkok' },
+    outside: { provesLedger: true },
+  })
   shop = await s.agent({ name: 'Shop', depositFee: '1%' })
   other = await s.agent({ name: 'Other' })
   admin = await signIn(s, 'admin')

@@ -1,16 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { bundlePrograms, type Programs } from './bundle.ts'
 import { templateName } from './database.ts'
+import { makeScratch } from './scratch.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
+    programs: Programs
   }
 }
 
@@ -20,7 +22,10 @@ export default async function setup(project: TestProject) {
   if (process.env.npm_lifecycle_event !== 'test') {
     execFileSync('npm', ['run', 'build', '--silent'], { stdio: 'inherit' })
   }
-  const dataDir = mkdtempSync(join(tmpdir(), 'sluice-test-'))
+  const scratch = makeScratch()
+  // For the workers, which inherit it, and all that they start.
+  process.env.TMPDIR = scratch
+  const dataDir = join(scratch, 'postgres')
   const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
   const admin = new pg.Client(postgres.url)
   await admin.connect()
@@ -29,13 +34,18 @@ export default async function setup(project: TestProject) {
     await admin.query(`alter system set ${name} = off`)
   }
   await admin.query('select pg_reload_conf()')
+  // Tests open thousands of connections, and guessing this password is nobody's subject.
+  await admin.query('set scram_iterations = 1')
+  const { username, password } = new URL(postgres.url)
+  await admin.query(`alter role ${username} password '${password}'`)
   await admin.query(`create database ${templateName}`)
   await admin.end()
   await migrate(withDatabase(postgres.url, templateName))
   project.provide('postgresUrl', postgres.url)
+  project.provide('programs', await bundlePrograms(join(scratch, 'programs')))
   return async () => {
     await postgres.close()
-    rmSync(dataDir, { recursive: true, force: true })
+    rmSync(scratch, { recursive: true, force: true })
   }
 }
 

@@ -17,11 +17,10 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import { AgentClient } from './service.ts'
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
-const program = join(root, 'server/bin/sluice.js')
 const shellProgram = join(root, 'server/test/support/command-shell.js')
 
 export type Env = Record<string, string>
@@ -91,7 +90,7 @@ function killGroup(pid: number): void {
   }
 }
 
-/** Starts a program in a process group of its own, with nothing of our environment but the paths. */
+/** Starts a program in a process group of its own, with nothing of our environment but paths. */
 export function start(
   file: string,
   args: string[],
@@ -106,7 +105,8 @@ export function start(
 ): Running {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(file, args, {
-    env: { PATH, HOME, ...options.env },
+    // Node.js 22 and later compile every file once for all processes.
+    env: { PATH, HOME, NODE_COMPILE_CACHE: join(tmpdir(), 'compiled'), ...options.env },
     cwd: options.cwd ?? tmpdir(),
     detached: true,
     stdio: [
@@ -148,7 +148,7 @@ export function start(
 
 /** Starts `sluice` with these arguments. */
 export function startSluice(args: string[], env: Env): Running {
-  return start(process.execPath, [program, ...args], { env })
+  return start(process.execPath, [inject('programs').sluice, ...args], { env })
 }
 
 /** Runs `sluice` with these arguments to its end. */

@@ -1,13 +1,16 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 
+/** What tests listen to on a page. */
+const events = ['console', 'pageerror', 'request', 'response'] as const
+
 /**
- * Tabs of one Chromium, each in a context to itself. A context that is done with is emptied and used
- * again: it has the page's scripts at hand, which a new one would have to load and compile anew.
+ * Tabs of one Chromium, each in a context to itself. A tab that is done with is emptied and used again: a new one
+ * costs more than most pages, in a window and a process of its own, and would compile the page's scripts anew.
  */
 export class Tabs {
   private readonly browser: Browser
   private readonly always: BrowserContextOptions
-  private readonly free = new Map<string, BrowserContext[]>()
+  private readonly free = new Map<string, Page[]>()
   private readonly taken = new Map<BrowserContext, string>()
 
   constructor(browser: Browser, always: BrowserContextOptions) {
@@ -19,9 +22,9 @@ export class Tabs {
   async open(options: BrowserContextOptions = {}, { isAlone = false } = {}): Promise<Page> {
     const { viewport, colorScheme, ...rest } = { ...this.always, ...options }
     const key = isAlone ? '' : JSON.stringify(rest)
-    const context = this.free.get(key)?.pop() ?? (await this.browser.newContext(rest))
-    this.taken.set(context, key)
-    const page = await context.newPage()
+    const page =
+      this.free.get(key)?.pop() ?? (await (await this.browser.newContext(rest)).newPage())
+    this.taken.set(page.context(), key)
     if (viewport) await page.setViewportSize(viewport)
     if (colorScheme) await page.emulateMedia({ colorScheme })
     return page
@@ -29,17 +32,23 @@ export class Tabs {
 
   async closeAll(): Promise<void> {
     for (const [context, key] of this.taken) {
-      if (key === '') {
+      const [page, ...others] = context.pages()
+      if (key === '' || !page) {
         await context.close()
         continue
       }
-      for (const page of context.pages()) {
-        await page.evaluate('localStorage.clear()').catch(() => {})
-        await page.close()
-      }
+      for (const other of others) await other.close()
+      await empty(page)
       await context.clearCookies()
-      this.free.set(key, [...(this.free.get(key) ?? []), context])
+      this.free.set(key, [...(this.free.get(key) ?? []), page])
     }
     this.taken.clear()
   }
+}
+
+async function empty(page: Page): Promise<void> {
+  for (const event of events) page.removeAllListeners(event)
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()').catch(() => {})
+  await page.goto('about:blank')
+  await page.emulateMedia({ media: null, colorScheme: null })
 }
