@@ -177,6 +177,145 @@ export interface Operations {
       next: null
     }
   }
+  'GET /console/api/books': {
+    query: {
+      /** an ISO 8601 time with zone; as it was then */
+      as_of?: string
+      /** THB or VND */
+      currency?: 'THB' | 'VND'
+    }
+    body: undefined
+    answer: {
+      /** as it was then; null: now */
+      as_of: string | null
+      balanced: boolean
+      currencies: {
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** false: faults says what does not add up */
+        balanced: boolean
+        /** what agents may use */
+        owed_to_agents: number
+        /** what agents owe the house; negative */
+        receivable: number
+        /** held for waiting withdrawals */
+        held: number
+        /** reported for agents and not yet decided on */
+        suspense_of_agents: number
+        /** reported for nobody and not yet decided on */
+        suspense_of_house: number
+        /** money at providers; negative */
+        clearing: number
+        /** charged to agents */
+        fees: number
+        /** charged by providers; negative */
+        costs: number
+        /** the other side of adjustments */
+        adjustments: number
+        /** differences that the house has taken on itself; negative: losses */
+        differences: number
+        /** moves between books; 0 if they balance */
+        transfers: number
+        /** all of it; 0 if the books balance */
+        total: number
+        /** what does not add up, in words */
+        faults: string[]
+        /** clearing by provider */
+        providers: {
+          provider: string
+          /** money there; negative */
+          clearing: number
+        }[]
+        /** without books that are empty */
+        books: {
+          /** null: a book of the house */
+          app_id: string | null
+          name: string
+          /** the journal row these balances are after */
+          seq: number
+          /** may be below zero: then the agent owes it */
+          available: number
+          /** held for waiting withdrawals */
+          held: number
+          /** waits for a decision */
+          suspense: number
+          /** money at providers; negative */
+          clearing: number
+          /** not yet moved to the house, or moved to it */
+          fees: number
+          /** the same of what providers charge; negative */
+          costs: number
+          /** the other side of adjustments */
+          adjustments: number
+          /** only in a book of the house */
+          differences: number
+          /** moved to another book */
+          transfers: number
+          /** clearing by provider */
+          providers: {
+            provider: string
+            /** money there; negative */
+            clearing: number
+          }[]
+        }[]
+      }[]
+    }
+  }
+  'GET /console/api/books.csv': {
+    query: {
+      /** an ISO 8601 time with zone; as it was then */
+      as_of?: string
+      /** THB or VND */
+      currency?: 'THB' | 'VND'
+    }
+    body: undefined
+    answer: string
+  }
+  'GET /console/api/books/history': {
+    query: {
+      /** THB or VND */
+      currency: 'THB' | 'VND'
+      /** 1 to 90 */
+      days?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        /** a day in the service's time zone */
+        day: string
+        /** its end */
+        at: string
+        /** THB or VND */
+        currency: 'THB' | 'VND'
+        /** false: faults says what does not add up */
+        balanced: boolean
+        /** what agents may use */
+        owed_to_agents: number
+        /** what agents owe the house; negative */
+        receivable: number
+        /** held for waiting withdrawals */
+        held: number
+        /** reported for agents and not yet decided on */
+        suspense_of_agents: number
+        /** reported for nobody and not yet decided on */
+        suspense_of_house: number
+        /** money at providers; negative */
+        clearing: number
+        /** charged to agents */
+        fees: number
+        /** charged by providers; negative */
+        costs: number
+        /** the other side of adjustments */
+        adjustments: number
+        /** differences that the house has taken on itself; negative: losses */
+        differences: number
+        /** moves between books; 0 if they balance */
+        transfers: number
+        /** all of it; 0 if the books balance */
+        total: number
+      }[]
+    }
+  }
   'GET /console/api/callback-lanes': {
     query: Record<string, never>
     body: undefined
@@ -1293,12 +1432,18 @@ export interface Operations {
         balance: number
         /** held for waiting withdrawals */
         held: number
+        /** reported for the agent and not yet decided on */
+        suspense: number
         /** the other side at the banks */
         clearing: number
-        /** what the operator has earned; negative: it is owed by the wallet */
+        /** charged to the agent since they were last moved to the house */
         fees: number
+        /** charged by providers since they were last moved to the house; negative */
+        costs: number
         /** the other side of adjustments */
         adjustments: number
+        /** moved to the house */
+        transfers: number
         /** the journal row these balances are after */
         seq: number
       }[]
@@ -1320,12 +1465,18 @@ export interface Operations {
       balance: number
       /** held for waiting withdrawals */
       held: number
+      /** reported for the agent and not yet decided on */
+      suspense: number
       /** the other side at the banks */
       clearing: number
-      /** what the operator has earned; negative: it is owed by the wallet */
+      /** charged to the agent since they were last moved to the house */
       fees: number
+      /** charged by providers since they were last moved to the house; negative */
+      costs: number
       /** the other side of adjustments */
       adjustments: number
+      /** moved to the house */
+      transfers: number
       /** the journal row these balances are after */
       seq: number
       /** as it was then; null: now */
@@ -4198,12 +4349,18 @@ export interface Operations {
         balance: number
         /** held for waiting withdrawals */
         held: number
+        /** reported for the agent and not yet decided on */
+        suspense: number
         /** the other side at the banks */
         clearing: number
-        /** what the operator has earned; negative: it is owed by the wallet */
+        /** charged to the agent since they were last moved to the house */
         fees: number
+        /** charged by providers since they were last moved to the house; negative */
+        costs: number
         /** the other side of adjustments */
         adjustments: number
+        /** moved to the house */
+        transfers: number
         /** the journal row these balances are after */
         seq: number
       }

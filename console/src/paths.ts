@@ -65,6 +65,9 @@ export const api = {
   adjustWallet: 'POST /console/api/wallets/{app_id}/adjust',
   statementCsv: 'GET /console/api/wallets/{app_id}/statement.csv',
   statementPdf: 'GET /console/api/wallets/{app_id}/statement.pdf',
+  books: 'GET /console/api/books',
+  booksCsv: 'GET /console/api/books.csv',
+  booksHistory: 'GET /console/api/books/history',
 } as const satisfies Record<string, Operation>
 
 /** The actions on an order, by the service's names for them. */
@@ -94,6 +97,7 @@ export const pages = {
   openItem: (itemId: string) => `/open-items/${encodeURIComponent(itemId)}`,
   wallets: '/wallets',
   wallet: (appId: string) => `/wallets/${appId}`,
+  books: '/books',
   agents: '/agents',
   agent: (appId: string) => `/agents/${appId}`,
   providers: '/providers',

@@ -60,6 +60,7 @@ const tree = top.addChildren([
     page('/open-items/$itemId', () => import('./pages/open-item/open-item.tsx')),
     page('/wallets', () => import('./pages/wallets/wallets.tsx')),
     page('/wallets/$appId', () => import('./pages/wallet/wallet.tsx')),
+    page('/books', () => import('./pages/books/books.tsx')),
     page('/agents', () => import('./pages/agents/agents.tsx')),
     page('/agents/$appId', () => import('./pages/agent/agent.tsx')),
     page('/providers', () => import('./pages/providers/providers.tsx')),

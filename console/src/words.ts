@@ -35,6 +35,7 @@ export const words = {
   notPermitted: (role: string) => `Your role, ${role}, does not allow this.`,
   loading: 'Loading',
   now: 'now',
+  asOf: 'As of',
   all: 'All',
 
   nav: {
@@ -46,6 +47,7 @@ export const words = {
     openItems: 'Open items',
     wallets: 'Wallets',
     wallet: 'Wallet',
+    books: 'Books',
     agents: 'Agents',
     account: 'Keys and addresses',
     providers: 'Providers',

@@ -1,5 +1,6 @@
 import {
   IconArrowsDiff,
+  IconBook2,
   IconBuildingBank,
   IconClipboardList,
   IconFlask,
@@ -46,6 +47,7 @@ const table: Row[] = [
   row(pages.payments, nav.payments, IconGavel, nav.work, 'view', 'operators'),
   row(pages.openItems, nav.openItems, IconArrowsDiff, nav.work, 'view', 'operators'),
   row(pages.wallets, nav.wallets, IconWallet, nav.work, 'view', 'operators'),
+  row(pages.books, nav.books, IconBook2, nav.work, 'view', 'operators'),
   row((me) => pages.wallet(own(me)), nav.wallet, IconWallet, nav.work, 'view', 'agents'),
   row(pages.agents, nav.agents, IconUsersGroup, nav.setUp, 'view', 'operators'),
   row((me) => pages.agent(own(me)), nav.account, IconKey, nav.setUp, 'view', 'agents'),

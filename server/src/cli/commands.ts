@@ -24,6 +24,10 @@ const commands: Record<string, Listed> = {
     description: "agents' wallets",
     load: async () => (await import('./wallet.ts')).walletCommand(),
   },
+  books: {
+    description: 'the trial balance over all agents and the house; fails if it does not balance',
+    load: async () => (await import('./books.ts')).booksCommand(),
+  },
   order: {
     description: 'orders',
     load: async () => (await import('./order.ts')).orderCommand(),

@@ -35,6 +35,7 @@ export function startWork(
     sender,
     attemptsKeptMs: config.attemptsKeptDays * dayMs,
     noticesKeptMs: config.noticesKeptDays * dayMs,
+    timeZone: config.timeZone,
     onError,
     onProofFailure: (finding) => log.fatal({ finding }, 'the ledger does not prove'),
   })

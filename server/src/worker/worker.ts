@@ -7,6 +7,7 @@ import { leftOverPage, NoticeTaker } from '../payments/take-notice.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { proveOnward } from '../proof/verify.ts'
 import type { Desk } from '../teller/desk.ts'
+import { FeeSweeper } from '../teller/sweep-fees.ts'
 import { type Repeated, repeat } from './repeat.ts'
 
 export interface WorkerOptions {
@@ -22,6 +23,8 @@ export interface WorkerOptions {
   attemptsKeptMs: number
   /** How long the raw notices of providers are kept; their events are always kept. */
   noticesKeptMs: number
+  /** The zone in which days begin. */
+  timeZone: string
   onError: (error: unknown) => void
   /** Called when the proof finds a fault that the previous round did not find. */
   onProofFailure: (finding: string) => void
@@ -37,10 +40,12 @@ export function startWorker(options: WorkerOptions): Repeated {
     payouts,
     attemptsKeptMs,
     noticesKeptMs,
+    timeZone,
     onError,
     onProofFailure,
   } = options
   const notices = new NoticeTaker(desk, onError)
+  const fees = new FeeSweeper(desk, timeZone)
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
     repeat(
@@ -57,6 +62,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       },
       onError,
     ),
+    repeat(60_000, () => fees.poll(), onError),
     repeat(
       60_000,
       async () => {

@@ -56,6 +56,7 @@ async function everyPage(): Promise<[path: string, shows: string][]> {
     [`/payments/${payment}`, 'Payment of 90.00 THB'],
     ['/wallets', 'Wallets'],
     [`/wallets/${agent.appId}`, 'Wallet of Chao Phraya Books'],
+    ['/books', 'Books'],
     ['/agents', 'Agents'],
     [`/agents/${agent.appId}`, 'Chao Phraya Books'],
     ['/providers', 'Providers'],
@@ -155,7 +156,15 @@ describe('by role', () => {
     await page.goto(console.at('/orders'))
     await page.getByRole('cell', { name: 'MINE' }).waitFor()
     expect(await page.getByText('THEIRS').count()).toBe(0)
-    for (const name of ['To decide', 'Wallets', 'Agents', 'Providers', 'Users', 'Settings']) {
+    for (const name of [
+      'To decide',
+      'Wallets',
+      'Books',
+      'Agents',
+      'Providers',
+      'Users',
+      'Settings',
+    ]) {
       expect(await page.getByRole('link', { name, exact: true }).count(), name).toBe(0)
     }
     await page.goto(console.at(`/orders/${foreignTxnId}`))

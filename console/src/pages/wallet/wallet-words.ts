@@ -7,7 +7,6 @@ export const walletWords = {
   proof: 'Proof',
   proved: (seq: number, of: number) =>
     seq === of ? `All ${of.toLocaleString('en')} rows proved` : `Proved to #${seq} of #${of}`,
-  asOf: 'As of',
   adjust: {
     open: 'Adjust',
     title: (agent: string) => `Adjust the wallet of ${agent}`,
@@ -49,6 +48,14 @@ export const walletWords = {
       withdraw_cancelled: 'Withdrawal cancelled',
       withdraw_reverted: 'Withdrawal reverted',
       adjustment: 'Adjustment',
+      cost_charged: 'Charged by the provider',
+      payment_received: 'Payment waits for a decision',
+      payment_returned: 'Payment returned',
+      payment_dismissed: 'Report dismissed',
+      payment_assigned: 'Payment assigned to an agent',
+      payment_reclassified: 'Credit moved to its provider',
+      swept: 'Fees moved to the house',
+      written_off: 'Written off',
     } as Record<string, string>,
   },
 }

@@ -1,9 +1,9 @@
-import { Skeleton, TextInput } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { use } from 'react'
 import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
+import { AsOf } from '../../parts/as-of.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { Figure, Figures } from '../../parts/figures.tsx'
@@ -12,8 +12,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { Toned } from '../../parts/state-badge.tsx'
 import { useFilters } from '../../parts/url-filters.ts'
-import { TimeZone, When } from '../../parts/when.tsx'
-import { fromLocal, toLocal } from '../../parts/zoned-time.ts'
+import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
@@ -88,24 +87,5 @@ function Balances({ wallet }: { wallet: WalletDetail }) {
         </Toned>
       </Figure>
     </Figures>
-  )
-}
-
-/** Chooses the time for which the balances are shown. */
-function AsOf() {
-  const zone = use(TimeZone)
-  const { filters, set } = useFilters()
-  return (
-    <TextInput
-      aria-label={says.asOf}
-      leftSection={says.asOf}
-      leftSectionWidth={52}
-      type="datetime-local"
-      value={filters.as_of === undefined ? '' : toLocal(filters.as_of, zone)}
-      onChange={(event) => {
-        const typed = event.currentTarget.value
-        set({ as_of: typed === '' ? null : fromLocal(typed, zone) })
-      }}
-    />
   )
 }

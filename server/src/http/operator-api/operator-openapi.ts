@@ -3,6 +3,7 @@ import * as agentShapes from '../agent-api/schemas.ts'
 import { about, nameSchemas } from '../name-schemas.ts'
 import { apiPath, type DescribedRoute } from './operator-route.ts'
 import * as agents from './schemas/agents.ts'
+import * as books from './schemas/books.ts'
 import * as callbacks from './schemas/callbacks.ts'
 import * as home from './schemas/home.ts'
 import * as orders from './schemas/orders.ts'
@@ -14,6 +15,7 @@ import * as wallets from './schemas/wallets.ts'
 const shapes = {
   ...{
     ...agents,
+    ...books,
     ...callbacks,
     ...home,
     ...orders,

@@ -5,6 +5,7 @@ import { fiveMinutes, madeOnce, sendDocument, staticDocument } from '../static-d
 import { agentKeyRoutes } from './agent-keys.ts'
 import { agentRoutes } from './agents.ts'
 import { auditRoutes } from './audit.ts'
+import { bookRoutes } from './books.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
 import { homeRoute } from './home.ts'
@@ -69,5 +70,6 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   openItemRoutes(api, desk)
   walletRoutes(api, desk)
   statementRoutes(api, desk, deps.timeZone, limits)
+  bookRoutes(api, desk, deps.timeZone, limits)
   return api
 }

@@ -1,0 +1,45 @@
+import { writeOffKey } from '../ledger/decide-house.ts'
+import { houseBook } from '../ledger/house.ts'
+import { readJournalByKey } from '../ledger/read-journal.ts'
+import type { Currency } from '../lib/money.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Desk } from './desk.ts'
+
+export interface WriteOff {
+  currency: Currency
+  provider: string
+  /** Positive if the provider's account shows less than the books: a loss. Negative if it shows more. */
+  amountMinor: bigint
+  reason: string
+  /** A write-off takes effect once per reference. */
+  ref: string
+}
+
+/**
+ * The house takes a difference at a provider on itself. Refuses a reference already used for something else,
+ * so that the sender does not assume this one was booked.
+ */
+export async function writeOff(
+  desk: Pick<Desk, 'pool' | 'teller' | 'now'>,
+  { currency, provider, amountMinor, reason, ref }: WriteOff,
+): Promise<{ changed: boolean }> {
+  const agentId = houseBook(currency)
+  const { changed } = await desk.teller.do({
+    type: 'write_off',
+    agentId,
+    at: desk.now(),
+    provider,
+    amountMinor,
+    reason,
+    ref,
+  })
+  if (changed) return { changed }
+  const first = await readJournalByKey(desk.pool, agentId, writeOffKey({ ref }))
+  if (first?.change.clearing !== amountMinor || first.clearingAt !== provider) {
+    const what = first ? 'another amount or provider' : 'a write-off that was archived'
+    throw new Problem('invalid_request', `This reference stands for ${what}: take a new one.`, {
+      errors: [{ field: 'ref', message: `was used for ${what}` }],
+    })
+  }
+  return { changed }
+}
