@@ -36,7 +36,7 @@ const shop = 7n
 const kiosk = 8n
 const house = houseBook('THB')
 const baht = (units: number) => BigInt(Math.round(units * 100))
-const terms = { currency: 'THB', revertFee: 'return', lateMoney: 'review' } as const
+const terms = { currency: 'THB' } as const
 let day = 0
 const now = () => new Date(Date.UTC(2026, 0, day, 3))
 
@@ -281,7 +281,7 @@ test('it has every event that moves money, and every account is explained', () =
   const events = [...bookEvents.filter((event) => event !== 'payment_reclassified'), 'cost_charged']
   const sample = { ...order('deposit', 10), paidAmountMinor: 10n, paidFeeMinor: 1n }
   for (const { event } of transitions) {
-    const change = changeOf(event, sample, terms)
+    const change = changeOf(event, sample)
     if (accountNames.some((name) => change[name] !== 0n)) events.push(event)
   }
   expect([...moves].sort()).toEqual([...new Set([...events, 'withdraw_held'])].sort())
