@@ -27,6 +27,8 @@ export function storable(event: ProviderEvent): ProviderEvent {
       return { ...event, ...common, paymentId: storableId(event.paymentId, 160) }
     case 'deposit_ended':
       return { ...event, ...common }
+    case 'cost':
+      return { ...event, ...common, costId: storableId(event.costId, 160) }
     case 'payout': {
       const { outcome } = event
       const said = 'reason' in outcome ? { ...outcome, reason: plain(outcome.reason) } : outcome

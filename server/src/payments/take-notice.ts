@@ -4,6 +4,7 @@ import { findOrder } from '../ledger/find-order.ts'
 import { findNamedPayouts } from '../ledger/payout-references.ts'
 import { gather } from '../lib/gather.ts'
 import { parseTxnId } from '../lib/ids.ts'
+import { maxBalanceMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Effect, settle } from '../payouts/pay-out.ts'
 import { findPayout } from '../payouts/payouts.ts'
@@ -155,6 +156,8 @@ export class NoticeTaker {
         return takeBack(desk, provider, event)
       case 'deposit_ended':
         return endDeposit(desk, provider, event)
+      case 'cost':
+        return takeCost(desk, provider, event)
       case 'payout': {
         const { reference } = event
         const named = (await findNamedPayouts(desk.pool, [reference])).get(reference)
@@ -172,6 +175,32 @@ export class NoticeTaker {
       }
     }
   }
+}
+
+/** Books what a provider charges for one of its own orders. */
+async function takeCost(
+  desk: NoticeDesk,
+  provider: Provider,
+  event: ProviderEvent & { type: 'cost' },
+): Promise<Effect> {
+  const { reference, costId, amountMinor } = event
+  if (amountMinor <= 0n || amountMinor > maxBalanceMinor) {
+    return { result: 'refused', detail: 'This is not an amount.' }
+  }
+  const payout = (await findNamedPayouts(desk.pool, [reference])).get(reference)
+  const isItsPayout =
+    payout && (await findPayout(desk.pool, payout.agentId, provider.name, reference)) !== undefined
+  const named = isItsPayout ? payout : parseTxnId(reference)
+  const order = named && (await findOrder(desk.pool, named.agentId, named.orderId))
+  if (!order || !(isItsPayout || order.provider === provider.name)) {
+    return { result: 'refused', detail: 'The provider has no such order.' }
+  }
+  if (order.currency !== event.currency) {
+    return { result: 'refused', detail: `The order is in ${order.currency}.` }
+  }
+  const { agentId, orderId } = order
+  const cost = { orderId, provider: provider.name, costId, amountMinor }
+  return effectOf(desk.teller.do({ type: 'charge_cost', agentId, at: desk.now(), ...cost }))
 }
 
 async function endDeposit(

@@ -79,6 +79,16 @@ export type ProviderEvent = { id: string } & (
   /** The deposit will not be paid any more. */
   | { type: 'deposit_ended'; reference: string; status: 'FAILED' | 'VOID' | 'EXPIRED' }
   | { type: 'payout'; reference: string; outcome: PayoutOutcome }
+  /** The provider charges for an order and keeps that much of the money that is at it. */
+  | {
+      type: 'cost'
+      /** The deposit's txnId, or the payout's reference. */
+      reference: string
+      /** The provider's own id for the charge; it counts once. */
+      costId: string
+      amountMinor: bigint
+      currency: Currency
+    }
 )
 
 export interface Capabilities {

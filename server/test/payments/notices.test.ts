@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { readWallet } from '../../src/ledger/read-wallet.ts'
 import { newOrderId, txnId } from '../../src/lib/ids.ts'
 import { handOver, submit } from '../../src/payouts/pay-out.ts'
 import type { ProviderEvent } from '../../src/providers/provider.ts'
@@ -325,6 +326,61 @@ describe('in any order', () => {
       'WAITING',
       'WAITING',
     ])
+  })
+})
+
+describe('what the provider charges', () => {
+  const cost = (reference: string, more: Partial<ProviderEvent & { type: 'cost' }> = {}) =>
+    ({
+      id: eventId(),
+      type: 'cost',
+      reference,
+      costId: `cost-${eventId()}`,
+      amountMinor: 125n,
+      currency: 'THB',
+      ...more,
+    }) as const
+  const walletOf = async ({ agentId }: AgentClient) =>
+    (await readWallet(s.backend.pool, agentId)).balances
+
+  it('for a deposit or a payout is booked once, at the provider, and is nothing to the agent', async () => {
+    const { agent, id } = await deposit()
+    await tell(paymentEvent(id, s.clock()))
+    const paid = await walletOf(agent)
+    const charged = cost(id)
+    const repeated = { ...charged, id: eventId() }
+    const { json } = await tell(charged, repeated)
+    expect(json.results).toMatchObject([{ result: 'applied' }, { result: 'unchanged' }])
+    expect(await walletOf(agent)).toEqual({
+      ...paid,
+      costs: -125n,
+      clearing: paid.clearing + 125n,
+    })
+    expect(await told(agent, id)).toEqual(['PAID'])
+    const out = await payout()
+    await tell(payoutEvent(out.reference, { type: 'paid' }), cost(out.reference))
+    expect((await walletOf(out.agent)).costs).toBe(-125n)
+    const { rows } = await s.sql(
+      `select clearing_at, clearing_change::int from journal where agent_id = $1 and event = 'cost_charged'`,
+      [out.agent.agentId],
+    )
+    expect(rows).toEqual([{ clearing_at: 'bank', clearing_change: 125 }])
+  })
+
+  it('is refused if it is no amount, for no order of its own, or in another currency', async () => {
+    const { agent, id } = await deposit()
+    const before = await walletOf(agent)
+    const refused = { result: 'refused' }
+    const { json } = await tell(
+      cost(id, { amountMinor: 0n }),
+      cost(id, { amountMinor: -1n }),
+      cost('nobody'),
+      cost(id, { currency: 'VND' }),
+    )
+    expect(json.results).toMatchObject([refused, refused, refused, refused])
+    const { json: elsewhere } = await rival.tell(s.service.url, cost(id))
+    expect(elsewhere.results).toMatchObject([refused])
+    expect(await walletOf(agent)).toEqual(before)
   })
 })
 
