@@ -65,7 +65,7 @@ export async function returnPayment(
     if (await endUnmatched(desk.pool, paymentId, 'returned', evidence, at)) return { changed: true }
     const unmatched = await findUnmatched(desk.pool, paymentId)
     if (!unmatched?.assignedTo) {
-      throw new Problem('invalid_transition', 'The payment was decided on meanwhile.')
+      throw new Problem('invalid_transition', 'Somebody has already decided on this payment.')
     }
     agentId = unmatched.assignedTo
     await assign(desk, unmatched, agentId, null)
@@ -88,7 +88,7 @@ export async function dismissPayment(
 ): Promise<{ changed: boolean }> {
   const unmatched = await findUnmatched(desk.pool, paymentId)
   if (!unmatched) {
-    const detail = `No payment ${paymentId} is nobody's. What came in for an agent is credited or returned.`
+    const detail = `There is no payment ${paymentId} that belongs to no agent. Credit or return a payment that belongs to an agent.`
     throw new Problem('not_found', detail)
   }
   if (unmatched.state === 'dismissed') return { changed: false }

@@ -277,7 +277,7 @@ describe('what was typed', () => {
     expect(await route(1).getByLabel('Name').inputValue()).toBe('spare')
     await dialog().getByLabel('Reason').fill('a spare one')
     await dialog().getByRole('button', { name: 'Save' }).click()
-    await dialog().getByRole('alert').getByText('Read the routes again').waitFor()
+    await dialog().getByRole('alert').getByText('Read them again').waitFor()
     expect((await admin.get('/provider-routes')).json.routes).toMatchObject([{ route: 'faster' }])
   })
 

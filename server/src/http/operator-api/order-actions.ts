@@ -102,6 +102,6 @@ function act(
 function changed({ status }: Order): Problem {
   return new Problem(
     'changed_meanwhile',
-    `Somebody or something else was quicker: the order is ${status} now. Look at it again.`,
+    `The order has changed since you read it: it is ${status} now. Read it again.`,
   )
 }
