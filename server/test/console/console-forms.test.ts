@@ -246,7 +246,7 @@ describe('what was typed', () => {
     await expect.poll(() => dialog().getByLabel('Reason').inputValue()).toBe('asked for by phone')
     await dialog().getByLabel('Code from your authenticator').fill(admin.code())
     await dialog().locator('button[type="submit"]').click()
-    await dialog().getByRole('alert').getByText('the order is CANCEL now').waitFor()
+    await dialog().getByRole('alert').getByText('it is CANCEL now').waitFor()
     await back()
   })
 

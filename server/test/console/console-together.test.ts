@@ -115,7 +115,7 @@ it('one marks a withdrawal paid and the other failed: the first counts, and mone
   await press(anna)
   await anna.page.getByText('Failed', { exact: true }).first().waitFor()
   await press(ben)
-  await dialog(ben).getByText('the order is FAILED now').waitFor()
+  await dialog(ben).getByText('it is FAILED now').waitFor()
   await ben.page.getByText('Failed', { exact: true }).first().waitFor()
   await dialog(ben).getByRole('button', { name: 'Back' }).click()
   await expect.poll(() => button(ben, 'Mark failed').getAttribute('aria-disabled')).toBe('true')
