@@ -461,7 +461,7 @@ export interface Operations {
         response_body: string | null
         error: string | null
       }[]
-      /** sends the same body; to be signed by whoever has the secret */
+      /** a curl command that sends the same body; sign it with the secret */
       curl: string
     }
   }
@@ -872,7 +872,7 @@ export interface Operations {
       max_amount?: number
       /** the name of a provider */
       provider?: string
-      /** unknown: nobody knows what became of it at the provider */
+      /** unknown: the provider has not said what became of the payout */
       payout?: 'unknown'
       /** a whole id: txn_id, ref_id, reference at the provider, or payment */
       q?: string
@@ -946,7 +946,7 @@ export interface Operations {
       max_amount?: number
       /** the name of a provider */
       provider?: string
-      /** unknown: nobody knows what became of it at the provider */
+      /** unknown: the provider has not said what became of the payout */
       payout?: 'unknown'
       /** a whole id: txn_id, ref_id, reference at the provider, or payment */
       q?: string
@@ -1324,7 +1324,7 @@ export interface Operations {
         }
         /** payouts under way */
         open: number
-        /** of those, payouts nobody knows of */
+        /** of those, payouts whose outcome the provider has not said */
         unknown: number
       }[]
       next: null

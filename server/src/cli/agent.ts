@@ -122,7 +122,7 @@ export function agentCommand(): Command {
             if (agent) return agent
             throw new Problem(
               'changed_meanwhile',
-              'it was changed meanwhile; run the command again',
+              'the agent was changed while the command ran; run it again',
             )
           },
           agentView,

@@ -50,7 +50,7 @@ export async function checkPartitions({ pool }: Backend, now: Date): Promise<Fin
   return warn(
     'partitions',
     `those of ${table} are ${text}`,
-    'A running service or worker makes them every hour: see its log for why it does not. Rows go into the default partition meanwhile, and nothing is lost.',
+    'A running service or worker makes them every hour: see its log for why it does not. Until then rows go into the default partition, and nothing is lost.',
   )
 }
 

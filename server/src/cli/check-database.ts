@@ -64,7 +64,7 @@ export function snapshotFinding(oldest: DatabaseFindings['oldestSnapshot']): Fin
   const isLong = ageS === null ? transactions > longSnapshotTransactions : ageS > longSnapshotS
   if (!isLong) return ok('snapshots', text)
   const advice =
-    'Hot rows grow slow meanwhile. Wait for it or end it; for backups see docs/operate.md.'
+    'While it is held, rows that change often become slow to read. Wait for it or end it; for backups see docs/operate.md.'
   return warn('snapshots', text, advice)
 }
 

@@ -49,7 +49,7 @@ const commands: Record<string, Listed> = {
     load: async () => (await import('./provider.ts')).providerCommand(),
   },
   callback: {
-    description: 'callbacks: what agents are told',
+    description: 'callbacks: what is sent to agents',
     load: async () => (await import('./callback.ts')).callbackCommand(),
   },
   user: {

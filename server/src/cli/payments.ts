@@ -108,7 +108,7 @@ export function paymentsCommand(): Command {
 
   payments
     .command('return <payment_id>')
-    .description('mark a payment as given back to whoever paid it')
+    .description('mark a payment as returned to its payer')
     .requiredOption('--evidence <text>', 'how it went back, such as the reference of the transfer')
     .option('--json', 'as JSON')
     .action(async (paymentId: string, options: { evidence: string; json?: boolean }) => {

@@ -33,13 +33,13 @@ export const problemCatalogue = {
 
 /** Refusals that only console users get. Kept apart because agents' programs rely on the list above. */
 export const operatorProblemCatalogue = {
-  not_signed_in: [401, 'Nobody is signed in'],
+  not_signed_in: [401, 'You are not signed in'],
   sign_in_refused: [401, 'Sign-in refused'],
   code_required: [403, 'This asks for a fresh code'],
   code_refused: [403, 'The code is not valid, or was used already'],
   not_permitted: [403, 'Your role may not do this'],
   csrf_refused: [403, 'The request did not come from the console'],
-  changed_meanwhile: [409, 'Somebody else has changed it meanwhile'],
+  changed_meanwhile: [409, 'It has changed since you read it'],
   last_admin: [409, 'There would be no admin left'],
   reason_required: [422, 'This asks for a reason'],
 } as const satisfies Record<string, readonly [number, string]>

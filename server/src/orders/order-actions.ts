@@ -92,6 +92,8 @@ export function whyNot(
       if (isDeposit) return 'Only a withdrawal is reverted; a deposit is taken back.'
       return order.status === 'PAID' ? undefined : `${stays} Only a paid withdrawal is reverted.`
     case 'resend':
-      return hasCallback ? undefined : 'Nothing has happened to it yet that its agent is told of.'
+      return hasCallback
+        ? undefined
+        : 'Nothing has happened to the order yet that is sent to its agent.'
   }
 }

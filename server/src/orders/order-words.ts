@@ -110,7 +110,7 @@ function waitingPayoutWords(attempt: PayoutAttempt, said: string, localTime: Loc
     case 'unknown':
       return {
         why: `Nobody knows whether the provider paid it.${said} The money stays held, and it is never sent twice.`,
-        next: `The provider is asked again at ${askAt}. Whoever can see the bank's statement may mark it as paid or failed.`,
+        next: `The provider is asked again at ${askAt}. If you can see the bank's statement, mark it as paid or failed.`,
       }
     case 'not_found':
       return {

@@ -59,7 +59,7 @@ export async function returnPayment(
     if (await endUnmatched(desk, { paymentId, currency }, 'returned', evidence)) {
       return { changed: true }
     }
-    throw new Problem('invalid_transition', 'The payment was decided on already.')
+    throw new Problem('invalid_transition', 'Somebody has already decided on this payment.')
   }
   const at = desk.now()
   const { changed } = await desk.teller.do({
@@ -80,12 +80,12 @@ export async function dismissPayment(
 ): Promise<{ changed: boolean }> {
   const unmatched = await findUnmatched(desk.pool, paymentId)
   if (!unmatched) {
-    const detail = `No payment ${paymentId} is nobody's. What came in for an agent is credited or returned.`
+    const detail = `There is no payment ${paymentId} that belongs to no agent. Credit or return a payment that belongs to an agent.`
     throw new Problem('not_found', detail)
   }
   if (unmatched.state === 'dismissed') return { changed: false }
   if (await endUnmatched(desk, unmatched, 'dismissed', evidence)) return { changed: true }
-  throw new Problem('invalid_transition', 'The payment was decided on already.')
+  throw new Problem('invalid_transition', 'Somebody has already decided on this payment.')
 }
 
 /**

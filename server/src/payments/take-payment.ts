@@ -105,7 +105,10 @@ async function keep(
     return { result: 'waiting', detail: payment.why }
   }
   const claim = await findClaim(pool, payment.paymentId)
-  if (!claim) throw tryAgain('Whoever claimed the payment did not; it is looked at again.')
+  if (!claim)
+    throw tryAgain(
+      'Another process claimed this payment and did not keep it. The service processes it again.',
+    )
   if (await isKnown(desk, claim, payment, namesAnOrder)) return { result: 'unchanged' }
   const second: UnmatchedNotice = {
     ...payment,

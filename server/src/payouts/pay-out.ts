@@ -144,7 +144,10 @@ async function settleAnswer(
   if (kept) return settle(desk, kept, outcome, watch)
   const now = await findPayout(desk.pool, taken.agentId, taken.provider, taken.reference)
   if (now?.askAt === null) return settle(desk, taken, outcome, watch)
-  return { result: 'unchanged', detail: 'Somebody else has taken it up since.' }
+  return {
+    result: 'unchanged',
+    detail: 'Another process or a person has changed the payout since then.',
+  }
 }
 
 /** Asks the provider about a payout, unless another process is asking at the moment. */
@@ -288,7 +291,11 @@ async function goOn(
   }
   const next = await handOver(desk, order, provider, attempt)
   // Another process came first and knows more than this refusal.
-  if (!next) return { result: 'unchanged', detail: 'It was decided on meanwhile.' }
+  if (!next)
+    return {
+      result: 'unchanged',
+      detail: 'Another process or a person has decided on the payout since then.',
+    }
   await submit(desk, next, order, watch)
   return { result: 'applied', detail: `${next.provider} has it now.` }
 }

@@ -246,7 +246,7 @@ describe('what was typed', () => {
     await expect.poll(() => dialog().getByLabel('Reason').inputValue()).toBe('asked for by phone')
     await dialog().getByLabel('Code from your authenticator').fill(admin.code())
     await dialog().locator('button[type="submit"]').click()
-    await dialog().getByRole('alert').getByText('the order is CANCEL now').waitFor()
+    await dialog().getByRole('alert').getByText('it is CANCEL now').waitFor()
     await back()
   })
 
@@ -277,7 +277,7 @@ describe('what was typed', () => {
     expect(await route(1).getByLabel('Name').inputValue()).toBe('spare')
     await dialog().getByLabel('Reason').fill('a spare one')
     await dialog().getByRole('button', { name: 'Save' }).click()
-    await dialog().getByRole('alert').getByText('Read the routes again').waitFor()
+    await dialog().getByRole('alert').getByText('Read them again').waitFor()
     expect((await admin.get('/provider-routes')).json.routes).toMatchObject([{ route: 'faster' }])
   })
 

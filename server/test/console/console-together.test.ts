@@ -79,7 +79,7 @@ it('both decide on a payment: it is credited once, and the other sees it decided
   await press(anna)
   await anna.page.getByText('Credited', { exact: true }).waitFor()
   await press(ben)
-  await dialog(ben).getByText('The payment was decided on already.').waitFor()
+  await dialog(ben).getByText('Somebody has already decided on this payment.').waitFor()
   // Behind the dialog, nothing is left to be pressed.
   await ben.page.getByText('Credited', { exact: true }).waitFor()
   await dialog(ben).getByRole('button', { name: 'Back' }).click()
@@ -92,7 +92,10 @@ it('both take a payment: one has it, and the other sees who', async () => {
   await button(anna, 'Take it').click()
   await button(anna, 'Let go').waitFor()
   await button(ben, 'Take it').click()
-  await ben.page.getByRole('alert').getByText(`${anna.client.email} looks into it now.`).waitFor()
+  await ben.page
+    .getByRole('alert')
+    .getByText(`${anna.client.email} is looking into it now.`)
+    .waitFor()
   await ben.page.getByRole('strong').getByText(anna.client.email).waitFor()
   // Having seen it, Ben may take it over all the same.
   await button(ben, 'Take it').click()
@@ -112,7 +115,7 @@ it('one marks a withdrawal paid and the other failed: the first counts, and mone
   await press(anna)
   await anna.page.getByText('Failed', { exact: true }).first().waitFor()
   await press(ben)
-  await dialog(ben).getByText('the order is FAILED now').waitFor()
+  await dialog(ben).getByText('it is FAILED now').waitFor()
   await ben.page.getByText('Failed', { exact: true }).first().waitFor()
   await dialog(ben).getByRole('button', { name: 'Back' }).click()
   await expect.poll(() => button(ben, 'Mark failed').getAttribute('aria-disabled')).toBe('true')
@@ -132,11 +135,11 @@ it('both change terms: the second sees the first’s, and keeps what they typed'
   await press(anna)
   await expect.poll(() => dialog(anna).count()).toBe(0)
   await press(ben)
-  await dialog(ben).getByText('Read the agent again').waitFor()
+  await dialog(ben).getByText('Read it again').waitFor()
   await expect.poll(() => field(ben, 'Largest deposit').inputValue()).toBe('7,000')
   // Pressing again what was looked at before does not write over it either.
   await press(ben)
-  await dialog(ben).getByText('Read the agent again').waitFor()
+  await dialog(ben).getByText('Read it again').waitFor()
   await dialog(ben).getByRole('button', { name: 'Back' }).click()
   expect(await field(ben, 'Largest withdrawal').inputValue()).toBe('7000')
   await button(ben, 'Save terms').click()

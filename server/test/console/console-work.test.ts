@@ -295,7 +295,7 @@ describe('agents', () => {
     expect((await admin.patch(`/agents/${appId}`, change)).status).toBe(200)
     await button('Save terms').click()
     await confirm('Save')
-    await dialog().getByText('Read the agent again').waitFor()
+    await dialog().getByText('Read it again').waitFor()
     await dialog().getByRole('button', { name: 'Back' }).click()
   })
 

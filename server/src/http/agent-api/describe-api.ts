@@ -42,8 +42,12 @@ export function describeApi<
 const tags = [
   { name: 'Orders', description: 'Deposits and withdrawals: created, read, cancelled.' },
   { name: 'Wallet', description: "The agent's money, and the banks of its currency." },
-  { name: 'Callbacks', description: 'Outcomes, for who was down, and their callbacks.' },
-  { name: 'Sandbox', description: 'What makes the bank of the sandbox act.' },
+  {
+    name: 'Callbacks',
+    description:
+      'The outcomes of your orders and their callbacks, to catch up after a time offline.',
+  },
+  { name: 'Sandbox', description: 'Makes the sandbox bank pay, refuse or return an order.' },
   { name: 'What you are sent', description: "Callbacks to the agent's own addresses." },
 ]
 
@@ -63,7 +67,7 @@ const header = (type: 'string' | 'integer', description: string) => ({
 })
 
 const headers = {
-  'x-request-id': header('string', 'names the request, for whoever asks for help'),
+  'x-request-id': header('string', 'identifies the request; quote it when you ask for help'),
   'idempotent-replayed': {
     description: 'true: the order was there already, and this is the first answer, byte for byte',
     schema: { type: 'string', enum: ['true'] },

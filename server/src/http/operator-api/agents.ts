@@ -193,7 +193,10 @@ async function changeTerms(
     const isAsRead = found.updatedAt.toISOString() === said.updated_at
     const agent = isAsRead ? await updateAgent(tx, found, terms, at) : undefined
     if (!agent) {
-      throw new Problem('changed_meanwhile', 'Read the agent again and make your change to that.')
+      throw new Problem(
+        'changed_meanwhile',
+        'The agent has changed since you read it. Read it again, then make your change.',
+      )
     }
     const looksBefore = brand && (await findBrand(tx, agent.agentId))
     const looks = brand && (await saveBrand(tx, agent.agentId, brand, at))

@@ -28,7 +28,7 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
   operatorRoute(api, {
     method: 'GET',
     url: '/home',
-    summary: 'Today against yesterday, and what needs somebody',
+    summary: 'Today compared with yesterday, and what needs a decision',
     tag: 'Home',
     permission: 'view',
     agents: 'own',

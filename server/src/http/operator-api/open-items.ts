@@ -105,7 +105,10 @@ function closeRoute(api: OperatorApi, desk: Desk): void {
         async () => {
           const closed = { at: desk.now(), by: operator.email, evidence }
           if (!(await closeItem(desk.pool, item, closed))) {
-            throw new Problem('changed_meanwhile', 'It was closed already. Look at it again.')
+            throw new Problem(
+              'changed_meanwhile',
+              'Somebody has already closed this item. Read it again.',
+            )
           }
         },
         () => ({ resolution: 'looked_into', evidence }),
@@ -172,8 +175,10 @@ async function write(
   const note = { ...says, at: desk.now(), author: operator.email }
   const other = await writePaymentNote(desk.pool, item.itemId, note, insteadOf)
   if (!other) return
-  const who = other.assignee ?? 'Nobody'
-  throw new Problem('changed_meanwhile', `${who} looks into it now. Talk to each other first.`)
+  const detail = other.assignee
+    ? `${other.assignee} is looking into it now. Talk to them first.`
+    : 'Nobody is looking into it any more. Read it again.'
+  throw new Problem('changed_meanwhile', detail)
 }
 
 async function itemNamed(desk: Desk, itemId: string): Promise<FoundItem> {

@@ -73,7 +73,8 @@ const consoleMark = {
   name: 'x-sluice-console',
   in: 'header',
   required: true,
-  description: '1: says that a page of the console asks, and no other site',
+  description:
+    '1: shows that the request comes from a page of the console and not from another site',
   schema: { type: 'string', enum: ['1'] },
 }
 

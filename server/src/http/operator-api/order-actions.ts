@@ -136,6 +136,6 @@ function refundAsked({ currency }: Agent, { amount = '' }: Asked, now: Date) {
 function changed({ status }: Order): Problem {
   return new Problem(
     'changed_meanwhile',
-    `Somebody or something else was quicker: the order is ${status} now. Look at it again.`,
+    `The order has changed since you read it: it is ${status} now. Read it again.`,
   )
 }

@@ -304,12 +304,17 @@ function auditEntry(
 }
 
 function decidedMeanwhile(): Problem {
-  return new Problem('changed_meanwhile', 'The payment was decided on already. Look at it again.')
+  return new Problem(
+    'changed_meanwhile',
+    'Somebody has already decided on this payment. Read it again.',
+  )
 }
 
 function assignedMeanwhile(assignee: string | null): Problem {
-  const who = assignee ?? 'Nobody'
-  return new Problem('changed_meanwhile', `${who} looks into it now. Talk to each other first.`)
+  const detail = assignee
+    ? `${assignee} is looking into it now. Talk to them first.`
+    : 'Nobody is looking into it any more. Read it again.'
+  return new Problem('changed_meanwhile', detail)
 }
 
 async function agentsById(desk: Desk): Promise<Map<bigint, Agent>> {

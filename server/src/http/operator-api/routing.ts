@@ -51,7 +51,10 @@ export function routingRoutes(api: OperatorApi, deps: OperatorDeps): void {
       await inTransaction(pool, async (tx) => {
         const replaced = await replaceRoutes(tx, routes, body.version)
         if (!replaced) {
-          throw new Problem('changed_meanwhile', 'Read the routes again and change those.')
+          throw new Problem(
+            'changed_meanwhile',
+            'The routes have changed since you read them. Read them again, then make your change.',
+          )
         }
         await writeAudit(tx, {
           at,

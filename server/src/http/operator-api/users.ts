@@ -108,8 +108,7 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     ...admins,
     method: 'PATCH',
     url: '/users/:id',
-    summary:
-      'Change a role, or whether somebody may sign in; their sessions end if it changes anything',
+    summary: 'Change the role of a user, or whether they may sign in; a change ends their sessions',
     // Locking a user out must be quick, so it needs no code.
     movesMoney: ({ body }) => body.role !== undefined || body.disabled === false,
     schema: {

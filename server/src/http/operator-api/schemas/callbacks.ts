@@ -69,7 +69,9 @@ export const CallbackDetail = Type.Object({
     }),
     { description: 'newest first; at most 100' },
   ),
-  curl: Type.String({ description: 'sends the same body; to be signed by whoever has the secret' }),
+  curl: Type.String({
+    description: 'a curl command that sends the same body; sign it with the secret',
+  }),
 })
 
 export const ResendRequest = Type.Object({ reason }, strict)

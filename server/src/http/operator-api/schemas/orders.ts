@@ -34,7 +34,7 @@ const filters = {
   max_amount: Type.Optional(wholeAmount),
   provider: Type.Optional(Type.String({ maxLength: 32, description: 'the name of a provider' })),
   payout: Type.Optional(
-    oneOf(['unknown'], 'unknown: nobody knows what became of it at the provider'),
+    oneOf(['unknown'], 'unknown: the provider has not said what became of the payout'),
   ),
   q: Type.Optional(
     Type.String({

@@ -115,7 +115,9 @@ export const ProviderFigures = Type.Object({
       deposits: success,
       payouts: success,
       open: Type.Integer({ description: 'payouts under way' }),
-      unknown: Type.Integer({ description: 'of those, payouts nobody knows of' }),
+      unknown: Type.Integer({
+        description: 'of those, payouts whose outcome the provider has not said',
+      }),
     }),
   ),
   next: Type.Null(),
