@@ -86,7 +86,8 @@ export async function handOver(
   insteadOf?: PayoutAttempt,
 ): Promise<TakenPayout | undefined> {
   const { agentId, orderId } = order
-  if (insteadOf && !(await take(desk, insteadOf, insteadOf, goingOnMs))) return undefined
+  const refused = insteadOf && (await take(desk, insteadOf, insteadOf, goingOnMs))
+  if (insteadOf && !refused) return undefined
   const takenAtMs = performance.now()
   const at = desk.now()
   const fixed = timeToPass(desk.now)
@@ -108,9 +109,18 @@ export async function handOver(
     const begun = { state: 'handed', handedAt: at, asks: 0, turn: 0, said: null } as const
     return { ...ids, ...begun, askAt: null, evidence: null, takenAtMs }
   } catch (error) {
-    if (error instanceof Problem && error.code === 'invalid_transition') return undefined
-    throw error
+    if (!(error instanceof Problem) || error.code !== 'invalid_transition') throw error
+    if (refused && (await isTakenBack(desk, order))) {
+      await end(desk, refused, 'FAILED', 'rejected', 'The deposit that it refunds was taken back.')
+    }
+    return undefined
   }
+}
+
+/** Whether an order refunds a deposit that the bank has taken back: it is sent nowhere any more. */
+async function isTakenBack(desk: PayoutDesk, { agentId, refundOf }: Order): Promise<boolean> {
+  if (refundOf === null) return false
+  return (await findOrder(desk.pool, agentId, refundOf))?.status !== 'PAID'
 }
 
 /** Calls the provider with a payout whose reference is on disk, and acts on the answer. */
@@ -179,7 +189,11 @@ export async function ask(
     // A person marked it as paid, and that overrides these two answers. Any other answer may contradict it or
     // add to it, and is handled below.
     await save(desk, asked, 'paid', null)
-  } else if (outcome.type === 'not_found' && provider.can.idempotentByReference) {
+  } else if (
+    outcome.type === 'not_found' &&
+    provider.can.idempotentByReference &&
+    !(await isTakenBack(desk, order))
+  ) {
     // The call may never have reached the provider. It is repeated only for a provider that guarantees to pay
     // a reference once, and only if the order has not been ended during the question.
     const now = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
@@ -275,11 +289,7 @@ async function goOn(
   const order = await findOrder(desk.pool, agentId, orderId)
   if (!outcome.mayTryAnother) return undefined
   if (order?.status !== 'WAITING' || order.providerRef !== reference) return undefined
-  // A refund whose deposit was taken back goes no further.
-  if (order.refundOf !== null) {
-    const deposit = await findOrder(desk.pool, agentId, order.refundOf)
-    if (deposit?.status !== 'PAID') return undefined
-  }
+  if (await isTakenBack(desk, order)) return undefined
   const attempts = await payoutsOfOrder(desk.pool, agentId, orderId)
   if (attempts.some(({ state }) => state === 'paid')) return undefined
   const tried = attempts.map(({ provider }) => provider)

@@ -155,6 +155,24 @@ describe('orders', () => {
     expect(await agent.balance()).toBe(balance + 70)
     expect((await agent.get(`/payment/orders/${json.txn_id}`)).json.status).toBe('CANCEL')
   })
+
+  it('one is refunded in part; it shows the refund, which leads back to it', async () => {
+    const { json } = await agent.deposit({ refId: 'DEP-4', amount: 300 })
+    await agent.trigger(json.txn_id, 'PAID')
+    await open(`/orders/${json.txn_id}`)
+    await button('Refund').click()
+    const amount = dialog().getByLabel('Amount to refund')
+    expect(await amount.inputValue()).toBe('300')
+    await amount.fill('120.5')
+    await dialog().getByLabel('Reason').fill('the payer asked')
+    await dialog().getByLabel('Code from your authenticator').fill(admin.code())
+    await dialog().locator('button[type="submit"]').click()
+    await page.getByText('179.5 THB is left').first().waitFor()
+    await page.getByRole('heading', { name: 'Refunds' }).waitFor()
+    await page.getByRole('link', { name: /^refund-/ }).click()
+    await page.getByRole('link', { name: json.txn_id }).click()
+    await heading('Deposit DEP-4')
+  })
 })
 
 describe('callbacks', () => {

@@ -4,6 +4,7 @@ import {
   FakeProvider,
   fundedAgent,
   type Process,
+  paymentEvent,
   payoutEvent,
   startProcess,
   statusOf,
@@ -155,5 +156,36 @@ describe('the command line', () => {
       expect.any(Number),
       expect.stringContaining('sluice open-item list shows them all'),
     ])
+  })
+})
+
+describe('a refund whose deposit was taken back', () => {
+  it('is told in words, with what to do, until somebody closes it', async () => {
+    const shop = await fundedAgent(s)
+    const deposit = (await shop.deposit()).json.txn_id
+    const paid = paymentEvent(deposit, s.clock())
+    await bank.tell(s.service.url, paid)
+    const timestamp = s.clock().toISOString()
+    const body = { refId: 'back', amount: 60, timestamp }
+    const txnId = (await shop.post(`/payment/orders/${deposit}/refund`, body)).json.txn_id
+    bank.onSubmit = async () => ({ type: 'accepted' })
+    await process.payOut(txnId)
+    const evidence = 'the bank wrote'
+    const taken = { reason, evidence, code: operator.code() }
+    expect((await operator.post(`/orders/${deposit}/take-back`, taken)).status).toBe(200)
+    const list = await viewer.get('/open-items?kind=refunded_and_taken_back')
+    const words =
+      'The bank took a deposit back that this payout refunds. The refund was WAITING, with bank.'
+    expect(list.json.data).toMatchObject([{ txn_id: txnId, amount: 60, words }])
+    const path = at(list.json.data[0].item_id)
+    expect((await viewer.get(path)).json.next).toMatch(/^The payer may get the money twice/)
+    const [{ reference } = { reference: '' }] = await attemptsOf(s, txnId)
+    await bank.tell(
+      s.service.url,
+      payoutEvent(reference, { type: 'rejected', mayTryAnother: false, reason: 'no' }),
+    )
+    expect((await viewer.get(path)).json.next).toMatch(/^The refund is FAILED/)
+    const closed = await operator.post(`${path}/close`, { reason, evidence: 'it failed' })
+    expect(closed.json.item).toMatchObject({ resolution: 'looked_into' })
   })
 })

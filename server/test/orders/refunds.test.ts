@@ -460,7 +460,19 @@ describe('the proof finds', () => {
     )
   })
 
-  it('a refund that was not stopped, and one that nobody looks into', async () => {
+  it('a refund that was not stopped when its deposit was taken back', async () => {
+    const { agent, txn_id } = await paidDeposit({}, 5000)
+    const withdrawal = idOf((await agent.withdraw({ amount: 400, userId: 'payer-7' })).json.txn_id)
+    await takeBack(agent, txn_id)
+    await lie(
+      agent,
+      `update orders set refund_of = '${idOf(txn_id)}' where order_id = '${withdrawal}'`,
+      `update orders set refund_of = null where order_id = '${withdrawal}'`,
+      /was not stopped when order \S+ was taken back/,
+    )
+  })
+
+  it('a refund that nobody looks into', async () => {
     const { agent, txn_id } = await paidDeposit({}, 5000)
     const id = idOf((await refund(agent, txn_id, { amount: 100 })).json.txn_id)
     await handOver(agent, `${agent.agentId}-${id}`)
