@@ -25,13 +25,14 @@ const refund = (number: number, amountMinor: bigint, fields: Partial<Order> = {}
 const handed = { handedOverAt: at, provider: 'bank', providerRef: 'b-1', version: 2 }
 const wallet: Wallet = {
   agentId,
+  currency: 'THB',
   seq: 9n,
   balances: { ...noChange, available: 20_000n, held: 10_000n, clearing: -30_000n },
 }
 const book: BookView = {
   ...{ wallet, terms: { currency: 'THB' }, order: undefined, payment: undefined, claim: undefined },
   ...{ refunded: deposit(), refunds: [], payer: undefined, takenReferences: new Set() },
-  ...{ adjusted: false, archived: false },
+  ...{ isDone: false, archived: false, house: undefined, unmatched: undefined },
 }
 const decided = (command: Command, fields: Partial<BookView> = {}) =>
   decide({ ...book, ...fields }, command, localTimeIn('UTC'))
@@ -97,7 +98,7 @@ describe('taking a deposit back', () => {
   const payment: Payment = {
     ...{ agentId, paymentId: 'bank:1', orderId: depositId, amountMinor: 10_000n, paidAt: at },
     ...{ reportedAt: at, payer: null, state: 'credited', why: null, creditedTo: 'order' },
-    evidence: null,
+    ...{ evidence: null, receivedSeq: 3n, returnedSeq: null },
   }
   const command: Command = {
     ...{ type: 'take_back_payment', agentId, at, orderId: depositId, paymentId: 'bank:1' },
