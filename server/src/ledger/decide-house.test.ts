@@ -192,5 +192,7 @@ describe('what the house earns and spends', () => {
     const done = run([writeOff, writeOff])
     expect(done.decisions.map(({ type }) => type)).toEqual(['changed', 'unchanged'])
     expect(rowsOf(done)).toEqual([[house, 'written_off', { differences: 7n, clearing: -7n }]])
+    const nothing = run([{ ...writeOff, amountMinor: 0n }]).decisions[0]
+    expect(nothing).toMatchObject({ type: 'refused', code: 'amount_out_of_range' })
   })
 })

@@ -106,6 +106,7 @@ export function chargeCost(
   command: Command & { type: 'charge_cost' },
 ): Decision {
   if (book.isDone || book.archived) return { type: 'unchanged', order }
+  if (command.amountMinor === 0n) return nothingToMove
   const { provider, amountMinor, at } = command
   const entry = writeRow(
     book.wallet,
@@ -155,6 +156,7 @@ export function sweepKey({ day }: { day: string }): string {
 /** The house takes on itself what a provider's account shows more or less than the books. */
 export function writeOff(book: BookView, command: Command & { type: 'write_off' }): Decision {
   if (book.isDone || book.archived) return unchanged
+  if (command.amountMinor === 0n) return nothingToMove
   const { amountMinor, provider, reason, at } = command
   const entry = writeRow(
     book.wallet,
@@ -180,5 +182,6 @@ function isDecided({ state }: UnmatchedPayment): Decision {
   return refused('invalid_transition', `The payment is ${state} already.`)
 }
 
+const nothingToMove = refused('amount_out_of_range', 'There is no amount to move.')
 const noSuchPayment = refused('order_not_found', 'No such payment waits for an owner.')
 const unchanged: Decision = { type: 'unchanged', order: undefined }

@@ -220,6 +220,128 @@ it('earlier orders get the terms that their rows show, and else those that their
   expect((await found()).rows).toEqual(filled)
 })
 
+it('earlier books get their money by provider, in suspense and in the house, once', async () => {
+  rmSync(folder, { recursive: true })
+  mkdirSync(folder)
+  for (const name of readdirSync(ours).filter((each) => each < '0027')) {
+    copyFileSync(new URL(name, ours), join(folder, name))
+  }
+  await database.close()
+  database = await testDatabase({ empty: true })
+  await run()
+  const client = await connect()
+  await client.query(booksBeforeTheHouse)
+  const name = '0027_books_of_the_house.sql'
+  copyFileSync(new URL(name, ours), join(folder, name))
+  expect(await run()).toEqual([name])
+  const select = async (text: string) => (await client.query(text)).rows
+  const written = async () => ({
+    clearings: await select(
+      `select agent_id::int, provider, balance::int from sluice.clearings order by agent_id, provider`,
+    ),
+    wallets: await select(
+      `select agent_id::int, currency, seq::int, available::int, suspense::int, clearing::int,
+         adjustments::int from sluice.wallets order by agent_id`,
+    ),
+    appended: await select(
+      `select agent_id::int, seq::int, event, clearing_at, clearing_there::int, once_key
+       from sluice.journal where event like 'payment_%' order by agent_id, seq`,
+    ),
+    payments: await select(
+      `select payment_id, state, received_seq::int, returned_seq::int from sluice.payments
+       order by payment_id`,
+    ),
+    unmatched: await select(
+      `select u.payment_id, u.state, u.received_seq::int, u.decided_seq::int, c.agent_id::int as claim
+       from sluice.unmatched_payments u join sluice.payment_claims c using (payment_id)
+       order by u.payment_id`,
+    ),
+  })
+  const first = await written()
+  expect(first).toEqual({
+    clearings: [
+      { agent_id: -2, provider: 'bank', balance: -30 },
+      { agent_id: -1, provider: 'rival', balance: -90 },
+      { agent_id: 1, provider: 'bank', balance: -180 },
+      { agent_id: 1, provider: 'rival', balance: -20 },
+    ],
+    wallets: [
+      {
+        agent_id: -2,
+        currency: 'VND',
+        seq: 1,
+        available: 0,
+        suspense: 30,
+        clearing: -30,
+        adjustments: 0,
+      },
+      {
+        agent_id: -1,
+        currency: 'THB',
+        seq: 2,
+        available: 0,
+        suspense: 90,
+        clearing: -90,
+        adjustments: 0,
+      },
+      {
+        agent_id: 1,
+        currency: 'THB',
+        seq: 6,
+        available: 160,
+        suspense: 40,
+        clearing: -200,
+        adjustments: 0,
+      },
+    ],
+    appended: [
+      {
+        ...{ agent_id: -2, seq: 1, event: 'payment_received', clearing_at: 'bank' },
+        ...{ clearing_there: -30, once_key: 'payment_received:bank:dong' },
+      },
+      {
+        ...{ agent_id: -1, seq: 1, event: 'payment_received', clearing_at: 'rival' },
+        ...{ clearing_there: -50, once_key: 'payment_received:rival:half' },
+      },
+      {
+        ...{ agent_id: -1, seq: 2, event: 'payment_received', clearing_at: 'rival' },
+        ...{ clearing_there: -90, once_key: 'payment_received:rival:nobody' },
+      },
+      {
+        ...{ agent_id: 1, seq: 5, event: 'payment_received', clearing_at: 'bank' },
+        ...{ clearing_there: -180, once_key: 'payment_received:bank:late' },
+      },
+      {
+        ...{ agent_id: 1, seq: 6, event: 'payment_reclassified', clearing_at: 'rival' },
+        ...{ clearing_there: -20, once_key: 'payment_reclassified:rival:kept' },
+      },
+    ],
+    payments: [
+      { payment_id: 'bank:gone', state: 'taken_back', received_seq: 0, returned_seq: null },
+      { payment_id: 'bank:late', state: 'waiting', received_seq: 5, returned_seq: null },
+      { payment_id: 'bank:paid', state: 'credited', received_seq: 0, returned_seq: null },
+      { payment_id: 'bank:sent back', state: 'returned', received_seq: 0, returned_seq: 0 },
+      { payment_id: 'rival:kept', state: 'credited', received_seq: 6, returned_seq: null },
+    ],
+    unmatched: [
+      { payment_id: 'bank:dong', state: 'waiting', received_seq: 1, decided_seq: null, claim: 0 },
+      { payment_id: 'rival:half', state: 'waiting', received_seq: 1, decided_seq: null, claim: 0 },
+      {
+        payment_id: 'rival:nobody',
+        state: 'waiting',
+        received_seq: 2,
+        decided_seq: null,
+        claim: 0,
+      },
+      { payment_id: 'rival:refused', state: 'returned', received_seq: 0, decided_seq: 0, claim: 0 },
+    ],
+  })
+  // What was done is not done again, wherever it was interrupted.
+  await client.query('delete from sluice.schema_migrations where name = $1', [name])
+  expect(await run()).toEqual([name])
+  expect(await written()).toEqual(first)
+})
+
 describe('a database in use', () => {
   const released = /^000\d/
 
@@ -295,6 +417,55 @@ describe('a database in use', () => {
     await owner.end()
   })
 })
+
+/**
+ * An agent's book as it was before money had an account at each provider: a deposit that was paid at bank,
+ * one that was taken back, money that went to the wallet, and money that waits, was returned, or is nobody's.
+ */
+const booksBeforeTheHouse = `set search_path to sluice;
+  insert into agents (agent_id, app_id, name, currency, status, deposit_fee, withdraw_fee, revert_fee, late_money,
+      method, expires_in_s, min_deposit, max_deposit, min_withdraw, max_withdraw, rate_limit, allowed_ips,
+      frame_origins, created_at, updated_at)
+    select 1, 'app_1', 'Agent', 'THB', 'active', '0%', '0%', 'return', 'review', 'link', 900, 1, 1000, 1, 1000, 0,
+      '{}', '{}', now(), now();
+  insert into wallets select 1, 4, 160, 0, -140, 0, -20;
+  insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule, late_money,
+      account_name, account_no, bank_code, status, version, answer, created_at, expires_at, completed_at,
+      paid_amount, paid_fee, provider)
+    select 1, ('00000000-0000-7000-8000-00000000000' || n)::uuid, 'deposit', 'r-' || n, 'u', 'THB', 140, 0, '0%',
+      'review', 'A B', '1234567890', 'SCB', status, 2, '', now(), now(), now(), 140, 0, 'elsewhere'
+    from (values (1, 'PAID'), (2, 'VOID')) o(n, status);
+  insert into journal (agent_id, seq, order_id, event, at, currency, available_change, held_change, clearing_change,
+      fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason)
+    values
+      (1, 1, '00000000-0000-7000-8000-000000000001', 'deposit_paid', now(), 'THB', 140, 0, -140, 0, 0,
+        140, 0, -140, 0, 0, 'payment:bank:paid', null),
+      (1, 2, '00000000-0000-7000-8000-000000000002', 'deposit_paid', now(), 'THB', 140, 0, -140, 0, 0,
+        280, 0, -280, 0, 0, 'payment:bank:gone', null),
+      (1, 3, '00000000-0000-7000-8000-000000000002', 'deposit_taken_back', now(), 'THB', -140, 0, 140, 0, 0,
+        140, 0, -140, 0, 0, null, null),
+      (1, 4, null, 'adjustment', now(), 'THB', 20, 0, 0, 0, -20,
+        160, 0, -140, 0, -20, 'payment:rival:kept', 'theirs');
+  insert into payments (agent_id, payment_id, order_id, amount, paid_at, reported_at, state, why, credited_to,
+      evidence)
+    values
+      (1, 'bank:paid', '00000000-0000-7000-8000-000000000001', 140, now(), now(), 'credited', null, 'order', null),
+      (1, 'bank:gone', '00000000-0000-7000-8000-000000000002', 140, now(), now(), 'taken_back', null, 'order',
+        null),
+      (1, 'bank:late', '00000000-0000-7000-8000-000000000001', 40, now(), now(), 'waiting', 'duplicate', null,
+        null),
+      (1, 'bank:sent back', null, 9, now(), now(), 'returned', null, null, 'a slip'),
+      (1, 'rival:kept', null, 20, now(), now(), 'credited', null, 'wallet', null);
+  insert into unmatched_payments (payment_id, reference, amount, currency, paid_at, reported_at, state, assigned_to,
+      evidence, decided_at)
+    values ('bank:dong', '?', 30, 'VND', now(), now(), 'waiting', null, null, null),
+      ('rival:nobody', '?', 40, 'THB', now(), now(), 'waiting', null, null, null),
+      ('rival:half', '?', 50, 'THB', now(), now(), 'assigned', 1, null, now()),
+      ('rival:refused', '?', 60, 'THB', now(), now(), 'returned', null, 'a slip', now());
+  insert into payment_claims (payment_id, agent_id, amount, currency, claimed_at)
+    select payment_id, 1, amount, 'THB', now() from payments
+    union all
+    select payment_id, coalesce(assigned_to, 0), amount, currency, now() from unmatched_payments`
 
 const ours = new URL('../../src/db/migrations/', import.meta.url)
 

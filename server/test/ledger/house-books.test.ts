@@ -1,0 +1,245 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Pool } from '../../src/db/pool.ts'
+import type { Command } from '../../src/ledger/commands.ts'
+import { houseBook } from '../../src/ledger/house.ts'
+import { readWallet } from '../../src/ledger/read-wallet.ts'
+import { newOrderId } from '../../src/lib/ids.ts'
+import { localTimeIn } from '../../src/lib/local-time.ts'
+import { verify } from '../../src/proof/verify.ts'
+import { Teller } from '../../src/teller/teller.ts'
+import { openTellerPool } from '../../src/teller/teller-pool.ts'
+import { newOrder } from '../support/naive-model.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
+
+/** The house's books beside the agents': who waits for whom, and what a move between two of them survives. */
+
+const house = houseBook('THB')
+let s: TestService
+const closers: (() => Promise<unknown>)[] = []
+
+beforeAll(async () => {
+  s = await startTestService()
+})
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+  const findings = (await verify(s.backend.pool, {})).map(({ finding }) => finding)
+  expect(findings.filter((finding) => finding !== null)).toEqual([])
+})
+afterAll(() => s.close())
+
+function tellerOn(url: string, patienceMs = 20_000): { teller: Teller; pool: Pool } {
+  const pool = openTellerPool(url, () => {}, 3)
+  closers.push(() => pool.end())
+  const teller = new Teller({
+    pool,
+    localTime: localTimeIn('UTC'),
+    writers: 2,
+    patientWriters: 1,
+    maxBatch: 100,
+    maxQueue: 1_000,
+    patienceMs,
+  })
+  return { teller, pool }
+}
+
+let payments = 0
+const unmatchedPayment = (): Command & { type: 'receive_unmatched' } => ({
+  type: 'receive_unmatched',
+  agentId: house,
+  at: s.clock(),
+  unmatched: {
+    paymentId: `bank:house-${++payments}`,
+    reference: 'INV 1',
+    amountMinor: 10_000n,
+    currency: 'THB',
+    paidAt: s.clock(),
+    payer: null,
+    why: 'unmatched',
+    contradicts: null,
+  },
+})
+const assign = (agentId: bigint, paymentId: string, orderId: string | null = null): Command => ({
+  type: 'assign_payment',
+  agentId,
+  houseId: house,
+  at: s.clock(),
+  orderId,
+  paymentId,
+})
+const order = (agentId: bigint, kind: 'deposit' | 'withdraw') =>
+  newOrder({
+    agentId,
+    orderId: newOrderId(s.clock()),
+    kind,
+    createdAt: s.clock(),
+    amountMinor: 10_000n,
+  })
+const create = (agentId: bigint, kind: 'deposit' | 'withdraw') => {
+  const made = order(agentId, kind)
+  const command: Command = { type: 'create', agentId, at: s.clock(), order: made }
+  return { orderId: made.orderId, command }
+}
+const balancesOf = async (agentId: bigint) => (await readWallet(s.backend.pool, agentId)).balances
+
+/** Locks a book as a process does that is frozen in the middle of its work. */
+async function hold(agentId: bigint): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: s.database.url })
+  await client.connect()
+  await client.query('begin')
+  await client.query('select 1 from sluice.wallets where agent_id = $1 for update', [agentId])
+  return async () => {
+    await client.query('rollback')
+    await client.end()
+  }
+}
+
+it('an ordinary order locks one book, the agent’s, however it ends', async () => {
+  const { agentId } = await s.agent()
+  const { teller, pool } = tellerOn(s.database.url)
+  const locked: unknown[] = []
+  const connect = pool.connect.bind(pool)
+  const watched = new WeakSet<object>()
+  pool.connect = (async () => {
+    const client = await connect()
+    if (watched.has(client)) return client
+    watched.add(client)
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown
+    client.query = ((...args: unknown[]) => {
+      const [asked] = args as [{ text?: string; values?: unknown[] }]
+      if (/wallets[^]*for no key update/.test(asked.text ?? '')) locked.push(asked.values?.[0])
+      return query(...args)
+    }) as typeof client.query
+    return client
+  }) as typeof pool.connect
+  const done = async (command: Command) => {
+    locked.length = 0
+    await teller.do(command)
+    return [...locked]
+  }
+  const common = { agentId, at: s.clock() }
+  const deposit = create(agentId, 'deposit')
+  const receive = (orderId: string, paymentId: string, amountMinor: bigint): Command => ({
+    ...common,
+    type: 'receive_payment',
+    orderId,
+    provider: null,
+    payment: { paymentId, amountMinor, paidAt: s.clock(), payer: null },
+  })
+  expect(await done(deposit.command)).toEqual([])
+  expect(await done(receive(deposit.orderId, `bank:${agentId}-1`, 10_000n))).toEqual([agentId])
+  // It is another's money, or too much: it waits in the agent's own suspense.
+  expect(await done(receive(deposit.orderId, `bank:${agentId}-2`, 77n))).toEqual([agentId])
+  expect((await balancesOf(agentId)).suspense).toBe(77n)
+  const cost = { provider: 'bank', costId: `c-${agentId}`, amountMinor: 5n }
+  const charged: Command = {
+    ...common,
+    type: 'charge_cost',
+    orderId: deposit.orderId,
+    ...cost,
+  }
+  expect(await done(charged)).toEqual([agentId])
+  const withdrawal = create(agentId, 'withdraw')
+  expect(await done(withdrawal.command)).toEqual([agentId])
+  const { orderId } = withdrawal
+  expect(await done({ ...common, type: 'outcome', orderId, to: 'PAID' })).toEqual([agentId])
+  expect(await done({ ...common, type: 'outcome', orderId, to: 'REVERT' })).toEqual([agentId])
+  // Only what is about two books locks two, in the order of their ids.
+  expect(await done({ ...common, type: 'sweep', houseId: house, day: '2026-01-01' })).toEqual([
+    house,
+    agentId,
+  ])
+})
+
+it('whoever holds the house’s book holds up nothing but what is about it', async () => {
+  const agents = await Promise.all([s.agent(), s.agent(), s.agent()])
+  const lost = unmatchedPayment()
+  await s.service.desk.teller.do(lost)
+  const { teller } = tellerOn(s.database.url)
+  const release = await hold(house)
+  const [first] = agents
+  const assigning = agents.map(({ agentId }) =>
+    teller.do(assign(agentId, lost.unmatched.paymentId)).then(
+      () => 'assigned',
+      () => 'refused',
+    ),
+  )
+  const orders = agents.flatMap(({ agentId }) => [
+    create(agentId, 'deposit'),
+    create(agentId, 'deposit'),
+  ])
+  await Promise.all(orders.map(({ command }) => teller.do(command)))
+  await Promise.all(
+    orders.map(({ command, orderId }) =>
+      teller.do({
+        type: 'receive_payment',
+        agentId: command.agentId,
+        at: s.clock(),
+        orderId,
+        provider: null,
+        payment: {
+          paymentId: `bank:beside-${orderId}`,
+          amountMinor: 10_000n,
+          paidAt: s.clock(),
+          payer: null,
+        },
+      }),
+    ),
+  )
+  expect((await balancesOf(first.agentId)).available).toBe(20_000n)
+  await release()
+  expect((await Promise.all(assigning)).sort()).toEqual(['assigned', 'refused', 'refused'])
+})
+
+describe.each(['before', 'after'] as const)('a commit that is cut %s it arrived', (cut) => {
+  it('has moved the money between two books once, or not at all', async () => {
+    const { agentId } = await s.agent()
+    const lost = unmatchedPayment()
+    await s.service.desk.teller.do(lost)
+    const before = await balancesOf(house)
+    const proxy = await TcpProxy.open(s.database.url)
+    closers.push(() => proxy.close())
+    const { teller } = tellerOn(proxy.url)
+    proxy.cutNextCommits([cut])
+    const command = assign(agentId, lost.unmatched.paymentId)
+    expect(await teller.do(command)).toMatchObject({ changed: true })
+    expect(proxy.cuts).toBe(1)
+    expect((await balancesOf(house)).suspense).toBe(before.suspense - 10_000n)
+    expect((await balancesOf(agentId)).suspense).toBe(10_000n)
+    expect(await teller.do(command)).toMatchObject({ changed: false })
+  })
+})
+
+it('what is assigned, returned and dismissed at once by several processes happens once', async () => {
+  const [one, two] = await Promise.all([s.agent(), s.agent()])
+  const tellers = [tellerOn(s.database.url), tellerOn(s.database.url)]
+  for (let round = 0; round < 10; round++) {
+    const lost = unmatchedPayment()
+    const { paymentId } = lost.unmatched
+    await s.service.desk.teller.do(lost)
+    const end = (state: 'returned' | 'dismissed'): Command => ({
+      type: 'end_unmatched',
+      agentId: house,
+      at: s.clock(),
+      paymentId,
+      state,
+      evidence: 'a slip',
+    })
+    const decisions = [
+      assign(one.agentId, paymentId),
+      assign(two.agentId, paymentId),
+      end('returned'),
+      end('dismissed'),
+    ]
+    const done = await Promise.all(
+      decisions.map((command, at) =>
+        (tellers[at % 2] as (typeof tellers)[0]).teller.do(command).then(
+          ({ changed }) => changed,
+          () => false,
+        ),
+      ),
+    )
+    expect(done.filter((changed) => changed)).toHaveLength(1)
+  }
+})
