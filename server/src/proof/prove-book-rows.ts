@@ -19,9 +19,10 @@ export async function proveBookRows(
   const payments = isHouse(agent.agentId)
     ? await readUnmatchedOf(tx, rows)
     : await readPaymentsOf(tx, agent.agentId, rows)
+  const counterparts = await readCounterparts(tx, agent, rows)
   for (const row of rows) {
     const where = `journal row ${row.seq} (${row.event})`
-    if (row.event === 'swept') await proveSweep(tx, agent, row, where)
+    if (row.event === 'swept') proveSweep(agent, row, where, counterparts)
     else if (row.event === 'written_off') proveWriteOff(agent, row, where)
     else if (row.event === 'adjustment' && row.onceKey?.startsWith('adjustment:')) {
       const { available } = row.change
@@ -138,47 +139,74 @@ function proveWriteOff({ agentId }: ProvedAgent, row: JournalRow, where: string)
   proveLegs(row, where, { differences: row.change.differences, clearing: -row.change.differences })
 }
 
-/** Proves that what left one book for the other arrived there. */
-async function proveSweep(
-  tx: ProofTx,
+const sweptKey = /^sweep:(\d{4}-\d\d-\d\d)(?::(\d+))?$/
+
+/** The row of the other book that a sweep belongs to. */
+function counterpartOf(
   { agentId, currency }: ProvedAgent,
+  { onceKey }: JournalRow,
+): { agentId: bigint; onceKey: string } | undefined {
+  const [, day, named] = sweptKey.exec(onceKey ?? '') ?? []
+  if (day === undefined || isHouse(agentId) !== (named !== undefined)) return undefined
+  return named === undefined
+    ? { agentId: houseBook(currency), onceKey: `sweep:${day}:${agentId}` }
+    : { agentId: BigInt(named), onceKey: `sweep:${day}` }
+}
+
+const keyOf = (agentId: bigint, onceKey: string | null) => `${agentId} ${onceKey}`
+
+/** The rows of other books that the sweeps belong to; null for one that was archived. */
+async function readCounterparts(
+  tx: ProofTx,
+  agent: ProvedAgent,
+  journal: readonly JournalRow[],
+): Promise<Map<string, JournalRow | null>> {
+  const named = journal.flatMap((row) =>
+    row.event === 'swept' ? (counterpartOf(agent, row) ?? []) : [],
+  )
+  if (named.length === 0) return new Map()
+  const keys = [named.map(({ agentId }) => agentId), named.map(({ onceKey }) => onceKey)]
+  const { rows: archived } = await tx.query<{ agent_id: bigint; once_key: string }>(
+    `select a.agent_id, a.once_key from archived_keys a
+     join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
+       on a.agent_id = k.agent_id and a.once_key = k.once_key`,
+    keys,
+  )
+  const { rows } = await tx.query(
+    `select ${journalColumns.select('j')} from journal j
+     join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
+       on j.agent_id = k.agent_id and j.once_key = k.once_key`,
+    keys,
+  )
+  return new Map<string, JournalRow | null>([
+    ...archived.map((row) => [keyOf(row.agent_id, row.once_key), null] as const),
+    ...rows
+      .map(journalColumns.fromRow)
+      .map((row) => [keyOf(row.agentId, row.onceKey), row] as const),
+  ])
+}
+
+/** Proves that what left one book for the other arrived there. */
+function proveSweep(
+  agent: ProvedAgent,
   row: JournalRow,
   where: string,
-): Promise<void> {
+  counterparts: ReadonlyMap<string, JournalRow | null>,
+): void {
   const { fees, costs } = row.change
   proveLegs(row, where, { fees, costs, transfers: -(fees + costs) })
-  const sweptKey = /^sweep:(\d{4}-\d\d-\d\d)(?::(\d+))?$/.exec(row.onceKey ?? '')
-  ensure(sweptKey !== null, () => `${where} is by ${row.onceKey}, which is no sweep`)
-  const [, day, named] = sweptKey
-  ensure(isHouse(agentId) === (named !== undefined), () => `${where} is by ${row.onceKey}`)
-  const other = isHouse(agentId)
-    ? { agentId: BigInt(named ?? 0), onceKey: `sweep:${day}` }
-    : { agentId: houseBook(currency), onceKey: `sweep:${day}:${agentId}` }
-  const { rows } = await tx.query(
-    `select ${journalColumns.select('j')} from journal j where agent_id = $1 and once_key = $2`,
-    [other.agentId, other.onceKey],
-  )
-  const counterpart = rows[0] && journalColumns.fromRow(rows[0])
-  if (!counterpart && (await isArchivedKey(tx, other))) return
+  const other = counterpartOf(agent, row)
+  ensure(other !== undefined, () => `${where} is by ${row.onceKey}, which is no sweep`)
+  const counterpart = counterparts.get(keyOf(other.agentId, other.onceKey))
   ensure(counterpart !== undefined, () => `${where} has no counterpart in book ${other.agentId}`)
-  for (const name of accountNames) {
-    ensureSame(where, `${name} in the other book`, -counterpart.change[name], row.change[name])
+  for (const name of counterpart ? accountNames : []) {
+    const moved = counterpart?.change[name] ?? 0n
+    ensureSame(where, `${name} in the other book`, -moved, row.change[name])
   }
-  if (!isHouse(agentId)) {
+  if (!isHouse(agent.agentId)) {
     ensure(
       row.balances.fees === 0n && row.balances.costs === 0n,
       () => `${where} leaves fees or costs behind`,
     )
   }
-}
-
-async function isArchivedKey(
-  tx: ProofTx,
-  { agentId, onceKey }: { agentId: bigint; onceKey: string },
-): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    'select 1 from archived_keys where agent_id = $1 and once_key = $2',
-    [agentId, onceKey],
-  )
-  return rowCount === 1
 }

@@ -33,8 +33,8 @@ export async function proveClaimed(
 }
 
 /**
- * Proves a page of claims: the payment of an agent's claim exists, was archived, or is being assigned to
- * the agent; the payment of a claim without an agent is among the unmatched payments. Reads by id, one
+ * Proves a page of claims: the payment of an agent's claim exists or was archived; the payment of a claim
+ * without an agent is among the unmatched payments that belong to no agent. Reads by id, one
  * table at a time, because the tables may be distributed over machines in different ways. Returns the
  * last id if the page was full.
  */
@@ -65,7 +65,9 @@ export async function proveClaimPage(
   for (const row of archived)
     recorded.add(`${row.agent_id} ${row.once_key.slice('payment:'.length)}`)
   const ids = claims.map(({ paymentId }) => paymentId)
-  for (const row of await readUnmatched(tx, ids)) recorded.add(`${row.owner} ${row.payment_id}`)
+  for (const { owner, payment_id } of await readUnmatched(tx, ids)) {
+    if (owner === 0n) recorded.add(`0 ${payment_id}`)
+  }
   for (const { agentId, paymentId } of claims) {
     const whose = agentId === 0n ? 'nobody' : `agent ${agentId}`
     ensure(

@@ -34,7 +34,9 @@ export async function clearingsBefore(
 
 async function archivedWithoutProvider(tx: ProofTx, agentId: bigint): Promise<[string, bigint][]> {
   const { rows } = await tx.query<Clearing>(
-    `select ${clearingColumns.select('c')} from clearings c where agent_id = $1 and provider = $2`,
+    // Only the migration writes one of no row.
+    `select ${clearingColumns.select('c')} from clearings c
+     where agent_id = $1 and provider = $2 and seq = 0`,
     [agentId, archivedBefore],
   )
   return rows.map(({ provider, balance }) => [provider, balance])

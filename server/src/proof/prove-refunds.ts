@@ -7,7 +7,7 @@ import { ensure, ensureSame, ensureSameUnshown, type ProofTx } from './proof-fai
 interface Row {
   order_id: string
   event: JournalEvent
-  clearing_change: bigint
+  paid_in: bigint
 }
 
 interface PayerRow {
@@ -47,7 +47,7 @@ export async function proveRefunds(
     [agentId, depositIds],
   )
   const { rows } = await tx.query<Row>(
-    `select order_id, event, clearing_change from journal
+    `select order_id, event, -(clearing_change + suspense_change) as paid_in from journal
      where agent_id = $1 and order_id = any($2) order by seq`,
     [agentId, [...depositIds, ...refunds.map(({ orderId }) => orderId)]],
   )
@@ -113,9 +113,9 @@ function proveSums(
   const paidOut = new Set<Order>()
   const stopped = new Set<Order>()
   let paid: bigint | undefined
-  for (const { order_id, event, clearing_change } of rows) {
+  for (const { order_id, event, paid_in } of rows) {
     if (order_id === deposit.orderId) {
-      if (event === 'deposit_paid') paid = -clearing_change
+      if (event === 'deposit_paid') paid = paid_in
       if (event !== 'deposit_taken_back') continue
       paid = undefined
       for (const refund of [...waiting, ...paidOut]) {

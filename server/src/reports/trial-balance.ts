@@ -236,7 +236,7 @@ async function clearingsAt(
          and j.clearing_at = c.provider and j.seq > b.after and j.seq <= b.seq
        order by j.seq desc limit 1
      ) j on true
-     where j.clearing_there is not null or (b.after = 0 and c.provider = $4)`,
+     where j.clearing_there is not null or (b.after = 0 and c.provider = $4 and c.seq = 0)`,
     [
       books.map(({ agentId }) => agentId),
       books.map(({ seq }) => seq),

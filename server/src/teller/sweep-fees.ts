@@ -3,6 +3,7 @@ import { houseBook } from '../ledger/house.ts'
 import { readJournalByKey } from '../ledger/read-journal.ts'
 import { localTimeIn, startOfDay } from '../lib/local-time.ts'
 import type { Currency } from '../lib/money.ts'
+import { Problem } from '../lib/problem.ts'
 import type { Desk } from './desk.ts'
 
 /** What was moved from one agent's book to the house's. */
@@ -51,12 +52,11 @@ export async function sweepPage(
   // One after the other: they all change the book of the house.
   for (const { agent_id: agentId, currency } of rows) {
     const houseId = houseBook(currency)
-    const { changed } = await desk.teller.do({
-      type: 'sweep',
-      agentId,
-      houseId,
-      day,
-      at: desk.now(),
+    const sweeping = desk.teller.do({ type: 'sweep', agentId, houseId, day, at: desk.now() })
+    // One book that cannot be swept must not keep the others from it.
+    const { changed } = await sweeping.catch((error) => {
+      if (error instanceof Problem && error.status < 500) return { changed: false }
+      throw error
     })
     const row = changed && (await readJournalByKey(desk.pool, agentId, sweepKey({ day })))
     if (!row) continue

@@ -74,6 +74,7 @@ export class Teller {
   private unanswered = 0
   private writersAtWork = 0
   private patientWritersAtWork = 0
+  private isMovingBetweenBooks = false
   private scheduled = false
 
   constructor(options: TellerOptions) {
@@ -155,6 +156,10 @@ export class Teller {
       for (const [key, cases] of this.aside) {
         if (this.patientWritersAtWork >= (this.options.patientWriters ?? 1)) return
         if (this.busy.has(key)) continue
+        // They may all wait for the house's book: one at a time leaves a writer to the agents.
+        const isOnTwoBooks = kindOf(key) === 'two books'
+        if (isOnTwoBooks && this.isMovingBetweenBooks) continue
+        if (isOnTwoBooks) this.isMovingBetweenBooks = true
         this.busy.add(key)
         this.patientWritersAtWork++
         void this.runAlone(key, cases)
@@ -270,6 +275,7 @@ export class Teller {
       if (await this.settleAlone(key, cases, first)) this.report(length, started)
     }
     this.busy.delete(key)
+    if (kindOf(key) === 'two books') this.isMovingBetweenBooks = false
     this.patientWritersAtWork--
     this.aside.delete(key)
     if (cases.length > 0) this.aside.set(key, cases)

@@ -243,3 +243,66 @@ it('what is assigned, returned and dismissed at once by several processes happen
     expect(done.filter((changed) => changed)).toHaveLength(1)
   }
 })
+
+describe('the proof', () => {
+  const findings = async () =>
+    (await verify(s.backend.pool, {})).flatMap(({ finding }) => finding ?? [])
+
+  it('finds money that the house gave to an agent who never got it', async () => {
+    const { agentId } = await s.agent()
+    const lost = unmatchedPayment()
+    const { paymentId } = lost.unmatched
+    await s.service.desk.teller.do(lost)
+    await s.service.desk.teller.do({
+      type: 'end_unmatched',
+      agentId: house,
+      at: s.clock(),
+      paymentId,
+      state: 'dismissed',
+      evidence: 'not on the statement',
+    })
+    const say = async (event: string, state: string, owner: bigint | null) => {
+      await s.sql(
+        `update journal set event = $2, once_key = $2 || ':' || $3
+         where agent_id = $1 and once_key like 'payment_%ed:' || $3 and event <> 'payment_received'`,
+        [house, event, paymentId],
+      )
+      await s.sql(
+        'update unmatched_payments set state = $2, assigned_to = $3 where payment_id = $1',
+        [paymentId, state, owner],
+      )
+      await s.sql('update payment_claims set agent_id = $2 where payment_id = $1', [
+        paymentId,
+        owner ?? 0n,
+      ])
+    }
+    await say('payment_assigned', 'assigned', agentId)
+    expect(await findings()).toEqual([
+      `payment ${paymentId} is claimed for agent ${agentId}, who has no such payment`,
+    ])
+    await say('payment_dismissed', 'dismissed', null)
+  })
+
+  it('knows what was paid from suspense, and what of it may be refunded', async () => {
+    const agent = await s.agent()
+    const { agentId } = agent
+    await agent.fund(5_000)
+    const txnId: string = (await agent.deposit({ amount: 1_000 })).json.txn_id
+    const orderId = txnId.split('-')[1] ?? ''
+    const paymentId = `bank:part-${orderId}`
+    const payment = { paymentId, amountMinor: 90_000n, paidAt: s.clock(), payer: null }
+    const common = { agentId, at: s.clock(), orderId }
+    const { teller } = s.service.desk
+    await teller.do({ ...common, type: 'receive_payment', provider: null, payment })
+    await teller.do({ ...common, type: 'credit_payment', paymentId })
+    const refund = (refId: string, amount: number) =>
+      agent.post(`/payment/orders/${txnId}/refund`, {
+        refId,
+        amount,
+        timestamp: s.clock().toISOString(),
+      })
+    expect(await refund('more', 901)).toMatchObject({ status: 422 })
+    expect(await refund('part', 900)).toMatchObject({ status: 201 })
+    expect(await findings()).toEqual([])
+  })
+})

@@ -330,7 +330,7 @@ describe('a person', () => {
       ['payments', 'dismiss', `bank:${first.paymentId}`, '--evidence', 'x'],
       env,
     )
-    expect([own.code, own.stderr]).toEqual([1, expect.stringMatching(/credited or returned/)])
+    expect([own.code, own.stderr]).toEqual([1, expect.stringMatching(/Credit or return/)])
   })
 })
 

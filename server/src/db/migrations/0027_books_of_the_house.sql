@@ -125,6 +125,9 @@ create index concurrently if not exists journal_clearing on journal (agent_id, c
   where clearing_at is not null;
 create index concurrently if not exists payments_to_wallets on payments (agent_id, payment_id)
   where state = 'credited' and credited_to = 'wallet';
+create index concurrently if not exists payments_returned on payments (agent_id, payment_id)
+  where state = 'returned' and returned_seq is null;
+update payments set returned_seq = 0 where state = 'returned' and returned_seq is null;
 
 -- From here on processes of older versions can write neither journal rows nor payments.
 do $$
@@ -225,13 +228,16 @@ begin
       event not in ('adjustment', 'written_off') or reason is not null
     ) not valid;
 
+  -- No book can hold this.
+  update payments set state = 'returned', why = null, evidence = 'This is not an amount.'
+  where state = 'waiting' and amount > 9007199254740991;
   update payments set returned_seq = 0 where state = 'returned' and returned_seq is null;
   alter table payments
     alter column received_seq drop default,
     drop constraint if exists payments_returned_by_row,
     add constraint payments_returned_by_row check (
       (state = 'returned') = (returned_seq is not null)
-    );
+    ) not valid;
 
   -- A payment that was assigned to an agent but not yet recorded with it is nobody's again.
   update payment_claims c set agent_id = 0, order_id = null from unmatched_payments u
@@ -241,7 +247,6 @@ begin
       where k.agent_id = u.assigned_to and k.once_key = 'payment:' || u.payment_id);
   update unmatched_payments u set state = 'waiting', assigned_to = null, decided_at = null
   from payment_claims c where c.payment_id = u.payment_id and c.agent_id = 0 and u.state = 'assigned';
-  -- No book can hold this.
   update unmatched_payments set state = 'dismissed', evidence = 'This is not an amount.',
     decided_at = reported_at
   where state = 'waiting' and amount > 9007199254740991;
@@ -285,7 +290,7 @@ begin
     suspense_change, clearing_change, fees_change, costs_change, adjustments_change,
     differences_change, transfers_change, available, held, suspense, clearing, fees, costs,
     adjustments, differences, transfers, clearing_at, clearing_there, once_key)
-  select agent_id, seq, event, date_trunc('milliseconds', now()), currency, 0, 0, suspense_change,
+  select agent_id, seq, event, date_trunc('milliseconds', clock_timestamp()), currency, 0, 0, suspense_change,
     -amount, 0, 0, adjustments_change, 0, 0, available, held, suspense, clearing, fees, costs,
     adjustments, differences, transfers, provider, clearing_there, event || ':' || payment_id
   from appended;
@@ -313,6 +318,8 @@ alter table journal validate constraint journal_has_reason;
 
 drop function if exists fill_clearings(bigint, integer);
 drop index concurrently if exists payments_to_wallets;
+drop index concurrently if exists payments_returned;
+alter table payments validate constraint payments_returned_by_row;
 
 grant update (suspense, costs, differences, transfers) on wallets to sluice_service;
 grant update (returned_seq) on payments to sluice_service;

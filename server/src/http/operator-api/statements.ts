@@ -173,15 +173,18 @@ async function onPaper(
   const { balances: opening } = await balancesAfter(desk.pool, agent.agentId, after)
   const { balances: closing } = await balancesAfter(desk.pool, agent.agentId, last)
   const money = (minor: bigint) => printedMoney(minor, agent.currency)
-  const total = (account: 'available' | 'held' | 'fees') =>
-    money(closing[account] - opening[account])
+  const total = (account: 'available' | 'held') => money(closing[account] - opening[account])
   async function* rows(): AsyncGenerator<PrintedRow> {
     const before = ['', '', 'Opening balance', '', '', '', '', money(opening.available)]
     yield { isSum: true, cells: before }
+    let fees = 0n
     for await (const some of rowsOf(desk, statement)) {
-      for (const row of some) yield { cells: printedCells(desk, row, money) }
+      for (const row of some) {
+        fees += feeChargedBy(row)
+        yield { cells: printedCells(desk, row, money) }
+      }
     }
-    const totals = [total('available'), total('held'), total('fees'), money(closing.available)]
+    const totals = [total('available'), total('held'), money(fees), money(closing.available)]
     yield {
       isSum: true,
       cells: ['', '', 'Closing balance', 'and what the rows come to', ...totals],

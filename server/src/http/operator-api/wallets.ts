@@ -6,6 +6,7 @@ import { balancesAfter, seqAsOf } from '../../ledger/wallet-as-of.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { toMinor } from '../../lib/money.ts'
 import { audited } from '../../operators/audit.ts'
+import type { Operator } from '../../operators/operator.ts'
 import { proofOf } from '../../proof/verify.ts'
 import { adjustWallet } from '../../teller/adjust-wallet.ts'
 import type { Desk } from '../../teller/desk.ts'
@@ -43,7 +44,7 @@ export function walletRoutes(api: OperatorApi, desk: Desk): void {
       )
       const data = agents.flatMap((agent) => {
         const wallet = wallets.get(agent.agentId)
-        return wallet ? walletView(agent, wallet) : []
+        return wallet ? walletView(agent, wallet, operator) : []
       })
       return jsonText({ data })
     },
@@ -67,7 +68,7 @@ export function walletRoutes(api: OperatorApi, desk: Desk): void {
       const after = await balancesAfter(desk.pool, agentId, seq)
       const proof = await proofOf(desk.pool, agentId)
       return jsonText({
-        ...walletView(agent, after),
+        ...walletView(agent, after, operator),
         as_of: as_of ?? null,
         at: after.at,
         proof: {
@@ -140,7 +141,7 @@ function adjustRoute(api: OperatorApi, desk: Desk): void {
         (done) => ({ changed: done.changed }),
       )
       const wallet = await readWallet(desk.pool, agentId)
-      return jsonText({ changed, wallet: walletView(agent, wallet) })
+      return jsonText({ changed, wallet: walletView(agent, wallet, operator) })
     },
   })
 }
@@ -162,8 +163,17 @@ async function firstBefore(
   return last + 1n
 }
 
-function walletView(agent: Agent, { seq, balances }: { seq: bigint; balances: Accounts }) {
+/** An agent's users see its own money; what waits and what the house pays is to them part of clearing. */
+function walletView(
+  agent: Agent,
+  { seq, balances: kept }: { seq: bigint; balances: Accounts },
+  operator: Operator,
+) {
   const { currency } = agent
+  const { suspense, costs, transfers } = kept
+  const others = suspense + costs + transfers
+  const hidden = { suspense: 0n, costs: 0n, transfers: 0n, clearing: kept.clearing + others }
+  const balances = operator.agentId === null ? kept : { ...kept, ...hidden }
   return {
     app_id: agent.appId,
     agent_name: agent.name,
