@@ -116,16 +116,18 @@ async function findOrphans(pool: Pool, agents: readonly AgentRow[]): Promise<big
   const known = new Set(agents.map(({ agent_id }) => agent_id))
   const orphans: bigint[] = []
   for (let after = 0n; ; ) {
-    const { rows } = await pool.query<{ agent_id: bigint | null }>(
-      `select least(
+    // An agent that was created since is not among those that were read.
+    const { rows } = await pool.query<{ agent_id: bigint | null; is_there: boolean }>(
+      `select n.agent_id, exists (select 1 from agents a where a.agent_id = n.agent_id) as is_there
+       from (select least(
          (select agent_id from orders where agent_id > $1 order by agent_id limit 1),
-         (select agent_id from wallets where agent_id > $1 order by agent_id limit 1)) as agent_id`,
+         (select agent_id from wallets where agent_id > $1 order by agent_id limit 1)) as agent_id) n`,
       [after],
     )
-    const next = rows[0]?.agent_id ?? null
-    if (next === null) return orphans
-    after = next
-    if (!known.has(after)) orphans.push(after)
+    const [next] = rows
+    if (!next || next.agent_id === null) return orphans
+    after = next.agent_id
+    if (!known.has(after) && !next.is_there) orphans.push(after)
   }
 }
 

@@ -297,6 +297,7 @@ describe('every answer', () => {
       '408 request_timeout',
       '409 invalid_transition',
       '409 order_not_cancellable',
+      '409 order_not_refundable',
       '409 ref_id_conflict',
       '413 body_too_large',
       '415 unsupported_media_type',
@@ -304,6 +305,7 @@ describe('every answer', () => {
       '422 amount_out_of_range',
       '422 insufficient_balance',
       '422 invalid_request',
+      '422 refund_exceeds_payment',
       '422 unknown_bank_code',
       '429 rate_limited',
       '431 headers_too_large',
@@ -373,6 +375,7 @@ describe('the description', () => {
     ['GET', '/payment/orders/:txn_id'],
     ['GET', '/payment/orders'],
     ['POST', '/payment/orders/:txn_id/cancel'],
+    ['POST', '/payment/orders/:txn_id/refund'],
     ['GET', '/payment/wallet'],
     ['GET', '/payment/wallet/entries'],
     ['GET', '/payment/banks'],
@@ -492,6 +495,14 @@ describe('the description', () => {
     for (const method of ['link', 'link+qrcode', 'link+transfer'] as const) {
       await check('post', '/payment/deposit', (await s.agent({ method })).deposit())
     }
+    const refund = (amount: number) =>
+      client.post(`/payment/orders/${deposit.json.txn_id}/refund`, {
+        refId: `refund-${amount}`,
+        amount,
+        timestamp: s.clock().toISOString(),
+      })
+    await check('post', '/payment/orders/{txn_id}/refund', refund(1))
+    await check('post', '/payment/orders/{txn_id}/refund', refund(5000))
     const withdraw = await check('post', '/payment/withdraw', client.withdraw())
     await check('post', '/payment/withdraw', client.withdraw({ amount: 5000 }))
     for (const { json } of [deposit, withdraw]) {

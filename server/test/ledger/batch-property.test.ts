@@ -272,8 +272,8 @@ it(
 it('the commands of the property reach every event and every refusal', () => {
   const seen = new Set<string>()
   for (const drafted of fc.sample(fc.array(drafts, { minLength: 40, maxLength: 40 }), {
-    numRuns: 1_500,
-    seed: 1,
+    numRuns: 1_000,
+    seed: 3,
   })) {
     const model = new NaiveModel(new Map(agentIds.map((id, at) => [id, contractOf(at)])))
     for (const command of commandsOf(drafted)) {

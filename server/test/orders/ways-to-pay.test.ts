@@ -93,12 +93,12 @@ describe.each([true, false])('instructions that need no call: %s', (instructsAtO
   it('an order keeps the instructions that it was created with', async () => {
     given = { transfer }
     const { agent, json, page } = await deposit('link+transfer')
-    given = { transfer: { ...transfer, accountNumber: '999' } }
+    given = { transfer: { ...transfer, accountNumber: '9990001112' } }
     await s.sql(`update agents set method = 'link' where agent_id = $1`, [agent.agentId])
     const later = await (await fetch(json.link)).text()
     expect(page).toContain('123')
     expect(later).toContain('123')
-    expect(later).not.toContain('999')
+    expect(later).not.toContain('9990001112')
     const { json: read } = await agent.get(`/payment/orders/${json.txn_id}`)
     expect(read).toMatchObject({ ...json, kind: 'deposit', status: 'WAITING' })
   })
