@@ -127,7 +127,19 @@ create index concurrently if not exists payments_to_wallets on payments (agent_i
   where state = 'credited' and credited_to = 'wallet';
 create index concurrently if not exists payments_returned on payments (agent_id, payment_id)
   where state = 'returned' and returned_seq is null;
-update payments set returned_seq = 0 where state = 'returned' and returned_seq is null;
+do $$
+declare
+  filled bigint;
+begin
+  loop
+    update payments p set returned_seq = 0 from (
+      select agent_id, payment_id from payments where state = 'returned' and returned_seq is null limit 1000
+    ) page where p.agent_id = page.agent_id and p.payment_id = page.payment_id;
+    get diagnostics filled = row_count;
+    commit;
+    exit when filled = 0;
+  end loop;
+end $$;
 
 -- From here on processes of older versions can write neither journal rows nor payments.
 do $$
