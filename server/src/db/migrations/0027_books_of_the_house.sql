@@ -37,6 +37,9 @@ create table if not exists clearings (
   balance bigint not null,
   primary key (agent_id, provider)
 );
+-- It changes with every batch, as wallets do.
+alter table clearings set (fillfactor = 20, autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 grant select, insert, update (seq, balance) on clearings to sluice_service;
 
 -- Closing balances of an archived part, with its clearing by provider; older parts know it only in all.
