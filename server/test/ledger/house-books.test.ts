@@ -108,7 +108,7 @@ it('an ordinary order locks one book, the agent’s, however it ends', async () 
     const query = client.query.bind(client) as (...args: unknown[]) => unknown
     client.query = ((...args: unknown[]) => {
       const [asked] = args as [{ text?: string; values?: unknown[] }]
-      if (/wallets[^]*for no key update/.test(asked.text ?? '')) locked.push(asked.values?.[0])
+      if (/wallets[\s\S]*for no key update/.test(asked.text ?? '')) locked.push(asked.values?.[0])
       return query(...args)
     }) as typeof client.query
     return client
