@@ -94,13 +94,10 @@ if (kind === 'database' || kind === 'mixed') {
     [...found.values()].map(({ agent }) => [
       agent.agentId,
       {
-        wallet: {
-          agentId: agent.agentId,
-          currency: agent.currency,
-          seq: 1n,
-          balances: { ...noChange, available: 10n ** 15n, adjustments: -(10n ** 15n) },
-        },
-        terms: { currency: agent.currency },
+        agentId: agent.agentId,
+        currency: agent.currency,
+        seq: 1n,
+        balances: { ...noChange, available: 10n ** 15n, adjustments: -(10n ** 15n) },
       },
     ]),
   )
@@ -118,8 +115,7 @@ if (kind === 'database' || kind === 'mixed') {
               async do(command) {
                 const { decisions, writes } = fold(books, [command], desk.localTime)
                 for (const { wallet } of writes.wallets) {
-                  const account = wallets.get(wallet.agentId)
-                  if (account) wallets.set(wallet.agentId, { ...account, wallet })
+                  wallets.set(wallet.agentId, wallet)
                 }
                 const decision = decisions[0]
                 if (decision?.type !== 'changed') throw new Error('refused')

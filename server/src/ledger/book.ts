@@ -63,14 +63,6 @@ export interface Wallet {
   balances: Accounts
 }
 
-/**
- * What of the agent's contract an entry depends on. Everything that may change is fixed in the order when
- * it is created.
- */
-export interface Terms {
-  currency: Currency
-}
-
 export type OrderEvent =
   | 'withdraw_held'
   | 'withdraw_paid'

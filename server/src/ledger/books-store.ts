@@ -157,7 +157,7 @@ export async function readBooks(
   for (const { rows } of accounts) {
     for (const row of rows) {
       const wallet = walletColumns.fromRow(row)
-      books.wallets.set(wallet.agentId, { wallet, terms: { currency: wallet.currency } })
+      books.wallets.set(wallet.agentId, wallet)
     }
   }
   for (const row of [...byRefId, ...byId, ...refunds, ...refundedDeposits]) {

@@ -1,19 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import { newOrder, orderIdOf } from '../../test/support/naive-model.ts'
 import { localTimeIn } from '../lib/local-time.ts'
+import type { Currency } from '../lib/money.ts'
 import { noChange } from './accounts.ts'
-import type { JournalRow, Order, OrderEvent, Payer, Terms } from './book.ts'
+import type { JournalRow, Order, OrderEvent, Payer } from './book.ts'
 import { callbackBody } from './callback-body.ts'
 import { changeOf } from './transitions.ts'
 
 const at = new Date('2026-01-01T17:00:00.999Z')
 const orderId = orderIdOf(1)
-const thb: Terms = { currency: 'THB' }
+const thb: { currency: Currency } = { currency: 'THB' }
 
 function bodyOf(
   event: OrderEvent,
   fields: Partial<Order>,
-  options: { terms?: Terms; payer?: Payer; available?: bigint; timeZone?: string } = {},
+  options: {
+    terms?: { currency: Currency }
+    payer?: Payer
+    available?: bigint
+    timeZone?: string
+  } = {},
 ): string {
   const terms = options.terms ?? thb
   const order = newOrder({
@@ -57,7 +63,7 @@ describe('amount and fee', () => {
   const paid = { paidAmountMinor: 10_000n, paidFeeMinor: 150n }
   const other = { paidAmountMinor: 9_950n, paidFeeMinor: 149n }
   const keep: Partial<Order> = { revertFee: 'keep' }
-  const rows: [string, OrderEvent, Partial<Order>, Terms, number, number][] = [
+  const rows: [string, OrderEvent, Partial<Order>, { currency: Currency }, number, number][] = [
     ['what was paid', 'deposit_paid', { status: 'PAID', ...paid }, thb, 100, 1.5],
     ['what was really paid', 'deposit_paid', { status: 'PAID', ...other }, thb, 99.5, 1.49],
     ['asked, no fee, if failed', 'deposit_failed', { status: 'FAILED' }, thb, 100, 0],
@@ -102,7 +108,7 @@ it('a balance below zero says so', () => {
 })
 
 it('a currency without decimals has none', () => {
-  const terms: Terms = { ...thb, currency: 'VND' }
+  const terms: { currency: Currency } = { ...thb, currency: 'VND' }
   const body = bodyOf('deposit_failed', { status: 'FAILED' }, { terms, available: 12_345n })
   expect(body).toContain('"amount":10000,')
   expect(body).toContain('"wallet":{"balance":12345}')

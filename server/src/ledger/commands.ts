@@ -11,7 +11,6 @@ import type {
   Payer,
   Payment,
   PaymentClaim,
-  Terms,
   UnmatchedPayment,
   UnmatchedWhy,
   Wallet,
@@ -137,7 +136,6 @@ export interface PaymentNotice {
 /** The part of the book that one command needs. */
 export interface BookView {
   wallet: Wallet
-  terms: Terms
   /** The house's book, if the command is about two books. */
   house: Wallet | undefined
   /** The order that the command names or, for a creation, the order that already has its refId. */

@@ -11,8 +11,10 @@ import { houseBook } from './house.ts'
 const at = new Date('2026-01-01T00:00:00Z')
 const house = houseBook('THB')
 const account = (agentId: bigint, balances = noChange) => ({
-  wallet: { agentId, currency: 'THB' as const, seq: 5n, balances },
-  terms: { currency: 'THB', revertFee: 'return', lateMoney: 'review' } as const,
+  agentId,
+  currency: 'THB' as const,
+  seq: 5n,
+  balances,
 })
 const order = newOrder({
   agentId: 7n,

@@ -3,7 +3,7 @@ import { newOrder, orderIdOf } from '../../test/support/naive-model.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { maxBalanceMinor } from '../lib/money.ts'
 import { noChange } from './accounts.ts'
-import type { Order, OrderStatus, Payment, Terms, Wallet } from './book.ts'
+import type { Order, OrderStatus, Payment, Wallet } from './book.ts'
 import type { BookView, Command, Decision } from './commands.ts'
 import { decide, isRepeat } from './decide.ts'
 
@@ -12,7 +12,6 @@ const created = new Date('2026-01-01T00:00:00Z')
 const expiry = new Date('2026-01-01T00:15:00Z')
 const later = new Date('2026-01-01T00:20:00Z')
 const orderId = orderIdOf(1)
-const terms: Terms = { currency: 'THB' }
 
 const deposit = (fields: Partial<Order> = {}) =>
   newOrder({ agentId, orderId, kind: 'deposit', createdAt: created, expiresAt: expiry, ...fields })
@@ -39,7 +38,6 @@ function decided(
   return decide(
     {
       wallet: walletWith(0n),
-      terms,
       order: undefined,
       payment: undefined,
       claim: undefined,

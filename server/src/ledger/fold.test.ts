@@ -2,12 +2,11 @@ import { expect, it } from 'vitest'
 import { newOrder, orderIdOf } from '../../test/support/naive-model.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
-import type { Order, OrderKind, Terms } from './book.ts'
+import type { Order, OrderKind } from './book.ts'
 import type { Command } from './commands.ts'
 import { type Books, fold, keyOf } from './fold.ts'
 
 const at = new Date('2026-01-01T00:00:00Z')
-const terms: Terms = { currency: 'THB' }
 
 const order = (number: number, kind: OrderKind, fields: Partial<Order> = {}) =>
   newOrder({ agentId: 1n, orderId: orderIdOf(number), kind, createdAt: at, ...fields })
@@ -57,13 +56,10 @@ const adjust = (ref: string, amountMinor: bigint, agentId = 1n): Command => ({
 
 function books(fields: Partial<Books> = {}, available = 0n): Books {
   const account = (agentId: bigint) => ({
-    wallet: {
-      agentId,
-      currency: 'THB' as const,
-      seq: 5n,
-      balances: { ...noChange, available, clearing: -available },
-    },
-    terms,
+    agentId,
+    currency: 'THB' as const,
+    seq: 5n,
+    balances: { ...noChange, available, clearing: -available },
   })
   return {
     wallets: new Map([

@@ -12,18 +12,17 @@ import type {
   PaidAttempt,
   Payment,
   PaymentClaim,
-  Terms,
   UnmatchedPayment,
   Wallet,
 } from './book.ts'
-import { booksOf, type Command, type Decision, needsWallet } from './commands.ts'
+import { type Command, type Decision, needsWallet } from './commands.ts'
 import { adjustmentKey, decide } from './decide.ts'
 import { costKey, sweepKey, writeOffKey } from './decide-house.ts'
 import { houseBook } from './house.ts'
 
 /** The parts of the books that a batch of commands touches, as read. */
 export interface Books {
-  wallets: Map<bigint, { wallet: Wallet; terms: Terms }>
+  wallets: Map<bigint, Wallet>
   orders: Map<string, Order>
   /** Orders by agent and refId. */
   refIds: Map<string, Order>
@@ -166,14 +165,11 @@ export const noBooks: Books = {
 }
 
 /** A placeholder for a wallet that a command neither reads nor changes. */
-function untouched(agentId: bigint): { wallet: Wallet; terms: Terms } {
-  return {
-    wallet: { agentId, currency: 'THB', seq: 0n, balances: noChange },
-    terms: { currency: 'THB' },
-  }
+function untouched(agentId: bigint): Wallet {
+  return { agentId, currency: 'THB', seq: 0n, balances: noChange }
 }
 
-function claimOf(payment: Payment, orderId: string | null, { currency }: Terms): PaymentClaim {
+function claimOf(payment: Payment, orderId: string | null, { currency }: Wallet): PaymentClaim {
   const { paymentId, agentId, amountMinor, reportedAt } = payment
   return { paymentId, agentId, orderId, amountMinor, currency, claimedAt: reportedAt }
 }
@@ -213,11 +209,9 @@ export function fold(
 
   const decisions = commands.map((command): Decision => {
     const { agentId } = command
-    const account = wallets.get(agentId) ?? (needsWallet(command) ? undefined : untouched(agentId))
-    if (!account) throw new Error(`the wallet of agent ${agentId} was not read`)
-    const house = booksOf(command)
-      .slice(1)
-      .map((id) => wallets.get(id))[0]
+    const wallet = wallets.get(agentId) ?? (needsWallet(command) ? undefined : untouched(agentId))
+    if (!wallet) throw new Error(`the wallet of agent ${agentId} was not read`)
+    const house = 'houseId' in command ? wallets.get(command.houseId) : undefined
     const paymentId = paymentIdOf(command)
     const attempted = orderIdAfterNo(command)
     const named =
@@ -228,8 +222,8 @@ export function fold(
     const refundsNeeded = refundsNeededOf(command)
     const decision = decide(
       {
-        ...account,
-        house: house?.wallet,
+        wallet,
+        house,
         order: command.type === 'create' ? refIds.get(keyOf(agentId, command.order.refId)) : named,
         refunded: refundOf == null ? undefined : orders.get(keyOf(agentId, refundOf)),
         refunds:
@@ -254,7 +248,7 @@ export function fold(
     )
     if (decision.type !== 'changed') return decision
     for (const change of [decision, ...(decision.also ?? [])]) {
-      if (needsWallet(command)) wallets.set(agentId, { ...account, wallet: change.wallet })
+      if (needsWallet(command)) wallets.set(agentId, change.wallet)
       if (change.order) {
         orders.set(keyOf(agentId, change.order.orderId), change.order)
         refIds.set(keyOf(agentId, change.order.refId), change.order)
@@ -266,14 +260,11 @@ export function fold(
     if (decision.payment) {
       payments.set(keyOf(agentId, decision.payment.paymentId), decision.payment)
       if (command.type === 'receive_payment' && !claims.has(decision.payment.paymentId)) {
-        claims.set(
-          decision.payment.paymentId,
-          claimOf(decision.payment, command.orderId, account.terms),
-        )
+        claims.set(decision.payment.paymentId, claimOf(decision.payment, command.orderId, wallet))
       }
     }
-    if (decision.house && house) {
-      wallets.set(decision.house.wallet.agentId, { ...house, wallet: decision.house.wallet })
+    if (decision.house) {
+      wallets.set(decision.house.wallet.agentId, decision.house.wallet)
       enter(decision.house.row)
     }
     if (decision.unmatched) unmatched.set(decision.unmatched.paymentId, decision.unmatched)
@@ -333,11 +324,9 @@ export function fold(
     if (!read) writes.newPayments.push(payment)
     else if (read !== payment) writes.changedPayments.push({ payment, stateRead: read.state })
   }
-  for (const [agentId, { wallet }] of wallets) {
+  for (const [agentId, wallet] of wallets) {
     const read = books.wallets.get(agentId)
-    if (read && read.wallet.seq !== wallet.seq) {
-      writes.wallets.push({ wallet, seqRead: read.wallet.seq })
-    }
+    if (read && read.seq !== wallet.seq) writes.wallets.push({ wallet, seqRead: read.seq })
   }
   return { decisions, writes }
 }

@@ -1,5 +1,4 @@
-import type { Currency } from '../lib/money.ts'
-import { currencies } from '../lib/money.ts'
+import { type Currency, currencies } from '../lib/money.ts'
 
 /** The books of the house, one per currency. Agents' ids start at one. */
 const houseBooks: Record<Currency, bigint> = { THB: -1n, VND: -2n }
@@ -16,6 +15,9 @@ export function isHouse(agentId: bigint): boolean {
 export const allHouseBooks: readonly { agentId: bigint; currency: Currency }[] = currencies.map(
   (currency) => ({ agentId: houseBooks[currency], currency }),
 )
+
+/** Where clearing counts that was archived before each row named its provider; only the migration writes it. */
+export const archivedProvider = '(archived)'
 
 /** Where a withdrawal was paid that no provider had; nothing is paid so any more. */
 export const unknownProvider = '(unknown)'

@@ -30,7 +30,7 @@ const wallet: Wallet = {
   balances: { ...noChange, available: 20_000n, held: 10_000n, clearing: -30_000n },
 }
 const book: BookView = {
-  ...{ wallet, terms: { currency: 'THB' }, order: undefined, payment: undefined, claim: undefined },
+  ...{ wallet, order: undefined, payment: undefined, claim: undefined },
   ...{ refunded: deposit(), refunds: [], payer: undefined, takenReferences: new Set() },
   ...{ isDone: false, archived: false, house: undefined, unmatched: undefined },
 }

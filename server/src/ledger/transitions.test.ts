@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { newOrder, orderIdOf } from '../../test/support/naive-model.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { noChange, sumOf } from './accounts.ts'
-import type { Order, OrderEvent, OrderKind, OrderStatus, Terms } from './book.ts'
+import type { Order, OrderEvent, OrderKind, OrderStatus } from './book.ts'
 import { decide } from './decide.ts'
 import { changeOf, eventOf, transitions } from './transitions.ts'
 
@@ -11,7 +11,6 @@ const statusesOf: Record<OrderKind, OrderStatus[]> = {
   deposit: ['WAITING', 'PAID', 'FAILED', 'EXPIRED', 'VOID'],
   withdraw: ['WAITING', 'PAID', 'FAILED', 'CANCEL', 'REVERT'],
 }
-const terms: Terms = { currency: 'THB' }
 const at = new Date('2026-01-01T00:00:00Z')
 
 /**
@@ -110,7 +109,7 @@ describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to
     }
     const decision = decide(
       {
-        ...{ wallet, terms, order, payment: undefined, claim: undefined, payer: undefined },
+        ...{ wallet, order, payment: undefined, claim: undefined, payer: undefined },
         ...{ takenReferences: new Set<string>(), refunded: undefined, refunds: [] },
         ...{ isDone: false, archived: false, house: undefined, unmatched: undefined },
       },

@@ -1,11 +1,8 @@
 import { readArchiveParts } from '../ledger/archived.ts'
 import type { Clearing } from '../ledger/book.ts'
 import { clearingColumns } from '../ledger/book-columns.ts'
-import { isHouse } from '../ledger/house.ts'
+import { archivedProvider, isHouse } from '../ledger/house.ts'
 import { ensure, ensureSame, type ProofTx, type ProvedAgent } from './proof-failure.ts'
-
-/** What was archived before each row named its provider. */
-const archivedBefore = '(archived)'
 
 /**
  * What of a book's clearing is at each provider after a journal row: what the row there says that comes
@@ -37,7 +34,7 @@ async function archivedWithoutProvider(tx: ProofTx, agentId: bigint): Promise<[s
     // Only the migration writes one of no row.
     `select ${clearingColumns.select('c')} from clearings c
      where agent_id = $1 and provider = $2 and seq = 0`,
-    [agentId, archivedBefore],
+    [agentId, archivedProvider],
   )
   return rows.map(({ provider, balance }) => [provider, balance])
 }

@@ -2,7 +2,7 @@ import type { Pool } from '../db/pool.ts'
 import { type Accounts, accountNames, noChange, sumOf } from '../ledger/accounts.ts'
 import { clearingsFrom } from '../ledger/archived.ts'
 import { accountColumns } from '../ledger/book-columns.ts'
-import { isHouse } from '../ledger/house.ts'
+import { archivedProvider, isHouse } from '../ledger/house.ts'
 import { seqsAsOf } from '../ledger/wallet-as-of.ts'
 import { localTimeIn, startOfDay } from '../lib/local-time.ts'
 import { type Currency, currencies, decimalText } from '../lib/money.ts'
@@ -215,9 +215,6 @@ async function rowsAt(
   )
 }
 
-/** What was archived before each row named its provider. */
-const archivedBefore = '(archived)'
-
 /**
  * What the last row at each provider says or, if there is none since, what the archive ends with. A part of
  * the archive from before providers were told apart leaves only a sum.
@@ -244,7 +241,7 @@ async function clearingsAt(
         const archived = archives.get(agentId)
         return archived?.clearings ? archived.toSeq : 0n
       }),
-      archivedBefore,
+      archivedProvider,
     ],
   )
   const found = new Map(

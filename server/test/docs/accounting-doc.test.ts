@@ -36,7 +36,6 @@ const shop = 7n
 const kiosk = 8n
 const house = houseBook('THB')
 const baht = (units: number) => BigInt(Math.round(units * 100))
-const terms = { currency: 'THB' } as const
 let day = 0
 const now = () => new Date(Date.UTC(2026, 0, day, 3))
 
@@ -200,10 +199,7 @@ function month(): Command[] {
 }
 
 const account = (agentId: bigint) =>
-  [
-    agentId,
-    { wallet: { agentId, currency: 'THB' as const, seq: 0n, balances: noChange }, terms },
-  ] as const
+  [agentId, { agentId, currency: 'THB' as const, seq: 0n, balances: noChange }] as const
 
 /** The journal rows of the month, in order, and what the books come to at its end. */
 function bookMonth(): { rows: JournalRow[]; books: BookBalance[] } {
