@@ -24,6 +24,8 @@ export interface SenderOptions {
   widest: number
   /** The most callbacks that this process has under way at once, including unrecorded ones. */
   maxInFlight: number
+  /** Whether the process is ending: what is under way is finished, and other callbacks are left to others. */
+  isClosing?: () => boolean
   onError: (error: unknown) => void
   onAttempt?: (attempt: Attempt, callback: ClaimedCallback) => void
 }
@@ -112,7 +114,8 @@ export class CallbackSender {
   }
 
   private pump(): void {
-    while (!this.stopped && this.claims < claimsAtOnce) {
+    while (this.claims < claimsAtOnce) {
+      if (this.stopped || this.options.isClosing?.()) return
       const wanted = this.nextWanted()
       if (wanted.length === 0) return
       this.track(this.claimAndSend(wanted))

@@ -29,6 +29,7 @@ export function startCallbacks(
     version,
     widest: config.callbacksPerAgent,
     maxInFlight: 1_000,
+    isClosing: () => closing.hasBegun,
     onError,
     onAttempt: ({ startedAt, durationMs, error, reason }, { createdAtMs }) =>
       metrics.callback(
