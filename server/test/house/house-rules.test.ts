@@ -17,6 +17,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 const folders = [
   'lib',
+  'statements',
   'providers',
   'db',
   'sandbox-bank',
@@ -39,6 +40,7 @@ const folders = [
 ]
 /** Folders that stand on fewer than all before them. */
 const standsOn: Record<string, string[]> = {
+  statements: ['lib'],
   providers: ['lib'],
   db: ['lib'],
   'sandbox-bank': ['lib', 'db'],
