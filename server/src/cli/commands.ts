@@ -48,6 +48,10 @@ const commands: Record<string, Listed> = {
     description: 'who moves the money, and who gets what',
     load: async () => (await import('./provider.ts')).providerCommand(),
   },
+  'bank-account': {
+    description: 'bank accounts of yours that payers pay into',
+    load: async () => (await import('./bank-account.ts')).bankAccountCommand(),
+  },
   callback: {
     description: 'callbacks: what is sent to agents',
     load: async () => (await import('./callback.ts')).callbackCommand(),
