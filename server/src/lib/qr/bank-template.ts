@@ -12,6 +12,8 @@ export const bankTemplate: QrScheme = {
   carriesCode: false,
   referenceComesBack: () => 'never',
   fault: (value, { currency }) => {
+    if (value.length > 512)
+      return 'A payment QR code has at most 512 characters: this is another text.'
     const read = readEmv(value.trim())
     if ('fault' in read) {
       return `This is not the text of a payment QR code: ${read.fault}. Scan the bank's code again and paste the whole text.`
