@@ -274,7 +274,7 @@ function balanceOf(field: Field, type: string, booked: boolean, reading: Reading
 
 /** `500,` and `500` both occur. */
 function commaAmount(text: string, currency: string, line: number, reading: Reading): bigint {
-  if (text.includes('.')) throw noAmount(text, currency, line)
+  if (!/^\d{1,15}(,\d{0,5})?$/.test(text)) throw noAmount(text, currency, line)
   return readAmount(text.replace(/,$/, '').replace(',', '.'), currency, line, reading)
 }
 
