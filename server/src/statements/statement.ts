@@ -19,7 +19,7 @@ export interface BankStatement {
   to: Day | null
   opening: BankBalance | null
   closing: BankBalance | null
-  /** Every balance in the statement's currency, opening and closing included. */
+  /** Every balance that the reader understands, opening and closing included. */
   balances: BankBalance[]
   entries: BankEntry[]
   /** For people: what the reader assumed, with the line. */
@@ -31,6 +31,7 @@ export type Day = string
 
 export interface BankBalance {
   amountMinor: bigint
+  currency: string
   /** Null if the bank wrote a day that does not exist. */
   day: Day | null
   /**
