@@ -209,3 +209,32 @@ async function isUsedByAnother(tx: Tx, account: string, agentId: bigint): Promis
   )
   return rows.length > 0
 }
+
+/** How many rows one round looks at. */
+const releasePage = 1_000
+/** An order is created within seconds of its reservation, or not at all. */
+const unorderedMs = 60_000
+
+/**
+ * Releases what is no longer expected: places whose order was never created, and those whose time is over.
+ * Money that arrives for them is still recognised.
+ */
+export async function releaseExpected(pool: Pool, now: Date): Promise<'more' | 'done'> {
+  const { rowCount: settled } = await pool.query(
+    `update expected_deposits e
+     set state = case when o.order_id is null then 'released' else 'open' end
+     from (select account, code, agent_id, order_id from expected_deposits
+       where state = 'reserved' and created_at <= $1 order by created_at limit $2) r
+     left join orders o on o.agent_id = r.agent_id and o.order_id = r.order_id
+     where e.account = r.account and e.code = r.code and e.state = 'reserved'`,
+    [new Date(now.getTime() - unorderedMs), releasePage],
+  )
+  const { rowCount: released } = await pool.query(
+    `update expected_deposits e set state = 'released'
+     from (select account, code from expected_deposits
+       where state = 'open' and held_until <= $1 order by held_until limit $2) r
+     where e.account = r.account and e.code = r.code and e.state = 'open'`,
+    [now, releasePage],
+  )
+  return settled === releasePage || released === releasePage ? 'more' : 'done'
+}

@@ -52,6 +52,14 @@ const commands: Record<string, Listed> = {
     description: 'bank accounts of yours that payers pay into',
     load: async () => (await import('./bank-account.ts')).bankAccountCommand(),
   },
+  statement: {
+    description: "banks' files: what they say came in and went out",
+    load: async () => (await import('./statement.ts')).statementCommand(),
+  },
+  movement: {
+    description: 'what moved on a bank account, and what explains it',
+    load: async () => (await import('./movement.ts')).movementCommand(),
+  },
   callback: {
     description: 'callbacks: what is sent to agents',
     load: async () => (await import('./callback.ts')).callbackCommand(),
