@@ -60,6 +60,10 @@ const commands: Record<string, Listed> = {
     description: 'what moved on a bank account, and what explains it',
     load: async () => (await import('./movement.ts')).movementCommand(),
   },
+  reconcile: {
+    description: 'lay the books beside a bank account, day by day; fails where they differ',
+    load: async () => (await import('./reconcile.ts')).reconcileCommand(),
+  },
   callback: {
     description: 'callbacks: what is sent to agents',
     load: async () => (await import('./callback.ts')).callbackCommand(),

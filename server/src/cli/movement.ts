@@ -49,7 +49,8 @@ export function movementCommand(): Command {
   return movement
 }
 
-function day(text: string | undefined): string | null {
+/** Reads a day that was given as an option. */
+export function day(text: string | undefined): string | null {
   if (text === undefined) return null
   if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text
   throw new UsageError(`"${text}" is not a day such as 2026-11-16`)
