@@ -423,6 +423,7 @@ function csvAmount(
     currency,
     line,
     reading,
+    text,
   )
   return before === '-' || after === '-' || opens !== '' ? -absolute : absolute
 }
