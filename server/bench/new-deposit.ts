@@ -40,7 +40,7 @@ export function newDeposit(agentId: bigint): Order {
     completedAt: null,
     paidAmountMinor: null,
     paidFeeMinor: null,
-    provider: null,
+    provider: 'sandbox',
     providerRef: null,
     handedOverAt: null,
     instructions: null,

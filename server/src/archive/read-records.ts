@@ -127,6 +127,7 @@ function valueIn(type: Column['type'], value: unknown): unknown {
     case 'uuid':
       return orderIdFromUuid(text(value))
     case 'text':
+    case 'date':
       return text(value)
   }
 }

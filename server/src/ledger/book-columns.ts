@@ -22,6 +22,7 @@ export const orderColumns: Columns<Order> = columns<Order>({
   userId: ['user_id', 'text'],
   currency: ['currency', 'text'],
   amountMinor: ['amount', 'bigint'],
+  payableMinor: ['payable', 'bigint', 'null'],
   feeMinor: ['fee', 'bigint'],
   feeRule: ['fee_rule', 'text'],
   lateMoney: ['late_money', 'text', 'null'],

@@ -28,6 +28,8 @@ export interface Order {
   /** The agent's currency, which never changes. */
   currency: Currency
   amountMinor: bigint
+  /** The amount that pays a deposit, if not its amount: the surplus tells it from others. */
+  payableMinor: bigint | null
   feeMinor: bigint
   feeRule: string
   /** A deposit's: what becomes of money that comes late or in another amount. */
@@ -159,7 +161,13 @@ export interface PaymentClaim {
 }
 
 /** Why a payment does not belong to the agent it was reported for, and waits for a person. */
-export type UnmatchedWhy = 'unmatched' | 'claimed_twice' | 'wrong_provider' | 'wrong_currency'
+/** `ambiguous`: the money names several orders, or could be for several. */
+export type UnmatchedWhy =
+  | 'unmatched'
+  | 'claimed_twice'
+  | 'wrong_provider'
+  | 'wrong_currency'
+  | 'ambiguous'
 
 /** Money that matches no agent, or that was claimed before. It is in the house's book. */
 export interface UnmatchedPayment {

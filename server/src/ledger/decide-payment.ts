@@ -65,7 +65,7 @@ export function takeIn(
   let why: Payment['why'] = null
   if (order.status === 'PAID') why = 'duplicate'
   else if (!open || !inTime) why = 'late'
-  else if (notice.amountMinor !== order.amountMinor) why = 'wrong_amount'
+  else if (notice.amountMinor !== (order.payableMinor ?? order.amountMinor)) why = 'wrong_amount'
   const byPolicy = (why === 'late' || why === 'wrong_amount') && order.lateMoney === 'credit'
   if (why !== null && !byPolicy) return wait(book, { ...payment, why }, at)
   const paid = pay(book, order, payment, at, localTime)

@@ -1,6 +1,7 @@
 import type { BankRow } from './bank-row.ts'
 import { THB_BANKS } from './banks-thb.ts'
 import { VND_BANKS } from './banks-vnd.ts'
+import type { CurrencyCode } from './currencies.ts'
 import { type Currency, currencies } from './money.ts'
 
 export interface Bank {
@@ -20,7 +21,7 @@ const BANKS: Record<Currency, readonly Bank[]> = {
   THB: listBanks(THB_BANKS),
   VND: listBanks(VND_BANKS),
 }
-const BY_CODE_OR_ALIAS = new Map(
+const BY_CODE_OR_ALIAS = new Map<CurrencyCode, ReadonlyMap<string, Bank>>(
   currencies.map((currency) => [currency, indexBanks(BANKS[currency])]),
 )
 
@@ -30,7 +31,7 @@ export function banksOf(currency: Currency): readonly Bank[] {
 }
 
 /** Finds a bank by code or alias, ignoring case. Each currency has a different bank called SCB. */
-export function findBank(currency: Currency, codeOrAlias: string): Bank | undefined {
+export function findBank(currency: CurrencyCode, codeOrAlias: string): Bank | undefined {
   return BY_CODE_OR_ALIAS.get(currency)?.get(codeOrAlias.toUpperCase())
 }
 

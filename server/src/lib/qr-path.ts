@@ -1,11 +1,11 @@
-import { correction, generate } from 'lean-qr'
+import { type Patch, qrCode } from './qr-code.ts'
 
 /**
  * A QR code as an SVG path, one unit per module, without the quiet zone. It strokes the rows instead of
- * filling them, which takes half the bytes.
+ * filling them, which takes half the bytes. The patches are drawn over it.
  */
-export function qrPath(text: string): { side: number; path: string } {
-  const code = generate(text, { minCorrectionLevel: correction.M })
+export function qrPath(text: string): { side: number; path: string; patches: Patch[] } {
+  const { modules: code, patches } = qrCode(text)
   let path = ''
   for (let y = 0; y < code.size; y++) {
     let at = 0
@@ -20,5 +20,5 @@ export function qrPath(text: string): { side: number; path: string } {
       x = end
     }
   }
-  return { side: code.size, path }
+  return { side: code.size, path, patches }
 }

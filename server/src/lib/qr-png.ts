@@ -1,5 +1,5 @@
 import { deflateSync, crc32 as zlibCrc32 } from 'node:zlib'
-import { correction, generate } from 'lean-qr'
+import { type Patch, qrCode } from './qr-code.ts'
 
 const scale = 6
 const quietZone = 4
@@ -13,7 +13,7 @@ export function qrDataUrl(text: string): string {
  * takes seven.
  */
 export function qrPng(text: string): Buffer {
-  const code = generate(text, { minCorrectionLevel: correction.M })
+  const { modules: code, patches } = qrCode(text)
   const modules = code.size + 2 * quietZone
   const side = modules * scale
   const lineBytes = 1 + Math.ceil(side / 8)
@@ -24,15 +24,13 @@ export function qrPng(text: string): Buffer {
     line.fill(0xff, 1)
     for (let x = 0; x < modules; x++) {
       if (!code.get(x - quietZone, y - quietZone)) continue
-      for (let pixel = x * scale; pixel < (x + 1) * scale; pixel++) {
-        const at = 1 + (pixel >> 3)
-        line.writeUInt8(line.readUInt8(at) & ~(0x80 >> (pixel & 7)), at)
-      }
+      paint(line, x * scale, (x + 1) * scale, true)
     }
     for (let copy = 1; copy < scale; copy++) {
       line.copy(pixels, (y * scale + copy) * lineBytes)
     }
   }
+  for (const patch of patches) cover(pixels, lineBytes, patch)
   const header = Buffer.alloc(13)
   header.writeUInt32BE(side, 0)
   header.writeUInt32BE(side, 4)
@@ -43,6 +41,23 @@ export function qrPng(text: string): Buffer {
     chunk('IDAT', deflateSync(pixels, { level: 6 })),
     chunk('IEND', Buffer.alloc(0)),
   ])
+}
+
+/** Draws a patch over the modules. */
+function cover(pixels: Buffer, lineBytes: number, { x, y, width, height, isDark }: Patch): void {
+  const pixel = (module: number) => Math.round((module + quietZone) * scale)
+  for (let row = pixel(y); row < pixel(y + height); row++) {
+    const line = pixels.subarray(row * lineBytes, (row + 1) * lineBytes)
+    paint(line, pixel(x), pixel(x + width), isDark)
+  }
+}
+
+function paint(line: Buffer, from: number, to: number, isDark: boolean): void {
+  for (let pixel = from; pixel < to; pixel++) {
+    const at = 1 + (pixel >> 3)
+    const bit = 0x80 >> (pixel & 7)
+    line.writeUInt8(isDark ? line.readUInt8(at) & ~bit : line.readUInt8(at) | bit, at)
+  }
 }
 
 function chunk(type: string, data: Buffer): Buffer {

@@ -253,6 +253,7 @@ function newOrder(
     refundOf: null,
     userId: `user-${Math.floor(chance() * chance() * 20_000) + 1}`,
     currency: agent.currency,
+    payableMinor: null,
     amountMinor,
     feeMinor: feeOf(amountMinor, rule),
     feeRule,

@@ -1,8 +1,10 @@
+import { releaseExpected } from '../bank-accounts/expected-deposits.ts'
 import { pruneAttempts } from '../callbacks/prune-attempts.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
 import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
+import { bookMovements, movementPage } from '../payments/book-movement.ts'
 import { leftOverPage, NoticeTaker } from '../payments/take-notice.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { proveOnward } from '../proof/verify.ts'
@@ -53,6 +55,12 @@ export function startWorker(options: WorkerOptions): Repeated {
       async () => ((await notices.finishLeftOvers()) >= leftOverPage ? 'more' : 'done'),
       onError,
     ),
+    repeat(
+      1_000,
+      async () => ((await bookMovements(desk, onError)) >= movementPage ? 'more' : 'done'),
+      onError,
+    ),
+    repeat(5_000, () => releaseExpected(proofPool, desk.now()), onError),
     // A safety net: usually the sender is woken when a callback is due.
     repeat(
       1_000,

@@ -14,6 +14,7 @@ const referenceTables = [
   'agent_brands',
   'providers',
   'provider_routes',
+  'bank_accounts',
   'unmatched_payments',
   'users',
   'sessions',

@@ -392,6 +392,14 @@ const noMoney: Record<string, string | Record<string, string>> = {
   users: 'who signs in',
   sessions: 'who is signed in',
   invitations: 'who may sign in',
+  bank_accounts: 'where payers pay to from now on',
+  bank_files: 'what banks sent, as it came',
+  bank_statements: 'what banks said of their days: reconciliation lays it beside the books',
+  ...says('what banks report and what is expected: prove-movements.test.ts tells lies about it', [
+    'bank_movements',
+    'bank_reports',
+    'expected_deposits',
+  ]),
   audit_log: 'what people did; nothing is counted by it',
   schema_migrations: 'how the tables came about',
   ...says('what has left for the archive: archive.test.ts tells lies about it', [

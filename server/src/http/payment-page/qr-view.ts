@@ -1,4 +1,5 @@
 import { txnId } from '../../lib/ids.ts'
+import type { Patch } from '../../lib/qr-code.ts'
 import { qrPath } from '../../lib/qr-path.ts'
 import type { PaymentPage } from '../../orders/payment-page.ts'
 import { type Html, html, Html as Markup } from '../html.ts'
@@ -10,9 +11,13 @@ const quietZone = 4
 
 /** A QR code for the page: black on white in every colour scheme, with its quiet zone. */
 export function qrPicture(text: string, label: string): Html {
-  const { side, path } = qrPath(text)
+  const { side, path, patches } = qrPath(text)
   const all = side + 2 * quietZone
-  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="-${quietZone} -${quietZone} ${all} ${all}" shape-rendering="crispEdges"><path stroke="#000" d="${new Markup(path)}"/></svg>`
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="-${quietZone} -${quietZone} ${all} ${all}" shape-rendering="crispEdges"><path stroke="#000" d="${new Markup(path)}"/>${patches.map(patch)}</svg>`
+}
+
+function patch({ x, y, width, height, isDark }: Patch): Html {
+  return html`<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${isDark ? '#000' : '#fff'}"/>`
 }
 
 /** The QR code alone, as large as the screen allows. */

@@ -1,0 +1,139 @@
+import type { QrKind } from './qr/qr-kinds.ts'
+
+interface CurrencyRow {
+  /** ISO 4217: how many decimals an amount has, and the number that QR codes name the currency by. */
+  decimals: 0 | 2
+  isoNumber: string
+  /** How `bankCode` is read: from the currency's table of banks, as an Indian IFSC, or as a BIC. */
+  bankCode: 'table' | 'ifsc' | 'bic'
+  /** Payments without a reference are told apart by a small surplus: so many of these steps at most. */
+  surplusStepMinor: bigint
+  surplusSteps: number
+  /** The kinds of QR code that pay in this currency; a bank's own QR code may be in any. */
+  qrKinds: readonly QrKind[]
+  /** The id of the house's book in this currency; migrations create it. */
+  houseBook: bigint
+}
+
+/**
+ * The currencies, and everything that differs between them. To add one, add a row here and a migration that
+ * creates the house's book, as 0029 does; if its banks go by codes of their own, also a table in banks.ts.
+ */
+export const currencyRows = {
+  THB: {
+    decimals: 2,
+    isoNumber: '764',
+    bankCode: 'table',
+    surplusStepMinor: 1n,
+    surplusSteps: 99,
+    qrKinds: ['promptpay-mobile', 'promptpay-id', 'promptpay-bill'],
+    houseBook: -1n,
+  },
+  VND: {
+    decimals: 0,
+    isoNumber: '704',
+    bankCode: 'table',
+    surplusStepMinor: 1n,
+    surplusSteps: 999,
+    qrKinds: ['vietqr'],
+    houseBook: -2n,
+  },
+  SGD: {
+    decimals: 2,
+    isoNumber: '702',
+    bankCode: 'bic',
+    surplusStepMinor: 1n,
+    surplusSteps: 99,
+    qrKinds: ['paynow'],
+    houseBook: -3n,
+  },
+  MYR: {
+    decimals: 2,
+    isoNumber: '458',
+    bankCode: 'bic',
+    surplusStepMinor: 1n,
+    surplusSteps: 99,
+    qrKinds: [],
+    houseBook: -4n,
+  },
+  IDR: {
+    decimals: 2,
+    isoNumber: '360',
+    bankCode: 'bic',
+    // Nobody pays in sen: the surplus is in whole rupiah.
+    surplusStepMinor: 100n,
+    surplusSteps: 999,
+    qrKinds: [],
+    houseBook: -5n,
+  },
+  PHP: {
+    decimals: 2,
+    isoNumber: '608',
+    bankCode: 'bic',
+    surplusStepMinor: 1n,
+    surplusSteps: 99,
+    qrKinds: [],
+    houseBook: -6n,
+  },
+  INR: {
+    decimals: 2,
+    isoNumber: '356',
+    bankCode: 'ifsc',
+    surplusStepMinor: 1n,
+    surplusSteps: 99,
+    qrKinds: ['upi'],
+    houseBook: -7n,
+  },
+  BRL: {
+    decimals: 2,
+    isoNumber: '986',
+    bankCode: 'bic',
+    surplusStepMinor: 1n,
+    surplusSteps: 99,
+    qrKinds: ['pix'],
+    houseBook: -8n,
+  },
+  EUR: {
+    decimals: 2,
+    isoNumber: '978',
+    bankCode: 'bic',
+    surplusStepMinor: 1n,
+    surplusSteps: 99,
+    qrKinds: ['epc', 'swiss'],
+    houseBook: -9n,
+  },
+  CHF: {
+    decimals: 2,
+    isoNumber: '756',
+    bankCode: 'bic',
+    surplusStepMinor: 1n,
+    surplusSteps: 99,
+    qrKinds: ['swiss'],
+    houseBook: -10n,
+  },
+  GBP: {
+    decimals: 2,
+    isoNumber: '826',
+    bankCode: 'bic',
+    surplusStepMinor: 1n,
+    surplusSteps: 99,
+    qrKinds: [],
+    houseBook: -11n,
+  },
+  USD: {
+    decimals: 2,
+    isoNumber: '840',
+    bankCode: 'bic',
+    surplusStepMinor: 1n,
+    surplusSteps: 99,
+    qrKinds: [],
+    houseBook: -12n,
+  },
+} as const satisfies Record<string, CurrencyRow>
+
+export type CurrencyCode = keyof typeof currencyRows
+
+/** The facts about a currency. */
+export function currencyRow(currency: CurrencyCode): CurrencyRow {
+  return currencyRows[currency]
+}
