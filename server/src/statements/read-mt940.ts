@@ -120,7 +120,7 @@ function isEnd(text: string): boolean {
 
 function continueField(field: Field, text: string) {
   field.lines.push(text)
-  field.length += text.length
+  field.length += text.length + 1
   if (field.length > maxTextLength) {
     throw new BankFileFault(field.line, `A text is longer than ${maxTextLength} characters.`)
   }
@@ -275,7 +275,7 @@ function balanceOf(field: Field, type: string, booked: boolean, reading: Reading
 /** `500,` and `500` both occur. */
 function commaAmount(text: string, currency: string, line: number, reading: Reading): bigint {
   if (!/^\d{1,15}(,\d{0,5})?$/.test(text)) throw noAmount(text, currency, line)
-  return readAmount(text.replace(/,$/, '').replace(',', '.'), currency, line, reading)
+  return readAmount(text.replace(/,$/, '').replace(',', '.'), currency, line, reading, text)
 }
 
 function shortDay(text: string): Day | null {
