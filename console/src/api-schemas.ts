@@ -14,8 +14,20 @@ export interface Operations {
       data: {
         app_id: string
         name: string
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** active or suspended */
         status: 'active' | 'suspended'
         /** an http or https URL, or null */
@@ -64,8 +76,20 @@ export interface Operations {
     answer: {
       app_id: string
       name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** active or suspended */
       status: 'active' | 'suspended'
       /** an http or https URL, or null */
@@ -168,8 +192,20 @@ export interface Operations {
     body: undefined
     answer: {
       data: {
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         code: string
         name: string
         closed: boolean
@@ -181,8 +217,20 @@ export interface Operations {
     query: {
       /** an ISO 8601 time with zone; as it was then */
       as_of?: string
-      /** THB or VND */
-      currency?: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
     }
     body: undefined
     answer: {
@@ -190,8 +238,20 @@ export interface Operations {
       as_of: string | null
       balanced: boolean
       currencies: {
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** false: faults says what does not add up */
         balanced: boolean
         /** what agents may use */
@@ -265,16 +325,40 @@ export interface Operations {
     query: {
       /** an ISO 8601 time with zone; as it was then */
       as_of?: string
-      /** THB or VND */
-      currency?: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
     }
     body: undefined
     answer: string
   }
   'GET /console/api/books/history': {
     query: {
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** 1 to 90 */
       days?: number
     }
@@ -285,8 +369,20 @@ export interface Operations {
         day: string
         /** its end */
         at: string
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** false: faults says what does not add up */
         balanced: boolean
         /** what agents may use */
@@ -520,8 +616,20 @@ export interface Operations {
         }
       }
       volumes: {
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** deposits created today and paid */
         in_today: number
         /** the same, yesterday until this time of day */
@@ -533,8 +641,20 @@ export interface Operations {
       }[]
       /** yesterday and today */
       hours: {
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** the beginning of the hour */
         at: string
         /** paid deposits that were created in it */
@@ -546,8 +666,20 @@ export interface Operations {
       }[]
       waiting: {
         held: {
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** held for open withdrawals */
           amount: number
         }[]
@@ -726,8 +858,20 @@ export interface Operations {
         reference: string
         /** what the payout is about */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** the state that its word would lead to */
         provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
         /** what the order was when it was said */
@@ -773,8 +917,20 @@ export interface Operations {
         reference: string
         /** what the payout is about */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** the state that its word would lead to */
         provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
         /** what the order was when it was said */
@@ -813,8 +969,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -860,8 +1028,20 @@ export interface Operations {
       status?: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
       /** an agent's app id */
       agent?: string
-      /** THB or VND */
-      currency?: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** an ISO 8601 time with zone; created then or later */
       from?: string
       /** an ISO 8601 time with zone; created before it */
@@ -900,8 +1080,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -934,8 +1126,20 @@ export interface Operations {
       status?: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
       /** an agent's app id */
       agent?: string
-      /** THB or VND */
-      currency?: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** an ISO 8601 time with zone; created then or later */
       from?: string
       /** an ISO 8601 time with zone; created before it */
@@ -975,8 +1179,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -1117,8 +1333,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -1171,8 +1399,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -1217,8 +1457,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -1255,8 +1507,20 @@ export interface Operations {
           amount: number
           /** the fee of the transaction */
           fee: number
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** what was really paid */
           paid_amount: number | null
           /** masked for viewers */
@@ -1343,8 +1607,20 @@ export interface Operations {
         route: string
         /** deposit or withdraw */
         direction: 'deposit' | 'withdraw'
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** a list of at most 200 bank codes, or null for all */
         banks: string[] | null
         /** a whole number from 1 to 1000000000000 */
@@ -1366,7 +1642,20 @@ export interface Operations {
         name: string
         /** on, draining (takes nothing new) or off */
         state: 'on' | 'draining' | 'off'
-        currencies: ('THB' | 'VND')[]
+        currencies: (
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        )[]
         deposits: boolean
         payouts: boolean
       }[]
@@ -1426,8 +1715,20 @@ export interface Operations {
         /** an agent's app id */
         app_id: string
         agent_name: string
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** available, without what is held */
         balance: number
         /** held for waiting withdrawals */
@@ -1459,8 +1760,20 @@ export interface Operations {
       /** an agent's app id */
       app_id: string
       agent_name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** available, without what is held */
       balance: number
       /** held for waiting withdrawals */
@@ -1596,8 +1909,20 @@ export interface Operations {
     answer: {
       app_id: string
       name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** active or suspended */
       status: 'active' | 'suspended'
       /** an http or https URL, or null */
@@ -1698,8 +2023,20 @@ export interface Operations {
     body: {
       /** 1 to 128 printable characters */
       name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** an http or https URL, or null */
       deposit_callback?: string | null
       /** an http or https URL, or null */
@@ -1769,8 +2106,20 @@ export interface Operations {
       withdraw_fee: string
     }
     answer: {
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** the oldest moment looked at */
       from: string
       /** false: only the newest orders of the month */
@@ -1822,8 +2171,20 @@ export interface Operations {
     answer: {
       app_id: string
       name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** active or suspended */
       status: 'active' | 'suspended'
       /** an http or https URL, or null */
@@ -1885,8 +2246,20 @@ export interface Operations {
     answer: {
       app_id: string
       name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** active or suspended */
       status: 'active' | 'suspended'
       /** an http or https URL, or null */
@@ -2114,8 +2487,20 @@ export interface Operations {
         reference: string
         /** what the payout is about */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** the state that its word would lead to */
         provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
         /** what the order was when it was said */
@@ -2154,8 +2539,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2213,8 +2610,20 @@ export interface Operations {
         reference: string
         /** what the payout is about */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** the state that its word would lead to */
         provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
         /** what the order was when it was said */
@@ -2253,8 +2662,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2310,8 +2731,20 @@ export interface Operations {
         reference: string
         /** what the payout is about */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** the state that its word would lead to */
         provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
         /** what the order was when it was said */
@@ -2350,8 +2783,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2412,8 +2857,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2532,8 +2989,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2652,8 +3121,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2772,8 +3253,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2890,8 +3383,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -3010,8 +3515,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -3130,8 +3647,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -3248,8 +3777,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -3373,8 +3914,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3419,8 +3972,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3457,8 +4022,20 @@ export interface Operations {
           amount: number
           /** the fee of the transaction */
           fee: number
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** what was really paid */
           paid_amount: number | null
           /** masked for viewers */
@@ -3534,8 +4111,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3580,8 +4169,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3618,8 +4219,20 @@ export interface Operations {
           amount: number
           /** the fee of the transaction */
           fee: number
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** what was really paid */
           paid_amount: number | null
           /** masked for viewers */
@@ -3693,8 +4306,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3739,8 +4364,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3777,8 +4414,20 @@ export interface Operations {
           amount: number
           /** the fee of the transaction */
           fee: number
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** what was really paid */
           paid_amount: number | null
           /** masked for viewers */
@@ -3848,8 +4497,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3894,8 +4555,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3932,8 +4605,20 @@ export interface Operations {
           amount: number
           /** the fee of the transaction */
           fee: number
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** what was really paid */
           paid_amount: number | null
           /** masked for viewers */
@@ -4007,8 +4692,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -4053,8 +4750,20 @@ export interface Operations {
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -4091,8 +4800,20 @@ export interface Operations {
           amount: number
           /** the fee of the transaction */
           fee: number
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** what was really paid */
           paid_amount: number | null
           /** masked for viewers */
@@ -4140,8 +4861,20 @@ export interface Operations {
         route: string
         /** deposit or withdraw */
         direction: 'deposit' | 'withdraw'
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** a list of at most 200 bank codes, or null for all */
         banks: string[] | null
         /** a whole number from 1 to 1000000000000 */
@@ -4155,8 +4888,20 @@ export interface Operations {
       }[]
       /** deposit or withdraw */
       direction: 'deposit' | 'withdraw'
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** a bank code */
       bank_code: string
       /** a whole number from 1 to 1000000000000 */
@@ -4343,8 +5088,20 @@ export interface Operations {
         /** an agent's app id */
         app_id: string
         agent_name: string
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** available, without what is held */
         balance: number
         /** held for waiting withdrawals */
@@ -4381,8 +5138,20 @@ export interface Operations {
     answer: {
       app_id: string
       name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** active or suspended */
       status: 'active' | 'suspended'
       /** an http or https URL, or null */
@@ -4448,8 +5217,20 @@ export interface Operations {
         route: string
         /** deposit or withdraw */
         direction: 'deposit' | 'withdraw'
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** a list of at most 200 bank codes, or null for all */
         banks: string[] | null
         /** a whole number from 1 to 1000000000000 */
@@ -4474,8 +5255,20 @@ export interface Operations {
         route: string
         /** deposit or withdraw */
         direction: 'deposit' | 'withdraw'
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** a list of at most 200 bank codes, or null for all */
         banks: string[] | null
         /** a whole number from 1 to 1000000000000 */

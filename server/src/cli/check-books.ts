@@ -5,6 +5,7 @@ import { callbackHeaders } from '../callbacks/callback-headers.ts'
 import { type Attempt, CallbackPoster } from '../callbacks/post-callback.ts'
 import type { Config } from '../config.ts'
 import { coveredUntil } from '../db/partitions.ts'
+import { defaultCurrency } from '../lib/money.ts'
 import { openEvents } from '../payments/notice-events.ts'
 import { proofState } from '../proof/verify.ts'
 import type { Provider } from '../providers/provider.ts'
@@ -91,7 +92,7 @@ async function checkProvider(provider: Provider, state: string): Promise<Finding
       {
         reference: 'doctor-0',
         amountMinor: 100n,
-        currency: can.currencies[0] ?? 'THB',
+        currency: can.currencies[0] ?? defaultCurrency,
         payee: { accountNo: '0000', accountName: '-', bankCode: '-' },
         extraParams: null,
       },

@@ -4,7 +4,7 @@ import { isArchivedRef } from '../ledger/archived.ts'
 import type { Order, OrderKind } from '../ledger/book.ts'
 import { archivedRefDetail, isRepeat, refIdConflictDetail } from '../ledger/decide.ts'
 import { findOrderByRefId } from '../ledger/find-order.ts'
-import { findBank } from '../lib/banks.ts'
+import { accountNoFault, bankCodeMeaning, findBank } from '../lib/banks.ts'
 import { callWithin } from '../lib/call-within.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { newOrderId } from '../lib/ids.ts'
@@ -287,11 +287,17 @@ export function refusalOf(
   if (!bank) {
     return new Problem(
       'unknown_bank_code',
-      `No ${agent.currency} bank has this code; GET /payment/banks lists those that can be used.`,
+      `No ${agent.currency} bank has this code; in ${agent.currency}, bankCode is ${bankCodeMeaning(agent.currency)}.`,
     )
   }
   if (bank.closed) {
     return new Problem('unknown_bank_code', `${bank.name} (${bank.code}) is closed.`)
+  }
+  const accountFault = accountNoFault(agent.currency, order.accountNo)
+  if (accountFault !== undefined) {
+    return new Problem('invalid_request', `accountNo ${accountFault}.`, {
+      errors: [{ field: 'accountNo', message: accountFault }],
+    })
   }
   if (candidates.length === 0) {
     return new Problem('provider_unavailable', 'No payment provider takes such an order now.', {

@@ -204,8 +204,9 @@ const tailRows = 1_000
 const againRows = 500
 
 /**
- * Makes one small step of the background proof: for every agent with new rows, and for one more, proves
- * the new rows and a range of those proved before. Returns how many rows it read and the contradictions
+ * Makes one small step of the background proof: for every book with new rows, and for one more of the
+ * agents' and one of the house's, proves the new rows and a range of those proved before. Books without rows
+ * have a turn of their own, so that they do not hold up the others. Returns how many rows it read and the contradictions
  * it found.
  */
 export async function proveOnward(
@@ -229,7 +230,8 @@ export async function proveOnward(
      )
      (select * from books where seq > proved_seq order by checked_at nulls first limit 10)
      union
-     (select * from books order by checked_at nulls first limit 1)`,
+     (select distinct on (agent_id > 0, seq > 0) * from books
+      order by agent_id > 0, seq > 0, checked_at nulls first)`,
   )
   let looked = 0
   const findings = await findWalletless(pool)

@@ -5,7 +5,7 @@ import { referencesOf } from '../ledger/payout-references.ts'
 import { banksOf } from '../lib/banks.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { newOrderId } from '../lib/ids.ts'
-import { toMinor } from '../lib/money.ts'
+import { minorPerUnit, toMinor } from '../lib/money.ts'
 import type { PastPayout } from '../payouts/past-payouts.ts'
 
 /** A random number from 0 to 1; the same start gives the same sequence. */
@@ -285,7 +285,7 @@ function amountOf({ currency }: Agent, chance: Chance): bigint {
     50 + 9_950 * size * size * size + (chance() < 0.01 ? 90_000 * chance() : 0),
   )
   const rounded = chance() < 0.6 ? Math.ceil(units / 100) * 100 : units
-  return BigInt(rounded) * (currency === 'VND' ? 1_000n : 1n)
+  return BigInt(rounded) * (minorPerUnit(currency) === 1n ? 1_000n : 1n)
 }
 
 function pick<T extends string>(shares: readonly (readonly [T, number])[], chance: Chance): T {

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serviceRole } from '../../src/db/pool.ts'
 import { accountNames } from '../../src/ledger/accounts.ts'
+import { allHouseBooks } from '../../src/ledger/house.ts'
 import { currencies } from '../../src/lib/money.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
@@ -371,7 +372,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['agents_app_id_check', 'agents', { app_id: 'abc' }],
   ['agents_name_check', 'agents', { name: '' }],
   ['agents_name_check', 'agents', { name: 'x'.repeat(129) }],
-  ['agents_currency_check', 'agents', { currency: 'USD' }],
+  ['agents_currency_check', 'agents', { currency: 'XXX' }],
   ['agents_status_check', 'agents', { status: 'gone' }],
   ['agents_revert_fee_check', 'agents', { revert_fee: 'half' }],
   ['agents_late_money_check', 'agents', { late_money: 'drop' }],
@@ -403,7 +404,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['wallets_pkey', 'wallets', { agent_id: 1 }],
   ['wallets_book', 'wallets', { agent_id: 0 }],
   ['wallets_book', 'wallets', { agent_id: -1, currency: 'VND' }],
-  ['wallets_book', 'wallets', { currency: 'USD' }],
+  ['wallets_book', 'wallets', { currency: 'XXX' }],
+  ['wallets_book', 'wallets', { agent_id: -13, currency: 'USD' }],
   ['wallets_of_house', 'wallets', { differences: 1, clearing: -1 }],
   ['wallets_suspense_not_negative', 'wallets', { suspense: -1, clearing: 1 }],
   ['clearings_agent_id_fkey', 'clearings', { agent_id: 99 }],
@@ -520,9 +522,9 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
     { response_body: `\\x${'00'.repeat(16_385)}` },
   ],
 
-  ['orders_currency_check', 'orders', { currency: 'USD' }],
+  ['orders_currency_check', 'orders', { currency: 'usd' }],
   ['orders_currency_check', 'orders', { currency: null }],
-  ['journal_currency_check', 'journal', { currency: 'USD' }],
+  ['journal_currency_check', 'journal', { currency: 'usd' }],
   ['journal_currency_check', 'journal', { currency: null }],
   ['orders_instructions', 'orders', { instructions: 'x'.repeat(4097) }],
   ['orders_instructions', 'orders', { instructions: '{}', ...withdrawal }],
@@ -550,7 +552,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['providers_state_check', 'providers', { state: 'paused' }],
   ['provider_routes_route_check', 'provider_routes', { route: 'a b' }],
   ['provider_routes_direction_check', 'provider_routes', { direction: 'both' }],
-  ['provider_routes_currency_check', 'provider_routes', { currency: 'USD' }],
+  ['provider_routes_currency_check', 'provider_routes', { currency: 'usd' }],
   ['provider_routes_banks_check', 'provider_routes', { banks: [] }],
   ['provider_routes_amounts', 'provider_routes', { min_amount: 0 }],
   ['provider_routes_amounts', 'provider_routes', { min_amount: 101 }],
@@ -680,7 +682,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['open_items_provider_check', 'open_items', { provider: '' }],
   ['open_items_reference_check', 'open_items', { reference: '' }],
   ['open_items_amount_check', 'open_items', { amount: 0 }],
-  ['open_items_currency_check', 'open_items', { currency: 'USD' }],
+  ['open_items_currency_check', 'open_items', { currency: 'usd' }],
   ['open_items_provider_said_check', 'open_items', { provider_said: 'WAITING' }],
   [
     'open_items_resolution_check',
@@ -712,13 +714,13 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['payment_claims_payment_id_check', 'payment_claims', { payment_id: 'b:' }],
   ['payment_claims_agent_id_check', 'payment_claims', { agent_id: -1, order_id: null }],
   ['payment_claims_amount_check', 'payment_claims', { amount: 0 }],
-  ['payment_claims_currency_check', 'payment_claims', { currency: 'USD' }],
+  ['payment_claims_currency_check', 'payment_claims', { currency: 'usd' }],
   ['payment_claims_nobody', 'payment_claims', { agent_id: 0 }],
 
   ['unmatched_payments_payment_id_check', 'unmatched_payments', { payment_id: 'b:' }],
   ['unmatched_payments_reference_check', 'unmatched_payments', { reference: 'x'.repeat(201) }],
   ['unmatched_payments_amount_check', 'unmatched_payments', { amount: 0 }],
-  ['unmatched_payments_currency_check', 'unmatched_payments', { currency: 'USD' }],
+  ['unmatched_payments_currency_check', 'unmatched_payments', { currency: 'usd' }],
   ['unmatched_payments_state_check', 'unmatched_payments', { state: 'lost', ...decided }],
   ['unmatched_payments_evidence_check', 'unmatched_payments', { evidence: '' }],
   ['unmatched_payments_decided', 'unmatched_payments', { decided_at: at }],
@@ -1006,19 +1008,40 @@ describe('what is written down stays so, by privilege', () => {
   })
 })
 
-it('every currency that the database allows is one that the service knows, and the other way round', async () => {
+it('agents and books may have the currencies that the service knows, and no others', async () => {
+  const checks = await checksOfCurrencies()
+  for (const place of ['agents.currency', 'wallets.currency']) {
+    const check = checks.find((each) => each.place === place)?.check ?? ''
+    const allowed = [...check.matchAll(/'(\w+)'::text/g)].map(([, code]) => code)
+    expect([...new Set(allowed)].sort(), place).toEqual([...currencies].sort())
+  }
+})
+
+it('every other currency is three capitals', async () => {
+  const checks = await checksOfCurrencies()
+  const others = checks.filter(({ place }) => !/^(agents|wallets)\./.test(place))
+  expect(others.length).toBeGreaterThan(8)
+  for (const { place, check } of others) expect(check, place).toContain("~ '^[A-Z]{3}$'::text")
+})
+
+it('the house has a book in every currency, whose number the service knows', async () => {
+  const { rows } = await client.query<{ agent_id: string; currency: string }>(
+    'select agent_id, currency from wallets where agent_id < 0 order by agent_id desc',
+  )
+  expect(rows.map(({ agent_id, currency }) => ({ agentId: BigInt(agent_id), currency }))).toEqual(
+    allHouseBooks,
+  )
+})
+
+async function checksOfCurrencies(): Promise<{ place: string; check: string | null }[]> {
   const { rows } = await client.query<{ place: string; check: string | null }>(
     `select format('%s.%s', c.oid::regclass, a.attname) as place, pg_get_constraintdef(k.oid) as check
      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'currency'
      left join pg_constraint k on k.conrelid = c.oid and k.contype = 'c' and a.attnum = any(k.conkey)
      where c.relnamespace::regnamespace::text in ('sluice', 'sandbox_bank') and c.relkind = 'r'`,
   )
-  expect(rows.length).toBeGreaterThan(8)
-  for (const { place, check } of rows) {
-    const allowed = [...(check ?? '').matchAll(/'(\w+)'::text/g)].map(([, code]) => code)
-    expect([...new Set(allowed)].sort(), place).toEqual([...currencies].sort())
-  }
-})
+  return rows
+}
 
 /** One minor unit more than the bound, in each of the accounts. */
 function beyond(accounts: readonly string[]): Fields[] {

@@ -45,7 +45,8 @@ export const OrderRequest = Type.Object(
     }),
     bankCode: Type.String({
       ...printable(32),
-      description: 'a code from GET /payment/banks',
+      description:
+        'a code from GET /payment/banks; if that has none, the BIC, or the IFSC of a bank in India',
     }),
     timestamp: isoTime(
       "an ISO 8601 time with zone, within 300 seconds of the service's clock, such as 2026-01-31T08:30:00Z",

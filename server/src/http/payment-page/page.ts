@@ -123,7 +123,7 @@ function transfer(options: PageOptions): Html {
 <h2>${ways.qrcodeText === undefined ? words.transferTitle : words.orTransferTitle}</h2>
 <p class="how">${words.transferHow}</p>
 <dl>
-${row(options, words.bank, bank ? `${bank.name} (${bankCode})` : bankCode, bankCode)}
+${row(options, words.bank, bank && bank.name !== bankCode ? `${bank.name} (${bankCode})` : bankCode, bankCode)}
 ${row(options, words.accountNumber, accountNumber)}
 ${row(options, words.accountName, accountName)}
 ${row(options, words.amount, moneyText(place.language, amountMinor, currency), bareMoney(amountMinor, currency))}
