@@ -1846,6 +1846,8 @@ export interface Operations {
       from: string
       /** an ISO 8601 time with zone; rows before it */
       to: string
+      /** every row, or only what they come to by kind; rows if left out */
+      content?: 'rows' | 'summary'
     }
     body: undefined
     answer: string
@@ -1856,6 +1858,8 @@ export interface Operations {
       from: string
       /** an ISO 8601 time with zone; rows before it */
       to: string
+      /** every row, or only what they come to by kind; rows if left out */
+      content?: 'rows' | 'summary'
     }
     body: undefined
     answer: string

@@ -19,7 +19,14 @@ export const walletWords = {
     done: 'The journal has it.',
     repeated: 'This reference had been used before: nothing changed.',
   },
-  statement: { open: 'Statement', from: 'From', to: 'To (inclusive)' },
+  statement: {
+    open: 'Statement',
+    from: 'From',
+    to: 'To (inclusive)',
+    content: 'Content',
+    rows: 'Every row',
+    summary: 'Sums by kind',
+  },
   journal: {
     title: 'Journal',
     none: 'No movements',

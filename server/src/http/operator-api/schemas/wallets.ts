@@ -7,6 +7,7 @@ import {
   currency,
   isoTime,
   money,
+  oneOf,
   orNull,
   page,
   paging,
@@ -85,6 +86,9 @@ export const StatementQuery = Type.Object(
   {
     from: isoTime('an ISO 8601 time with zone; rows of then or later'),
     to: isoTime('an ISO 8601 time with zone; rows before it'),
+    content: Type.Optional(
+      oneOf(['rows', 'summary'], 'every row, or only what they come to by kind; rows if left out'),
+    ),
   },
   strict,
 )
