@@ -13,6 +13,7 @@ export function newDeposit(agentId: bigint): Order {
     kind: 'deposit',
     refId,
     refundOf: null,
+    payableMinor: null,
     currency: 'THB',
     userId: 'user-1',
     amountMinor: 10_000n,

@@ -18,10 +18,6 @@ export const maxAccountMinor = 2n ** 59n
 /** The largest amount of one order, in whole units. */
 export const maxAmount = 10n ** 12n
 
-export function decimalsOf(currency: Currency): number {
-  return decimals[currency]
-}
-
 export function minorPerUnit(currency: Currency): bigint {
   return 10n ** BigInt(currencyRow(currency).decimals)
 }

@@ -15,6 +15,7 @@ const order = (kind: Order['kind'], status: Order['status'], handed = false): Or
   kind,
   refId: 'r',
   refundOf: null,
+  payableMinor: null,
   currency: 'THB',
   userId: 'u',
   amountMinor: 100n,

@@ -7,8 +7,9 @@ import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
 import { lockAccount, takeReports } from '../bank-accounts/take-reports.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
+import { currencyRow } from '../lib/currencies.ts'
 import { newOrderId } from '../lib/ids.ts'
-import { currencies, decimalsOf } from '../lib/money.ts'
+import { currencies } from '../lib/money.ts'
 import { sealBytes } from '../lib/secret-box.ts'
 import type { CsvProfile } from '../statements/csv-profile.ts'
 import { readBankFile } from '../statements/read-bank-file.ts'
@@ -82,7 +83,7 @@ export async function readFile(
     currency: account.currency,
     decimalsOf: (text) => {
       const currency = currencies.find((each) => each === text)
-      return currency && decimalsOf(currency)
+      return currency && currencyRow(currency).decimals
     },
     zone: account.zone,
     ...(account.csvProfile !== null && {

@@ -26,7 +26,7 @@ type Row = Record<string, unknown>
 /** A deposit or withdrawal as it is asked for; what is named replaces the rest. */
 export function newOrder(
   fields: Pick<Order, 'agentId' | 'orderId' | 'kind' | 'createdAt'> & Partial<Order>,
-  currency: ModelTerms['currency'] = 'THB',
+  currency: Order['currency'] = 'THB',
 ): Order {
   const expiresAt =
     fields.kind === 'deposit' ? new Date(fields.createdAt.getTime() + 900_000) : null
@@ -36,6 +36,7 @@ export function newOrder(
     userId: 'user-1',
     currency,
     amountMinor: 10_000n,
+    payableMinor: null,
     feeMinor: 0n,
     feeRule: '0%',
     lateMoney: fields.kind === 'deposit' ? 'review' : null,
