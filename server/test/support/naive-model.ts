@@ -9,7 +9,7 @@ import type { Command } from '../../src/ledger/commands.ts'
 
 /** What an agent's contract says, as far as money depends on it after an order is created. */
 export interface ModelTerms {
-  currency: 'THB' | 'VND'
+  currency: Order['currency']
 }
 
 /**
@@ -865,7 +865,7 @@ function moneyIn(currency: ModelTerms['currency'], minor: bigint): string {
 }
 
 /** `PERCENT%`, `FIXED` or `PERCENT%+FIXED`, half a minor unit rounded up. */
-function feeByRule(rule: string, amountMinor: bigint, currency: 'THB' | 'VND'): bigint {
+function feeByRule(rule: string, amountMinor: bigint, currency: Order['currency']): bigint {
   let fee = 0n
   for (const part of rule.split('+')) {
     if (part.endsWith('%')) {
