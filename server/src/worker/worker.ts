@@ -6,6 +6,7 @@ import type { Pool } from '../db/pool.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { bookMovements, movementPage } from '../payments/book-movement.ts'
 import { leftOverPage, NoticeTaker } from '../payments/take-notice.ts'
+import type { WatchedFolder } from '../payments/watch-folder.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { proveOnward } from '../proof/verify.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -19,6 +20,8 @@ export interface WorkerOptions {
   /** Whether this process proves the ledger continuously. */
   provesLedger: boolean
   sender: CallbackSender
+  /** Where banks' files are put. */
+  folder: WatchedFolder
   /** Undefined if this process does not hand withdrawals to providers. */
   payouts: PayoutRunner | undefined
   /** How long attempts to deliver callbacks are kept; the latest attempt is always kept. */
@@ -39,6 +42,7 @@ export function startWorker(options: WorkerOptions): Repeated {
     proofPool,
     provesLedger,
     sender,
+    folder,
     payouts,
     attemptsKeptMs,
     noticesKeptMs,
@@ -61,6 +65,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       onError,
     ),
     repeat(5_000, () => releaseExpected(proofPool, desk.now()), onError),
+    repeat(5_000, () => folder.poll(), onError),
     // A safety net: usually the sender is woken when a callback is due.
     repeat(
       1_000,
