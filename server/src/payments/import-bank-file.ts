@@ -12,6 +12,7 @@ import { newOrderId } from '../lib/ids.ts'
 import { currencies } from '../lib/money.ts'
 import { sealBytes } from '../lib/secret-box.ts'
 import type { CsvProfile } from '../statements/csv-profile.ts'
+import { fitsMaskedAccountNo, isMaskedAccountNo } from '../statements/masked-account-no.ts'
 import { readBankFile } from '../statements/read-bank-file.ts'
 import { BankFileFault, type BankStatement, maxFileBytes } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -103,6 +104,7 @@ export async function readFile(
 function isSameAccount(written: string, own: string): boolean {
   const [a, b] = [plainAccountNo(written), plainAccountNo(own)]
   const strip = (text: string) => text.replace(/^0+/, '')
+  if (isMaskedAccountNo(written)) return fitsMaskedAccountNo(written, own)
   return a === b || strip(a) === strip(b) || a.endsWith(b) || a.replace(/[A-Z]{3}$/, '').endsWith(b)
 }
 

@@ -1,3 +1,4 @@
+import { ibanFault } from '../lib/iban.ts'
 import { type Piece, piecesOf } from './file-bytes.ts'
 import { type Details, detailsOf, noDetails } from './mt940-details.ts'
 import {
@@ -438,12 +439,5 @@ function distance(a: Day, b: Day): number {
 function accountNoOf(accountNo: string | null, currency: string | null): string | null {
   if (accountNo === null || currency === null || !accountNo.endsWith(currency)) return accountNo
   const shorter = accountNo.slice(0, -currency.length).trim()
-  return isIban(shorter) ? shorter : accountNo
-}
-
-function isIban(text: string): boolean {
-  if (!/^[A-Z]{2}\d\d[A-Z0-9]{11,30}$/.test(text)) return false
-  const turned = text.slice(4) + text.slice(0, 4)
-  const digits = [...turned].map((character) => Number.parseInt(character, 36)).join('')
-  return BigInt(digits) % 97n === 1n
+  return ibanFault(shorter) === undefined ? shorter : accountNo
 }
