@@ -248,7 +248,7 @@ describe('sluice books', () => {
     const needed = ['--currency', 'THB', '--provider', 'bank', '--reason', 'x']
     for (const [args, says] of [
       [['--as-of', 'yesterday'], 'must be an ISO 8601 time'],
-      [['--currency', 'USD'], 'must be one of THB, VND'],
+      [['--currency', 'XXX'], 'must be one of THB, VND'],
       [['--json', '--csv'], 'either --json or --csv'],
       [['write-off', '0', ...needed], 'other than 0'],
       [['write-off', '1.005', ...needed], 'other than 0'],
