@@ -26,6 +26,8 @@ export interface Operations {
         deposit_fee: string
         /** PERCENT%, FIXED or PERCENT%+FIXED */
         withdraw_fee: string
+        /** PERCENT%, FIXED or PERCENT%+FIXED */
+        reserve: string
         /** return or keep: the fee of a payout that came back */
         revert_fee: 'return' | 'keep'
         /** review or credit: money late or of another amount */
@@ -76,6 +78,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -200,6 +204,8 @@ export interface Operations {
         receivable: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits */
+        reserve: number
         /** reported for agents and not yet decided on */
         suspense_of_agents: number
         /** reported for nobody and not yet decided on */
@@ -237,6 +243,8 @@ export interface Operations {
           available: number
           /** held for waiting withdrawals */
           held: number
+          /** held back of paid deposits */
+          reserve: number
           /** waits for a decision */
           suspense: number
           /** money at providers; negative */
@@ -295,6 +303,8 @@ export interface Operations {
         receivable: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits */
+        reserve: number
         /** reported for agents and not yet decided on */
         suspense_of_agents: number
         /** reported for nobody and not yet decided on */
@@ -1428,10 +1438,12 @@ export interface Operations {
         agent_name: string
         /** THB or VND */
         currency: 'THB' | 'VND'
-        /** available, without what is held */
+        /** available, without what is held or in reserve */
         balance: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits until its time has come */
+        reserve: number
         /** reported for the agent and not yet decided on */
         suspense: number
         /** the other side at the banks */
@@ -1461,10 +1473,12 @@ export interface Operations {
       agent_name: string
       /** THB or VND */
       currency: 'THB' | 'VND'
-      /** available, without what is held */
+      /** available, without what is held or in reserve */
       balance: number
       /** held for waiting withdrawals */
       held: number
+      /** held back of paid deposits until its time has come */
+      reserve: number
       /** reported for the agent and not yet decided on */
       suspense: number
       /** the other side at the banks */
@@ -1564,6 +1578,8 @@ export interface Operations {
       deposit_fee?: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee?: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve?: string
       /** return or keep: the fee of a payout that came back */
       revert_fee?: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -1612,6 +1628,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -1712,6 +1730,8 @@ export interface Operations {
       deposit_fee?: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee?: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve?: string
       /** return or keep: the fee of a payout that came back */
       revert_fee?: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -1838,6 +1858,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -1901,6 +1923,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -4349,10 +4373,12 @@ export interface Operations {
         agent_name: string
         /** THB or VND */
         currency: 'THB' | 'VND'
-        /** available, without what is held */
+        /** available, without what is held or in reserve */
         balance: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits until its time has come */
+        reserve: number
         /** reported for the agent and not yet decided on */
         suspense: number
         /** the other side at the banks */
@@ -4397,6 +4423,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */

@@ -3,6 +3,7 @@ import type { CallbackSender } from '../callbacks/sender.ts'
 import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
+import { releaseReserves } from '../orders/release-reserves.ts'
 import { leftOverPage, NoticeTaker } from '../payments/take-notice.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { proveOnward } from '../proof/verify.ts'
@@ -63,6 +64,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       onError,
     ),
     repeat(60_000, () => fees.poll(), onError),
+    repeat(60_000, async () => ((await releaseReserves(desk)) > 0 ? 'more' : 'done'), onError),
     repeat(
       60_000,
       async () => {
