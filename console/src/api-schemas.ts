@@ -38,6 +38,8 @@ export interface Operations {
         deposit_fee: string
         /** PERCENT%, FIXED or PERCENT%+FIXED */
         withdraw_fee: string
+        /** PERCENT%, FIXED or PERCENT%+FIXED */
+        reserve: string
         /** return or keep: the fee of a payout that came back */
         revert_fee: 'return' | 'keep'
         /** review or credit: money late or of another amount */
@@ -100,6 +102,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -260,6 +264,8 @@ export interface Operations {
         receivable: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits */
+        reserve: number
         /** reported for agents and not yet decided on */
         suspense_of_agents: number
         /** reported for nobody and not yet decided on */
@@ -297,6 +303,8 @@ export interface Operations {
           available: number
           /** held for waiting withdrawals */
           held: number
+          /** held back of paid deposits */
+          reserve: number
           /** waits for a decision */
           suspense: number
           /** money at providers; negative */
@@ -391,6 +399,8 @@ export interface Operations {
         receivable: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits */
+        reserve: number
         /** reported for agents and not yet decided on */
         suspense_of_agents: number
         /** reported for nobody and not yet decided on */
@@ -1729,10 +1739,12 @@ export interface Operations {
           | 'CHF'
           | 'GBP'
           | 'USD'
-        /** available, without what is held */
+        /** available, without what is held or in reserve */
         balance: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits until its time has come */
+        reserve: number
         /** reported for the agent and not yet decided on */
         suspense: number
         /** the other side at the banks */
@@ -1774,10 +1786,12 @@ export interface Operations {
         | 'CHF'
         | 'GBP'
         | 'USD'
-      /** available, without what is held */
+      /** available, without what is held or in reserve */
       balance: number
       /** held for waiting withdrawals */
       held: number
+      /** held back of paid deposits until its time has come */
+      reserve: number
       /** reported for the agent and not yet decided on */
       suspense: number
       /** the other side at the banks */
@@ -1877,6 +1891,8 @@ export interface Operations {
       deposit_fee?: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee?: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve?: string
       /** return or keep: the fee of a payout that came back */
       revert_fee?: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -1937,6 +1953,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -2049,6 +2067,8 @@ export interface Operations {
       deposit_fee?: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee?: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve?: string
       /** return or keep: the fee of a payout that came back */
       revert_fee?: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -2199,6 +2219,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -2274,6 +2296,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -5106,10 +5130,12 @@ export interface Operations {
           | 'CHF'
           | 'GBP'
           | 'USD'
-        /** available, without what is held */
+        /** available, without what is held or in reserve */
         balance: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits until its time has come */
+        reserve: number
         /** reported for the agent and not yet decided on */
         suspense: number
         /** the other side at the banks */
@@ -5166,6 +5192,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */

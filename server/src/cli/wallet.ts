@@ -163,6 +163,7 @@ function showStatement({ agent, opening, closing, movements, feesMinor }: Statem
         ['closing balance', '', money(closing.total)],
         ['  available', '', money(closing.available)],
         ['  held', '', money(closing.held)],
+        ['  in reserve', '', money(closing.reserve)],
       ],
     ),
   )

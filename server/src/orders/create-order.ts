@@ -10,6 +10,7 @@ import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { toMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
+import { noReserve } from '../lib/reserve-rule.ts'
 import type { DepositOutcome, DepositToCollect, Provider } from '../providers/provider.ts'
 import type { Created, Desk, OrderRequest } from '../teller/desk.ts'
 import { depositAnswer } from './deposit-answer.ts'
@@ -238,6 +239,7 @@ export function newOrder(agent: Agent, kind: OrderKind, request: MinorRequest, n
     feeMinor: feeOf(amountMinor, rule),
     feeRule,
     lateMoney: kind === 'deposit' ? agent.lateMoney : null,
+    reserveRule: kind === 'deposit' && agent.reserve !== noReserve ? agent.reserve : null,
     revertFee: kind === 'withdraw' ? agent.revertFee : null,
     accountName: request.accountName,
     accountNo: request.accountNo,
@@ -251,6 +253,7 @@ export function newOrder(agent: Agent, kind: OrderKind, request: MinorRequest, n
     completedAt: null,
     paidAmountMinor: null,
     paidFeeMinor: null,
+    releaseAt: null,
     provider: null,
     providerRef: null,
     handedOverAt: null,

@@ -24,10 +24,11 @@ export function kindInWords(kind: MovementKind): string {
 export function statementView(statement: Statement) {
   const { agent, from, to, opening, closing, movements, feesMinor } = statement
   const money = (minor: bigint) => new Exact(decimalText(minor, agent.currency))
-  const balance = ({ total, available, held }: StatementBalance) => ({
+  const balance = ({ total, available, held, reserve }: StatementBalance) => ({
     balance: money(total),
     available: money(available),
     held: money(held),
+    reserve: money(reserve),
   })
   return {
     app_id: agent.appId,
@@ -65,6 +66,7 @@ export function statementCsv({ agent, from, to, ...statement }: Statement): stri
     line('closing_balance', null, closing.total),
     line('closing_available', null, closing.available),
     line('closing_held', null, closing.held),
+    line('closing_reserve', null, closing.reserve),
   ].join('')
 }
 
@@ -113,6 +115,7 @@ export function statementOnPaper(
       ['Closing balance', money(closing.total)],
       ['Of it available', money(closing.available)],
       ['Of it held', money(closing.held)],
+      ['Of it in reserve', money(closing.reserve)],
     ],
     ...(withRows && { rowCount: Number(last - after) + 2, rows: rows() }),
   }

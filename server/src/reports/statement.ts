@@ -39,6 +39,8 @@ export interface Movement {
 export interface StatementBalance {
   available: bigint
   held: bigint
+  /** Held back of deposits. */
+  reserve: bigint
   total: bigint
 }
 
@@ -62,8 +64,8 @@ export interface Statement {
 const rowsPerQuery = 50_000n
 
 /**
- * Reads a statement for any period. What is held for withdrawals still belongs to the agent, so it is part of
- * the balance, and only a withdrawal that is paid lowers it.
+ * Reads a statement for any period. What is held for withdrawals, or held back of deposits, belongs to the agent:
+ * it is part of the balance, and only a withdrawal that is paid lowers it.
  */
 export async function readStatement(
   pool: Pool,
@@ -106,8 +108,8 @@ export async function* statementRows(
   }
 }
 
-function balanceOf({ available, held }: Accounts): StatementBalance {
-  return { available, held, total: available + held }
+function balanceOf({ available, held, reserve }: Accounts): StatementBalance {
+  return { available, held, reserve, total: available + held + reserve }
 }
 
 /** Journal rows of one sort, added up. */
@@ -141,7 +143,7 @@ async function readGroups(
   }>({
     name: 'statement-groups',
     text: `select j.event, o.refund_of is not null as is_refund, split_part(j.once_key, ':', 1) as key,
-        count(*)::int as count, sum(j.available_change + j.held_change)::text as moved,
+        count(*)::int as count, sum(j.available_change + j.held_change + j.reserve_change)::text as moved,
         sum(j.fees_change)::text as fees, (count(*) filter (where j.fees_change <> 0))::int as fee_count
       from journal j
       left join orders o on j.event in ('withdraw_paid', 'withdraw_paid_after_failed', 'withdraw_reverted')

@@ -6,6 +6,7 @@ import { banksOf } from '../lib/banks.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { minorPerUnit, toMinor } from '../lib/money.ts'
+import { noReserve } from '../lib/reserve-rule.ts'
 import type { PastPayout } from '../payouts/past-payouts.ts'
 
 /** A random number from 0 to 1; the same start gives the same sequence. */
@@ -258,6 +259,7 @@ function newOrder(
     feeMinor: feeOf(amountMinor, rule),
     feeRule,
     lateMoney: kind === 'deposit' ? agent.lateMoney : null,
+    reserveRule: kind === 'deposit' && agent.reserve !== noReserve ? agent.reserve : null,
     revertFee: kind === 'withdraw' ? agent.revertFee : null,
     accountName: `${oneOf(givens, chance)} ${oneOf(families, chance)}`,
     accountNo: String(1_000_000_000 + Math.floor(chance() * 8_999_999_999)),
@@ -271,6 +273,7 @@ function newOrder(
     completedAt: null,
     paidAmountMinor: null,
     paidFeeMinor: null,
+    releaseAt: null,
     provider: kind === 'deposit' ? 'sandbox' : null,
     providerRef: null,
     handedOverAt: null,

@@ -4,6 +4,7 @@ import type { CallbackSender } from '../callbacks/sender.ts'
 import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
+import { releaseReserves } from '../orders/release-reserves.ts'
 import { bookMovements, movementPage } from '../payments/book-movement.ts'
 import { leftOverPage, NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
@@ -76,6 +77,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       onError,
     ),
     repeat(60_000, () => fees.poll(), onError),
+    repeat(60_000, async () => ((await releaseReserves(desk)) > 0 ? 'more' : 'done'), onError),
     repeat(
       60_000,
       async () => {

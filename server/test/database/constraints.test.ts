@@ -374,6 +374,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['agents_name_check', 'agents', { name: 'x'.repeat(129) }],
   ['agents_currency_check', 'agents', { currency: 'XXX' }],
   ['agents_status_check', 'agents', { status: 'gone' }],
+  ['agents_reserve_check', 'agents', { reserve: '5%' }],
   ['agents_revert_fee_check', 'agents', { revert_fee: 'half' }],
   ['agents_late_money_check', 'agents', { late_money: 'drop' }],
   ['agents_method_check', 'agents', { method: 'qrcode' }],
@@ -408,15 +409,23 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['wallets_book', 'wallets', { agent_id: -13, currency: 'USD' }],
   ['wallets_of_house', 'wallets', { differences: 1, clearing: -1 }],
   ['wallets_suspense_not_negative', 'wallets', { suspense: -1, clearing: 1 }],
+  ['wallets_reserve_not_negative', 'wallets', { reserve: -1, clearing: 1 }],
   ['clearings_agent_id_fkey', 'clearings', { agent_id: 99 }],
   ['clearings_provider_check', 'clearings', { provider: '' }],
   ['clearings_seq_check', 'clearings', { seq: -1 }],
   ['wallets_seq_check', 'wallets', { seq: -1 }],
   ['wallets_balance', 'wallets', { available: 1 }],
   ['wallets_held_not_negative', 'wallets', { held: -1, available: 1 }],
-  ...beyond(['available', 'held', 'fees', 'costs', 'adjustments', 'suspense', 'transfers']).map(
-    (spoiled): [string, string, Fields] => ['wallets_bound', 'wallets', spoiled],
-  ),
+  ...beyond([
+    'available',
+    'held',
+    'reserve',
+    'fees',
+    'costs',
+    'adjustments',
+    'suspense',
+    'transfers',
+  ]).map((spoiled): [string, string, Fields] => ['wallets_bound', 'wallets', spoiled]),
 
   ['orders_pkey', 'orders', { order_id: uuid(1) }],
   ['orders_agent_id_ref_id_key', 'orders', { ref_id: 'ref-1' }],
@@ -433,6 +442,14 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['orders_late_money_check', 'orders', { late_money: null }],
   ['orders_late_money_check', 'orders', { late_money: 'drop' }],
   ['orders_late_money_check', 'orders', { ...withdrawal, late_money: 'review' }],
+  ['orders_reserve_check', 'orders', { reserve_rule: 'none' }],
+  ['orders_reserve_check', 'orders', { ...withdrawal, reserve_rule: '5%/90' }],
+  ['orders_reserve_check', 'orders', { reserve_rule: '5%/90', release_at: at }],
+  [
+    'orders_reserve_check',
+    'orders',
+    { status: 'PAID', completed_at: at, ...paid(), release_at: at },
+  ],
   ['orders_revert_fee_check', 'orders', { ...withdrawal, revert_fee: null }],
   ['orders_revert_fee_check', 'orders', { ...withdrawal, revert_fee: 'half' }],
   ['orders_revert_fee_check', 'orders', { revert_fee: 'return' }],
@@ -485,6 +502,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['journal_of_order_or_book', 'journal', { event: 'adjustment', reason: 'why' }],
   ['journal_of_order_or_book', 'journal', { event: 'payment_received' }],
   ['journal_suspense_not_negative', 'journal', { suspense: -1, available: 101 }],
+  ['journal_reserve_not_negative', 'journal', { reserve: -1, available: 101 }],
   ['journal_clearing_at', 'journal', { clearing_at: null, clearing_there: null }],
   ['journal_clearing_at', 'journal', { clearing_there: null }],
   ['journal_clearing_at', 'journal', { available_change: 0, clearing_change: 0 }],
@@ -928,9 +946,9 @@ describe('what is written down stays so, by privilege', () => {
     journal: `agent_id, seq, order_id, event, at, available_change, held_change, clearing_change,
       fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason,
       currency, suspense_change, costs_change, differences_change, transfers_change, suspense, costs,
-      differences, transfers, clearing_at, clearing_there`,
+      differences, transfers, clearing_at, clearing_there, reserve_change, reserve`,
     orders: `agent_id, order_id, kind, ref_id, refund_of, user_id, currency, amount, fee, fee_rule, late_money,
-      revert_fee, account_name, account_no, bank_code, extra_params, created_at, expires_at`,
+      reserve_rule, revert_fee, account_name, account_no, bank_code, extra_params, created_at, expires_at`,
     callbacks: 'agent_id, seq, order_id, kind, follows, body, created_at',
     callback_bodies: 'agent_id, seq, created_at, body',
     payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,
@@ -956,7 +974,7 @@ describe('what is written down stays so, by privilege', () => {
     schema_migrations: 'name, sha256, applied_at',
     archive_parts: `agent_id, part, from_seq, to_seq, available, held, clearing, fees, adjustments,
       ended_at, name, sha256, orders, removed_orders, state, made_at, suspense, costs, differences,
-      transfers, clearings`,
+      transfers, clearings, reserve`,
     archived_refs: 'agent_id, ref_id, order_id, part',
     archived_keys: 'agent_id, once_key',
   }
@@ -1046,7 +1064,7 @@ async function checksOfCurrencies(): Promise<{ place: string; check: string | nu
 /** One minor unit more than the bound, in each of the accounts. */
 function beyond(accounts: readonly string[]): Fields[] {
   return accounts.map((account) => {
-    const isAgents = account === 'available' || account === 'held'
+    const isAgents = ['available', 'held', 'reserve'].includes(account)
     const over = isAgents ? '9007199254740992' : '576460752303423489'
     return { available: 0, clearing: `-${over}`, [account]: over }
   })

@@ -3,6 +3,7 @@ export const walletWords = {
   heading: (agent: string) => `Wallet of ${agent}`,
   balance: 'Available',
   held: 'Held',
+  reserve: 'Reserve',
   fees: 'Fees earned',
   proof: 'Proof',
   proved: (seq: number, of: number) =>
@@ -56,6 +57,7 @@ export const walletWords = {
       withdraw_reverted: 'Withdrawal reverted',
       adjustment: 'Adjustment',
       cost_charged: 'Charged by the provider',
+      reserve_released: 'Reserve released',
       payment_received: 'Payment waits for a decision',
       payment_returned: 'Payment returned',
       payment_dismissed: 'Report dismissed',
