@@ -60,7 +60,7 @@ test('a name is the same as itself, or unknown, and the order of the two does no
 })
 
 test('long names take no longer', () => {
-  const start = performance.now()
+  const start = process.cpuUsage()
   compareNames('A B '.repeat(100_000), 'AB '.repeat(100_000))
-  expect(performance.now() - start).toBeLessThan(500)
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(500)
 })

@@ -123,7 +123,10 @@ const hostile: [string, () => Uint8Array, string][] = [
   ['OFX groups', () => bytesOf(`OFXHEADER:100\n${'<OFX>'.repeat(1_000_000)}`), 'nested too deep'],
   ['an undefined entity', () => bytesOf('<Document>&xxe;</Document>'), 'no well-formed XML'],
   ['nothing', () => bytesOf(''), 'empty'],
-  ['something else', () => bytesOf('%PDF-1.7'), 'neither camt nor MT940 nor OFX'],
+  ['something else', () => bytesOf('hello'), 'neither camt nor MT940 nor OFX'],
+  ['a PDF', () => bytesOf('%PDF-1.7'), 'This is a PDF: export the statement as CSV'],
+  ['an Excel file', () => bytesOf('PK\x03\x04'), 'This is an Excel or zip file'],
+  ['an old Excel file', () => Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0), 'This is an old Excel file'],
   ['zeros', () => bytesOf(':20:A\n:25:\0\0\n'), 'another encoding'],
 ]
 

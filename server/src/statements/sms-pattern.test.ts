@@ -69,7 +69,7 @@ test('what was written by a pattern is read by it', () => {
 
 test('no pattern is slow', () => {
   const pattern = compileSmsPattern(`{any} a{amount}${' {any} a'.repeat(10)}`)
-  const start = performance.now()
+  const start = process.cpuUsage()
   for (let round = 0; round < 1_000; round++) pattern.read(' a'.repeat(250))
-  expect(performance.now() - start).toBeLessThan(2_000)
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(2_000)
 })
