@@ -38,6 +38,8 @@ export interface Operations {
         deposit_fee: string
         /** PERCENT%, FIXED or PERCENT%+FIXED */
         withdraw_fee: string
+        /** PERCENT%, FIXED or PERCENT%+FIXED */
+        reserve: string
         /** return or keep: the fee of a payout that came back */
         revert_fee: 'return' | 'keep'
         /** review or credit: money late or of another amount */
@@ -100,6 +102,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -260,6 +264,8 @@ export interface Operations {
         receivable: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits */
+        reserve: number
         /** reported for agents and not yet decided on */
         suspense_of_agents: number
         /** reported for nobody and not yet decided on */
@@ -297,6 +303,8 @@ export interface Operations {
           available: number
           /** held for waiting withdrawals */
           held: number
+          /** held back of paid deposits */
+          reserve: number
           /** waits for a decision */
           suspense: number
           /** money at providers; negative */
@@ -391,6 +399,8 @@ export interface Operations {
         receivable: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits */
+        reserve: number
         /** reported for agents and not yet decided on */
         suspense_of_agents: number
         /** reported for nobody and not yet decided on */
@@ -1729,10 +1739,12 @@ export interface Operations {
           | 'CHF'
           | 'GBP'
           | 'USD'
-        /** available, without what is held */
+        /** available, without what is held or in reserve */
         balance: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits until its time has come */
+        reserve: number
         /** reported for the agent and not yet decided on */
         suspense: number
         /** the other side at the banks */
@@ -1774,10 +1786,12 @@ export interface Operations {
         | 'CHF'
         | 'GBP'
         | 'USD'
-      /** available, without what is held */
+      /** available, without what is held or in reserve */
       balance: number
       /** held for waiting withdrawals */
       held: number
+      /** held back of paid deposits until its time has come */
+      reserve: number
       /** reported for the agent and not yet decided on */
       suspense: number
       /** the other side at the banks */
@@ -1846,6 +1860,8 @@ export interface Operations {
       from: string
       /** an ISO 8601 time with zone; rows before it */
       to: string
+      /** every row, or only what they come to by kind; rows if left out */
+      content?: 'rows' | 'summary'
     }
     body: undefined
     answer: string
@@ -1856,6 +1872,8 @@ export interface Operations {
       from: string
       /** an ISO 8601 time with zone; rows before it */
       to: string
+      /** every row, or only what they come to by kind; rows if left out */
+      content?: 'rows' | 'summary'
     }
     body: undefined
     answer: string
@@ -1873,6 +1891,8 @@ export interface Operations {
       deposit_fee?: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee?: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve?: string
       /** return or keep: the fee of a payout that came back */
       revert_fee?: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -1933,6 +1953,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -2045,6 +2067,8 @@ export interface Operations {
       deposit_fee?: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee?: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve?: string
       /** return or keep: the fee of a payout that came back */
       revert_fee?: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -2195,6 +2219,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -2270,6 +2296,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
@@ -5102,10 +5130,12 @@ export interface Operations {
           | 'CHF'
           | 'GBP'
           | 'USD'
-        /** available, without what is held */
+        /** available, without what is held or in reserve */
         balance: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits until its time has come */
+        reserve: number
         /** reported for the agent and not yet decided on */
         suspense: number
         /** the other side at the banks */
@@ -5162,6 +5192,8 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */

@@ -187,10 +187,12 @@ export type OrderPage = {
 
 /** The agent's wallet. */
 export type Wallet = {
-  /** available, without what is held */
+  /** available, without what is held or in reserve */
   balance: number
   /** held for waiting withdrawals */
   held: number
+  /** held back of paid deposits until its time has come */
+  reserve: number
   currency: string
   /** the journal row these balances are after */
   seq: number

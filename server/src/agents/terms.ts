@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js'
 import { parseFeeRule } from '../lib/fee.ts'
 import { type Currency, maxAmount } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
+import { noReserve, parseReserveRule } from '../lib/reserve-rule.ts'
 import { frameOriginFaults, readFrameOrigins } from './frame-origins.ts'
 
 export const methods = ['link', 'link+qrcode', 'link+transfer', 'link+qrcode+transfer'] as const
@@ -48,6 +49,17 @@ export const terms = {
   withdrawCallbackUrl: address('withdraw_callback', 'where outcomes of withdrawals are sent'),
   depositFee: fee('deposit_fee'),
   withdrawFee: fee('withdraw_fee'),
+  /** Holds for deposits that are created from then on. */
+  reserve: {
+    ...fee('reserve'),
+    about: 'PERCENT%/DAYS of each paid deposit that is held back, such as 7.5%/90, or none',
+    must: 'PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none',
+    initially: noReserve as string,
+    faults: (said: string) => {
+      const parsed = said === noReserve ? undefined : parseReserveRule(said)
+      return typeof parsed === 'string' ? [parsed] : []
+    },
+  },
   revertFee: choice('revert_fee', ['return', 'keep'], 'the fee of a payout that came back'),
   lateMoney: choice('late_money', ['review', 'credit'], 'money late or of another amount'),
   method: {

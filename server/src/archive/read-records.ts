@@ -19,7 +19,7 @@ function withCurrency(values: Values, currency: Manifest['currency']): Values {
 
 /** Accounts that did not exist when an older file was written. */
 const laterAccounts = Object.fromEntries(
-  ['suspense', 'costs', 'differences', 'transfers'].flatMap((account) => [
+  ['reserve', 'suspense', 'costs', 'differences', 'transfers'].flatMap((account) => [
     [account, '0'],
     [`${account}_change`, '0'],
   ]),
@@ -127,6 +127,7 @@ function valueIn(type: Column['type'], value: unknown): unknown {
     case 'uuid':
       return orderIdFromUuid(text(value))
     case 'text':
+    case 'date':
       return text(value)
   }
 }

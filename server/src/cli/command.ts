@@ -59,6 +59,7 @@ export async function withSandbox<T>(
       note(`the database: ${String(error)}`),
     )
     try {
+      await desk.providers.freshen()
       return await work(desk, backend, config)
     } finally {
       await close()

@@ -48,6 +48,22 @@ const commands: Record<string, Listed> = {
     description: 'who moves the money, and who gets what',
     load: async () => (await import('./provider.ts')).providerCommand(),
   },
+  'bank-account': {
+    description: 'bank accounts of yours that payers pay into',
+    load: async () => (await import('./bank-account.ts')).bankAccountCommand(),
+  },
+  statement: {
+    description: "banks' files: what they say came in and went out",
+    load: async () => (await import('./statement.ts')).statementCommand(),
+  },
+  movement: {
+    description: 'what moved on a bank account, and what explains it',
+    load: async () => (await import('./movement.ts')).movementCommand(),
+  },
+  reconcile: {
+    description: 'lay the books beside a bank account, day by day; fails where they differ',
+    load: async () => (await import('./reconcile.ts')).reconcileCommand(),
+  },
   callback: {
     description: 'callbacks: what is sent to agents',
     load: async () => (await import('./callback.ts')).callbackCommand(),

@@ -14,7 +14,7 @@ type SqlTypeOf<V> = V extends bigint
       ? 'boolean'
       : V extends Date
         ? 'timestamptz'
-        : 'text' | 'uuid'
+        : 'text' | 'uuid' | 'date'
 
 type Snake<S extends string> = S extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
@@ -48,7 +48,7 @@ export type Description<T> = {
 
 export interface Column {
   name: string
-  type: 'bigint' | 'int' | 'boolean' | 'timestamptz' | 'text' | 'uuid'
+  type: 'bigint' | 'int' | 'boolean' | 'timestamptz' | 'text' | 'uuid' | 'date'
   isNullable: boolean
   /** The nested object that has the property; undefined if the value itself has it. */
   group: string | undefined

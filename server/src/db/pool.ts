@@ -8,6 +8,8 @@ import { orderIdFromUuid } from '../lib/ids.ts'
 const parsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.INT8, BigInt],
   [pg.types.builtins.UUID, orderIdFromUuid],
+  // A day is a day in some zone, which a Date would lose.
+  [pg.types.builtins.DATE, String],
 ])
 
 const types: pg.CustomTypesConfig = {

@@ -14,6 +14,7 @@ import { makeReadList } from './agent-api/read-list.ts'
 import { readOrderRoutes } from './agent-api/read-orders.ts'
 import { readWalletRoutes } from './agent-api/read-wallet.ts'
 import { type AppOptions, buildApp, publicPath } from './app.ts'
+import { bankFeedRoute } from './bank-feed/bank-feed.ts'
 import { consoleRoutes } from './console-pages.ts'
 import { healthRoutes } from './health.ts'
 import { type Metrics, metricsRoute } from './metrics.ts'
@@ -68,6 +69,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     readWalletRoutes(app, door, desk, readList)
     eventRoutes(app, door, desk, readList, options.wake)
     noticeRoutes(app, desk)
+    bankFeedRoute(app, desk, { mode, publicPath: () => publicPath(desk.publicUrl()) })
     if (mode === 'sandbox') triggerRoute(app, door, desk)
     paymentPageRoutes(app, options)
     operatorRoutes(app, options)

@@ -28,10 +28,14 @@ export interface Order {
   /** The agent's currency, which never changes. */
   currency: Currency
   amountMinor: bigint
+  /** The amount that pays a deposit, if not its amount: the surplus tells it from others. */
+  payableMinor: bigint | null
   feeMinor: bigint
   feeRule: string
   /** A deposit's: what becomes of money that comes late or in another amount. */
   lateMoney: 'review' | 'credit' | null
+  /** A deposit's: which share of it is held back, and for how long; null if nothing is. */
+  reserveRule: string | null
   /** A withdrawal's: what becomes of its fee if the payout comes back. */
   revertFee: 'return' | 'keep' | null
   accountName: string
@@ -48,6 +52,8 @@ export interface Order {
   completedAt: Date | null
   paidAmountMinor: bigint | null
   paidFeeMinor: bigint | null
+  /** When what is held back of a paid deposit becomes available; null if nothing is held back. */
+  releaseAt: Date | null
   provider: string | null
   providerRef: string | null
   handedOverAt: Date | null
@@ -88,7 +94,10 @@ export const bookEvents = [
   'written_off',
 ] as const
 
-export type JournalEvent = OrderEvent | 'cost_charged' | (typeof bookEvents)[number]
+/** Events of an order that are no outcome of it. */
+export const sideEvents = ['cost_charged', 'reserve_released'] as const
+
+export type JournalEvent = OrderEvent | (typeof sideEvents)[number] | (typeof bookEvents)[number]
 
 export interface JournalRow {
   agentId: bigint
@@ -159,7 +168,13 @@ export interface PaymentClaim {
 }
 
 /** Why a payment does not belong to the agent it was reported for, and waits for a person. */
-export type UnmatchedWhy = 'unmatched' | 'claimed_twice' | 'wrong_provider' | 'wrong_currency'
+/** `ambiguous`: the money names several orders, or could be for several. */
+export type UnmatchedWhy =
+  | 'unmatched'
+  | 'claimed_twice'
+  | 'wrong_provider'
+  | 'wrong_currency'
+  | 'ambiguous'
 
 /** Money that matches no agent, or that was claimed before. It is in the house's book. */
 export interface UnmatchedPayment {

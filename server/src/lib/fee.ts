@@ -25,10 +25,15 @@ export function parseFeeRule(text: string, currency: Currency): FeeRule | string
 
 /** The fee for an amount. Money is rounded nowhere else: half up, to the minor unit. */
 export function feeOf(amountMinor: bigint, rule: FeeRule): bigint {
-  return (amountMinor * rule.millionths + 500_000n) / 1_000_000n + rule.fixedMinor
+  return shareOf(amountMinor, rule.millionths) + rule.fixedMinor
 }
 
-function percentInMillionths(percent: string): bigint {
+/** A share of an amount, in millionths of it. */
+export function shareOf(amountMinor: bigint, millionths: bigint): bigint {
+  return (amountMinor * millionths + 500_000n) / 1_000_000n
+}
+
+export function percentInMillionths(percent: string): bigint {
   const [whole = '0', fraction = ''] = percent.split('.')
   return BigInt(whole + fraction.padEnd(4, '0'))
 }

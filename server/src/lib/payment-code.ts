@@ -23,6 +23,27 @@ export function isPaymentCode(text: string): boolean {
   return checkCharacter(text.slice(0, -1)) === text.at(-1)
 }
 
+/**
+ * The payment codes hidden in texts, each once. Banks break lines, add spaces and put their own words around
+ * a code, and people misread letters, so only letters and digits count, and O, I and L are read as digits.
+ */
+export function findPaymentCodes(texts: readonly string[]): string[] {
+  const found = new Set<string>()
+  for (const text of texts) {
+    const plain = text
+      .normalize('NFKC')
+      .toUpperCase()
+      .replace(/[^0-9A-Z]/g, '')
+      .replace(/O/g, '0')
+      .replace(/[IL]/g, '1')
+    for (let at = plain.indexOf(prefix); at >= 0; at = plain.indexOf(prefix, at + 1)) {
+      const code = plain.slice(at, at + prefix.length + drawnLength + 1)
+      if (isPaymentCode(code)) found.add(code)
+    }
+  }
+  return [...found]
+}
+
 /** Luhn's algorithm, modulo 32. It detects every single wrong character. */
 function checkCharacter(code: string): string {
   let sum = 0

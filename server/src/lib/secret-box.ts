@@ -5,10 +5,15 @@ export type SecretKeys = readonly [Buffer, ...Buffer[]]
 
 /** Encrypts a secret with AES-256-GCM, bound to its owner: it cannot be decrypted for another agent. */
 export function seal(keys: SecretKeys, owner: string, secret: string): Buffer {
+  return sealBytes(keys, owner, Buffer.from(secret))
+}
+
+/** The same for bytes, such as a file. */
+export function sealBytes(keys: SecretKeys, owner: string, bytes: Buffer): Buffer {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', keys[0], iv)
   cipher.setAAD(Buffer.from(owner))
-  const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+  const encrypted = Buffer.concat([cipher.update(bytes), cipher.final()])
   return Buffer.concat([iv, cipher.getAuthTag(), encrypted])
 }
 

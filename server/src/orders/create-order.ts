@@ -1,4 +1,5 @@
 import type { Agent } from '../agents/agent.ts'
+import type { ExpectedDeposit } from '../bank-accounts/expected-deposits.ts'
 import { isArchivedRef } from '../ledger/archived.ts'
 import type { Order, OrderKind } from '../ledger/book.ts'
 import { archivedRefDetail, isRepeat, refIdConflictDetail } from '../ledger/decide.ts'
@@ -9,6 +10,7 @@ import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { toMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
+import { noReserve } from '../lib/reserve-rule.ts'
 import type { DepositOutcome, DepositToCollect, Provider } from '../providers/provider.ts'
 import type { Created, Desk, OrderRequest } from '../teller/desk.ts'
 import { depositAnswer } from './deposit-answer.ts'
@@ -31,20 +33,59 @@ export async function createDeposit(
     direction: 'deposit',
   })
   const refusal = refusalOf(agent, order, request, candidates)
-  const provider = candidates[0]
-  if (refusal || !provider) {
-    const first = await answerRepeatOrRefuse(desk, order, refusal)
+  const place = refusal ? undefined : await placeDeposit(desk, order, candidates)
+  if (!place || 'first' in place) {
+    const first = place?.first ?? (await answerRepeatOrRefuse(desk, order, refusal ?? noPlace()))
     return { isNew: false, answer: await finalAnswer(desk, agent, first, candidates) }
   }
-  const given = provider.depositInstructions(toCollect(order))
+  const { provider, expected } = place
+  const payable = expected ? { ...order, payableMinor: surplusOf(expected) } : order
+  const given = provider.depositInstructions(toCollect(payable, expected?.code))
   const ways = given && waysNamedBy(agent.method, given)
   const { isNew, order: taken } = await create(desk, {
-    ...order,
+    ...payable,
     provider: provider.name,
     instructions: ways ? JSON.stringify(ways) : null,
-    answer: depositAnswer(desk, agent, order, ways),
+    answer: depositAnswer(desk, agent, payable, ways),
   })
+  // Of several requests with one refId, only one became the order.
+  if (expected && taken.orderId !== order.orderId) await desk.expected.release(expected)
   return { isNew, answer: await finalAnswer(desk, agent, taken, candidates) }
+}
+
+/**
+ * The provider that takes a deposit. A bank account must have a code, and maybe an amount, free for it: if
+ * not, the next provider gets it. A repeat must not take a place, so the first order is looked for before.
+ */
+async function placeDeposit(
+  desk: Desk,
+  order: Order,
+  candidates: Provider[],
+): Promise<{ provider: Provider; expected?: ExpectedDeposit } | { first: Order } | undefined> {
+  let isRepeatChecked = false
+  for (const provider of candidates) {
+    if (!provider.recognises) return { provider }
+    if (!isRepeatChecked) {
+      const first = await findOrderByRefId(desk.pool, order.agentId, order.refId)
+      if (first) return { first: await answerRepeatOrRefuse(desk, order, undefined) }
+      isRepeatChecked = true
+    }
+    const expected = await desk.expected.expect(provider.name, provider.recognises, {
+      ...order,
+      expiresAt: order.expiresAt ?? order.createdAt,
+    })
+    if (expected) return { provider, expected }
+  }
+  return undefined
+}
+
+function surplusOf({ amountMinor, payableMinor }: ExpectedDeposit): bigint | null {
+  return payableMinor === amountMinor ? null : payableMinor
+}
+
+function noPlace(): Problem {
+  const detail = 'Too many payers are expected with this amount now; repeat the request later.'
+  return new Problem('provider_unavailable', detail, { retryAfterS: 60 })
 }
 
 /** Creates a withdraw order. Amount and fee are held from the wallet before the answer is sent. */
@@ -194,9 +235,11 @@ export function newOrder(agent: Agent, kind: OrderKind, request: MinorRequest, n
     userId: request.userId,
     currency: agent.currency,
     amountMinor,
+    payableMinor: null,
     feeMinor: feeOf(amountMinor, rule),
     feeRule,
     lateMoney: kind === 'deposit' ? agent.lateMoney : null,
+    reserveRule: kind === 'deposit' && agent.reserve !== noReserve ? agent.reserve : null,
     revertFee: kind === 'withdraw' ? agent.revertFee : null,
     accountName: request.accountName,
     accountNo: request.accountNo,
@@ -210,6 +253,7 @@ export function newOrder(agent: Agent, kind: OrderKind, request: MinorRequest, n
     completedAt: null,
     paidAmountMinor: null,
     paidFeeMinor: null,
+    releaseAt: null,
     provider: null,
     providerRef: null,
     handedOverAt: null,

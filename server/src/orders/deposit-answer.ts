@@ -22,7 +22,7 @@ export function depositAnswer(
     ref_id: quoted(order.refId),
     amount: money(order.amountMinor),
     fee: money(order.feeMinor),
-    method: quoted(agent.method),
+    method: quoted(methodOf(agent.method, ways)),
     link: quoted(link),
     qrcode:
       agent.method.includes('qrcode') && ways?.qrcodeText !== undefined
@@ -38,11 +38,22 @@ export function depositAnswer(
             bank_code: quoted(ways.transfer.bankCode),
             account_number: quoted(ways.transfer.accountNumber),
             account_name: quoted(ways.transfer.accountName),
-            amount: money(order.amountMinor),
+            amount: money(order.payableMinor ?? order.amountMinor),
           })
         : undefined,
     // The agent's terms may have changed since the order was created.
     expires_in: String(((order.expiresAt?.getTime() ?? 0) - order.createdAt.getTime()) / 1000),
     created_at: quoted(desk.localTime(order.createdAt)),
   })
+}
+
+/** The agent's method without what the provider does not offer; the link is always given. */
+function methodOf(method: Agent['method'], ways: DepositInstructions | undefined): string {
+  if (!ways) return method
+  const held = method
+    .split('+')
+    .filter((way) =>
+      way === 'qrcode' ? ways.qrcodeText : way === 'transfer' ? ways.transfer : true,
+    )
+  return held.length > 0 ? held.join('+') : 'link'
 }

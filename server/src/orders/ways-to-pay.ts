@@ -9,8 +9,7 @@ export function isPayable(instructions: DepositInstructions | undefined): boolea
   if (!instructions) return false
   const { qrcodeText, transfer, link } = instructions
   if (link && !isWebLink(link)) return false
-  if (transfer && !(transfer.bankCode && transfer.accountNumber && transfer.accountName))
-    return false
+  if (transfer && !(transfer.accountNumber && transfer.accountName)) return false
   if (Buffer.byteLength(qrcodeText ?? '') > longestQrBytes) return false
   if (Buffer.byteLength(JSON.stringify(instructions)) > longestBytes) return false
   return Boolean(qrcodeText || transfer || link)
@@ -31,14 +30,16 @@ function isWebLink(text: string): boolean {
  */
 export function waysNamedBy(
   method: Agent['method'],
-  { qrcodeText, transfer, link }: DepositInstructions,
+  { qrcodeText, qrKind, transfer, link, code, exactAmount }: DepositInstructions,
 ): DepositInstructions {
+  const recognised = { ...(code && { code }), ...(exactAmount && { exactAmount }) }
+  const qr = qrcodeText ? { qrcodeText, ...(qrKind && { qrKind }) } : {}
   const named: DepositInstructions = {
-    ...(method.includes('qrcode') && qrcodeText && { qrcodeText }),
+    ...(method.includes('qrcode') && qr),
     ...(method.includes('transfer') && transfer && { transfer }),
   }
-  if (named.qrcodeText || named.transfer) return named
-  return { ...(qrcodeText && { qrcodeText }), ...(transfer && { transfer }), ...(link && { link }) }
+  if (named.qrcodeText || named.transfer) return { ...named, ...recognised }
+  return { ...qr, ...(transfer && { transfer }), ...(link && { link }), ...recognised }
 }
 
 /** How an order can be paid. For an order from before instructions were stored, asks its provider again. */

@@ -23,7 +23,7 @@ import {
 type PaymentDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
 /** A payment's key: the provider's name and the provider's id for it. */
-function paymentIdOf(provider: Provider, paymentId: string): string {
+function paymentIdOf(provider: Pick<Provider, 'name'>, paymentId: string): string {
   return `${provider.name}:${paymentId}`
 }
 
@@ -153,7 +153,7 @@ function ownId({ paymentId, reference, amountMinor, currency }: UnmatchedNotice)
 /** Handles a payment that the bank took back, by debiting whichever agent it was credited to. */
 export async function takeBack(
   desk: PaymentDesk,
-  provider: Provider,
+  provider: Pick<Provider, 'name'>,
   event: ProviderEvent & { type: 'payment_taken_back' },
 ): Promise<Effect> {
   const { pool } = desk

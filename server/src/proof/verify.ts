@@ -14,6 +14,7 @@ import { proveJournalPage, proveTotals } from './prove.ts'
 import { proveArchivedRefs, proveParts } from './prove-archived.ts'
 import { proveClaimPage, proveUnmatchedPage } from './prove-claims.ts'
 import { beforeAllEvents, type EventPlace, proveEventPage } from './prove-events.ts'
+import { proveExpectedPage, proveMovementPage } from './prove-movements.ts'
 import { proveOrderPage, proveOrdersById } from './prove-orders.ts'
 import { provePaymentPage } from './prove-payments.ts'
 import { proveReferencePage } from './prove-references.ts'
@@ -80,7 +81,14 @@ export async function verify(
  */
 async function proveEveryClaim(pool: Pool): Promise<void> {
   const pace = new Pace(pool)
-  for (const provePage of [proveClaimPage, proveUnmatchedPage, proveReferencePage]) {
+  const pages = [
+    proveClaimPage,
+    proveUnmatchedPage,
+    proveReferencePage,
+    proveMovementPage,
+    proveExpectedPage,
+  ]
+  for (const provePage of pages) {
     for (let after: string | null = ''; after !== null; ) {
       const from: string = after
       after = await pace.page((tx, limit) => provePage(tx, from, limit))

@@ -1,10 +1,14 @@
 import type { Currency } from '../lib/money.ts'
+import type { QrKind } from '../lib/qr/qr-kinds.ts'
 
 /** The details of a deposit that a provider needs to collect it. */
 export interface DepositToCollect {
   /** The payer's transfer and all of the provider's reports about the deposit carry this id. */
   txnId: string
+  /** What the payer is to pay; may be a little more than the order's amount. */
   amountMinor: bigint
+  /** Thirteen characters that name the deposit in a transfer's text, if the provider recognises money by it. */
+  code?: string
   currency: Currency
   expiresAt: Date
   /** The account the payer is expected to pay from. */
@@ -16,6 +20,12 @@ export interface DepositToCollect {
 /** How the payer can pay; at least one of these is set. */
 export interface DepositInstructions {
   qrcodeText?: string
+  /** Which scheme the QR code belongs to; the payment page says what to do with it. */
+  qrKind?: QrKind
+  /** What the payer writes into the transfer, so that the money is recognised. */
+  code?: string
+  /** Decimal text, if only this exact amount is recognised. */
+  exactAmount?: string
   transfer?: { bankCode: string; accountNumber: string; accountName: string }
   /** The provider's own payment page, over https. */
   link?: string
@@ -91,6 +101,19 @@ export type ProviderEvent = { id: string } & (
     }
 )
 
+/** How a provider recognises incoming money, if its payers cannot name the txnId. */
+export interface Recognition {
+  /** By the payment code in the transfer's text, by an amount that is unique at the account, or by either. */
+  by: 'code' | 'amount' | 'code+amount'
+  /** How many steps of surplus tell equal amounts apart. */
+  surplusSteps: number
+  /** How long after the order's end money for it may arrive. */
+  holdMs: number
+  /** The most that the account may be asked to take in a day of its zone. */
+  dayLimitMinor: bigint | null
+  zone: string
+}
+
 export interface Capabilities {
   currencies: readonly Currency[]
   deposits: boolean
@@ -103,6 +126,10 @@ export interface Capabilities {
 export interface Provider {
   readonly name: string
   readonly can: Capabilities
+  /** Set if a deposit must be expected under a code or amount before its instructions are made. */
+  readonly recognises?: Recognition
+  /** False if it gets no orders until a second person has confirmed it. */
+  readonly isConfirmed?: boolean
   /** Why the order's extraParams cannot be accepted, as a field and a message. */
   faultIn?(
     kind: 'deposit' | 'withdraw',

@@ -32,6 +32,8 @@ export interface TrialBalance {
   /** Balances below zero: what agents owe the house. */
   receivable: bigint
   held: bigint
+  /** What is held back of deposits. */
+  reserve: bigint
   suspenseOfAgents: bigint
   suspenseOfHouse: bigint
   clearing: bigint
@@ -286,6 +288,7 @@ export function addUp(currency: Currency, books: BookBalance[]): TrialBalance {
     owedToAgents: available((minor) => minor > 0n),
     receivable: available((minor) => minor < 0n),
     held: sum(({ balances }) => balances.held),
+    reserve: sum(({ balances }) => balances.reserve),
     suspenseOfAgents: suspense(false),
     suspenseOfHouse: suspense(true),
     clearing: sum(({ balances }) => balances.clearing),

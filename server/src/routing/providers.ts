@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
+import { type BankAccount, readBankAccounts } from '../bank-accounts/bank-account.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
 import { findBank } from '../lib/banks.ts'
 import type { Currency } from '../lib/money.ts'
+import {
+  type AccountToPay,
+  makeBankAccountProvider,
+} from '../providers/bank-account/bank-account-provider.ts'
 import type { Provider } from '../providers/provider.ts'
 import {
   type OrderToRoute,
@@ -18,17 +23,27 @@ const freshMs = 500
 
 /** The configured providers, and the operator's rules for routing orders to them. */
 export class Providers {
-  readonly all: readonly Provider[]
+  private readonly fixed: readonly Provider[]
   private readonly pool: Pool
   private readonly onError: (error: unknown) => void
   private table: RoutingTable = { states: new Map(), routes: [] }
+  /** The bank accounts, each as it was when its row was read last. */
+  private accounts = new Map<string, { version: number; provider: Provider }>()
+  private known: readonly Provider[]
   private readAt = Number.NEGATIVE_INFINITY
   private reading: Promise<void> | undefined
 
-  constructor(all: readonly Provider[], pool: Pool, onError: (error: unknown) => void) {
-    this.all = all
+  /** The given providers are beside the bank accounts, which come from the database. */
+  constructor(fixed: readonly Provider[], pool: Pool, onError: (error: unknown) => void) {
+    this.fixed = fixed
+    this.known = fixed
     this.pool = pool
     this.onError = onError
+  }
+
+  /** All providers that are known; `freshen` reads those that other processes have made. */
+  get all(): readonly Provider[] {
+    return this.known
   }
 
   find(name: string | null): Provider | undefined {
@@ -45,13 +60,16 @@ export class Providers {
    * old.
    */
   async candidates(order: OrderToRoute): Promise<Provider[]> {
-    if (this.all.length === 0) return []
     await this.freshen()
-    return routeOrder(order, this.all, this.table, Math.random)
+    const able = this.known.filter(({ isConfirmed = true }) => isConfirmed)
+    return routeOrder(order, able, this.table, Math.random)
   }
 
-  /** Under steady load no order waits for this; only the first one after a quiet period does. */
-  private async freshen(): Promise<void> {
+  /**
+   * Reads routes, states and bank accounts again if they are old. Under steady load no order waits for this;
+   * only the first one after a quiet period does.
+   */
+  async freshen(): Promise<void> {
     const ageMs = performance.now() - this.readAt
     if (ageMs <= freshMs) return
     const reading = this.refresh()
@@ -60,15 +78,44 @@ export class Providers {
   }
 
   private refresh(): Promise<void> {
-    this.reading ??= readRoutingTable(this.pool)
-      .then((table) => {
+    this.reading ??= Promise.all([readRoutingTable(this.pool), readBankAccounts(this.pool)])
+      .then(([table, accounts]) => {
         this.table = table
+        this.takeAccounts(accounts)
         this.readAt = performance.now()
       })
       .finally(() => {
         this.reading = undefined
       })
     return this.reading
+  }
+
+  private takeAccounts(accounts: readonly BankAccount[]): void {
+    this.accounts = new Map(
+      accounts.map((account) => {
+        const before = this.accounts.get(account.name)
+        if (before?.version === account.version) return [account.name, before]
+        const provider = makeBankAccountProvider(accountToPay(account))
+        return [account.name, { version: account.version, provider }]
+      }),
+    )
+    this.known = [...this.fixed, ...[...this.accounts.values()].map(({ provider }) => provider)]
+  }
+}
+
+/** What the provider of an account needs to know of it. */
+export function accountToPay(account: BankAccount): AccountToPay {
+  return {
+    ...account,
+    qr: { kind: account.qrKind, value: account.qrValue },
+    isConfirmed: account.confirmedAt !== null,
+    recognises: {
+      by: account.match,
+      surplusSteps: account.surplusSteps,
+      holdMs: account.holdS * 1_000,
+      dayLimitMinor: account.dayLimitMinor,
+      zone: account.zone,
+    },
   }
 }
 

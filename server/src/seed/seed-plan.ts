@@ -6,6 +6,7 @@ import { banksOf } from '../lib/banks.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { minorPerUnit, toMinor } from '../lib/money.ts'
+import { noReserve } from '../lib/reserve-rule.ts'
 import type { PastPayout } from '../payouts/past-payouts.ts'
 
 /** A random number from 0 to 1; the same start gives the same sequence. */
@@ -253,10 +254,12 @@ function newOrder(
     refundOf: null,
     userId: `user-${Math.floor(chance() * chance() * 20_000) + 1}`,
     currency: agent.currency,
+    payableMinor: null,
     amountMinor,
     feeMinor: feeOf(amountMinor, rule),
     feeRule,
     lateMoney: kind === 'deposit' ? agent.lateMoney : null,
+    reserveRule: kind === 'deposit' && agent.reserve !== noReserve ? agent.reserve : null,
     revertFee: kind === 'withdraw' ? agent.revertFee : null,
     accountName: `${oneOf(givens, chance)} ${oneOf(families, chance)}`,
     accountNo: String(1_000_000_000 + Math.floor(chance() * 8_999_999_999)),
@@ -270,6 +273,7 @@ function newOrder(
     completedAt: null,
     paidAmountMinor: null,
     paidFeeMinor: null,
+    releaseAt: null,
     provider: kind === 'deposit' ? 'sandbox' : null,
     providerRef: null,
     handedOverAt: null,

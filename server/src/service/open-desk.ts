@@ -1,4 +1,5 @@
 import type { Backend } from '../backend.ts'
+import { ExpectedDeposits } from '../bank-accounts/expected-deposits.ts'
 import type { Config } from '../config.ts'
 import type { Pool } from '../db/pool.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
@@ -59,6 +60,7 @@ export function openDesk(
       backend.pool,
       (error) => hooks.onFault?.(error),
     ),
+    expected: new ExpectedDeposits(backend.pool),
     bank: atBank && new SandboxBank(atBank),
     secretKeys: backend.secretKeys,
     publicUrl,

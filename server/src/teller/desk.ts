@@ -1,3 +1,4 @@
+import type { ExpectedDeposits } from '../bank-accounts/expected-deposits.ts'
 import type { Pool } from '../db/pool.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import type { SecretKeys } from '../lib/secret-box.ts'
@@ -10,6 +11,8 @@ export interface Desk {
   pool: Pool
   teller: Pick<Teller, 'do'>
   providers: Providers
+  /** What is expected at the bank accounts. */
+  expected: ExpectedDeposits
   /** The simulated bank; in the sandbox only. */
   bank: SandboxBank | undefined
   secretKeys: SecretKeys

@@ -18,6 +18,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 const folders = [
   'lib',
+  'statements',
   'providers',
   'db',
   'sandbox-bank',
@@ -26,11 +27,13 @@ const folders = [
   'agents',
   'operators',
   'callbacks',
+  'bank-accounts',
   'routing',
   'teller',
   'payouts',
   'orders',
   'payments',
+  'reconcile',
   'reports',
   'seed',
   'archive',
@@ -40,6 +43,7 @@ const folders = [
 ]
 /** Folders that stand on fewer than all before them. */
 const standsOn: Record<string, string[]> = {
+  statements: ['lib'],
   providers: ['lib'],
   db: ['lib'],
   'sandbox-bank': ['lib', 'db'],

@@ -90,6 +90,20 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       ['late_money = null', order('paid')],
       [`late_money = 'review'`, order('w paid')],
     ],
+    reserve_rule: [
+      [`reserve_rule = '11%/1'`, order('reserved')],
+      [`reserve_rule = '10%/2'`, order('reserved')],
+      ['reserve_rule = null, release_at = null', order('reserved')],
+      // By which it would still be held back.
+      [`reserve_rule = '10%/3'`, order('released')],
+      [`reserve_rule = '10%/1'`, order('paid')],
+      [`reserve_rule = '10%/1'`, order('w paid')],
+    ],
+    release_at: [
+      later('release_at', order('reserved')),
+      ['release_at = null', order('reserved')],
+      ['release_at = completed_at', order('released')],
+    ],
     revert_fee: [
       [`revert_fee = 'return'`, order('w reverted')],
       ['revert_fee = null', order('w paid')],
@@ -152,9 +166,12 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       [`currency = 'VND'`, `${own} and once_key = 'adjustment:funds'`],
       ['currency = null', row('deposit_void')],
     ],
-    at: ['withdraw_held', 'deposit_paid', 'withdraw_reverted'].map((event) =>
-      later('at', row(event)),
-    ),
+    at: [
+      ...['withdraw_held', 'deposit_paid', 'withdraw_reverted'].map((event) =>
+        later('at', row(event)),
+      ),
+      [`at = at - interval '2 days'`, row('reserve_released')],
+    ],
     ...Object.fromEntries(
       accountNames.flatMap((account) => [
         [`${account}_change`, [plusOne(`${account}_change`, row('deposit_paid'))]],
@@ -182,6 +199,7 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       [`once_key = 'payment:bank:wrong'`, `${own} and once_key = 'adjustment:funds'`],
       [`once_key = 'funds'`, `${own} and once_key = 'adjustment:funds'`],
       [`once_key = 'adjustment:more'`, row('deposit_void')],
+      [`once_key = once_key || '0'`, row('reserve_released')],
     ],
   },
   callbacks: {
@@ -345,6 +363,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
     ...says('terms of orders to come: each order keeps those that it was made with', [
       'deposit_fee',
       'withdraw_fee',
+      'reserve',
       'revert_fee',
       'late_money',
       'method',
@@ -392,6 +411,14 @@ const noMoney: Record<string, string | Record<string, string>> = {
   users: 'who signs in',
   sessions: 'who is signed in',
   invitations: 'who may sign in',
+  bank_accounts: 'where payers pay to from now on',
+  bank_files: 'what banks sent, as it came',
+  bank_statements: 'what banks said of their days: reconciliation lays it beside the books',
+  ...says('what banks report and what is expected: prove-movements.test.ts tells lies about it', [
+    'bank_movements',
+    'bank_reports',
+    'expected_deposits',
+  ]),
   audit_log: 'what people did; nothing is counted by it',
   schema_migrations: 'how the tables came about',
   ...says('what has left for the archive: archive.test.ts tells lies about it', [
@@ -524,6 +551,7 @@ describe('rows that are missing', () => {
     'deposit_taken_back',
     'adjustment',
     'cost_charged',
+    'reserve_released',
     'payment_received',
     'payment_returned',
     'swept',

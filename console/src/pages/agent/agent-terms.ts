@@ -5,6 +5,7 @@ export const agentTerms = [
   { name: 'withdraw_callback', kind: 'address', group: 'addresses' },
   { name: 'deposit_fee', kind: 'fee', group: 'fees' },
   { name: 'withdraw_fee', kind: 'fee', group: 'fees' },
+  { name: 'reserve', kind: 'fee', group: 'fees' },
   { name: 'revert_fee', kind: 'choice', group: 'fees', choices: ['return', 'keep'] },
   { name: 'late_money', kind: 'choice', group: 'fees', choices: ['review', 'credit'] },
   {

@@ -49,6 +49,7 @@ export const agentWords = {
     name: ['Name', 'Payers see it.'],
     deposit_fee: ['Deposit fee', 'Such as 1.5%, 2 or 1.5%+2.'],
     withdraw_fee: ['Withdrawal fee', 'Such as 1.5%, 2 or 1.5%+2.'],
+    reserve: ['Reserve', 'Held back of deposits: 7.5%/90 for 90 days, or none.'],
     revert_fee: ['Fee of a reverted payout', 'When the bank sends it back.'],
     late_money: ['Late or wrong payments', 'What happens to the money.'],
     method: ['Ways to pay', 'What the answer to a new deposit contains.'],

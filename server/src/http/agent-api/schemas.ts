@@ -195,8 +195,9 @@ export const NoQuery = Type.Object({}, { additionalProperties: false })
 export const TxnParams = Type.Object({ txn_id: Type.String() })
 
 export const WalletView = Type.Object({
-  balance: money('available, without what is held'),
+  balance: money('available, without what is held or in reserve'),
   held: money('held for waiting withdrawals'),
+  reserve: money('held back of paid deposits until its time has come'),
   currency: Type.String(),
   seq: Type.Integer({ description: 'the journal row these balances are after' }),
 })

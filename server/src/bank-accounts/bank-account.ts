@@ -1,0 +1,86 @@
+import { type Columns, columns } from '../db/columns.ts'
+import type { Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import type { Currency } from '../lib/money.ts'
+import type { QrKind } from '../lib/qr/qr-kinds.ts'
+
+/** A bank account of the operator. It is a provider: orders are routed to it by its name. */
+export interface BankAccount {
+  name: string
+  currency: Currency
+  /** Empty if the currency needs none. */
+  bankCode: string
+  accountNo: string
+  /** In live, the bank and the number, which no other account may have. */
+  onlyOne: string | null
+  accountName: string
+  city: string | null
+  /** `street;no;post code;town;country`. */
+  address: string | null
+  qrKind: QrKind
+  qrValue: string | null
+  match: 'code' | 'amount' | 'code+amount'
+  surplusSteps: number
+  holdS: number
+  dayLimitMinor: bigint | null
+  feed: 'signed' | 'token' | 'none'
+  /** Sealed, in base64. */
+  feedSecret: string | null
+  zone: string
+  /** How the bank's CSV files are read, as JSON. */
+  csvProfile: string | null
+  /** The operator's other account numbers, by commas: transfers from these are nobody's deposits. */
+  ownAccounts: string
+  /** It takes deposits from then on. */
+  confirmedAt: Date | null
+  confirmedBy: string | null
+  createdAt: Date
+  createdBy: string
+  version: number
+}
+
+export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
+  name: ['name', 'text'],
+  currency: ['currency', 'text'],
+  bankCode: ['bank_code', 'text'],
+  accountNo: ['account_no', 'text'],
+  onlyOne: ['only_one', 'text', 'null'],
+  accountName: ['account_name', 'text'],
+  city: ['city', 'text', 'null'],
+  address: ['address', 'text', 'null'],
+  qrKind: ['qr_kind', 'text'],
+  qrValue: ['qr_value', 'text', 'null'],
+  match: ['match', 'text'],
+  surplusSteps: ['surplus_steps', 'int'],
+  holdS: ['hold_s', 'int'],
+  dayLimitMinor: ['day_limit', 'bigint', 'null'],
+  feed: ['feed', 'text'],
+  feedSecret: ['feed_secret', 'text', 'null'],
+  zone: ['zone', 'text'],
+  csvProfile: ['csv_profile', 'text', 'null'],
+  ownAccounts: ['own_accounts', 'text'],
+  confirmedAt: ['confirmed_at', 'timestamptz', 'null'],
+  confirmedBy: ['confirmed_by', 'text', 'null'],
+  createdAt: ['created_at', 'timestamptz'],
+  createdBy: ['created_by', 'text'],
+  version: ['version', 'int'],
+})
+
+/** All accounts, by name. */
+export async function readBankAccounts(pool: Pool | Tx): Promise<BankAccount[]> {
+  const { rows } = await pool.query<BankAccount>(
+    `select ${bankAccountColumns.select('b')} from bank_accounts b order by name`,
+  )
+  return rows
+}
+
+export async function findBankAccount(
+  pool: Pool | Tx,
+  name: string,
+): Promise<BankAccount | undefined> {
+  const { rows } = await pool.query<BankAccount>(
+    `select ${bankAccountColumns.select('b')} from bank_accounts b where name = $1`,
+    [name],
+  )
+  return rows[0]
+}

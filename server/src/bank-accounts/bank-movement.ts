@@ -1,0 +1,81 @@
+import { type Columns, columns } from '../db/columns.ts'
+import type { Currency } from '../lib/money.ts'
+import type { Day } from '../statements/statement.ts'
+
+/** A movement of money on a bank account, however often it is reported. Only movements are booked. */
+export interface BankMovement {
+  account: string
+  movementId: string
+  /** Positive for money that came in. */
+  amountMinor: bigint
+  currency: Currency
+  bookedOn: Day
+  /** Null if the bank only tells the day. */
+  bookedAt: Date | null
+  text: string
+  payerAccountNo: string | null
+  payerName: string | null
+  payerBank: string | null
+  isReturn: boolean
+  state: MovementState
+  explainedBy: Explanation | null
+  /** What was decided before the books changed: the order that it pays, if any, and when it was paid. */
+  agentId: bigint | null
+  orderId: string | null
+  paidAt: Date | null
+  /** Why it pays no order. */
+  why: 'unmatched' | 'ambiguous' | 'wrong_provider' | null
+  /** The movement that it takes back. */
+  returns: string | null
+  detail: string | null
+  reportedAt: Date
+  actAt: Date | null
+  tries: number
+}
+
+/**
+ * `unconfirmed`: only a person says so. `new`: to be matched. `matched`: to be booked as decided. `booked`: in
+ * the books. `unexplained`: a person has to say what it was.
+ */
+export type MovementState = 'unconfirmed' | 'new' | 'matched' | 'booked' | 'unexplained'
+
+export type Explanation =
+  | 'payment'
+  | 'payment_taken_back'
+  | 'bank_fee'
+  | 'interest'
+  | 'own_transfer'
+  | 'correction'
+
+export const movementColumns: Columns<BankMovement> = columns<BankMovement>({
+  account: ['account', 'text'],
+  movementId: ['movement_id', 'uuid'],
+  amountMinor: ['amount', 'bigint'],
+  currency: ['currency', 'text'],
+  bookedOn: ['booked_on', 'date'],
+  bookedAt: ['booked_at', 'timestamptz', 'null'],
+  text: ['text', 'text'],
+  payerAccountNo: ['payer_account_no', 'text', 'null'],
+  payerName: ['payer_name', 'text', 'null'],
+  payerBank: ['payer_bank', 'text', 'null'],
+  isReturn: ['is_return', 'boolean'],
+  state: ['state', 'text'],
+  explainedBy: ['explained_by', 'text', 'null'],
+  agentId: ['agent_id', 'bigint', 'null'],
+  orderId: ['order_id', 'uuid', 'null'],
+  paidAt: ['paid_at', 'timestamptz', 'null'],
+  why: ['why', 'text', 'null'],
+  returns: ['returns', 'uuid', 'null'],
+  detail: ['detail', 'text', 'null'],
+  reportedAt: ['reported_at', 'timestamptz'],
+  actAt: ['act_at', 'timestamptz', 'null'],
+  tries: ['tries', 'int'],
+})
+
+/** The id of a movement's payment: where its money is follows from it, as for every provider. */
+export function paymentIdOf({
+  account,
+  movementId,
+}: Pick<BankMovement, 'account' | 'movementId'>): string {
+  return `${account}:${movementId}`
+}

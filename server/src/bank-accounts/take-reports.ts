@@ -1,0 +1,323 @@
+import { type Columns, columns } from '../db/columns.ts'
+import type { Tx } from '../db/in-transaction.ts'
+import { newOrderId } from '../lib/ids.ts'
+import type { BankIds, Day } from '../statements/statement.ts'
+import type { BankAccount } from './bank-account.ts'
+import { type BankMovement, movementColumns } from './bank-movement.ts'
+import type { BankReport, ReportSource } from './bank-report.ts'
+import { type KnownMovement, pairReports } from './pair-reports.ts'
+
+interface ReportRow {
+  account: string
+  source: ReportSource
+  reportKey: string
+  movementId: string
+  fileId: string | null
+  statementId: string | null
+  line: number | null
+  amountMinor: bigint
+  bookedOn: Day
+  bookedAt: Date | null
+  balanceAfterMinor: bigint | null
+  ids: string
+  text: string
+  payerAccountNo: string | null
+  isTrusted: boolean
+  reportedAt: Date
+}
+
+const reportColumns: Columns<ReportRow> = columns<ReportRow>({
+  account: ['account', 'text'],
+  source: ['source', 'text'],
+  reportKey: ['report_key', 'text'],
+  movementId: ['movement_id', 'uuid'],
+  fileId: ['file_id', 'uuid', 'null'],
+  statementId: ['statement_id', 'uuid', 'null'],
+  line: ['line', 'int', 'null'],
+  amountMinor: ['amount', 'bigint'],
+  bookedOn: ['booked_on', 'date'],
+  bookedAt: ['booked_at', 'timestamptz', 'null'],
+  balanceAfterMinor: ['balance_after', 'bigint', 'null'],
+  ids: ['ids', 'text'],
+  text: ['text', 'text'],
+  payerAccountNo: ['payer_account_no', 'text', 'null'],
+  isTrusted: ['is_trusted', 'boolean'],
+  reportedAt: ['reported_at', 'timestamptz'],
+})
+
+/** Where reports come from, and whether that is the bank's word. */
+export interface Origin {
+  fileId: string | null
+  statementId: string | null
+  isTrusted: boolean
+  at: Date
+}
+
+export interface Taken {
+  /** The movement of each report, in their order. */
+  movementIds: string[]
+  added: number
+  /** How many reports were known already. */
+  known: number
+}
+
+/** Waits for other imports and pushes of the account, so that reports are paired one file at a time. */
+export async function lockAccount(tx: Tx, name: string): Promise<void> {
+  await tx.query('select 1 from bank_accounts where name = $1 for no key update', [name])
+}
+
+/**
+ * Records reports of one source and pairs them into movements, in the transaction that has locked the
+ * account. New movements wait to be matched, if they are the bank's word.
+ */
+export async function takeReports(
+  tx: Tx,
+  account: Pick<BankAccount, 'name' | 'currency'>,
+  source: ReportSource,
+  reports: readonly BankReport[],
+  origin: Origin,
+): Promise<Taken> {
+  if (reports.length === 0) return { movementIds: [], added: 0, known: 0 }
+  const { name } = account
+  const { fileId, isTrusted, at } = origin
+  const before = await readReports(tx, name, source, reports)
+  const fresh = reports.filter(({ key }) => !before.has(key))
+  const known = await readKnown(tx, name, fresh)
+  // A line that was known is in this file too: no other line of the file is about its movement.
+  const inThisFile = new Set([...before.values()].map(({ movementId }) => movementId))
+  const free = known.filter(({ movementId }) => !inThisFile.has(movementId))
+  const { movementIds, added } = pairReports(fresh, free, fileId, () => newOrderId(at))
+  const rows = fresh.map((report, index) => ({ report, movementId: movementIds[index] ?? '' }))
+  await insertMovements(
+    tx,
+    rows
+      .filter(({ movementId }) => added.has(movementId))
+      .map(({ report, movementId }) => newMovement(account, report, movementId, origin)),
+  )
+  await insertReports(
+    tx,
+    rows.map(({ report, movementId }) => ({
+      account: name,
+      source,
+      reportKey: report.key,
+      movementId,
+      fileId,
+      statementId: origin.statementId,
+      line: report.line,
+      amountMinor: report.amountMinor,
+      bookedOn: report.bookedOn,
+      bookedAt: report.bookedAt,
+      balanceAfterMinor: report.balanceAfterMinor,
+      ids: JSON.stringify(report.ids),
+      text: report.text,
+      payerAccountNo: report.payer.accountNo,
+      isTrusted,
+      reportedAt: at,
+    })),
+  )
+  if (isTrusted) {
+    const joined = rows.filter(({ movementId }) => !added.has(movementId))
+    const upgraded = reports.flatMap((report) => {
+      const movementId = before.get(report.key)?.movementId
+      return movementId === undefined || before.get(report.key)?.isTrusted
+        ? []
+        : [{ report, movementId }]
+    })
+    await upgradeReports(tx, name, source, upgraded)
+    await confirmMovements(tx, name, [...joined, ...upgraded], at)
+  }
+  if (source === 'statement') await bookedByStatement(tx, name, rows)
+  const ids = new Map(rows.map(({ report, movementId }) => [report.key, movementId]))
+  return {
+    movementIds: reports.map(({ key }) => ids.get(key) ?? before.get(key)?.movementId ?? ''),
+    added: added.size,
+    known: before.size,
+  }
+}
+
+function newMovement(
+  { name, currency }: Pick<BankAccount, 'name' | 'currency'>,
+  { amountMinor, bookedOn, bookedAt, text, payer, isReturn }: BankReport,
+  movementId: string,
+  { isTrusted, at }: Origin,
+): BankMovement {
+  return {
+    account: name,
+    movementId,
+    amountMinor,
+    currency,
+    bookedOn,
+    bookedAt,
+    text,
+    payerAccountNo: payer.accountNo?.slice(0, 64) ?? null,
+    payerName: payer.name?.slice(0, 200) ?? null,
+    payerBank: payer.bank?.slice(0, 64) ?? null,
+    isReturn,
+    state: isTrusted ? 'new' : 'unconfirmed',
+    explainedBy: null,
+    agentId: null,
+    orderId: null,
+    paidAt: null,
+    why: null,
+    returns: null,
+    detail: null,
+    reportedAt: at,
+    actAt: isTrusted ? at : null,
+    tries: 0,
+  }
+}
+
+async function readReports(
+  tx: Tx,
+  account: string,
+  source: ReportSource,
+  reports: readonly BankReport[],
+): Promise<Map<string, { movementId: string; isTrusted: boolean }>> {
+  const { rows } = await tx.query<{
+    report_key: string
+    movement_id: string
+    is_trusted: boolean
+  }>(
+    `select report_key, movement_id, is_trusted from bank_reports
+     where account = $1 and source = $2 and report_key = any($3::text[])`,
+    [account, source, reports.map(({ key }) => key)],
+  )
+  return new Map(
+    rows.map((row) => [row.report_key, { movementId: row.movement_id, isTrusted: row.is_trusted }]),
+  )
+}
+
+/** The movements that the reports may be about: of their amounts, a few days around them. */
+async function readKnown(
+  tx: Tx,
+  account: string,
+  reports: readonly BankReport[],
+): Promise<KnownMovement[]> {
+  if (reports.length === 0) return []
+  const days = reports.map(({ bookedOn }) => bookedOn).sort()
+  const amounts = [...new Set(reports.map(({ amountMinor }) => amountMinor))]
+  const { rows } = await tx.query<{
+    movement_id: string
+    amount: bigint
+    booked_on: Day
+    booked_at: Date | null
+    source: ReportSource
+    file_id: string | null
+    report_booked_on: Day
+    balance_after: bigint | null
+    ids: string
+    text: string
+    payer_account_no: string | null
+  }>(
+    `select m.movement_id, m.amount, m.booked_on, m.booked_at, r.source, r.file_id,
+       r.booked_on as report_booked_on, r.balance_after, r.ids, r.text, r.payer_account_no
+     from bank_movements m
+     join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
+     where m.account = $1 and m.amount = any($2::bigint[])
+       and m.booked_on between $3::date - 5 and $4::date + 5
+     order by m.movement_id`,
+    [account, amounts, days[0], days.at(-1)],
+  )
+  const known = new Map<string, KnownMovement>()
+  for (const row of rows) {
+    const movement = known.get(row.movement_id) ?? {
+      movementId: row.movement_id,
+      amountMinor: row.amount,
+      bookedOn: row.booked_on,
+      bookedAt: row.booked_at,
+      reports: [],
+    }
+    movement.reports.push({
+      source: row.source,
+      fileId: row.file_id,
+      bookedOn: row.report_booked_on,
+      balanceAfterMinor: row.balance_after,
+      ids: JSON.parse(row.ids) as BankIds,
+      text: row.text,
+      payerAccountNo: row.payer_account_no,
+    })
+    known.set(row.movement_id, movement)
+  }
+  return [...known.values()]
+}
+
+/** How many rows one statement writes. */
+const pageRows = 5_000
+
+async function insertMovements(tx: Tx, movements: readonly BankMovement[]): Promise<void> {
+  for (let at = 0; at < movements.length; at += pageRows) {
+    await tx.query(
+      `insert into bank_movements (${movementColumns.names}) select * from ${movementColumns.unnest}`,
+      movementColumns.values(movements.slice(at, at + pageRows)),
+    )
+  }
+}
+
+async function insertReports(tx: Tx, rows: readonly ReportRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += pageRows) {
+    await tx.query(
+      `insert into bank_reports (${reportColumns.names}) select * from ${reportColumns.unnest}`,
+      reportColumns.values(rows.slice(at, at + pageRows)),
+    )
+  }
+}
+
+interface Joined {
+  report: BankReport
+  movementId: string
+}
+
+async function upgradeReports(
+  tx: Tx,
+  account: string,
+  source: ReportSource,
+  upgraded: readonly Joined[],
+): Promise<void> {
+  if (upgraded.length === 0) return
+  await tx.query(
+    `update bank_reports set is_trusted = true
+     where account = $1 and source = $2 and report_key = any($3::text[])`,
+    [account, source, upgraded.map(({ report }) => report.key)],
+  )
+}
+
+/** The bank's word replaces what only a person said of a movement, which can be matched from now on. */
+async function confirmMovements(
+  tx: Tx,
+  account: string,
+  joined: readonly Joined[],
+  at: Date,
+): Promise<void> {
+  if (joined.length === 0) return
+  await tx.query(
+    `update bank_movements m set state = 'new', act_at = $2, text = u.text,
+       payer_account_no = u.payer_account_no, payer_name = u.payer_name, payer_bank = u.payer_bank,
+       is_return = u.is_return, booked_on = u.booked_on, booked_at = u.booked_at
+     from unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[],
+       $9::date[], $10::timestamptz[])
+       u(movement_id, text, payer_account_no, payer_name, payer_bank, is_return, booked_on, booked_at)
+     where m.account = $1 and m.movement_id = u.movement_id and m.state = 'unconfirmed'`,
+    [
+      account,
+      at,
+      joined.map(({ movementId }) => movementId),
+      joined.map(({ report }) => report.text),
+      joined.map(({ report }) => report.payer.accountNo?.slice(0, 64) ?? null),
+      joined.map(({ report }) => report.payer.name?.slice(0, 200) ?? null),
+      joined.map(({ report }) => report.payer.bank?.slice(0, 64) ?? null),
+      joined.map(({ report }) => report.isReturn),
+      joined.map(({ report }) => report.bookedOn),
+      joined.map(({ report }) => report.bookedAt?.toISOString() ?? null),
+    ],
+  )
+}
+
+/** The statement says on which day a movement counts, whatever a push said before. */
+async function bookedByStatement(tx: Tx, account: string, rows: readonly Joined[]): Promise<void> {
+  await tx.query(
+    `update bank_movements m set booked_on = u.booked_on
+     from unnest($2::uuid[], $3::date[]) u(movement_id, booked_on)
+     where m.account = $1 and m.movement_id = u.movement_id and m.booked_on <> u.booked_on`,
+    [account, rows.map(({ movementId }) => movementId), rows.map(({ report }) => report.bookedOn)],
+  )
+}

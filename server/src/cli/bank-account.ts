@@ -1,0 +1,344 @@
+import { readFile } from 'node:fs/promises'
+import { Command, Option } from 'commander'
+import {
+  type BankAccount,
+  findBankAccount,
+  readBankAccounts,
+} from '../bank-accounts/bank-account.ts'
+import {
+  type BankAccountTerms,
+  bankAccountFaults,
+  createBankAccount,
+  ownAccountsOf,
+  updateBankAccount,
+} from '../bank-accounts/save-bank-account.ts'
+import type { Config } from '../config.ts'
+import type { Pool } from '../db/pool.ts'
+import { currencyRow } from '../lib/currencies.ts'
+import { type Currency, currencies, decimalText, parseDecimal } from '../lib/money.ts'
+import { parseQrSetting, qrKinds, qrSettingText } from '../lib/qr/qr-kinds.ts'
+import { qrWarning, referenceComesBack } from '../lib/qr/qr-text.ts'
+import { readRoutingTable, saveProviderState } from '../routing/providers.ts'
+import type { ProviderState } from '../routing/route-order.ts'
+import { withBackend } from './command.ts'
+import { commandLine, onRecord } from './on-record.ts'
+import { note, print, printJson, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
+
+export function bankAccountCommand(): Command {
+  const command = new Command('bank-account')
+
+  withTerms(command.command('create <name>'))
+    .description('make a bank account of yours a provider: payers pay into it')
+    .addOption(new Option('--currency <currency>').choices([...currencies]).makeOptionMandatory())
+    .option('--no-route', 'make it in the state off: it gets no orders until it is switched on')
+    .action(async (name: string, options: TermOptions & { currency: Currency; route: boolean }) => {
+      await withBackend(async ({ pool, secretKeys }, config) => {
+        const confirms = mayConfirm(config, options)
+        const terms = await termsOf(freshTerms(name, options, config), options)
+        refuseFaults(terms)
+        const made = await onRecord(
+          pool,
+          { ...entryFor(name, options), action: 'create_bank_account' },
+          () =>
+            createBankAccount(pool, secretKeys, terms, {
+              name: commandLine.email,
+              at: new Date(),
+              mode: config.mode,
+              confirms,
+              ...(!options.route && {
+                also: (tx) => saveProviderState(tx, name, 'off', new Date()),
+              }),
+            }),
+          (done) => done && viewOf(done.account, options.route ? 'on' : 'off'),
+        )
+        if (!made) throw new UsageError(await whyTaken(pool, name))
+        const view = viewOf(made.account, options.route ? 'on' : 'off')
+        const secret = made.feedSecret === null ? {} : { feed_secret: made.feedSecret }
+        if (options.json) return printJson({ ...view, ...secret })
+        print(`${name} takes deposits in ${terms.currency}${options.route ? '' : ' once it is on'}`)
+        if (made.feedSecret !== null) {
+          print(`feed secret: ${made.feedSecret}`)
+          note('It is shown only now. The bank, or what reads its messages, reports with it.')
+        }
+        const warning = qrWarning({ kind: terms.qrKind, value: terms.qrValue })
+        if (warning !== undefined) note(warning)
+      })
+    })
+
+  command
+    .command('list')
+    .description('list the bank accounts')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => {
+      await withBackend(async ({ pool }) => {
+        const { states } = await readRoutingTable(pool)
+        const views = (await readBankAccounts(pool)).map((account) =>
+          viewOf(account, states.get(account.name) ?? 'on'),
+        )
+        if (options.json) return printJson(views)
+        print(
+          table(
+            ['NAME', 'STATE', 'CURRENCY', 'ACCOUNT', 'QR', 'MATCH', 'FEED'],
+            views.map((view) => [
+              view.name,
+              view.state,
+              view.currency,
+              view.account_no,
+              view.qr,
+              view.match,
+              view.feed,
+            ]),
+          ),
+        )
+      })
+    })
+
+  command
+    .command('show <name>')
+    .description('show a bank account')
+    .option('--json', 'as JSON')
+    .action(async (name: string, options: { json?: boolean }) => {
+      await withBackend(async ({ pool }) => {
+        const account = await existingAccount(pool, name)
+        const { states } = await readRoutingTable(pool)
+        const view = viewOf(account, states.get(name) ?? 'on')
+        if (options.json) return printJson(view)
+        for (const [key, value] of Object.entries(view)) print(`${key}: ${value ?? '-'}`)
+      })
+    })
+
+  withTerms(command.command('set <name>'))
+    .description('change a bank account; orders that exist keep their instructions')
+    .option('--new-feed-secret', 'replace the secret of the feed')
+    .action(async (name: string, options: TermOptions & { newFeedSecret?: boolean }) => {
+      await withBackend(async ({ pool, secretKeys }, config) => {
+        const before = await existingAccount(pool, name)
+        mayConfirm(config, options)
+        const terms = await termsOf(before, options)
+        refuseFaults(terms)
+        const { states } = await readRoutingTable(pool)
+        const state = states.get(name) ?? 'on'
+        const done = await onRecord(
+          pool,
+          {
+            ...entryFor(name, options),
+            action: 'set_bank_account',
+            before: viewOf(before, state),
+          },
+          () => updateBankAccount(pool, secretKeys, before, terms, options.newFeedSecret === true),
+          (changed) => changed && viewOf(changed.account, state),
+        )
+        if (!done) throw new UsageError('the account was changed by somebody else: try again')
+        const secret = done.feedSecret === null ? {} : { feed_secret: done.feedSecret }
+        if (options.json) return printJson({ ...viewOf(done.account, state), ...secret })
+        print(`${name} is changed`)
+        if (done.feedSecret !== null) print(`feed secret: ${done.feedSecret}`)
+      })
+    })
+  return command
+}
+
+interface TermOptions {
+  bank?: string
+  accountNo?: string
+  accountName?: string
+  qr?: string
+  match?: BankAccount['match']
+  feed?: BankAccount['feed']
+  zone?: string
+  city?: string
+  address?: string
+  hold?: string
+  surplusSteps?: string
+  dayLimit?: string
+  ownAccount?: string[]
+  csvProfile?: string
+  iAmAlone?: boolean
+  json?: boolean
+}
+
+function withTerms(command: Command): Command {
+  return command
+    .option('--bank <code>', 'its bank; optional where the currency has no table of banks')
+    .option('--account-no <number>', 'its number, or its IBAN')
+    .option('--account-name <name>', 'whose account it is')
+    .option('--qr <kind[:value]>', `the QR code that payers scan: ${qrKinds.join(', ')}`)
+    .addOption(
+      new Option('--match <rule>', 'how money names its order').choices([
+        'code',
+        'amount',
+        'code+amount',
+      ]),
+    )
+    .addOption(
+      new Option('--feed <kind>', 'how the bank reports at once').choices([
+        'signed',
+        'token',
+        'none',
+      ]),
+    )
+    .option('--zone <zone>', "the bank's time zone, such as Asia/Bangkok")
+    .option('--city <city>', 'the city, where the QR code needs it')
+    .option('--address <text>', '"street;no;post code;town;country", where the QR code needs it')
+    .option('--hold <hours>', "how long after an order's end its amount stays reserved")
+    .option('--surplus-steps <number>', 'how many steps of surplus tell equal amounts apart')
+    .option('--day-limit <amount>', 'how much it may be asked to take in a day; "none" for any')
+    .option('--own-account <number...>', 'your other accounts: their transfers are no deposits')
+    .option(
+      '--csv-profile <file>',
+      "how the bank's CSV files are read: a JSON file, or a known name",
+    )
+    .option('--i-am-alone', 'in live: you do what two people should do; the audit log says so')
+    .option('--json', 'as JSON')
+}
+
+/** In live, whoever makes or changes an account redirects deposits: that takes two people. */
+function mayConfirm({ mode }: Config, { iAmAlone }: TermOptions): boolean {
+  if (mode === 'sandbox' || iAmAlone) return true
+  throw new UsageError(
+    'in live, a bank account is made and changed by two people; if there is only one, add --i-am-alone, which the audit log will say',
+  )
+}
+
+function freshTerms(
+  name: string,
+  { currency, qr, feed = 'none' }: TermOptions & { currency: Currency },
+  { timeZone }: Config,
+): BankAccountTerms {
+  const setting = qrSetting(qr ?? 'none')
+  const comesBack = referenceComesBack(setting)
+  return {
+    name,
+    currency,
+    bankCode: '',
+    accountNo: '',
+    accountName: '',
+    city: null,
+    address: null,
+    qrKind: setting.kind,
+    qrValue: setting.value,
+    match: { always: 'code', sometimes: 'code+amount', never: 'amount' }[comesBack] as
+      | 'code'
+      | 'amount'
+      | 'code+amount',
+    surplusSteps: currencyRow(currency).surplusSteps,
+    // Without a feed the bank reports once a day at best.
+    holdS: feed === 'none' ? 172_800 : 7_200,
+    dayLimitMinor: null,
+    feed,
+    zone: timeZone,
+    csvProfile: null,
+    ownAccounts: '',
+  }
+}
+
+/** The terms with everything that the options say. */
+async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<BankAccountTerms> {
+  const { bank, accountNo, accountName, qr, match, feed, zone, city, address } = options
+  const setting = qr === undefined ? undefined : qrSetting(qr)
+  return {
+    ...before,
+    ...(bank !== undefined && { bankCode: bank.toUpperCase() }),
+    ...(accountNo !== undefined && { accountNo: accountNo.replace(/[\s-]/g, '') }),
+    ...(accountName !== undefined && { accountName }),
+    ...(setting && { qrKind: setting.kind, qrValue: setting.value }),
+    ...(match && { match }),
+    ...(feed && { feed }),
+    ...(zone !== undefined && { zone }),
+    ...(city !== undefined && { city: city === '' ? null : city }),
+    ...(address !== undefined && { address: address === '' ? null : address }),
+    ...(options.hold !== undefined && {
+      holdS: Math.round(whole('hold', options.hold, 720) * 3_600),
+    }),
+    ...(options.surplusSteps !== undefined && {
+      surplusSteps: whole('surplus-steps', options.surplusSteps, 9_999),
+    }),
+    ...(options.dayLimit !== undefined && {
+      dayLimitMinor: dayLimit(options.dayLimit, before.currency),
+    }),
+    ...(options.ownAccount && {
+      ownAccounts: options.ownAccount.map((each) => each.replace(/[\s-]/g, '')).join(','),
+    }),
+    ...(options.csvProfile !== undefined && { csvProfile: await profileText(options.csvProfile) }),
+  }
+}
+
+function qrSetting(text: string) {
+  const setting = parseQrSetting(text)
+  if (!setting) throw new UsageError(`--qr must be one of ${qrKinds.join(', ')}, not "${text}"`)
+  return setting
+}
+
+function whole(name: string, text: string, most: number): number {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= 0 && value <= most) return value
+  throw new UsageError(`--${name} must be a whole number up to ${most}`)
+}
+
+function dayLimit(text: string, currency: Currency): bigint | null {
+  if (text === 'none') return null
+  const minor = parseDecimal(text, currency)
+  if (minor !== undefined && minor > 0n) return minor
+  throw new UsageError(`--day-limit must be an amount in ${currency}, or "none"`)
+}
+
+async function profileText(nameOrFile: string): Promise<string> {
+  return nameOrFile.endsWith('.json') ? readFile(nameOrFile, 'utf8') : JSON.stringify(nameOrFile)
+}
+
+function refuseFaults(terms: BankAccountTerms): void {
+  const faults = bankAccountFaults(terms)
+  if (faults.length === 0) return
+  throw new UsageError(
+    faults.map(({ field, message }) => `--${field.replaceAll('_', '-')}: ${message}`).join('\n'),
+  )
+}
+
+function entryFor(name: string, { iAmAlone }: TermOptions) {
+  return {
+    subject: { kind: 'provider', id: name },
+    agentId: null,
+    ...(iAmAlone && { reason: 'one person alone: --i-am-alone' }),
+  }
+}
+
+async function whyTaken(pool: Pool, name: string): Promise<string> {
+  return (await findBankAccount(pool, name))
+    ? `the name "${name}" is taken or was used before: choose another`
+    : 'another bank account has this number: the money of one account must not count twice'
+}
+
+/** The account of a name; an error lists those that exist. */
+export async function existingAccount(pool: Pool, name: string): Promise<BankAccount> {
+  const account = await findBankAccount(pool, name)
+  if (account) return account
+  const names = (await readBankAccounts(pool)).map((each) => each.name).join(', ') || 'none'
+  throw new UsageError(`there is no bank account "${name}"; there are: ${names}`)
+}
+
+function viewOf(account: BankAccount, state: ProviderState) {
+  return {
+    name: account.name,
+    state: account.confirmedAt === null ? 'unconfirmed' : state,
+    currency: account.currency,
+    bank: account.bankCode,
+    account_no: account.accountNo,
+    account_name: account.accountName,
+    city: account.city,
+    address: account.address,
+    qr: qrSettingText({ kind: account.qrKind, value: account.qrValue }),
+    match: account.match,
+    surplus_steps: account.surplusSteps,
+    hold_hours: account.holdS / 3_600,
+    day_limit:
+      account.dayLimitMinor === null ? null : decimalText(account.dayLimitMinor, account.currency),
+    feed: account.feed,
+    zone: account.zone,
+    csv_profile: account.csvProfile,
+    own_accounts: ownAccountsOf(account),
+    created_at: account.createdAt.toISOString(),
+    created_by: account.createdBy,
+    confirmed_by: account.confirmedBy,
+  }
+}

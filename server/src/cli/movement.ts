@@ -1,0 +1,83 @@
+import { Command } from 'commander'
+import { type FoundMovement, readMovements } from '../bank-accounts/read-movements.ts'
+import { txnId } from '../lib/ids.ts'
+import { decimalText } from '../lib/money.ts'
+import { existingAccount } from './bank-account.ts'
+import { withBackend } from './command.ts'
+import { print, printJson, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
+
+const pageRows = 1_000
+
+export function movementCommand(): Command {
+  const movement = new Command('movement')
+  movement
+    .command('list')
+    .description('list what moved on a bank account, the oldest first')
+    .requiredOption('--account <name>', 'the bank account')
+    .option('--from <day>', 'from this day, such as 2026-11-01')
+    .option('--to <day>', 'up to this day')
+    .option('--json', 'as JSON')
+    .action(async (options: { account: string; from?: string; to?: string; json?: boolean }) => {
+      await withBackend(async ({ pool }) => {
+        const { name } = await existingAccount(pool, options.account)
+        const search = { account: name, from: day(options.from), to: day(options.to) }
+        const found: FoundMovement[] = []
+        for (let after: FoundMovement | null = null; ; ) {
+          const page = await readMovements(pool, { ...search, after, limit: pageRows })
+          found.push(...page)
+          after = page.at(-1) ?? null
+          if (page.length < pageRows) break
+        }
+        const views = found.map(movementView)
+        if (options.json) return printJson({ movements: views })
+        print(
+          table(
+            ['DAY', 'AMOUNT', 'STATE', 'EXPLAINED BY', 'ORDER', 'ID'],
+            views.map((view) => [
+              view.day,
+              `${view.amount} ${view.currency}`,
+              view.state,
+              view.explained_by ?? '-',
+              view.txn_id ?? '-',
+              view.id,
+            ]),
+          ),
+        )
+      })
+    })
+  return movement
+}
+
+/** Reads a day that was given as an option. */
+export function day(text: string | undefined): string | null {
+  if (text === undefined) return null
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text
+  throw new UsageError(`"${text}" is not a day such as 2026-11-16`)
+}
+
+/** A movement as the command line shows it. A payment's state is that of its payment. */
+export function movementView(movement: FoundMovement) {
+  const { agentId, orderId, amountMinor, currency } = movement
+  return {
+    id: movement.movementId,
+    account: movement.account,
+    day: movement.bookedOn,
+    booked_at: movement.bookedAt?.toISOString() ?? null,
+    amount: decimalText(amountMinor, currency),
+    currency,
+    state: (movement.state === 'booked' && movement.paymentState) || movement.state,
+    explained_by: movement.explainedBy,
+    txn_id: agentId !== null && orderId !== null ? txnId(agentId, orderId) : null,
+    why: movement.why,
+    detail: movement.detail,
+    text: movement.text,
+    payer: {
+      account_no: movement.payerAccountNo,
+      name: movement.payerName,
+      bank: movement.payerBank,
+    },
+    reported_by: movement.sources,
+    brought_by: movement.broughtBy,
+  }
+}

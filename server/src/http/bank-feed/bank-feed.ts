@@ -1,0 +1,190 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { type BankAccount, findBankAccount } from '../../bank-accounts/bank-account.ts'
+import { feedSecretOf } from '../../bank-accounts/save-bank-account.ts'
+import { parseIsoTime } from '../../lib/local-time.ts'
+import { maxBalanceMinor, parseDecimal } from '../../lib/money.ts'
+import { type FieldError, Problem } from '../../lib/problem.ts'
+import {
+  clockToleranceS,
+  matchesAny,
+  parseSignatureHeader,
+  signRequest,
+} from '../../lib/signature.ts'
+import { TokenBuckets } from '../../lib/token-bucket.ts'
+import { bookMovements } from '../../payments/book-movement.ts'
+import { type BankPush, takePush } from '../../payments/take-push.ts'
+import type { Desk } from '../../teller/desk.ts'
+import { checker } from '../check.ts'
+import { readJsonBody } from '../json-body.ts'
+
+const maxBytes = 64 * 1024
+
+const Text = (most: number, description: string) => Type.String({ maxLength: most, description })
+const OptionalText = (most: number, description: string) =>
+  Type.Optional(Type.Union([Text(most, description), Type.Null()], { description }))
+
+const Push = Type.Object(
+  {
+    id: OptionalText(200, "the bank's own id for the movement"),
+    direction: Type.Union(
+      ['credit', 'debit', 'in', 'out'].map((each) => Type.Literal(each)),
+      { description: 'must be credit or debit' },
+    ),
+    amount: Type.String({
+      pattern: '^[0-9]{1,16}([.][0-9]{1,5})?$',
+      description: 'must be decimal text such as "100.07"',
+    }),
+    currency: Type.String({ description: "must be the account's currency" }),
+    booked_at: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'must be a time such as 2026-11-16T10:01:00+07:00',
+      }),
+    ),
+    text: OptionalText(4_000, 'must be text of at most 4000 characters'),
+    payer: Type.Optional(
+      Type.Union(
+        [
+          Type.Object({
+            account_no: OptionalText(64, 'must be text'),
+            name: OptionalText(200, 'must be text'),
+            bank: OptionalText(64, 'must be text'),
+          }),
+          Type.Null(),
+        ],
+        { description: 'must be an object with account_no, name and bank' },
+      ),
+    ),
+    balance: Type.Optional(
+      Type.Union([Type.String({ pattern: '^-?[0-9]{1,16}([.][0-9]{1,5})?$' }), Type.Null()], {
+        description: 'must be decimal text',
+      }),
+    ),
+  },
+  { additionalProperties: true },
+)
+const check = checker(Push)
+
+/** Checking an unknown account against this takes as long as checking a known one. */
+const nobodysSecret = `fs_${'0'.repeat(64)}`
+const failuresPerS = 5
+const failuresAtOnce = 300
+
+/**
+ * `POST /bank-feed/{account}`: a bank, or what reads its messages, reports a movement as it happens. A 200
+ * means that it is on disk; a repetition gets the same answer.
+ */
+export function bankFeedRoute(
+  app: FastifyInstance,
+  desk: Desk,
+  { mode, publicPath }: { mode: 'sandbox' | 'live'; publicPath: () => string },
+): void {
+  const failures = new TokenBuckets()
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) =>
+      parsed(null, body),
+    )
+    scope.post<{ Params: { name: string } }>(
+      '/bank-feed/:name',
+      { bodyLimit: maxBytes, schema: { hide: true } },
+      async (request, reply) => {
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        const account = await findBankAccount(desk.pool, request.params.name)
+        const secret = account && feedSecretOf(desk.secretKeys, account)
+        const isToken = account?.feed === 'token'
+        const isItsOwn = isToken
+          ? hasToken(request, secret)
+          : isSigned(request, publicPath() + request.url, body, secret, desk.now())
+        if (!account || secret === undefined || !isItsOwn) {
+          const now = desk.now().getTime()
+          const { taken, waitS } = failures.take(request.ip, failuresPerS, failuresAtOnce, now)
+          if (!taken) {
+            throw new Problem('rate_limited', 'Too many requests with a bad signature.', {
+              retryAfterS: waitS,
+            })
+          }
+          throw new Problem('invalid_signature', howToSign)
+        }
+        if (isToken && mode === 'live' && request.protocol !== 'https') {
+          throw new Problem('invalid_signature', 'A token is taken over https only.')
+        }
+        const push = readPush(body, account, desk.now())
+        // A token can be read by whoever sees one request, so in live the statement has to confirm it.
+        const isTrusted = !isToken || mode === 'sandbox'
+        const movement = await takePush(desk, account, push, isTrusted)
+        // It is on disk: whether it can be booked at once changes nothing about the answer.
+        await bookMovements(desk, (error) => request.log.error({ err: error }), account.name).catch(
+          (error) => request.log.error({ err: error }),
+        )
+        return reply.send({ movement })
+      },
+    )
+    done()
+  })
+}
+
+const howToSign =
+  'Send x-signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.POST path.body">, keyed with the secret of the feed.'
+
+function isSigned(
+  { headers }: FastifyRequest,
+  path: string,
+  body: Buffer,
+  secret: string | undefined,
+  now: Date,
+): boolean {
+  const header = headers['x-signature']
+  const parsed = typeof header === 'string' ? parseSignatureHeader(header) : undefined
+  if (!parsed) return false
+  const expected = signRequest(secret ?? nobodysSecret, parsed.t, 'POST', path, body)
+  const isMatch = matchesAny(expected, parsed.signatures)
+  const seconds = Math.floor(now.getTime() / 1000)
+  return isMatch && Math.abs(seconds - Number(parsed.t)) <= clockToleranceS
+}
+
+function hasToken({ headers }: FastifyRequest, secret: string | undefined): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  const given = headers.authorization ?? ''
+  return timingSafeEqual(digest(given), digest(`Bearer ${secret ?? nobodysSecret}`))
+}
+
+function readPush(body: Buffer, { currency }: BankAccount, now: Date): BankPush {
+  const { value } = readJsonBody(body)
+  const errors: FieldError[] = check.errors(value)
+  if (errors.length > 0) throw invalid(errors)
+  const push = value as Static<typeof Push>
+  const say = (field: string, message: string) => errors.push({ field, message })
+  if (push.currency !== currency) say('currency', `must be ${currency}, as the account is`)
+  const amount = parseDecimal(push.amount, currency)
+  if (amount === undefined || amount <= 0n || amount > maxBalanceMinor) {
+    say('amount', `must be an amount in ${currency}, above zero, with no more decimals than it has`)
+  }
+  const balance = push.balance == null ? null : parseDecimal(push.balance, currency)
+  if (balance === undefined) say('balance', `must be an amount in ${currency}`)
+  const bookedAt = push.booked_at == null ? now : parseIsoTime(push.booked_at)
+  if (!bookedAt) say('booked_at', 'must be a time with its zone, such as 2026-11-16T10:01:00+07:00')
+  else if (bookedAt.getTime() > now.getTime() + 86_400_000) say('booked_at', 'is in the future')
+  if (errors.length > 0 || amount === undefined || balance === undefined || !bookedAt) {
+    throw invalid(errors)
+  }
+  const isCredit = push.direction === 'credit' || push.direction === 'in'
+  return {
+    id: push.id ?? null,
+    amountMinor: isCredit ? amount : -amount,
+    bookedAt,
+    text: push.text ?? '',
+    payer: {
+      accountNo: push.payer?.account_no ?? null,
+      name: push.payer?.name ?? null,
+      bank: push.payer?.bank ?? null,
+    },
+    balanceAfterMinor: balance,
+  }
+}
+
+function invalid(errors: FieldError[]): Problem {
+  const names = errors.map(({ field }) => field).join(', ')
+  return new Problem('invalid_request', `Correct ${names} and send it again.`, { errors })
+}

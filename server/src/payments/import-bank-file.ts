@@ -1,0 +1,233 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { BankAccount } from '../bank-accounts/bank-account.ts'
+import { reportsOf } from '../bank-accounts/bank-report.ts'
+import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
+import { lockAccount, takeReports } from '../bank-accounts/take-reports.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { currencyRow } from '../lib/currencies.ts'
+import { newOrderId } from '../lib/ids.ts'
+import { currencies } from '../lib/money.ts'
+import { sealBytes } from '../lib/secret-box.ts'
+import type { CsvProfile } from '../statements/csv-profile.ts'
+import { fitsMaskedAccountNo, isMaskedAccountNo } from '../statements/masked-account-no.ts'
+import { readBankFile } from '../statements/read-bank-file.ts'
+import { BankFileFault, type BankStatement, maxFileBytes } from '../statements/statement.ts'
+import type { Desk } from '../teller/desk.ts'
+
+type ImportDesk = Pick<Desk, 'pool' | 'now' | 'secretKeys'>
+
+export interface BankFile {
+  name: string
+  bytes: Buffer
+  /** How it came: brought by a person, or fetched from the bank. */
+  via: 'console' | 'command' | 'folder'
+  by: string
+}
+
+export interface Imported {
+  fileId: string
+  /** Whether the same bytes were imported before. */
+  isRepeat: boolean
+  statements: number
+  entries: number
+  /** Entries that the bank has not booked yet: they are not money. */
+  pending: number
+  movements: number
+  notes: string[]
+}
+
+/**
+ * Imports a bank's file. All of it is taken or nothing; a file that is refused is kept as it came, with the
+ * reason. The same file again, or one that overlaps it, adds nothing twice.
+ */
+export async function importBankFile(
+  desk: ImportDesk,
+  account: BankAccount,
+  file: BankFile,
+  mode: 'sandbox' | 'live',
+): Promise<Imported> {
+  const kept = await keepFile(desk, account, file)
+  let statements: BankStatement[]
+  try {
+    statements = await readFile(account, file)
+  } catch (error) {
+    if (error instanceof BankFileFault) await noteFault(desk.pool, account.name, kept.fileId, error)
+    throw error
+  }
+  // In live, a file that a person brings is not yet the bank's word.
+  const isTrusted = mode === 'sandbox' || file.via === 'folder'
+  const taken = await inTransaction(desk.pool, async (tx) => {
+    await tx.query(`set local statement_timeout = '120s'`)
+    await lockAccount(tx, account.name)
+    return takeStatements(tx, account, statements, kept.fileId, isTrusted, desk.now())
+  })
+  const entries = statements.flatMap((each) => each.entries)
+  return {
+    ...kept,
+    statements: statements.length,
+    entries: entries.length,
+    pending: entries.filter(({ status }) => status === 'pending').length,
+    movements: taken,
+    notes: statements.flatMap(({ notes }) => notes),
+  }
+}
+
+/** Reads a file for an account, without storing anything. */
+export async function readFile(
+  account: BankAccount,
+  { bytes }: Pick<BankFile, 'bytes'>,
+): Promise<BankStatement[]> {
+  const statements = await readBankFile(bytes, {
+    currency: account.currency,
+    decimalsOf: (text) => {
+      const currency = currencies.find((each) => each === text)
+      return currency && currencyRow(currency).decimals
+    },
+    zone: account.zone,
+    ...(account.csvProfile !== null && {
+      csvProfile: JSON.parse(account.csvProfile) as CsvProfile,
+    }),
+  })
+  for (const { accountNo } of statements) {
+    if (accountNo !== null && !isSameAccount(accountNo, account.accountNo)) {
+      const detail = `The file is of the account ${accountNo}, and ${account.name} is ${account.accountNo}.`
+      throw new BankFileFault(null, detail)
+    }
+  }
+  return statements
+}
+
+/** Banks write numbers with their branch before or the currency behind, and with zeros in front. */
+function isSameAccount(written: string, own: string): boolean {
+  const [a, b] = [plainAccountNo(written), plainAccountNo(own)]
+  const strip = (text: string) => text.replace(/^0+/, '')
+  if (isMaskedAccountNo(written)) return fitsMaskedAccountNo(written, own)
+  return a === b || strip(a) === strip(b) || a.endsWith(b) || a.replace(/[A-Z]{3}$/, '').endsWith(b)
+}
+
+async function keepFile(
+  { pool, secretKeys, now }: ImportDesk,
+  { name }: BankAccount,
+  file: BankFile,
+): Promise<{ fileId: string; isRepeat: boolean }> {
+  if (file.bytes.length > maxFileBytes) {
+    throw new BankFileFault(null, 'The file is larger than 64 MiB.')
+  }
+  const sha256 = createHash('sha256').update(file.bytes).digest('hex')
+  const find = () =>
+    pool.query<{ file_id: string; fault: string | null }>(
+      'select file_id, fault from bank_files where account = $1 and sha256 = $2',
+      [name, sha256],
+    )
+  const { rows } = await find()
+  if (rows[0]) return { fileId: rows[0].file_id, isRepeat: rows[0].fault === null }
+  const packed = await promisify(gzip)(file.bytes)
+  const fileId = newOrderId(now())
+  await pool.query(
+    `insert into bank_files (account, file_id, sha256, name, size, bytes, via, brought_by, received_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (account, sha256) do nothing`,
+    [
+      name,
+      fileId,
+      sha256,
+      file.name.slice(-255) || 'file',
+      file.bytes.length,
+      sealBytes(secretKeys, `bank file ${name}`, packed),
+      file.via,
+      file.by,
+      now(),
+    ],
+  )
+  const { rows: now_ } = await find()
+  return { fileId: now_[0]?.file_id ?? fileId, isRepeat: now_[0]?.file_id !== fileId }
+}
+
+async function noteFault(
+  pool: Pool,
+  account: string,
+  fileId: string,
+  fault: BankFileFault,
+): Promise<void> {
+  await pool.query('update bank_files set fault = $3 where account = $1 and file_id = $2', [
+    account,
+    fileId,
+    fault.message.slice(0, 2000),
+  ])
+}
+
+async function takeStatements(
+  tx: Tx,
+  account: BankAccount,
+  statements: readonly BankStatement[],
+  fileId: string,
+  isTrusted: boolean,
+  at: Date,
+): Promise<number> {
+  await tx.query('update bank_files set fault = null where account = $1 and file_id = $2', [
+    account.name,
+    fileId,
+  ])
+  const { rows } = await tx.query<{ statement_id: string }>(
+    'select statement_id from bank_statements where account = $1 and file_id = $2',
+    [account.name, fileId],
+  )
+  const isNew = rows.length === 0
+  let added = 0
+  for (const source of ['intraday', 'statement'] as const) {
+    const own = statements.filter(({ kind }) => kind === source)
+    // All statements of a file are paired together: equal lines are told apart over the whole file.
+    const reports = reportsOf(
+      source,
+      own.flatMap(({ entries }) => entries),
+    )
+    let next = 0
+    for (const statement of own) {
+      const statementId = randomUUID()
+      const booked = statement.entries.filter(
+        ({ status, amountMinor }) => status === 'booked' && amountMinor !== 0n,
+      )
+      const ofIt = reports.slice(next, next + booked.length)
+      next += booked.length
+      if (isNew) await insertStatement(tx, account.name, fileId, statementId, source, statement)
+      const origin = { fileId, statementId: isNew ? statementId : null, isTrusted, at }
+      const taken = await takeReports(tx, account, source, ofIt, origin)
+      added += taken.added
+    }
+  }
+  return added
+}
+
+async function insertStatement(
+  tx: Tx,
+  account: string,
+  fileId: string,
+  statementId: string,
+  source: 'intraday' | 'statement',
+  statement: BankStatement,
+): Promise<void> {
+  const booked = statement.entries.filter(({ status }) => status === 'booked')
+  const days = booked.map(({ bookedOn }) => bookedOn).sort()
+  const { opening, closing } = statement
+  await tx.query(
+    `insert into bank_statements (account, statement_id, file_id, source, bank_id, bank_seq, from_day,
+       to_day, opening, closing, entries, booked, read_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now())`,
+    [
+      account,
+      statementId,
+      fileId,
+      source,
+      statement.id?.slice(0, 100) ?? null,
+      statement.seq?.slice(0, 40) ?? null,
+      statement.from ?? opening?.day ?? days[0] ?? closing?.day ?? null,
+      statement.to ?? closing?.day ?? days.at(-1) ?? null,
+      opening?.booked ? opening.amountMinor : null,
+      closing?.booked ? closing.amountMinor : null,
+      booked.length,
+      booked.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
+    ],
+  )
+}

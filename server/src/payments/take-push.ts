@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import type { BankAccount } from '../bank-accounts/bank-account.ts'
+import type { BankReport } from '../bank-accounts/bank-report.ts'
+import { lockAccount, takeReports } from '../bank-accounts/take-reports.ts'
+import { inTransaction } from '../db/in-transaction.ts'
+import { localTimeIn } from '../lib/local-time.ts'
+import { Problem } from '../lib/problem.ts'
+import { noIds } from '../statements/statement.ts'
+import type { Desk } from '../teller/desk.ts'
+
+/** What a bank, or what reads its messages, reports of one movement as it happens. */
+export interface BankPush {
+  /** The bank's own id, if it has one. */
+  id: string | null
+  /** Positive for money that came in. */
+  amountMinor: bigint
+  bookedAt: Date
+  text: string
+  payer: { accountNo: string | null; name: string | null; bank: string | null }
+  balanceAfterMinor: bigint | null
+}
+
+/** Records a push. Returns the movement that it is about: the same for every repetition. */
+export async function takePush(
+  { pool, now }: Pick<Desk, 'pool' | 'now'>,
+  account: BankAccount,
+  push: BankPush,
+  isTrusted: boolean,
+): Promise<string> {
+  const report: BankReport = {
+    source: 'push',
+    key: keyOf(push),
+    line: null,
+    amountMinor: push.amountMinor,
+    bookedOn: localTimeIn(account.zone)(push.bookedAt).slice(0, 10),
+    bookedAt: push.bookedAt,
+    balanceAfterMinor: push.balanceAfterMinor,
+    ids: { ...noIds, feedId: push.id },
+    text: push.text,
+    payer: push.payer,
+    isReturn: false,
+  }
+  return inTransaction(pool, async (tx) => {
+    await lockAccount(tx, account.name)
+    const { rows } = await tx.query<{ amount: bigint }>(
+      `select amount from bank_reports where account = $1 and source = 'push' and report_key = $2`,
+      [account.name, report.key],
+    )
+    if (rows[0] && rows[0].amount !== push.amountMinor) {
+      throw new Problem('ref_id_conflict', 'This id was reported before with another amount.')
+    }
+    const origin = { fileId: null, statementId: null, isTrusted, at: now() }
+    const { movementIds } = await takeReports(tx, account, 'push', [report], origin)
+    return movementIds[0] ?? ''
+  })
+}
+
+/** Without an id, a message is the same if amount, balance, text and minute are. */
+function keyOf({ id, amountMinor, balanceAfterMinor, bookedAt, text }: BankPush): string {
+  const said =
+    id === null
+      ? ['said', amountMinor, balanceAfterMinor, bookedAt.toISOString().slice(0, 16), text]
+      : ['id', id]
+  return createHash('sha256')
+    .update(JSON.stringify(said.map(String)))
+    .digest('hex')
+}

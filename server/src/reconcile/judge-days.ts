@@ -1,0 +1,212 @@
+import { isWithinBankingDay } from '../bank-accounts/pair-reports.ts'
+import type { Day } from '../statements/statement.ts'
+
+/** A statement with its balances, as the bank gave them. */
+export interface StatementFact {
+  from: Day
+  to: Day
+  opening: bigint | null
+  closing: bigint | null
+  /** The sum and number of its booked entries. */
+  booked: bigint
+  entries: number
+  /** The bank's running number, if it has one. */
+  seq: bigint | null
+}
+
+export interface MovementFact {
+  movementId: string
+  day: Day
+  amountMinor: bigint
+  isInStatement: boolean
+  isUnexplained: boolean
+  /** Its money waits for a decision, since this day. */
+  waitsSince: Day | null
+  /** Only a person says so, or it is being booked. */
+  isOpen: boolean
+}
+
+export type BreakName =
+  | 'gap'
+  | 'seq_gap'
+  | 'does_not_close'
+  | 'vanished'
+  | 'unexplained_debit'
+  | 'unexplained_credit'
+  | 'never_booked'
+  | 'books_differ'
+
+export interface Break {
+  name: BreakName
+  /** What is missing or too much, in minor units. */
+  amountMinor: bigint | null
+  movementId: string | null
+  /** What it means and what to do. */
+  detail: string
+}
+
+export interface JudgedDay {
+  day: Day
+  /** Green: the bank's statement is in, and everything on it is explained. Amber: not yet. Red: a break. */
+  state: 'green' | 'amber' | 'red'
+  opening: bigint | null
+  closing: bigint | null
+  breaks: Break[]
+}
+
+/** How long money may wait for a decision before the day turns amber. */
+const patienceDays = 2
+
+/** Judges every day on which something moved or that a statement covers, oldest first. */
+export function judgeDays(
+  statements: readonly StatementFact[],
+  movements: readonly MovementFact[],
+  today: Day,
+): JudgedDay[] {
+  const latest = latestStatements(statements)
+  const byDay = new Map<Day, MovementFact[]>()
+  for (const movement of movements) {
+    const same = byDay.get(movement.day)
+    if (same) same.push(movement)
+    else byDay.set(movement.day, [movement])
+  }
+  const days = new Map<Day, JudgedDay>()
+  const at = (day: Day): JudgedDay => {
+    const known = days.get(day)
+    if (known) return known
+    const fresh: JudgedDay = { day, state: 'amber', opening: null, closing: null, breaks: [] }
+    days.set(day, fresh)
+    return fresh
+  }
+  for (const day of byDay.keys()) at(day)
+  for (const [index, statement] of latest.entries()) {
+    checkStatement(at(statement.to), statement, latest[index - 1], byDay)
+    for (const day of byDay.keys()) {
+      if (day >= statement.from && day <= statement.to) at(day)
+    }
+  }
+  for (const judged of days.values()) {
+    judged.breaks.push(...movementBreaks(byDay.get(judged.day) ?? [], latest, today))
+    judged.state = stateOf(judged, byDay.get(judged.day) ?? [], latest)
+  }
+  return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1))
+}
+
+/** Of several statements of the same days, the one that says most; in the order of their days. */
+function latestStatements(statements: readonly StatementFact[]): StatementFact[] {
+  const byDays = new Map<string, StatementFact>()
+  for (const statement of statements) {
+    const key = `${statement.from} ${statement.to}`
+    const known = byDays.get(key)
+    const saysMore = statement.closing !== null || !known || known.closing === null
+    if (saysMore) byDays.set(key, statement)
+  }
+  return [...byDays.values()].sort((a, b) =>
+    a.to === b.to ? (a.from < b.from ? -1 : 1) : a.to < b.to ? -1 : 1,
+  )
+}
+
+function checkStatement(
+  judged: JudgedDay,
+  statement: StatementFact,
+  before: StatementFact | undefined,
+  byDay: ReadonlyMap<Day, readonly MovementFact[]>,
+): void {
+  const { opening, closing, booked, from, to, seq } = statement
+  judged.opening = opening
+  judged.closing = closing
+  const say = (name: BreakName, amountMinor: bigint | null, detail: string) =>
+    judged.breaks.push({ name, amountMinor, movementId: null, detail })
+  if (opening !== null && closing !== null && opening + booked !== closing) {
+    say(
+      'does_not_close',
+      closing - opening - booked,
+      'Opening and entries do not add up to the closing balance: a line is missing or was read twice. Fetch the statement again.',
+    )
+  }
+  const known = [...byDay].flatMap(([day, each]) =>
+    day >= from && day <= to ? each.filter(({ isInStatement }) => isInStatement) : [],
+  )
+  const sum = known.reduce((total, { amountMinor }) => total + amountMinor, 0n)
+  if (opening !== null && closing !== null && sum !== booked) {
+    say(
+      known.length > statement.entries ? 'vanished' : 'does_not_close',
+      sum - booked,
+      'Earlier statements of the day say otherwise than the latest one. Ask the bank which is right.',
+    )
+  }
+  if (before?.closing != null && opening !== null && before.closing !== opening) {
+    say(
+      'gap',
+      opening - before.closing,
+      `The statement to ${before.to} closes with another balance: fetch the days between it and ${from}.`,
+    )
+  }
+  if (before?.seq != null && seq !== null && seq > before.seq + 1n) {
+    say(
+      'seq_gap',
+      null,
+      `Between number ${before.seq} and ${seq} statements are missing: fetch them.`,
+    )
+  }
+}
+
+function movementBreaks(
+  movements: readonly MovementFact[],
+  statements: readonly StatementFact[],
+  today: Day,
+): Break[] {
+  return movements.flatMap((movement): Break[] => {
+    const { movementId, amountMinor, day, isUnexplained, isInStatement, waitsSince } = movement
+    const breaks: Break[] = []
+    if (isUnexplained) {
+      const isDebit = amountMinor < 0n
+      breaks.push({
+        name: isDebit ? 'unexplained_debit' : 'unexplained_credit',
+        amountMinor,
+        movementId,
+        detail: isDebit
+          ? 'Money left the account that this service did not send. Find out who sent it, and say what it was.'
+          : 'Nobody knows what it is. Say what it was.',
+      })
+    }
+    if (waitsSince !== null && daysApart(waitsSince, today) > patienceDays) {
+      breaks.push({
+        name: 'unexplained_credit',
+        amountMinor,
+        movementId,
+        detail: 'It waits under Payments to decide: credit it, or return it.',
+      })
+    }
+    const isPast = statements.some(
+      ({ to, closing }) => to > day && closing !== null && !isWithinBankingDay(day, to),
+    )
+    if (!isInStatement && isPast) {
+      breaks.push({
+        name: 'never_booked',
+        amountMinor,
+        movementId,
+        detail: 'It was reported at once, and the statements since do not have it. Ask the bank.',
+      })
+    }
+    return breaks
+  })
+}
+
+function daysApart(a: Day, b: Day): number {
+  return Math.round((Date.parse(b) - Date.parse(a)) / 86_400_000)
+}
+
+function stateOf(
+  { day, breaks }: JudgedDay,
+  movements: readonly MovementFact[],
+  statements: readonly StatementFact[],
+): JudgedDay['state'] {
+  const waits = (each: Break) => each.name === 'unexplained_credit'
+  if (breaks.some((each) => !waits(each))) return 'red'
+  const isClosed = statements.some(
+    ({ from, to, closing }) => closing !== null && from <= day && day <= to,
+  )
+  const isDone = movements.every(({ isInStatement, isOpen }) => isInStatement && !isOpen)
+  return isClosed && isDone && breaks.length === 0 ? 'green' : 'amber'
+}

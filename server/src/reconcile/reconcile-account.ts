@@ -1,0 +1,117 @@
+import type { BankAccount } from '../bank-accounts/bank-account.ts'
+import { inTransaction } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { localTimeIn } from '../lib/local-time.ts'
+import type { Day } from '../statements/statement.ts'
+import { type JudgedDay, judgeDays, type MovementFact, type StatementFact } from './judge-days.ts'
+
+export interface Reconciled {
+  account: string
+  days: JudgedDay[]
+}
+
+/** Lays the books beside the bank, for every day of an account. */
+export async function reconcileAccount(
+  pool: Pool,
+  account: Pick<BankAccount, 'name' | 'zone'>,
+  now: Date,
+): Promise<Reconciled> {
+  // One snapshot: a movement that is booked in between would be in one half only.
+  const { statements, movements, bank, books, isBooking } = await inTransaction(
+    pool,
+    async (tx) => {
+      await tx.query('set transaction isolation level repeatable read, read only')
+      const { rows: statements } = await tx.query<{
+        from_day: Day
+        to_day: Day
+        opening: bigint | null
+        closing: bigint | null
+        booked: bigint
+        entries: number
+        bank_seq: string | null
+      }>(
+        `select from_day, to_day, opening, closing, booked, entries, bank_seq from bank_statements
+       where account = $1 and source = 'statement' and from_day is not null and to_day is not null
+       order by read_at`,
+        [account.name],
+      )
+      const { rows: movements } = await tx.query<{
+        movement_id: string
+        booked_on: Day
+        amount: bigint
+        state: string
+        in_statement: boolean
+        waits_since: Date | null
+      }>(
+        `select m.movement_id, m.booked_on, m.amount, m.state,
+         exists (select 1 from bank_reports r where r.account = m.account
+           and r.movement_id = m.movement_id and r.source = 'statement') as in_statement,
+         coalesce(
+           (select u.reported_at from unmatched_payments u
+            where u.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
+              and u.state = 'waiting'),
+           (select p.reported_at from payments p
+            where p.agent_id = m.agent_id
+              and p.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
+              and p.state = 'waiting')
+         ) as waits_since
+       from bank_movements m where m.account = $1 order by m.booked_on, m.movement_id`,
+        [account.name],
+      )
+      const { rows: sums } = await tx.query<{ bank: bigint; books: bigint; open: boolean }>(
+        `select
+         (select coalesce(sum(amount), 0)::bigint from bank_movements
+          where account = $1 and state = 'booked') as bank,
+         (select -coalesce(sum(balance), 0)::bigint from clearings where provider = $1) as books,
+         exists (select 1 from bank_movements where account = $1 and state = 'matched') as open`,
+        [account.name],
+      )
+      return {
+        statements,
+        movements,
+        bank: sums[0]?.bank ?? 0n,
+        books: sums[0]?.books ?? 0n,
+        isBooking: sums[0]?.open ?? false,
+      }
+    },
+  )
+  const localTime = localTimeIn(account.zone)
+  const today = localTime(now).slice(0, 10)
+  const days = judgeDays(
+    statements.map(
+      (row): StatementFact => ({
+        from: row.from_day,
+        to: row.to_day,
+        opening: row.opening,
+        closing: row.closing,
+        booked: row.booked,
+        entries: row.entries,
+        seq: row.bank_seq !== null && /^\d{1,18}$/.test(row.bank_seq) ? BigInt(row.bank_seq) : null,
+      }),
+    ),
+    movements.map(
+      (row): MovementFact => ({
+        movementId: row.movement_id,
+        day: row.booked_on,
+        amountMinor: row.amount,
+        isInStatement: row.in_statement,
+        isUnexplained: row.state === 'unexplained',
+        waitsSince: row.waits_since && localTime(row.waits_since).slice(0, 10),
+        isOpen: row.state === 'unconfirmed' || row.state === 'new' || row.state === 'matched',
+      }),
+    ),
+    today,
+  )
+  const last = days.at(-1)
+  // While movements are being booked, the books run ahead of what is marked as booked.
+  if (last && bank !== books && !isBooking) {
+    last.breaks.push({
+      name: 'books_differ',
+      amountMinor: books - bank,
+      movementId: null,
+      detail: `The books have ${books} at this account and the movements say ${bank}, in minor units. Run "sluice verify".`,
+    })
+    last.state = 'red'
+  }
+  return { account: account.name, days }
+}
