@@ -1297,7 +1297,7 @@ export interface Operations {
       state?: 'to_decide' | 'decided'
       /** an agent's app id */
       agent?: string
-      /** one of late, wrong_amount, duplicate, fee, bound, unmatched, claimed_twice, wrong_provider, wrong_currency */
+      /** one of late, wrong_amount, duplicate, fee, bound, unmatched, claimed_twice, wrong_provider, wrong_currency, ambiguous */
       why?:
         | 'late'
         | 'wrong_amount'
@@ -1308,6 +1308,7 @@ export interface Operations {
         | 'claimed_twice'
         | 'wrong_provider'
         | 'wrong_currency'
+        | 'ambiguous'
       /** an address of a user */
       assignee?: string
       /** next from the page before */
@@ -1338,6 +1339,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
@@ -1404,6 +1406,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
@@ -1462,6 +1465,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
@@ -3937,6 +3941,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
@@ -3995,6 +4000,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
@@ -4134,6 +4140,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
@@ -4192,6 +4199,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
@@ -4329,6 +4337,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
@@ -4387,6 +4396,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
@@ -4520,6 +4530,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
@@ -4578,6 +4589,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
@@ -4715,6 +4727,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
@@ -4773,6 +4786,7 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null

@@ -28,7 +28,7 @@ export function qrView(
   qrcodeText: string,
 ): Page {
   const { words } = place.language
-  const amount = moneyText(place.language, order.amountMinor, order.currency)
+  const amount = moneyText(place.language, order.payableMinor ?? order.amountMinor, order.currency)
   return wholePage(place, assets, brand, {
     title: `${words.scanTitle} · ${amount} · ${agent.name}`,
     bodyClass: 'large',
