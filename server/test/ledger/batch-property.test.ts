@@ -715,7 +715,8 @@ async function readRows() {
   const orderId = `replace(order_id::text, '-', '') as order_id`
   return {
     wallets: await read(
-      `select agent_id, seq, ${accountNames.join(', ')} from wallets order by agent_id`,
+      `select agent_id, seq, ${accountNames.join(', ')} from wallets
+       where agent_id > 0 or currency in ('THB', 'VND') order by agent_id`,
     ),
     clearings: await read(
       `select agent_id, provider, balance from clearings order by agent_id, provider`,
