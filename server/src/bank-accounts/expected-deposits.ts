@@ -56,7 +56,7 @@ export interface DepositToExpect {
   expiresAt: Date
 }
 
-/** One user of an agent holds at most so many places of one amount. */
+/** One user of an agent holds at most so many unpaid places of one amount. */
 const placesOfUser = 3
 /** An agent holds at most this part of an amount's places while another agent uses the account. */
 const shareOfAgent = 4
@@ -171,7 +171,7 @@ async function fitsToday(
   return (rows[0]?.used ?? 0n) + amountMinor <= dayLimitMinor
 }
 
-/** An amount at the account that nobody is expected to pay, by chance among the free; undefined if none. */
+/** An amount at the account that nobody is expected to pay; undefined if none is free for this deposit. */
 async function freeAmount(
   tx: Tx,
   { account, agentId, userId, amountMinor }: ExpectedDeposit,
@@ -180,13 +180,15 @@ async function freeAmount(
 ): Promise<bigint | undefined> {
   const step = currencyRow(currency).surplusStepMinor
   const most = amountMinor + step * BigInt(steps)
-  const { rows: taken } = await tx.query<{ payable: bigint; agent_id: bigint; user_id: string }>(
-    `select payable, agent_id, user_id from expected_deposits
+  const { rows: taken } = await tx.query<Place>(
+    `select payable, agent_id, order_id, user_id from expected_deposits
      where account = $1 and payable > $2 and payable <= $3 and by_amount and state <> 'released'`,
     [account, amountMinor, most],
   )
   const own = taken.filter((each) => each.agent_id === agentId)
-  if (own.filter((each) => each.user_id === userId).length >= placesOfUser) return undefined
+  const ofUser = own.filter((each) => each.user_id === userId)
+  if (ofUser.length >= placesOfUser && (await unpaidOf(tx, ofUser)) >= placesOfUser)
+    return undefined
   const share = Math.max(1, Math.floor(steps / shareOfAgent))
   if (own.length >= share && (await isUsedByAnother(tx, account, agentId))) return undefined
   const used = new Set(taken.map(({ payable }) => payable))
@@ -195,7 +197,57 @@ async function freeAmount(
     const payable = amountMinor + step * BigInt(at)
     if (!used.has(payable)) free.push(payable)
   }
-  return free[Math.floor(Math.random() * free.length)]
+  return leastRecent(tx, account, drawn(free, 64))
+}
+
+/** Some of the values, by chance and in no order. */
+function drawn<T>(values: T[], count: number): T[] {
+  for (let at = 0; at < Math.min(count, values.length); at++) {
+    const other = at + Math.floor(Math.random() * (values.length - at))
+    const [a, b] = [values[at] as T, values[other] as T]
+    values[at] = b
+    values[other] = a
+  }
+  return values.slice(0, count)
+}
+
+/** Of these amounts, the first that was never expected, or the one whose time was over longest ago. */
+async function leastRecent(
+  tx: Tx,
+  account: string,
+  payables: readonly bigint[],
+): Promise<bigint | undefined> {
+  // Money that comes very late is then less likely to fit two orders.
+  const { rows } = await tx.query<{ payable: bigint }>(
+    `select k.payable from unnest($2::bigint[]) with ordinality k(payable, nth)
+     left join lateral (
+       select e.held_until from expected_deposits e
+       where e.account = $1 and e.payable = k.payable and e.by_amount
+       order by e.created_at desc limit 1
+     ) used on true
+     order by used.held_until nulls first, k.nth limit 1`,
+    [account, payables],
+  )
+  return rows[0]?.payable
+}
+
+interface Place {
+  payable: bigint
+  agent_id: bigint
+  order_id: string
+  user_id: string
+}
+
+/** How many of these places are not paid. A user who pays holds nobody up. */
+async function unpaidOf(tx: Tx, places: readonly Place[]): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    `select count(*)::int as count from orders o
+     join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
+       on o.agent_id = k.agent_id and o.order_id = k.order_id
+     where o.status = 'PAID'`,
+    [places.map((each) => each.agent_id), places.map((each) => each.order_id)],
+  )
+  return places.length - (rows[0]?.count ?? 0)
 }
 
 async function isUsedByAnother(tx: Tx, account: string, agentId: bigint): Promise<boolean> {

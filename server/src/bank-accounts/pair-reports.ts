@@ -129,6 +129,13 @@ export function fullAccountNo(accountNo: string | null): string | null {
   return plainNo === '' ? null : plainNo
 }
 
+/** A masked account number as an SQL pattern; null if fewer than four digits of it can be seen. */
+export function maskedPattern(accountNo: string | null): string | null {
+  const shown = (accountNo ?? '').replace(/[\s./-]/g, '').toUpperCase()
+  if (!/^[A-Z0-9*•]+$/.test(shown) || shown.replace(/\D/g, '').length < 4) return null
+  return shown.replace(/[X*•]/g, '_')
+}
+
 function plain(text: string): string {
   return text
     .normalize('NFKC')

@@ -5,12 +5,14 @@ import {
   expectedColumns,
   plainAccountNo,
 } from '../bank-accounts/expected-deposits.ts'
-import { fullAccountNo } from '../bank-accounts/pair-reports.ts'
+import { fullAccountNo, maskedPattern } from '../bank-accounts/pair-reports.ts'
 import { ownAccountsOf } from '../bank-accounts/save-bank-account.ts'
 import type { Pool } from '../db/pool.ts'
 import { findNamedPayouts } from '../ledger/payout-references.ts'
+import { findBank } from '../lib/banks.ts'
 import { startOfDay } from '../lib/local-time.ts'
-import { findPaymentCodes } from '../lib/payment-code.ts'
+import { findPaymentCodes, isPaymentCode } from '../lib/payment-code.ts'
+import { codeOfSwissReference } from '../lib/qr/creditor-reference.ts'
 import type { BankIds } from '../statements/statement.ts'
 
 /** What a movement is taken for. It is written down before the books change and never decided again. */
@@ -30,6 +32,8 @@ type Matched = Pick<
   | 'bookedAt'
   | 'text'
   | 'payerAccountNo'
+  | 'payerBank'
+  | 'currency'
   | 'isReturn'
   | 'reportedAt'
 >
@@ -59,7 +63,7 @@ export async function matchMovement(
   if (payer !== null && ownAccountsOf(account).map(plainAccountNo).includes(payer)) {
     return nobody('unmatched', 'It comes from an account of ours.')
   }
-  const codes = findPaymentCodes([movement.text, ...ids.flatMap(Object.values).filter(isText)])
+  const codes = codesIn([movement.text, ...ids.flatMap(Object.values).filter(isText)])
   if ((await findNamedPayouts(pool, codes)).size > 0) {
     return nobody('unmatched', 'It names a payout, so it may be one that came back.')
   }
@@ -84,8 +88,22 @@ export async function matchMovement(
   )
 }
 
-function isText(value: string | null): value is string {
-  return value !== null
+/** The payment codes in texts, as letters or as the 27 digits of a Swiss reference. */
+function codesIn(texts: readonly string[]): string[] {
+  const swiss = texts.flatMap((text) => {
+    const runs = text.replace(/(?<=\d)\s+(?=\d)/g, '').match(/\d{27,}/g) ?? []
+    return runs.flatMap((run) =>
+      Array.from({ length: run.length - 26 }, (_, at) =>
+        codeOfSwissReference(run.slice(at, at + 27)),
+      ),
+    )
+  })
+  const valid = swiss.filter((code) => code !== undefined && isPaymentCode(code))
+  return [...new Set([...findPaymentCodes(texts), ...valid])].filter(isText)
+}
+
+function isText(value: string | null | undefined): value is string {
+  return typeof value === 'string'
 }
 
 /** The ids in all reports of the movement that are the bank's word. */
@@ -124,21 +142,38 @@ async function byAmount(
   return withOrders(pool, rows)
 }
 
-/** The deposits of this amount whose payer named this account, in its order. */
+/**
+ * The deposits of this amount whose payer named this account in the order. Of a masked number, four digits
+ * must be visible, and the bank must be the order's.
+ */
 async function byPayer(
   pool: Pool,
   { name, zone }: Pick<BankAccount, 'name' | 'zone'>,
   movement: Matched,
   payer: string | null,
 ): Promise<ExpectedDeposit[]> {
-  if (payer === null) return []
   const { from, until } = windowOf(movement, zone)
+  const values = [name, movement.amountMinor, until, from]
+  if (payer !== null) {
+    const { rows } = await pool.query<ExpectedDeposit>(
+      `select ${expectedColumns.select('e')} from expected_deposits e
+       where e.account = $1 and e.payable = $2 and e.created_at <= $3 and e.held_until >= $4
+         and e.payer_account_no = $5
+       order by e.created_at desc limit 50`,
+      [...values, payer],
+    )
+    return withOrders(pool, rows)
+  }
+  const masked = maskedPattern(movement.payerAccountNo)
+  const bank = findBank(movement.currency, movement.payerBank ?? '')
+  if (masked === null || !bank) return []
   const { rows } = await pool.query<ExpectedDeposit>(
     `select ${expectedColumns.select('e')} from expected_deposits e
-     where e.account = $1 and e.payer_account_no = $2 and e.payable = $3
-       and e.created_at <= $4 and e.held_until >= $5
+     join orders o on o.agent_id = e.agent_id and o.order_id = e.order_id and o.bank_code = $6
+     where e.account = $1 and e.payable = $2 and e.created_at <= $3 and e.held_until >= $4
+       and e.payer_account_no like $5
      order by e.created_at desc limit 50`,
-    [name, payer, movement.amountMinor, until, from],
+    [...values, masked, bank.code],
   )
   return withOrders(pool, rows)
 }

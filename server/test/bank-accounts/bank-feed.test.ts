@@ -1,0 +1,169 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  daysOf,
+  feedSignature,
+  makeAccount,
+  movementsOf,
+  push,
+  type TestAccount,
+} from '../support/bank-accounts.ts'
+import { type Answer, startTestService, type TestService } from '../support/service.ts'
+
+/** `POST /bank-feed/{name}`: who may report, what is refused and why, and that a repetition counts once. */
+
+let s: TestService
+let shop: TestAccount
+
+beforeAll(async () => {
+  s = await startTestService({ outside: { providers: [] } })
+  shop = await makeAccount(s, { match: 'code' })
+})
+afterEach(() => s.prove())
+afterAll(() => s.close())
+
+/** An order, and what its payer writes. */
+async function expectPayment(amount = 100) {
+  const agent = await s.agent()
+  const { status, json } = await agent.deposit({ amount })
+  expect(status).toBe(201)
+  const { rows } = await s.sql('select code from expected_deposits where order_id = $1', [
+    json.txn_id.split('-')[1],
+  ])
+  return { agent, id: json.txn_id as string, code: rows[0].code as string }
+}
+
+describe('who may report', () => {
+  const denied = ({ status, json }: Answer) => ({ status, json: { ...json, request_id: '' } })
+
+  it('an unknown name, a wrong signature and none at all get the same answer', async () => {
+    const wrong = await push(s, { ...shop, secret: 'fs_wrong' }, { amount: '1.00' })
+    expect(wrong.status).toBe(401)
+    expect(wrong.json.code).toBe('invalid_signature')
+    const unknown = { account: { ...shop.account, name: 'nobody' }, secret: shop.secret }
+    expect(denied(await push(s, unknown, { amount: '1.00' }))).toEqual(denied(wrong))
+    expect(denied(await push(s, shop, { amount: '1.00' }, () => ({})))).toEqual(denied(wrong))
+    const quiet = await makeAccount(s, { feed: 'none', match: 'code' }, { isOff: true })
+    expect(denied(await push(s, { ...quiet, secret: '' }, { amount: '1.00' }))).toEqual(
+      denied(wrong),
+    )
+  })
+
+  it('a signature of another time, path or body is wrong', async () => {
+    const at = (ms: number) => (body: string, path: string) => ({
+      'x-signature': feedSignature(shop.secret, path, body, new Date(s.clock().getTime() + ms)),
+    })
+    expect((await push(s, shop, { amount: '1.00' }, at(-400_000))).status).toBe(401)
+    expect((await push(s, shop, { amount: '1.00' }, at(400_000))).status).toBe(401)
+    const other = (body: string) => ({
+      'x-signature': feedSignature(shop.secret, '/bank-feed/other', body, s.clock()),
+    })
+    expect((await push(s, shop, { amount: '1.00' }, other)).status).toBe(401)
+    const changed = (body: string, path: string) => ({
+      'x-signature': feedSignature(shop.secret, path, `${body} `, s.clock()),
+    })
+    expect((await push(s, shop, { amount: '1.00' }, changed)).status).toBe(401)
+    expect(await movementsOf(s, shop)).toEqual([])
+  })
+
+  it('a phone that cannot sign sends a token, which no other account takes', async () => {
+    const phone = await makeAccount(s, { feed: 'token', match: 'code' }, { isOff: true })
+    const bearer = (secret: string) => () => ({ authorization: `Bearer ${secret}` })
+    expect((await push(s, phone, { amount: '1.00' })).status).toBe(401)
+    expect((await push(s, phone, { amount: '1.00' }, bearer(shop.secret))).status).toBe(401)
+    expect((await push(s, phone, { amount: '1.00' }, bearer(phone.secret))).status).toBe(200)
+    // A signed feed is not opened by its secret as a token.
+    expect((await push(s, shop, { amount: '1.00' }, bearer(shop.secret))).status).toBe(401)
+    expect(await movementsOf(s, phone)).toHaveLength(1)
+  })
+})
+
+describe('what is refused', () => {
+  it.each([
+    ['amount', { amount: 100 }],
+    ['amount', { amount: '-1.00' }],
+    ['amount', { amount: '0.00' }],
+    ['amount', { amount: '100.005' }],
+    ['amount', { amount: '1e3' }],
+    ['amount', { amount: '99999999999999999999' }],
+    ['amount', {}],
+    ['currency', { amount: '1.00', currency: 'VND' }],
+    ['direction', { amount: '1.00', direction: 'sideways' }],
+    ['booked_at', { amount: '1.00', booked_at: '2026-11-16 10:00' }],
+    ['booked_at', { amount: '1.00', booked_at: '2099-01-01T00:00:00Z' }],
+    ['balance', { amount: '1.00', balance: '1.0.0' }],
+    ['payer', { amount: '1.00', payer: 'Somchai' }],
+  ])('a wrong %s is named in the answer: %j', async (field, fields) => {
+    const { status, json } = await push(s, shop, fields)
+    expect([status, json.code]).toEqual([422, 'invalid_request'])
+    expect(json.errors.map((error: { field: string }) => error.field.split('.')[0])).toContain(
+      field,
+    )
+    expect(await movementsOf(s, shop)).toEqual([])
+  })
+
+  it('a text that is longer than any bank writes', async () => {
+    const { status, json } = await push(s, shop, { amount: '1.00', text: 'x'.repeat(4_001) })
+    expect([status, json.errors[0].field]).toEqual([422, 'text'])
+  })
+
+  it('a body that is no JSON, or too large', async () => {
+    const raw = (body: string) =>
+      fetch(`${s.service.url}/bank-feed/${shop.account.name}`, {
+        method: 'POST',
+        headers: {
+          'x-signature': feedSignature(
+            shop.secret,
+            `/bank-feed/${shop.account.name}`,
+            body,
+            s.clock(),
+          ),
+        },
+        body,
+      })
+    expect((await raw('not json')).status).toBe(400)
+    expect((await raw(`{"text": "${'x'.repeat(70_000)}"}`)).status).toBe(413)
+  })
+})
+
+describe('a movement', () => {
+  it('is credited once, however often and at once its id is reported', async () => {
+    const { agent, code } = await expectPayment()
+    const fields = { id: 'm-1', amount: '100.00', text: `pay ${code}` }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => push(s, shop, fields)))
+    answers.push(await push(s, shop, fields))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(200)
+    expect(answers[0]?.json.movement).toMatch(/^[0-9a-f-]{32,36}$/)
+    await expect.poll(() => agent.balance()).toBe(100)
+  })
+
+  it('with an id that was reported with another amount is refused', async () => {
+    const { agent, code } = await expectPayment()
+    expect((await push(s, shop, { id: 'm-2', amount: '100.00', text: code })).status).toBe(200)
+    const again = await push(s, shop, { id: 'm-2', amount: '100.01', text: code })
+    expect([again.status, again.json.code]).toEqual([409, 'ref_id_conflict'])
+    const debit = await push(s, shop, { id: 'm-2', amount: '100.00', direction: 'debit' })
+    expect(debit.status).toBe(409)
+    await expect.poll(() => agent.balance()).toBe(100)
+  })
+
+  it('without an id is the same if amount, balance, text and minute are', async () => {
+    const before = (await movementsOf(s, shop)).length
+    const fields = { amount: '7.00', text: 'sms', balance: '900.00' }
+    const [first, second] = [await push(s, shop, fields), await push(s, shop, fields)]
+    expect(second.text).toBe(first.text)
+    const other = await push(s, shop, { ...fields, balance: '907.00' })
+    expect(other.json.movement).not.toBe(first.json.movement)
+    expect(await movementsOf(s, shop)).toHaveLength(before + 2)
+  })
+
+  it('that left the account and that nobody sent turns the day red', async () => {
+    const own = await makeAccount(s, { match: 'code' }, { isOff: true })
+    expect((await push(s, own, { id: 'd', amount: '5.00', direction: 'debit' })).status).toBe(200)
+    expect((await movementsOf(s, own))[0]).toMatchObject({
+      state: 'unexplained',
+      amountMinor: -500n,
+    })
+    expect((await daysOf(s, own))[0]).toMatch(/ red unexplained_debit$/)
+  })
+})

@@ -1,0 +1,353 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { releaseExpected } from '../../src/bank-accounts/expected-deposits.ts'
+import { updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
+import { referencesOf } from '../../src/ledger/payout-references.ts'
+import { swissReference } from '../../src/lib/qr/creditor-reference.ts'
+import {
+  booked,
+  camt,
+  dayAt,
+  daysOf,
+  importFile,
+  makeAccount,
+  movementsOf,
+  push,
+  routed,
+  type TestAccount,
+} from '../support/bank-accounts.ts'
+import { FakeProvider, fundedAgent, told } from '../support/fake-provider.ts'
+import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
+
+/** Which order a movement pays: the first rule with exactly one order decides, and a person where none does. */
+
+const minute = 60_000
+let users = 0
+const bank = new FakeProvider('bank', { deposits: false })
+let s: TestService
+let agent: AgentClient
+
+beforeAll(async () => {
+  s = await startTestService({ outside: { providers: [bank], paysOut: true } })
+})
+afterEach(() => s.prove())
+afterAll(() => s.close())
+
+/** A deposit that waits at the account, and what it is recognised by. */
+async function deposit(fields: Record<string, unknown> = {}, by = agent) {
+  const { status, json, text } = await by.deposit({ userId: `user-${++users}`, ...fields })
+  expect([status, text]).toEqual([201, text])
+  const id: string = json.txn_id
+  const { rows } = await s.sql(
+    'select code, payable, account from expected_deposits where order_id = $1',
+    [id.split('-')[1]],
+  )
+  const { code, payable } = rows[0]
+  return { id, code: code as string, payable: baht(BigInt(payable)), account: rows[0].account }
+}
+
+function baht(minor: bigint): string {
+  return `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`
+}
+
+/** An account that gets all orders from now on, and an agent who has none yet. */
+async function onlyAccount(terms: Parameters<typeof makeAccount>[1] = {}): Promise<TestAccount> {
+  await s.sql(
+    `insert into providers (name, state, updated_at) select name, 'off', now() from bank_accounts
+     on conflict (name) do update set state = 'off'`,
+  )
+  agent = await s.agent({ expiresInS: 900 })
+  return makeAccount(s, terms)
+}
+
+const statusOf = async (id: string, by = agent) =>
+  (await by.get(`/payment/orders/${id}`)).json.status as string
+
+/** Pushes a movement, and says what became of it. */
+async function pushed(account: TestAccount, fields: Record<string, unknown>) {
+  const { status, json } = await push(s, account, fields)
+  expect(status).toBe(200)
+  await booked(s, account.account.name)
+  return (await movementsOf(s, account)).find(({ movementId }) => sameId(movementId, json.movement))
+}
+
+function sameId(a: string, b: string): boolean {
+  return a.replaceAll('-', '') === b.replaceAll('-', '')
+}
+
+describe('unique amounts', () => {
+  let account: TestAccount
+  beforeAll(async () => {
+    account = await onlyAccount({ match: 'code+amount' })
+  })
+
+  it('the exact amount pays its order, and the statement of the next morning adds nothing', async () => {
+    const [a, b] = [await deposit(), await deposit()]
+    expect(a.payable).not.toBe(b.payable)
+    await pushed(account, { id: 'e1', amount: a.payable })
+    expect([await statusOf(a.id), await statusOf(b.id)]).toEqual(['PAID', 'WAITING'])
+    const day = dayAt(s.clock())
+    await importFile(
+      s,
+      account,
+      camt({ account: account.account, day, lines: [{ amount: a.payable, text: 'CREDIT' }] }),
+    )
+    expect(await movementsOf(s, account)).toHaveLength(1)
+    expect(await agent.balance()).toBe(Number(a.payable))
+  })
+
+  it('an amount that nobody was told to pay waits', async () => {
+    await deposit()
+    const movement = await pushed(account, { id: 'e2', amount: '100.00' })
+    expect(movement).toMatchObject({ paymentState: 'waiting', why: 'unmatched' })
+  })
+
+  it('a code names its order whatever the amount: another amount waits at the order', async () => {
+    const { id, code } = await deposit()
+    const movement = await pushed(account, {
+      id: 'e3',
+      amount: '100.00',
+      text: `trf ${code.toLowerCase()} thanks`,
+    })
+    expect(movement).toMatchObject({
+      paymentState: 'waiting',
+      orderId: expect.stringContaining(id.split('-')[1]?.slice(0, 8) ?? '-'),
+    })
+    const { rows } = await s.sql(
+      `select why from payments where agent_id = $1 and order_id = $2`,
+      id.split('-'),
+    )
+    expect(rows).toEqual([{ why: 'wrong_amount' }])
+  })
+
+  it('two codes in one text are ambiguous, whatever the amount', async () => {
+    const [a, b] = [await deposit(), await deposit()]
+    const text = `${a.code} and ${b.code}`
+    expect(await pushed(account, { id: 'e4', amount: a.payable, text })).toMatchObject({
+      paymentState: 'waiting',
+      why: 'ambiguous',
+    })
+    expect([await statusOf(a.id), await statusOf(b.id)]).toEqual(['WAITING', 'WAITING'])
+  })
+
+  it('money that comes within the hold is late money of its order', async () => {
+    const b = await deposit()
+    s.clock.advance(80 * minute)
+    await pushed(account, { id: 'e5', amount: b.payable })
+    const { rows } = await s.sql(
+      'select why, state from payments where agent_id = $1 and order_id = $2',
+      b.id.split('-'),
+    )
+    expect(rows).toMatchObject([{ why: 'late' }])
+  })
+
+  it('an amount that is used again pays the order whose time it is', async () => {
+    const own = await onlyAccount({ match: 'amount', surplusSteps: 1 })
+    const b = await deposit({ amount: 300 })
+    s.clock.advance(15 * minute + 7_200_000 + minute)
+    while ((await releaseExpected(s.backend.pool, s.clock())) === 'more');
+    while ((await releaseExpected(s.backend.pool, s.clock())) === 'more');
+    await expect.poll(() => statusOf(b.id)).toBe('EXPIRED')
+    const d = await deposit({ amount: 300 })
+    expect(d.payable).toBe(b.payable)
+    s.clock.advance(10 * minute)
+    await pushed(own, { id: 'e6', amount: b.payable })
+    expect([await statusOf(b.id), await statusOf(d.id)]).toEqual(['EXPIRED', 'PAID'])
+  })
+
+  it('a bank that tells only the day is late by no minute of it', async () => {
+    const own = await onlyAccount({ match: 'amount', feed: 'none', holdS: 172_800 })
+    const a = await deposit()
+    s.clock.advance(14 * minute)
+    const day = dayAt(new Date(s.clock().getTime() - 14 * minute))
+    await importFile(s, own, camt({ account: own.account, day, lines: [{ amount: a.payable }] }))
+    expect(await statusOf(a.id)).toBe('PAID')
+  })
+})
+
+describe('accounts without unique amounts', () => {
+  it('the payer’s full account number and the amount name the one open order', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const c = await deposit({ amount: 500, accountNo: '1234567890' })
+    await deposit({ amount: 500, accountNo: '1234567891' })
+    await pushed(account, {
+      id: 'f1',
+      amount: '500.00',
+      payer: { account_no: '123-4-56789-0' },
+    })
+    expect(await statusOf(c.id)).toBe('PAID')
+  })
+
+  it('a masked number counts with four visible digits and the payer’s bank', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const c = await deposit({ amount: 500, accountNo: '1234567890', bankCode: 'SCB' })
+    const say = (id: string, account_no: string, of: string | null) =>
+      pushed(account, { id, amount: '500.00', payer: { account_no, bank: of } })
+    const waits = { why: 'unmatched', paymentState: 'waiting' }
+    expect(await say('g1', 'xxx-x-x6789-x', null)).toMatchObject(waits)
+    expect(await say('g2', 'xxx-x-x6789-x', 'KBANK')).toMatchObject(waits)
+    expect(await say('g3', 'xxx-x-xx789-x', 'SCB')).toMatchObject(waits)
+    expect(await statusOf(c.id)).toBe('WAITING')
+    await say('g4', 'xxx-x-x6789-x', 'SCB')
+    expect(await statusOf(c.id)).toBe('PAID')
+  })
+
+  it('two open orders of one payer and amount are ambiguous', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const [a, b] = [await deposit({ amount: 500 }), await deposit({ amount: 500 })]
+    const movement = await pushed(account, {
+      id: 'h1',
+      amount: '500.00',
+      payer: { account_no: '1234567890' },
+    })
+    expect(movement).toMatchObject({ why: 'ambiguous', paymentState: 'waiting' })
+    expect([await statusOf(a.id), await statusOf(b.id)]).toEqual(['WAITING', 'WAITING'])
+  })
+
+  it('two equal lines of one day are two movements, matched one by one', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const line = { amount: '250.00', text: 'coffee' }
+    await importFile(
+      s,
+      account,
+      camt({ account: account.account, day: dayAt(s.clock()), lines: [line, line] }),
+    )
+    expect((await movementsOf(s, account)).map(({ paymentState }) => paymentState)).toEqual([
+      'waiting',
+      'waiting',
+    ])
+  })
+
+  it('a code is found through line breaks and words of the bank, and in the ids of a statement', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const [a, b] = [await deposit(), await deposit()]
+    const broken = `MBVCB.123.${a.code.slice(0, 5)} ${a.code.slice(5)} CT tu 0123`
+    await importFile(
+      s,
+      account,
+      camt({
+        account: account.account,
+        day: dayAt(s.clock()),
+        lines: [
+          { amount: '100.00', text: broken },
+          { amount: '100.00', endToEndId: b.code },
+        ],
+      }),
+    )
+    expect([await statusOf(a.id), await statusOf(b.id)]).toEqual(['PAID', 'PAID'])
+  })
+
+  it('a Swiss reference carries the code as digits', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const a = await deposit()
+    const digits = swissReference(a.code)
+    await pushed(account, {
+      id: 'q1',
+      amount: '100.00',
+      text: `QRR ${digits.slice(0, 2)} ${digits.slice(2)}`,
+    })
+    expect(await statusOf(a.id)).toBe('PAID')
+  })
+
+  it('money from an account of our own pays no order', async () => {
+    const account = await onlyAccount({ match: 'amount', ownAccounts: '5550001111' })
+    const a = await deposit()
+    const movement = await pushed(account, {
+      id: 'o1',
+      amount: a.payable,
+      payer: { account_no: '555-0-00111-1' },
+    })
+    expect(movement).toMatchObject({ why: 'unmatched', paymentState: 'waiting' })
+    expect(await statusOf(a.id)).toBe('WAITING')
+  })
+})
+
+describe('money that goes back', () => {
+  it('a reversal with the payment’s id takes it back: the order is VOID, and the agent is told', async () => {
+    const account = await onlyAccount({ match: 'amount' })
+    const a = await deposit()
+    const day = dayAt(s.clock())
+    await importFile(
+      s,
+      account,
+      camt({ account: account.account, day, lines: [{ amount: a.payable, ref: 'BANK-77' }] }),
+    )
+    expect(await statusOf(a.id)).toBe('PAID')
+    const reversal = { amount: `-${a.payable}`, ref: 'BANK-77', isReturn: true }
+    const file = camt({
+      account: account.account,
+      day,
+      opening: '0.00',
+      closing: '0.00',
+      lines: [{ amount: a.payable, ref: 'BANK-77' }, reversal],
+    })
+    await importFile(s, account, file)
+    await importFile(s, account, file)
+    expect(await statusOf(a.id)).toBe('VOID')
+    expect(await told(agent, a.id)).toEqual(['PAID', 'VOID'])
+    expect(await agent.balance()).toBe(0)
+    expect(await daysOf(s, account)).toEqual([`${day} green`])
+  })
+
+  it('a debit that nobody sent is unexplained, and the day red', async () => {
+    const account = await onlyAccount({ match: 'amount' })
+    const day = dayAt(s.clock())
+    await importFile(
+      s,
+      account,
+      camt({
+        account: account.account,
+        day,
+        opening: '100.00',
+        closing: '90.00',
+        lines: [{ amount: '-10.00', text: 'who knows' }],
+      }),
+    )
+    expect(await daysOf(s, account)).toEqual([`${day} red unexplained_debit`])
+  })
+
+  it('a bounced payout never pays a deposit of the same amount', async () => {
+    const account = await onlyAccount({ match: 'amount' })
+    const payer = await fundedAgent(s, { withdrawFee: '0' })
+    const withdrawal = (await payer.withdraw({ amount: 100 })).json.txn_id as string
+    const [agentId, orderId] = withdrawal.split('-')
+    await expect.poll(() => bank.submitted.length).toBeGreaterThan(0)
+    const [reference] = referencesOf(BigInt(agentId ?? 0), orderId ?? '', 1)
+    const d = await deposit({ amount: 100 })
+    const bounce = { id: 'b1', amount: d.payable, text: `RETURN ${reference}` }
+    expect(await pushed(account, bounce)).toMatchObject({
+      paymentState: 'waiting',
+      why: 'unmatched',
+    })
+    expect(await statusOf(d.id)).toBe('WAITING')
+  })
+})
+
+describe('an account that is edited', () => {
+  it('changes no order that exists: not its answer, its page nor how it is recognised', async () => {
+    const account = await onlyAccount({ match: 'amount' })
+    const order = agent.order()
+    const first = await agent.post('/payment/deposit', order)
+    const page = async () => (await fetch(first.json.link)).text()
+    const shown = await page()
+    expect(shown).toContain(first.json.transfer.account_number)
+    const terms = { ...account.account, accountNo: '9990001111', qrValue: '0899999999' }
+    const changed = await updateBankAccount(
+      s.backend.pool,
+      s.backend.secretKeys,
+      account.account,
+      { ...terms, match: 'code', accountName: 'Somebody Else' },
+      false,
+    )
+    expect(changed?.account.version).toBe(2)
+    await routed(s, account.account.name)
+    const fresh = await agent.deposit()
+    expect(fresh.json.transfer).toMatchObject({ account_number: '9990001111', amount: 100 })
+    const again = await agent.post('/payment/deposit', order)
+    expect([again.status, again.text]).toEqual([200, first.text])
+    const now = await page()
+    expect(now).toContain(first.json.transfer.account_number)
+    expect(now).not.toContain('9990001111')
+    await pushed(account, { id: 'x1', amount: first.json.transfer.amount.toFixed(2) })
+    expect(await statusOf(first.json.txn_id)).toBe('PAID')
+  })
+})

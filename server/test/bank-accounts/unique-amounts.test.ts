@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { releaseExpected } from '../../src/bank-accounts/expected-deposits.ts'
+import { makeAccount, push, type TestAccount } from '../support/bank-accounts.ts'
+import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
+
+/** Where the amount alone names an order, no two open orders have the same, and nobody uses all of them up. */
+
+let s: TestService
+let account: TestAccount
+let agent: AgentClient
+
+beforeAll(async () => {
+  s = await startTestService({ outside: { providers: [] } })
+})
+beforeEach(async () => {
+  await s.sql(
+    `insert into providers (name, state, updated_at) select name, 'off', now() from bank_accounts
+     on conflict (name) do update set state = 'off'`,
+  )
+  agent = await s.agent({ expiresInS: 900 })
+})
+afterEach(() => s.prove())
+afterAll(() => s.close())
+
+const ofNewUser = (fields: Record<string, unknown> = {}) => ({ userId: randomUUID(), ...fields })
+
+/** The answers to so many creations by one agent, each for a user of its own. */
+function flood(by: AgentClient, count: number, fields: Record<string, unknown> = {}) {
+  return Promise.all(Array.from({ length: count }, () => by.deposit(ofNewUser(fields))))
+}
+
+async function places(of = account) {
+  const { rows } = await s.sql(
+    `select payable::text, state from expected_deposits where account = $1 and state <> 'released'`,
+    [of.account.name],
+  )
+  return rows.map((row) => row.payable as string)
+}
+
+async function releaseAll(): Promise<void> {
+  // First what has an order becomes open, then what is over is released.
+  for (let round = 0; round < 3; round++) {
+    while ((await releaseExpected(s.backend.pool, s.clock())) === 'more');
+  }
+}
+
+describe('the places of an amount', () => {
+  it('fifty creations at once never share an amount, in two processes as in one', async () => {
+    account = await makeAccount(s, { match: 'amount' })
+    const other = await startTestService({ beside: s, outside: { providers: [] } })
+    try {
+      const there = Object.assign(Object.create(agent), { url: other.service.url })
+      const answers = (await Promise.all([flood(agent, 25), flood(there, 25)])).flat()
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
+      const amounts = answers.map(({ json }) => json.transfer.amount)
+      expect(new Set(amounts).size).toBe(50)
+      for (const amount of amounts) {
+        expect(amount).toBeGreaterThan(100)
+        expect(amount).toBeLessThan(101)
+      }
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('ninety-nine are open, then the next account takes the order, and then nobody', async () => {
+    account = await makeAccount(s, { match: 'amount' })
+    const answers = await flood(agent, 110)
+    const taken = answers.filter(({ status }) => status === 201)
+    expect(taken).toHaveLength(99)
+    expect(new Set(await places()).size).toBe(99)
+    for (const { status, json } of answers.filter((each) => each.status !== 201)) {
+      expect([status, json.code]).toEqual([503, 'provider_unavailable'])
+    }
+    // Another amount is another matter.
+    expect((await agent.deposit(ofNewUser({ amount: 300 }))).status).toBe(201)
+    const second = await makeAccount(s, { match: 'amount', accountNo: '7770001111' })
+    const next = await flood(agent, 5)
+    expect(next.map(({ json }) => json.transfer?.account_number)).toEqual(
+      next.map(() => '7770001111'),
+    )
+    expect(await places(second)).toHaveLength(5)
+  })
+
+  it('those of another amount are others', async () => {
+    account = await makeAccount(s, { match: 'amount', surplusSteps: 3 })
+    expect((await flood(agent, 3)).map(({ status }) => status)).toEqual([201, 201, 201])
+    expect((await agent.deposit(ofNewUser())).status).toBe(503)
+    expect((await agent.deposit(ofNewUser({ amount: 101 }))).status).toBe(201)
+  })
+
+  it('is free again when the order and its hold are over, and not before', async () => {
+    account = await makeAccount(s, { match: 'amount', surplusSteps: 1, holdS: 7_200 })
+    expect((await agent.deposit(ofNewUser())).status).toBe(201)
+    s.clock.advance(900_000 + 7_200_000 - 60_000)
+    await releaseAll()
+    expect((await agent.deposit(ofNewUser())).status).toBe(503)
+    s.clock.advance(120_000)
+    await releaseAll()
+    expect((await agent.deposit(ofNewUser())).status).toBe(201)
+  })
+
+  it('of an order that was never created is free after a minute', async () => {
+    account = await makeAccount(s, { match: 'amount', surplusSteps: 1 })
+    const { recognises } = s.service.desk.providers.find(account.account.name) ?? {}
+    if (!recognises) throw new Error('the account recognises nothing')
+    const deposit = {
+      agentId: agent.agentId,
+      orderId: randomUUID(),
+      userId: 'u',
+      currency: 'THB' as const,
+      amountMinor: 100_00n,
+      accountNo: '1234567890',
+      createdAt: s.clock(),
+      expiresAt: new Date(s.clock().getTime() + 900_000),
+    }
+    expect(
+      await s.service.desk.expected.expect(account.account.name, recognises, deposit),
+    ).toBeDefined()
+    expect((await agent.deposit(ofNewUser())).status).toBe(503)
+    s.clock.advance(61_000)
+    await releaseAll()
+    expect((await agent.deposit(ofNewUser())).status).toBe(201)
+  })
+
+  it('prefers amounts that nobody has paid for long', async () => {
+    account = await makeAccount(s, { match: 'amount', surplusSteps: 4 })
+    const amountOf = async () => (await agent.deposit(ofNewUser())).json.transfer.amount as number
+    const first = [await amountOf(), await amountOf()]
+    s.clock.advance(900_000 + 7_200_000 + 60_000)
+    await releaseAll()
+    const second = [await amountOf(), await amountOf()]
+    expect(new Set([...first, ...second]).size).toBe(4)
+    s.clock.advance(900_000 + 7_200_000 + 60_000)
+    await releaseAll()
+    expect([await amountOf(), await amountOf()].sort()).toEqual([...first].sort())
+  })
+})
+
+describe('who may have them', () => {
+  it('one user has three unpaid ones at most, however many are asked for at once', async () => {
+    account = await makeAccount(s, { match: 'amount' })
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => agent.deposit({ userId: 'greedy' })),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(17)
+    expect((await agent.deposit(ofNewUser())).status).toBe(201)
+    // Another amount has places of its own; and who pays may go on.
+    expect((await agent.deposit({ userId: 'greedy', amount: 200 })).status).toBe(201)
+    const paid = answers.find(({ status }) => status === 201)?.json
+    await push(s, account, { id: randomUUID(), amount: paid.transfer.amount.toFixed(2) })
+    await expect.poll(() => agent.balance()).toBe(paid.transfer.amount)
+    expect((await agent.deposit({ userId: 'greedy' })).status).toBe(201)
+    expect((await agent.deposit({ userId: 'greedy' })).status).toBe(503)
+  })
+
+  it('one agent has a quarter at most while another uses the account, which still gets its QR code', async () => {
+    account = await makeAccount(s, { match: 'amount' })
+    const quiet = await s.agent()
+    expect((await quiet.deposit(ofNewUser({ amount: 500 }))).status).toBe(201)
+    const answers = await flood(agent, 60)
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(24)
+    const theirs = await quiet.deposit(ofNewUser())
+    expect(theirs.status).toBe(201)
+    expect(theirs.json.qrcode.qrcode_text).toContain(theirs.json.transfer.amount.toFixed(2))
+  })
+})
+
+describe('a request that is repeated', () => {
+  it('takes no second place', async () => {
+    account = await makeAccount(s, { match: 'amount' })
+    const order = agent.order()
+    const first = await agent.post('/payment/deposit', order)
+    const again = await agent.post('/payment/deposit', order)
+    expect([first.status, again.status, again.text]).toEqual([201, 200, first.text])
+    expect(await places()).toHaveLength(1)
+  })
+
+  it('ten times at once makes one order and leaves one place', async () => {
+    account = await makeAccount(s, { match: 'amount' })
+    const order = agent.order()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => agent.post('/payment/deposit', order)),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201])
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(await places()).toHaveLength(1)
+  })
+
+  it('is answered as the first time when no amount is free any more', async () => {
+    account = await makeAccount(s, { match: 'amount', surplusSteps: 1 })
+    const order = agent.order()
+    const first = await agent.post('/payment/deposit', order)
+    expect((await agent.deposit(ofNewUser())).status).toBe(503)
+    const again = await agent.post('/payment/deposit', order)
+    expect([again.status, again.text]).toEqual([200, first.text])
+  })
+})
