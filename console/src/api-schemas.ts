@@ -26,12 +26,18 @@ export interface Operations {
         deposit_fee: string
         /** PERCENT%, FIXED or PERCENT%+FIXED */
         withdraw_fee: string
-        /** PERCENT%, FIXED or PERCENT%+FIXED */
+        /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
         reserve: string
         /** return or keep: the fee of a payout that came back */
         revert_fee: 'return' | 'keep'
         /** review or credit: money late or of another amount */
         late_money: 'review' | 'credit'
+        /** off or daily or weekly: when the balance is paid out */
+        settle: 'off' | 'daily' | 'weekly'
+        /** whole units */
+        settle_keep: number
+        /** 1 to 200 printable characters */
+        settle_to: string | null
         /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
         method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
         /** 1 to 2592000 seconds */
@@ -78,12 +84,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -1578,12 +1590,18 @@ export interface Operations {
       deposit_fee?: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee?: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve?: string
       /** return or keep: the fee of a payout that came back */
       revert_fee?: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money?: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle?: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep?: number
+      /** 1 to 200 printable characters */
+      settle_to?: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method?: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -1628,12 +1646,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -1730,12 +1754,18 @@ export interface Operations {
       deposit_fee?: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee?: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve?: string
       /** return or keep: the fee of a payout that came back */
       revert_fee?: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money?: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle?: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep?: number
+      /** 1 to 200 printable characters */
+      settle_to?: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method?: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -1858,12 +1888,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -1923,12 +1959,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -4423,12 +4465,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */

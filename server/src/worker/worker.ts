@@ -4,6 +4,7 @@ import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
+import { Settler } from '../orders/settle-agents.ts'
 import { leftOverPage, NoticeTaker } from '../payments/take-notice.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { proveOnward } from '../proof/verify.ts'
@@ -47,6 +48,7 @@ export function startWorker(options: WorkerOptions): Repeated {
   } = options
   const notices = new NoticeTaker(desk, onError)
   const fees = new FeeSweeper(desk, timeZone)
+  const settler = new Settler(desk, timeZone, onError)
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
     repeat(
@@ -64,6 +66,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       onError,
     ),
     repeat(60_000, () => fees.poll(), onError),
+    repeat(60_000, () => settler.poll(), onError),
     repeat(60_000, async () => ((await releaseReserves(desk)) > 0 ? 'more' : 'done'), onError),
     repeat(
       60_000,

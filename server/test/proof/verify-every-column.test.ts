@@ -359,6 +359,11 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
 const noMoney: Record<string, string | Record<string, string>> = {
   agents: {
     ...says('who it is and how it is reached', ['agent_id', 'app_id', 'name', 'status', 'support']),
+    ...says('when and where its balance is paid out, by withdrawals', [
+      'settle',
+      'settle_keep',
+      'settle_to',
+    ]),
     ...says('where callbacks go', ['deposit_callback_url', 'withdraw_callback_url']),
     ...says('terms of orders to come: each order keeps those that it was made with', [
       'deposit_fee',
