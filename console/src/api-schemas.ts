@@ -38,12 +38,18 @@ export interface Operations {
         deposit_fee: string
         /** PERCENT%, FIXED or PERCENT%+FIXED */
         withdraw_fee: string
-        /** PERCENT%, FIXED or PERCENT%+FIXED */
+        /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
         reserve: string
         /** return or keep: the fee of a payout that came back */
         revert_fee: 'return' | 'keep'
         /** review or credit: money late or of another amount */
         late_money: 'review' | 'credit'
+        /** off or daily or weekly: when the balance is paid out */
+        settle: 'off' | 'daily' | 'weekly'
+        /** whole units */
+        settle_keep: number
+        /** 1 to 200 printable characters */
+        settle_to: string | null
         /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
         method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
         /** 1 to 2592000 seconds */
@@ -102,12 +108,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -1895,12 +1907,18 @@ export interface Operations {
       deposit_fee?: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee?: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve?: string
       /** return or keep: the fee of a payout that came back */
       revert_fee?: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money?: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle?: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep?: number
+      /** 1 to 200 printable characters */
+      settle_to?: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method?: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -1957,12 +1975,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -2071,12 +2095,18 @@ export interface Operations {
       deposit_fee?: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee?: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve?: string
       /** return or keep: the fee of a payout that came back */
       revert_fee?: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money?: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle?: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep?: number
+      /** 1 to 200 printable characters */
+      settle_to?: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method?: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -2223,12 +2253,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -2300,12 +2336,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -5206,12 +5248,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
-      /** PERCENT%, FIXED or PERCENT%+FIXED */
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
       reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */

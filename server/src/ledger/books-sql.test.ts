@@ -13,14 +13,15 @@ it('every statement whose columns follow from a description says what it seems t
   expect(sent(sql.ordersById)).toMatchInlineSnapshot(`
     "select o.agent_id as "agentId", o.order_id as "orderId", o.kind, o.ref_id as "refId",
     o.refund_of as "refundOf", o.user_id as "userId", o.currency, o.amount as "amountMinor",
-    o.fee as "feeMinor", o.fee_rule as "feeRule", o.late_money as "lateMoney", o.reserve_rule
-    as "reserveRule", o.revert_fee as "revertFee", o.account_name as "accountName",
-    o.account_no as "accountNo", o.bank_code as "bankCode", o.extra_params as "extraParams",
-    o.status, o.version, o.answer, o.created_at as "createdAt", o.expires_at as "expiresAt",
-    o.completed_at as "completedAt", o.paid_amount as "paidAmountMinor", o.paid_fee as
-    "paidFeeMinor", o.release_at as "releaseAt", o.provider, o.provider_ref as "providerRef",
-    o.handed_over_at as "handedOverAt", o.instructions from orders o join unnest($1::bigint[],
-    $2::uuid[]) k(agent_id, order_id) on o.agent_id = k.agent_id and o.order_id = k.order_id"
+    o.payable as "payableMinor", o.fee as "feeMinor", o.fee_rule as "feeRule", o.late_money as
+    "lateMoney", o.reserve_rule as "reserveRule", o.revert_fee as "revertFee", o.account_name
+    as "accountName", o.account_no as "accountNo", o.bank_code as "bankCode", o.extra_params
+    as "extraParams", o.status, o.version, o.answer, o.created_at as "createdAt", o.expires_at
+    as "expiresAt", o.completed_at as "completedAt", o.paid_amount as "paidAmountMinor",
+    o.paid_fee as "paidFeeMinor", o.release_at as "releaseAt", o.provider, o.provider_ref as
+    "providerRef", o.handed_over_at as "handedOverAt", o.instructions from orders o join
+    unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id) on o.agent_id = k.agent_id and
+    o.order_id = k.order_id"
   `)
   expect(sent(sql.paymentsById)).toMatchInlineSnapshot(`
     "select p.agent_id as "agentId", p.payment_id as "paymentId", p.order_id as "orderId",
@@ -33,15 +34,15 @@ it('every statement whose columns follow from a description says what it seems t
   `)
   expect(sent(sql.insertOrders)).toMatchInlineSnapshot(`
     "insert into orders (agent_id, order_id, kind, ref_id, refund_of, user_id, currency,
-    amount, fee, fee_rule, late_money, reserve_rule, revert_fee, account_name, account_no,
-    bank_code, extra_params, status, version, answer, created_at, expires_at, completed_at,
-    paid_amount, paid_fee, release_at, provider, provider_ref, handed_over_at, instructions)
-    select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::uuid[],
-    $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[],
-    $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::int[],
-    $20::text[], $21::timestamptz[], $22::timestamptz[], $23::timestamptz[], $24::bigint[],
-    $25::bigint[], $26::timestamptz[], $27::text[], $28::text[], $29::timestamptz[],
-    $30::text[]) on conflict do nothing returning order_id"
+    amount, payable, fee, fee_rule, late_money, reserve_rule, revert_fee, account_name,
+    account_no, bank_code, extra_params, status, version, answer, created_at, expires_at,
+    completed_at, paid_amount, paid_fee, release_at, provider, provider_ref, handed_over_at,
+    instructions) select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[],
+    $5::uuid[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bigint[],
+    $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[],
+    $18::text[], $19::text[], $20::int[], $21::text[], $22::timestamptz[], $23::timestamptz[],
+    $24::timestamptz[], $25::bigint[], $26::bigint[], $27::timestamptz[], $28::text[],
+    $29::text[], $30::timestamptz[], $31::text[]) on conflict do nothing returning order_id"
   `)
   expect(sent(sql.updateOrders)).toMatchInlineSnapshot(`
     "update orders o set status = u.status, version = u.version, completed_at = u.completed_at,

@@ -5,6 +5,7 @@ import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
+import { Settler } from '../orders/settle-agents.ts'
 import { bookMovements, movementPage } from '../payments/book-movement.ts'
 import { leftOverPage, NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
@@ -53,6 +54,7 @@ export function startWorker(options: WorkerOptions): Repeated {
   } = options
   const notices = new NoticeTaker(desk, onError)
   const fees = new FeeSweeper(desk, timeZone)
+  const settler = new Settler(desk, timeZone, onError)
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
     repeat(
@@ -77,6 +79,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       onError,
     ),
     repeat(60_000, () => fees.poll(), onError),
+    repeat(60_000, () => settler.poll(), onError),
     repeat(60_000, async () => ((await releaseReserves(desk)) > 0 ? 'more' : 'done'), onError),
     repeat(
       60_000,

@@ -39,7 +39,7 @@ describe('bash', () => {
       'sluice agent ',
       'sluice agent cr',
       'sluice agent create --deposit-',
-      'sluice agent create --name Shop --re',
+      'sluice agent create --name Shop --rev',
     )
     expect(all).toEqual(expect.arrayContaining(['serve', 'agent', 'sign', 'completion', '--help']))
     expect(begun).toEqual(['agent'])

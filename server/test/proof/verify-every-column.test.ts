@@ -76,6 +76,10 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       ['amount = amount + 1', order('waiting')],
       ['amount = amount + 100, fee = fee + 1, paid_amount = paid_amount + 100', order('w paid')],
     ],
+    payable: [
+      ['payable = amount + 1', order('paid')],
+      ['payable = amount + 1', order('instructed')],
+    ],
     fee: [plusOne('fee', order('paid')), plusOne('fee', order('w open'))],
     fee_rule: [
       [`fee_rule = '1.6%'`, order('paid')],
@@ -359,6 +363,11 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
 const noMoney: Record<string, string | Record<string, string>> = {
   agents: {
     ...says('who it is and how it is reached', ['agent_id', 'app_id', 'name', 'status', 'support']),
+    ...says('when and where its balance is paid out, by withdrawals', [
+      'settle',
+      'settle_keep',
+      'settle_to',
+    ]),
     ...says('where callbacks go', ['deposit_callback_url', 'withdraw_callback_url']),
     ...says('terms of orders to come: each order keeps those that it was made with', [
       'deposit_fee',

@@ -8,6 +8,9 @@ export const agentTerms = [
   { name: 'reserve', kind: 'fee', group: 'fees' },
   { name: 'revert_fee', kind: 'choice', group: 'fees', choices: ['return', 'keep'] },
   { name: 'late_money', kind: 'choice', group: 'fees', choices: ['review', 'credit'] },
+  { name: 'settle', kind: 'choice', group: 'settlement', choices: ['off', 'daily', 'weekly'] },
+  { name: 'settle_keep', kind: 'units', group: 'settlement' },
+  { name: 'settle_to', kind: 'optional', group: 'settlement' },
   {
     name: 'method',
     kind: 'choice',

@@ -1,12 +1,22 @@
 -- outside a transaction
--- A rolling reserve: a share of each paid deposit is held back for some days, in an account of its own.
+-- A rolling reserve: a share of each paid deposit is held back for some days, in an account of its own. And
+-- settlement: when an agent's balance is paid out to its own account, written as BANK:ACCOUNT:NAME.
 
 alter table agents
-  add column if not exists reserve text not null default 'none';
+  add column if not exists reserve text not null default 'none',
+  add column if not exists settle text not null default 'off',
+  add column if not exists settle_keep bigint not null default 0,
+  add column if not exists settle_to text;
 alter table agents drop constraint if exists agents_reserve_check,
   add constraint agents_reserve_check check (reserve = 'none' or reserve ~ '^[0-9.]{1,6}%/[0-9]{1,4}$') not valid;
 alter table agents validate constraint agents_reserve_check;
-grant update (reserve) on agents to sluice_service;
+alter table agents drop constraint if exists agents_settle_check,
+  add constraint agents_settle_check check (
+    settle in ('off', 'daily', 'weekly') and (settle = 'off' or settle_to is not null)
+    and settle_keep between 0 and 1000000000000 and length(settle_to) between 1 and 200
+  ) not valid;
+alter table agents validate constraint agents_settle_check;
+grant update (reserve, settle, settle_keep, settle_to) on agents to sluice_service;
 
 -- The rule that a deposit was created under, and when what is held back of it becomes available. Earlier
 -- orders have no rule.
