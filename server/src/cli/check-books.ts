@@ -1,6 +1,7 @@
 import { AgentFinder, type AgentWithKeys } from '../agents/agent-finder.ts'
 import { makeResolveHost } from '../agents/resolve-host.ts'
 import { type Backend, countSecrets } from '../backend.ts'
+import { readPlacesUsed } from '../bank-accounts/expected-deposits.ts'
 import { callbackHeaders } from '../callbacks/callback-headers.ts'
 import { type Attempt, CallbackPoster } from '../callbacks/post-callback.ts'
 import type { Config } from '../config.ts'
@@ -63,6 +64,21 @@ export async function checkNotices({ pool }: Backend, now: Date): Promise<Findin
     'notices',
     `${count} reported events could not be acted on yet, the oldest since ${oldestAt.toISOString()}`,
     'They are tried again by themselves. See the log for why they fail; a payment that is taken back waits for the news of itself.',
+  )
+}
+
+/** An account this full refuses deposits soon. */
+const fullShare = 0.7
+
+/** Checks that bank accounts have amounts left that tell deposits apart. */
+export async function checkPlaces({ pool }: Backend): Promise<Finding[]> {
+  const full = (await readPlacesUsed(pool)).filter(({ used, places }) => used >= places * fullShare)
+  return full.map(({ account, used, places }) =>
+    warn(
+      'bank accounts',
+      `${account} expects ${used} of at most ${places} deposits of one amount at the same time`,
+      'When none is left, the next account gets the order, or the answer is 503. Add an account, raise --surplus-steps, or lower --hold.',
+    ),
   )
 }
 
