@@ -48,10 +48,12 @@ const reportColumns: Columns<ReportRow> = columns<ReportRow>({
 /** Where reports come from, and whether that is the bank's word. */
 export interface Origin {
   fileId: string | null
-  statementId: string | null
   isTrusted: boolean
   at: Date
 }
+
+/** A report with the statement that it is in, if that is kept. */
+export type ReportOfStatement = BankReport & { statementId: string | null }
 
 export interface Taken {
   /** The movement of each report, in their order. */
@@ -67,14 +69,14 @@ export async function lockAccount(tx: Tx, name: string): Promise<void> {
 }
 
 /**
- * Records reports of one source and pairs them into movements, in the transaction that has locked the
+ * Records all reports of one source in a file, or one push, and pairs them into movements, in the transaction that has locked the
  * account. New movements wait to be matched, if they are the bank's word.
  */
 export async function takeReports(
   tx: Tx,
   account: Pick<BankAccount, 'name' | 'currency'>,
   source: ReportSource,
-  reports: readonly BankReport[],
+  reports: readonly ReportOfStatement[],
   origin: Origin,
 ): Promise<Taken> {
   if (reports.length === 0) return { movementIds: [], added: 0, known: 0 }
@@ -102,7 +104,7 @@ export async function takeReports(
       reportKey: report.key,
       movementId,
       fileId,
-      statementId: origin.statementId,
+      statementId: report.statementId,
       line: report.line,
       amountMinor: report.amountMinor,
       bookedOn: report.bookedOn,
