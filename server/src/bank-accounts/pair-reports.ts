@@ -88,7 +88,7 @@ class Shelves {
     for (const movement of known) {
       const { amountMinor, bookedOn, reports } = movement
       if (reports.some((each) => each.bookedOn !== reports[0]?.bookedOn)) {
-const same = this.shifted.get(amountMinor)
+        const same = this.shifted.get(amountMinor)
         if (same) same.push(movement)
         else this.shifted.set(amountMinor, [movement])
       }
