@@ -20,6 +20,8 @@ export interface BankReport {
   text: string
   payer: Counterparty
   isReturn: boolean
+  /** How many payments the bank put into this line without telling them apart; null if it is one. */
+  batchCount: number | null
 }
 
 /** The most that is kept of a report's text. */
@@ -63,6 +65,7 @@ export function reportsOf(
         text,
         payer: entry.counterparty,
         isReturn: entry.isReturn,
+        batchCount: (entry.batchCount ?? 1) > 1 ? entry.batchCount : null,
       }
     })
 }

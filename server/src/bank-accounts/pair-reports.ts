@@ -8,16 +8,18 @@ export interface KnownMovement {
   amountMinor: bigint
   bookedOn: Day
   bookedAt: Date | null
-  reports: {
-    source: ReportSource
-    /** Null for a push, which is a file of its own. */
-    fileId: string | null
-    bookedOn: Day
-    balanceAfterMinor: bigint | null
-    ids: BankIds
-    text: string
-    payerAccountNo: string | null
-  }[]
+  reports: KnownReport[]
+}
+
+interface KnownReport {
+  source: ReportSource
+  /** Null for a push, which is a file of its own. */
+  fileId: string | null
+  bookedOn: Day
+  balanceAfterMinor: bigint | null
+  ids: BankIds
+  text: string
+  payerAccountNo: string | null
 }
 
 /** Ids that a bank gives out. */
@@ -36,21 +38,11 @@ export function pairReports(
   fileId: string | null,
   newId: () => string,
 ): { movementIds: string[]; added: Set<string> } {
-  const byAmount = new Map<bigint, Set<KnownMovement>>()
-  for (const movement of known) {
-    const same = byAmount.get(movement.amountMinor)
-    if (same) same.add(movement)
-    else byAmount.set(movement.amountMinor, new Set([movement]))
-  }
+  const shelves = new Shelves(known)
   const added = new Set<string>()
   const movementIds = reports.map((report) => {
-    const candidates = byAmount.get(report.amountMinor)
-    const movement = candidates && bestOf(report, candidates, fileId)
-    if (movement) {
-      // A line of a file is about one movement, and no other line of it is about the same.
-      candidates.delete(movement)
-      return movement.movementId
-    }
+    const movement = shelves.take({ ...report, fileId, payerAccountNo: report.payer.accountNo })
+    if (movement) return movement.movementId
     const movementId = newId()
     added.add(movementId)
     return movementId
@@ -58,62 +50,230 @@ export function pairReports(
   return { movementIds, added }
 }
 
-function bestOf(
-  report: BankReport,
-  candidates: Iterable<KnownMovement>,
-  fileId: string | null,
-): KnownMovement | undefined {
-  let best: { movement: KnownMovement; rank: number[] } | undefined
-  for (const movement of candidates) {
-    const rank = rankOf(report, movement, fileId)
-    if (!rank || (best && compare(rank, best.rank) >= 0)) continue
-    best = { movement, rank }
-    // Nothing can fit better: a day of many equal payments must not be searched to its end for each.
-    if (rank.every((each) => each === 0)) break
-  }
-  return best?.movement
-}
+/** What is compared of a report. */
+type Compared = KnownReport & { amountMinor: bigint; bookedAt: Date | null }
 
-/** How well a report fits a movement, the lowest first; undefined if it is not about it. */
-function rankOf(
-  report: BankReport,
-  { bookedOn, bookedAt, reports }: KnownMovement,
-  fileId: string | null,
-): number[] | undefined {
-  const isOfThisFile = (each: KnownMovement['reports'][number]) =>
-    fileId === null ? each.source === 'push' : each.fileId === fileId
-  if (reports.some((each) => isOfThisFile(each) || contradicts(report, each))) return undefined
+/** Whether a report may be about a movement. */
+function fits(
+  report: Compared,
+  { bookedOn, reports }: Pick<KnownMovement, 'bookedOn' | 'reports'>,
+): boolean {
+  const isOfThisFile = (each: KnownReport) =>
+    report.fileId === null ? each.source === 'push' : each.fileId === report.fileId
+  if (reports.some((each) => isOfThisFile(each) || contradicts(report, each))) return false
   const ofKind = reports.filter(({ source }) => source === report.source)
-  const days = Math.abs(daysBetween(bookedOn, report.bookedOn))
+  if (ofKind.some((each) => each.bookedOn === report.bookedOn)) return true
+  if (ofKind.length === 0 && isWithinBankingDay(bookedOn, report.bookedOn)) return true
   const isNamed =
     reports.some((each) => sharesId(report.ids, each.ids, bankIds)) ||
     (ofKind.length === 0 && reports.some((each) => sharesId(report.ids, each.ids, payerIds)))
-  const isSameDay = ofKind.some((each) => each.bookedOn === report.bookedOn)
-  const isNew = ofKind.length === 0 && isWithinBankingDay(bookedOn, report.bookedOn)
-  if (!(isNamed && days <= 5) && !isSameDay && !isNew) return undefined
-  const apartMs =
-    bookedAt && report.bookedAt ? Math.abs(bookedAt.getTime() - report.bookedAt.getTime()) : 0
-  const isSameText = reports.some(({ text }) => plain(text) === plain(report.text))
-  const mayBeNamed = [...bankIds, ...payerIds].some((name) => report.ids[name] !== null)
-  return [isNamed || !mayBeNamed ? 0 : 1, isSameText ? 0 : 1, days, apartMs]
+  return isNamed && Math.abs(daysBetween(bookedOn, report.bookedOn)) <= mostDays
 }
 
-function compare(a: readonly number[], b: readonly number[]): number {
-  for (const [at, each] of a.entries()) {
-    const difference = each - (b[at] ?? 0)
-    if (difference !== 0) return difference
+/** Reports of one movement are this far apart at most. */
+const mostDays = 5
+
+/**
+ * The movements that are not taken yet, by amount and day, and again by id, balance and text: a day of many
+ * equal payments must not be searched to its end for each of them.
+ */
+class Shelves {
+  private readonly shelves = new Map<string, Shelf>()
+  private readonly taken = new Set<KnownMovement>()
+  private readonly days = new Map<Day, Day[]>()
+  /** The movements whose reports are of several days, by amount. */
+  private readonly shifted = new Map<bigint, KnownMovement[]>()
+
+  constructor(known: readonly KnownMovement[]) {
+    for (const movement of known) {
+      const { amountMinor, bookedOn, reports } = movement
+      if (reports.some((each) => each.bookedOn !== reports[0]?.bookedOn)) {
+        const same = this.shifted.get(amountMinor)
+        if (same) same.push(movement)
+        else this.shifted.set(amountMinor, [movement])
+      }
+      const isNumbered = reports.some(({ ids }) => ids.accountServicerRef !== null)
+      const isBalanced = reports.some((each) => each.balanceAfterMinor !== null)
+      const tag = tagOf(isNumbered, isBalanced)
+      const keys = new Set([tag])
+      for (const each of reports) {
+        for (const key of namesOf(each)) keys.add(key)
+        keys.add(`${tag} ${plain(each.text)}`)
+      }
+      for (const key of keys) this.put(`${amountMinor} ${bookedOn} ${key}`, movement)
+    }
   }
-  return 0
+
+  private put(name: string, movement: KnownMovement): void {
+    const shelf = this.shelves.get(name)
+    if (shelf) shelf.add(movement)
+    else this.shelves.set(name, new Shelf(movement, this.taken))
+  }
+
+  /** Takes the movement that a report is about. */
+  take(report: Compared): KnownMovement | undefined {
+    const movement = this.find(report) ?? this.makeRoom(report)
+    if (movement) this.taken.add(movement)
+    return movement
+  }
+
+  /** The movement that fits best: by an id or the balance, by its text, or the nearest in time. */
+  private find(report: Compared): KnownMovement | undefined {
+    // With a bank's number or a balance of its own it contradicts all that have another.
+    const tags = [false, true].flatMap((isNumbered) =>
+      isNumbered && report.ids.accountServicerRef !== null
+        ? []
+        : [false, true].flatMap((isBalanced) =>
+            isBalanced && report.balanceAfterMinor !== null ? [] : [tagOf(isNumbered, isBalanced)],
+          ),
+    )
+    const text = plain(report.text)
+    const days = this.days.get(report.bookedOn) ?? daysAround(report.bookedOn)
+    this.days.set(report.bookedOn, days)
+    for (const key of [...namesOf(report), ...tags.map((tag) => `${tag} ${text}`), ...tags]) {
+      for (const day of days) {
+        const shelf = this.shelves.get(`${report.amountMinor} ${day} ${key}`)
+        const movement = shelf?.nearest(report.bookedAt, (each) => fits(report, each))
+        if (movement) return movement
+      }
+    }
+    return undefined
+  }
+
+  /**
+   * Equal payments of neighbouring days may have been paired across the days, before their own reports came.
+   * Where this report would fit if those changed places, it takes the place that is left over at the end: the
+   * number of movements is then right, and equal amounts are worth the same.
+   */
+  private makeRoom(report: Compared): KnownMovement | undefined {
+    const shifted = this.shifted.get(report.amountMinor) ?? []
+    const seen = new Set<KnownMovement>()
+    let displaced = [report]
+    while (displaced.length > 0) {
+      const next: Compared[] = []
+      for (const each of displaced) {
+        for (const movement of shifted) {
+          const others = movement.reports.filter(({ source }) => source !== each.source)
+          const [own] = movement.reports.filter(({ source }) => source === each.source)
+          const [other] = others
+          if (!own || !other || seen.has(movement) || this.taken.has(movement)) continue
+          if (!fits(each, { bookedOn: other.bookedOn, reports: others })) continue
+          seen.add(movement)
+          const moved = { ...own, amountMinor: report.amountMinor, bookedAt: null }
+          const end = this.find(moved)
+          const isFree = end?.reports.every(
+            (known) =>
+              known.source !== report.source &&
+              (report.fileId === null || known.fileId !== report.fileId) &&
+              !contradicts(report, known),
+          )
+          if (end && isFree) return end
+          next.push(moved)
+        }
+      }
+      displaced = next
+    }
+    return undefined
+  }
 }
 
-function contradicts(report: BankReport, other: KnownMovement['reports'][number]): boolean {
+function tagOf(isNumbered: boolean, isBalanced: boolean): string {
+  return `${isNumbered ? 'numbered' : 'any'}/${isBalanced ? 'balanced' : 'any'}`
+}
+
+/** What only one movement of a day is likely to have. */
+function namesOf({ ids, balanceAfterMinor }: Pick<BankReport, 'ids' | 'balanceAfterMinor'>) {
+  const names = [...bankIds, ...payerIds].flatMap((name) =>
+    ids[name] === null ? [] : [`${name}=${ids[name]}`],
+  )
+  return balanceAfterMinor === null ? names : [...names, `balance=${balanceAfterMinor}`]
+}
+
+/** Movements of one day, by their time; those without a time come first. */
+class Shelf {
+  private readonly taken: ReadonlySet<KnownMovement>
+  private movements: KnownMovement[]
+  private isSorted = false
+  private walks = 0
+
+  constructor(first: KnownMovement, taken: ReadonlySet<KnownMovement>) {
+    this.movements = [first]
+    this.taken = taken
+  }
+
+  add(movement: KnownMovement): void {
+    this.movements.push(movement)
+    this.isSorted = false
+  }
+
+  /** The free movement nearest to a time, the oldest of several, that fits. */
+  nearest(
+    at: Date | null,
+    doesFit: (movement: KnownMovement) => boolean,
+  ): KnownMovement | undefined {
+    this.tidy()
+    const { movements } = this
+    let right = at ? this.firstFrom(at.getTime()) : 0
+    let left = right - 1
+    while (left >= 0 || right < movements.length) {
+      const [before, after] = [movements[left], movements[right]]
+      const isLeft = !after || (before !== undefined && apart(before, at) <= apart(after, at))
+      const next = isLeft ? before : after
+      if (isLeft) left--
+      else right++
+      if (next && !this.taken.has(next) && doesFit(next)) return next
+    }
+    return undefined
+  }
+
+  private tidy(): void {
+    // What is taken is dropped now and then, so that nobody walks past it for ever.
+    if (++this.walks > 32) {
+      this.walks = 0
+      this.movements = this.movements.filter((movement) => !this.taken.has(movement))
+    }
+    if (this.isSorted) return
+    this.movements.sort((a, b) => timeOf(a) - timeOf(b))
+    this.isSorted = true
+  }
+
+  private firstFrom(ms: number): number {
+    let [low, high] = [0, this.movements.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (timeOf(this.movements[middle]) < ms) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+function timeOf(movement: KnownMovement | undefined): number {
+  return movement?.bookedAt?.getTime() ?? 0
+}
+
+function apart(movement: KnownMovement, at: Date | null): number {
+  return movement.bookedAt && at ? Math.abs(timeOf(movement) - at.getTime()) : 0
+}
+
+/** The days that may be meant, the nearest first. */
+function daysAround(day: Day): Day[] {
+  const days = [day]
+  for (let distance = 1; distance <= mostDays; distance++) {
+    for (const away of [-distance, distance]) {
+      days.push(new Date(Date.parse(day) + away * 86_400_000).toISOString().slice(0, 10))
+    }
+  }
+  return days
+}
+
+function contradicts(report: KnownReport, other: KnownReport): boolean {
   const differ = (a: string | null, b: string | null) => a !== null && b !== null && a !== b
   const names = [...bankIds, ...payerIds] as const
   if (names.some((name) => name !== 'feedId' && differ(report.ids[name], other.ids[name]))) {
     return true
   }
-  if (differ(fullAccountNo(report.payer.accountNo), fullAccountNo(other.payerAccountNo)))
-    return true
+  if (differ(fullAccountNo(report.payerAccountNo), fullAccountNo(other.payerAccountNo))) return true
   const [a, b] = [report.balanceAfterMinor, other.balanceAfterMinor]
   return a !== null && b !== null && a !== b
 }

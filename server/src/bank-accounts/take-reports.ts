@@ -6,6 +6,7 @@ import type { BankAccount } from './bank-account.ts'
 import { type BankMovement, movementColumns } from './bank-movement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
 import { type KnownMovement, pairReports } from './pair-reports.ts'
+import { splitBatches } from './split-batches.ts'
 
 interface ReportRow {
   account: string
@@ -48,10 +49,12 @@ const reportColumns: Columns<ReportRow> = columns<ReportRow>({
 /** Where reports come from, and whether that is the bank's word. */
 export interface Origin {
   fileId: string | null
-  statementId: string | null
   isTrusted: boolean
   at: Date
 }
+
+/** A report with the statement that it is in, if that is kept. */
+export type ReportOfStatement = BankReport & { statementId: string | null }
 
 export interface Taken {
   /** The movement of each report, in their order. */
@@ -67,27 +70,35 @@ export async function lockAccount(tx: Tx, name: string): Promise<void> {
 }
 
 /**
- * Records reports of one source and pairs them into movements, in the transaction that has locked the
- * account. New movements wait to be matched, if they are the bank's word.
+ * Records all reports of one source in a file, or one push, and pairs them into movements, in the transaction
+ * that has locked the account. New movements wait to be matched, if they are the bank's word.
  */
 export async function takeReports(
   tx: Tx,
   account: Pick<BankAccount, 'name' | 'currency'>,
   source: ReportSource,
-  reports: readonly BankReport[],
+  told: readonly ReportOfStatement[],
   origin: Origin,
 ): Promise<Taken> {
-  if (reports.length === 0) return { movementIds: [], added: 0, known: 0 }
+  if (told.length === 0) return { movementIds: [], added: 0, known: 0 }
   const { name } = account
   const { fileId, isTrusted, at } = origin
+  const { reports, movements: ofBatches } = await splitBatches(tx, name, source, told)
   const before = await readReports(tx, name, source, reports)
-  const fresh = reports.filter(({ key }) => !before.has(key))
+  const ofBatch = reports.filter(({ key }) => !before.has(key) && ofBatches.has(key))
+  const fresh = reports.filter(({ key }) => !before.has(key) && !ofBatches.has(key))
   const known = await readKnown(tx, name, fresh)
   // A line that was known is in this file too: no other line of the file is about its movement.
-  const inThisFile = new Set([...before.values()].map(({ movementId }) => movementId))
+  const inThisFile = new Set([
+    ...[...before.values()].map(({ movementId }) => movementId),
+    ...ofBatches.values(),
+  ])
   const free = known.filter(({ movementId }) => !inThisFile.has(movementId))
   const { movementIds, added } = pairReports(fresh, free, fileId, () => newOrderId(at))
-  const rows = fresh.map((report, index) => ({ report, movementId: movementIds[index] ?? '' }))
+  const rows = [
+    ...fresh.map((report, index) => ({ report, movementId: movementIds[index] ?? '' })),
+    ...ofBatch.map((report) => ({ report, movementId: ofBatches.get(report.key) ?? '' })),
+  ]
   await insertMovements(
     tx,
     rows
@@ -102,7 +113,7 @@ export async function takeReports(
       reportKey: report.key,
       movementId,
       fileId,
-      statementId: origin.statementId,
+      statementId: report.statementId,
       line: report.line,
       amountMinor: report.amountMinor,
       bookedOn: report.bookedOn,
@@ -137,10 +148,11 @@ export async function takeReports(
 
 function newMovement(
   { name, currency }: Pick<BankAccount, 'name' | 'currency'>,
-  { amountMinor, bookedOn, bookedAt, text, payer, isReturn }: BankReport,
+  { amountMinor, bookedOn, bookedAt, text, payer, isReturn, batchCount }: BankReport,
   movementId: string,
   { isTrusted, at }: Origin,
 ): BankMovement {
+  const isBatch = batchCount !== null
   return {
     account: name,
     movementId,
@@ -153,16 +165,17 @@ function newMovement(
     payerName: payer.name?.slice(0, 200) ?? null,
     payerBank: payer.bank?.slice(0, 64) ?? null,
     isReturn,
-    state: isTrusted ? 'new' : 'unconfirmed',
+    // Whose payments are in an unsplit batch, nobody knows.
+    state: isBatch ? 'unexplained' : isTrusted ? 'new' : 'unconfirmed',
     explainedBy: null,
     agentId: null,
     orderId: null,
     paidAt: null,
     why: null,
     returns: null,
-    detail: null,
+    detail: isBatch ? `The bank put ${batchCount} payments into one sum.` : null,
     reportedAt: at,
-    actAt: isTrusted ? at : null,
+    actAt: isTrusted && !isBatch ? at : null,
     tries: 0,
   }
 }

@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib'
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { reportsOf } from '../bank-accounts/bank-report.ts'
 import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
-import { lockAccount, takeReports } from '../bank-accounts/take-reports.ts'
+import { lockAccount, type ReportOfStatement, takeReports } from '../bank-accounts/take-reports.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { currencyRow } from '../lib/currencies.ts'
@@ -184,18 +184,21 @@ async function takeStatements(
       own.flatMap(({ entries }) => entries),
     )
     let next = 0
+    const ofStatements: ReportOfStatement[] = []
     for (const statement of own) {
-      const statementId = randomUUID()
+      const statementId = isNew ? randomUUID() : null
       const booked = statement.entries.filter(
         ({ status, amountMinor }) => status === 'booked' && amountMinor !== 0n,
       )
       const ofIt = reports.slice(next, next + booked.length)
       next += booked.length
-      if (isNew) await insertStatement(tx, account.name, fileId, statementId, source, statement)
-      const origin = { fileId, statementId: isNew ? statementId : null, isTrusted, at }
-      const taken = await takeReports(tx, account, source, ofIt, origin)
-      added += taken.added
+      for (const report of ofIt) ofStatements.push({ ...report, statementId })
+      if (statementId !== null) {
+        await insertStatement(tx, account.name, fileId, statementId, source, statement)
+      }
     }
+    const taken = await takeReports(tx, account, source, ofStatements, { fileId, isTrusted, at })
+    added += taken.added
   }
   return added
 }

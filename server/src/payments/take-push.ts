@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
-import type { BankReport } from '../bank-accounts/bank-report.ts'
-import { lockAccount, takeReports } from '../bank-accounts/take-reports.ts'
+import { lockAccount, type ReportOfStatement, takeReports } from '../bank-accounts/take-reports.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
@@ -27,7 +26,7 @@ export async function takePush(
   push: BankPush,
   isTrusted: boolean,
 ): Promise<string> {
-  const report: BankReport = {
+  const report: ReportOfStatement = {
     source: 'push',
     key: keyOf(push),
     line: null,
@@ -39,6 +38,8 @@ export async function takePush(
     text: push.text,
     payer: push.payer,
     isReturn: false,
+    batchCount: null,
+    statementId: null,
   }
   return inTransaction(pool, async (tx) => {
     await lockAccount(tx, account.name)
@@ -49,7 +50,7 @@ export async function takePush(
     if (rows[0] && rows[0].amount !== push.amountMinor) {
       throw new Problem('ref_id_conflict', 'This id was reported before with another amount.')
     }
-    const origin = { fileId: null, statementId: null, isTrusted, at: now() }
+    const origin = { fileId: null, isTrusted, at: now() }
     const { movementIds } = await takeReports(tx, account, 'push', [report], origin)
     return movementIds[0] ?? ''
   })

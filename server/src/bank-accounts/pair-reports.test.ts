@@ -1,0 +1,236 @@
+import { describe, expect, it, test } from 'vitest'
+import { type BankIds, noIds } from '../statements/statement.ts'
+import type { BankReport, ReportSource } from './bank-report.ts'
+import {
+  fullAccountNo,
+  isWithinBankingDay,
+  type KnownMovement,
+  maskedPattern,
+  pairReports,
+} from './pair-reports.ts'
+
+type Fields = Partial<Omit<BankReport, 'ids' | 'payer'>> & {
+  ids?: Partial<BankIds>
+  payerNo?: string
+}
+
+function report({ ids, payerNo, ...fields }: Fields = {}): BankReport {
+  return {
+    source: 'statement',
+    key: 'k',
+    line: 1,
+    amountMinor: 100_07n,
+    bookedOn: '2026-11-16',
+    bookedAt: null,
+    balanceAfterMinor: null,
+    ids: { ...noIds, ...ids },
+    text: '',
+    payer: { accountNo: payerNo ?? null, name: null, bank: null },
+    isReturn: false,
+    batchCount: null,
+    ...fields,
+  }
+}
+
+/** A movement as it is known from its reports. */
+function movement(movementId: string, ...reports: (Fields & { fileId?: string | null })[]) {
+  const [first] = reports
+  const { amountMinor, bookedOn, bookedAt } = report(first)
+  return {
+    movementId,
+    amountMinor,
+    bookedOn,
+    bookedAt,
+    reports: reports.map(({ fileId = null, ...fields }) => {
+      const each = report(fields)
+      return { ...each, fileId, payerAccountNo: each.payer.accountNo }
+    }),
+  } satisfies KnownMovement
+}
+
+/** The movement of each report of a new file; `new` where it is of its own. */
+function pair(
+  reports: BankReport[],
+  known: KnownMovement[],
+  fileId: string | null = 'file',
+): string[] {
+  let made = 0
+  const { movementIds, added } = pairReports(reports, known, fileId, () => `new-${++made}`)
+  expect(added.size).toBe(made)
+  return movementIds.map((id) => (added.has(id) ? 'new' : id))
+}
+
+const push = { source: 'push' as ReportSource, bookedAt: new Date('2026-11-16T03:01:00Z') }
+
+describe('a report joins', () => {
+  test('the push of the same amount on the same day', () => {
+    expect(pair([report()], [movement('a', push)])).toEqual(['a'])
+  })
+
+  test('the push of the banking day before or after, over a weekend too', () => {
+    const friday = movement('a', { ...push, bookedOn: '2026-11-13' })
+    expect(pair([report({ bookedOn: '2026-11-16' })], [friday])).toEqual(['a'])
+    expect(pair([report({ bookedOn: '2026-11-17' })], [friday])).toEqual(['new'])
+    const monday = movement('b', push)
+    expect(pair([report({ bookedOn: '2026-11-17' })], [monday])).toEqual(['b'])
+    expect(pair([report({ bookedOn: '2026-11-18' })], [monday])).toEqual(['new'])
+  })
+
+  test('a movement of its own kind on the same day only: other wording adds nothing, tomorrow is another', () => {
+    const known = movement('a', { text: 'TRF 1', fileId: 'other' })
+    expect(pair([report({ text: 'Transfer no. 1' })], [known])).toEqual(['a'])
+    expect(pair([report({ bookedOn: '2026-11-17' })], [known])).toEqual(['new'])
+  })
+
+  test('what has the same id of the bank, five days apart and no more', () => {
+    const ids = { accountServicerRef: 'R1' }
+    const known = movement('a', { ...push, bookedOn: '2026-11-11', ids })
+    expect(pair([report({ ids })], [known])).toEqual(['a'])
+    const old = movement('a', { ...push, bookedOn: '2026-11-10', ids })
+    expect(pair([report({ ids })], [old])).toEqual(['new'])
+  })
+
+  test('what has the same id of the payer, unless its kind has reported it already', () => {
+    const ids = { endToEndId: 'E1' }
+    const pushed = movement('a', { ...push, bookedOn: '2026-11-12', ids })
+    expect(pair([report({ ids })], [pushed])).toEqual(['a'])
+    const stated = movement('a', { bookedOn: '2026-11-12', ids, fileId: 'other' })
+    expect(pair([report({ ids })], [stated])).toEqual(['new'])
+  })
+
+  test('the best of several: by id, by balance, by text, by time, and then the oldest', () => {
+    const plain = movement('plain', push)
+    const named = movement('named', { ...push, ids: { uetr: 'U' } })
+    const balanced = movement('balanced', { ...push, balanceAfterMinor: 5n })
+    const texted = movement('texted', { ...push, text: 'Rent, May' })
+    const later = movement('later', { ...push, bookedAt: new Date('2026-11-16T09:00:00Z') })
+    const known = [plain, named, balanced, texted, later]
+    expect(pair([report({ ids: { uetr: 'U' } })], known)).toEqual(['named'])
+    expect(pair([report({ balanceAfterMinor: 5n })], known)).toEqual(['balanced'])
+    expect(pair([report({ text: 'RENT MAY' })], known)).toEqual(['texted'])
+    const bookedAt = new Date('2026-11-16T08:58:00Z')
+    expect(pair([report({ bookedAt, text: 'x' })], known)).toEqual(['later'])
+    expect(pair([report({ text: 'x' })], [plain, movement('second', push)])).toEqual(['plain'])
+  })
+})
+
+describe('a report is of its own', () => {
+  test.each<[string, Fields, Fields]>([
+    ['amount', { amountMinor: 1n }, {}],
+    ['direction', { amountMinor: -100_07n }, {}],
+    ['id of the bank', { ids: { accountServicerRef: 'A' } }, { ids: { accountServicerRef: 'B' } }],
+    ['id of the payer', { ids: { endToEndId: 'A' } }, { ids: { endToEndId: 'B' } }],
+    ['payer', { payerNo: '123-4-56789-0' }, { payerNo: '1234567891' }],
+    ['balance', { balanceAfterMinor: 1n }, { balanceAfterMinor: 2n }],
+  ])('if its %s contradicts', (_what, known, own) => {
+    expect(pair([report(own)], [movement('a', { ...push, ...known })])).toEqual(['new'])
+  })
+
+  test('but the bank’s id in a feed differs from that of its statement, and masked payers contradict nobody', () => {
+    const known = movement('a', { ...push, ids: { feedId: 'f1' }, payerNo: 'xxx-x-x6789-x' })
+    const own = report({ ids: { feedId: 'FITID' }, payerNo: '1234500000' })
+    expect(pair([own], [known])).toEqual(['a'])
+  })
+
+  test('if the movement has a report of the same file: children of a batch that share an id stay apart', () => {
+    const ids = { accountServicerRef: 'BATCH' }
+    expect(pair([report({ ids }), report({ ids })], [])).toEqual(['new', 'new'])
+    expect(pair([report({ ids })], [movement('a', { ids, fileId: 'file' })])).toEqual(['new'])
+  })
+
+  test('a push never joins another push', () => {
+    expect(pair([report(push)], [movement('a', push)], null)).toEqual(['new'])
+    expect(pair([report(push)], [movement('a', { fileId: 'other' })], null)).toEqual(['a'])
+  })
+})
+
+describe('twins', () => {
+  const twins = (count: number) =>
+    Array.from({ length: count }, (_, at) => movement(`m${at}`, { ...push, text: 'same' }))
+
+  test.each([
+    [3, 3, 3],
+    [2, 5, 5],
+    [5, 2, 5],
+    [0, 2, 2],
+  ])('%i pushed and %i in the statement are %i', (pushed, stated, all) => {
+    const ids = pair(
+      Array.from({ length: stated }, () => report({ text: 'same' })),
+      twins(pushed),
+    )
+    expect(new Set(ids.filter((id) => id !== 'new')).size).toBe(Math.min(pushed, stated))
+    expect(pushed + ids.filter((id) => id === 'new').length).toBe(all)
+  })
+
+  it.each<[string, (at: number) => Fields, (at: number) => Fields]>([
+    ['equal lines', () => push, () => ({})],
+    ['other words', () => ({ ...push, text: 'sms' }), () => ({ text: 'TRF' })],
+    [
+      'other times and words, the newest first',
+      (at) => ({ ...push, bookedAt: new Date(1e12 + at), text: `sms ${at}` }),
+      (at) => ({ bookedAt: new Date(1e12 + 20_000 - at), text: `TRF ${at}` }),
+    ],
+    [
+      'balances, the newest first',
+      (at) => ({ ...push, balanceAfterMinor: BigInt(at) }),
+      (at) => ({ balanceAfterMinor: BigInt(19_999 - at) }),
+    ],
+  ])('twenty thousand of a day pair in seconds: %s', (_what, known, own) => {
+    const count = 20_000
+    const before = Array.from({ length: count }, (_, at) => movement(`m${at}`, known(at)))
+    const reports = Array.from({ length: count }, (_, at) => report(own(at)))
+    const startedAt = performance.now()
+    const ids = pair(reports, before)
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(new Set(ids).size).toBe(count)
+    expect(ids).not.toContain('new')
+  })
+
+  it('twenty thousand that all contradict are as fast', () => {
+    const line = (at: number, letter: string) => ({ ids: { accountServicerRef: letter + at } })
+    const known = Array.from({ length: 20_000 }, (_, at) =>
+      movement(`m${at}`, { ...line(at, 'A'), fileId: 'other' }),
+    )
+    const reports = Array.from({ length: 20_000 }, (_, at) => report(line(at, 'B')))
+    const startedAt = performance.now()
+    expect(new Set(pair(reports, known))).toEqual(new Set(['new']))
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+  })
+})
+
+test.each([
+  ['2026-11-16', '2026-11-16', true],
+  ['2026-11-16', '2026-11-17', true],
+  ['2026-11-13', '2026-11-14', true],
+  ['2026-11-13', '2026-11-16', true],
+  ['2026-11-14', '2026-11-16', true],
+  ['2026-11-13', '2026-11-17', false],
+  ['2026-11-16', '2026-11-18', false],
+])('%s and %s are a banking day apart at most: %j', (a, b, is) => {
+  expect([isWithinBankingDay(a, b), isWithinBankingDay(b, a)]).toEqual([is, is])
+})
+
+test.each([
+  ['123-4-56789-0', '1234567890'],
+  ['de71 1102 2033 0123 4567 89', 'DE71110220330123456789'],
+  ['xxx-x-x6789-x', null],
+  ['XXXXXX6789', null],
+  ['******6789', null],
+  ['••6789', null],
+  ['x6789', null],
+  ['', null],
+  ['--', null],
+  [null, null],
+])('%j is in full %j', (accountNo, full) => {
+  expect(fullAccountNo(accountNo)).toBe(full)
+})
+
+test.each([
+  ['xxx-x-x6789-x', '_____6789_'],
+  ['***1234', '___1234'],
+  ['xxx-x-xx789-x', null],
+  ['xx%6789', null],
+  [null, null],
+])('%j is the pattern %j', (accountNo, pattern) => {
+  expect(maskedPattern(accountNo)).toBe(pattern)
+})

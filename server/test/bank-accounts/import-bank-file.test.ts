@@ -1,0 +1,355 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { importBankFile } from '../../src/payments/import-bank-file.ts'
+import { takePush } from '../../src/payments/take-push.ts'
+import { BankFileFault } from '../../src/statements/statement.ts'
+import {
+  booked,
+  camt,
+  dayAt,
+  daysOf,
+  importFile,
+  makeAccount,
+  movementsOf,
+  push,
+  type StatementLine,
+  type TestAccount,
+} from '../support/bank-accounts.ts'
+import { seeded } from '../support/load.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+/** Files overlap, repeat and come in any order, between pushes: every movement of the bank counts once. */
+
+/** How many interleavings are tried. INTERLEAVING_SEED repeats a run, which prints its seed. */
+const interleavings = Number(process.env.INTERLEAVINGS ?? 100)
+const seed = Number(process.env.INTERLEAVING_SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+let s: TestService
+
+beforeAll(async () => {
+  s = await startTestService({ outside: { providers: [] } })
+})
+afterEach(() => s.prove())
+afterAll(() => s.close())
+
+const offAccount = () => makeAccount(s, { match: 'code' }, { isOff: true })
+
+const day = '2026-11-12'
+const twoLines: StatementLine[] = [
+  { amount: '100.00', text: 'first' },
+  { amount: '250.00', text: 'second' },
+]
+
+async function rowsOf(table: string, account: TestAccount): Promise<number> {
+  const { rows } = await s.sql(`select count(*)::int as count from ${table} where account = $1`, [
+    account.account.name,
+  ])
+  return rows[0].count
+}
+
+describe('a file', () => {
+  it('imported ten times at once is imported once', async () => {
+    const account = await offAccount()
+    const bytes = camt({ account: account.account, day, lines: [...twoLines, ...twoLines] })
+    const done = await Promise.all(Array.from({ length: 10 }, () => importFile(s, account, bytes)))
+    expect(done.map(({ movements }) => movements).sort()).toEqual([...Array(9).fill(0), 4])
+    expect(done.filter(({ isRepeat }) => !isRepeat)).toHaveLength(1)
+    expect(new Set(done.map(({ fileId }) => fileId)).size).toBe(1)
+    for (const [table, rows] of [
+      ['bank_files', 1],
+      ['bank_statements', 1],
+      ['bank_movements', 4],
+      ['bank_reports', 4],
+    ] as const) {
+      expect([table, await rowsOf(table, account)]).toEqual([table, rows])
+    }
+  })
+
+  it('with the lines of another and more adds the more', async () => {
+    const account = await offAccount()
+    const { account: of } = account
+    const before = twoLines.slice(0, 1)
+    await importFile(s, account, camt({ account: of, day, lines: before }))
+    const after = await importFile(
+      s,
+      account,
+      camt({ account: of, day, lines: [...twoLines, ...before] }),
+    )
+    expect(after.movements).toBe(2)
+    expect(await movementsOf(s, account)).toHaveLength(3)
+  })
+
+  it('of several statements tells equal lines apart over all of them', async () => {
+    const account = await offAccount()
+    const { account: of } = account
+    const line = { amount: '100.00', text: 'rent' }
+    await importFile(s, account, camt({ account: of, day, lines: [line] }))
+    // The first statement repeats what is known; the second has the same amount in other words.
+    const both = camt(
+      { account: of, day, lines: [line] },
+      { account: of, day, lines: [{ amount: '100.00', text: 'food' }] },
+    )
+    expect((await importFile(s, account, both)).movements).toBe(1)
+    expect(await movementsOf(s, account)).toHaveLength(2)
+  })
+
+  it('has pending entries that are no money', async () => {
+    const account = await offAccount()
+    const lines = [{ amount: '100.00', status: 'PDNG' }, { amount: '7.00' }]
+    const done = await importFile(s, account, camt({ account: account.account, day, lines }))
+    expect(done).toMatchObject({ entries: 2, pending: 1, movements: 1 })
+  })
+
+  it('says who brought it', async () => {
+    const account = await offAccount()
+    await importFile(s, account, camt({ account: account.account, day, lines: twoLines }))
+    const [movement] = await movementsOf(s, account)
+    expect(movement).toMatchObject({ broughtBy: ['test@example.com'], sources: ['statement'] })
+  })
+
+  it('is kept encrypted', async () => {
+    const account = await offAccount()
+    const lines = [{ amount: '1.00', text: 'VERYPRIVATE' }]
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    const { rows } = await s.sql('select bytes from bank_files where account = $1', [
+      account.account.name,
+    ])
+    expect(rows[0].bytes.toString('latin1')).not.toContain('VERYPRIVATE')
+  })
+})
+
+describe('a file that is refused', () => {
+  const whole = (account: TestAccount) =>
+    camt({ account: account.account, day, lines: twoLines }).toString()
+
+  it.each<[string, (account: TestAccount) => string, RegExp]>([
+    ['is cut off', (account) => whole(account).slice(0, -200), /Line \d+/],
+    [
+      'has a DOCTYPE',
+      (account) => whole(account).replace('<Document', '<!DOCTYPE a [<!ENTITY b "c">]><Document'),
+      /Line \d+.*DOCTYPE/,
+    ],
+    ['is in another currency', (account) => whole(account).replaceAll('THB', 'EUR'), /EUR/],
+    [
+      'is of another account',
+      (account) => whole(account).replace(account.account.accountNo, '9999999999'),
+      /9999999999/,
+    ],
+    [
+      'has an amount that is none',
+      (account) => whole(account).replaceAll('250.00', '25O.00'),
+      /25O/,
+    ],
+    ['is nothing that a bank writes', () => 'hello', /./],
+    ['is empty', () => '', /./],
+  ])('because it %s leaves nothing behind but itself', async (_why, written, says) => {
+    const account = await offAccount()
+    const startedAt = performance.now()
+    const importing = importFile(s, account, Buffer.from(written(account)))
+    const alive = fetch(`${s.service.url}/healthz`)
+    await expect(importing).rejects.toThrow(BankFileFault)
+    await expect(importing).rejects.toThrow(says)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect((await alive).status).toBe(200)
+    for (const table of ['bank_statements', 'bank_movements', 'bank_reports']) {
+      expect([table, await rowsOf(table, account)]).toEqual([table, 0])
+    }
+    const { rows } = await s.sql('select fault from bank_files where account = $1', [
+      account.account.name,
+    ])
+    expect(rows).toHaveLength(1)
+    expect(rows[0].fault).toMatch(says)
+    // The same bytes are refused again.
+    await expect(importFile(s, account, Buffer.from(written(account)))).rejects.toThrow(says)
+  })
+
+  it('cut off anywhere stores nothing', async () => {
+    const account = await offAccount()
+    const bytes = camt({ account: account.account, day, lines: Array(40).fill(twoLines).flat() })
+    for (let size = 1_000; size < bytes.length; size += 1_000) {
+      await expect(importFile(s, account, bytes.subarray(0, size))).rejects.toThrow(BankFileFault)
+    }
+    expect(await rowsOf('bank_movements', account)).toBe(0)
+    expect((await importFile(s, account, bytes)).movements).toBe(80)
+  })
+})
+
+describe('a batch', () => {
+  it('that the bank does not split is not money of anybody until a person says what it was', async () => {
+    const account = await offAccount()
+    const lines = [{ amount: '300.00', batchCount: 2, batchId: 'B1' }]
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    expect(await movementsOf(s, account)).toMatchObject([{ state: 'unexplained' }])
+  })
+
+  it('whose payments were notified before counts once, and repeated it still does', async () => {
+    const account = await offAccount()
+    const { account: of } = account
+    const children = [
+      { amount: '100.00', text: 'one' },
+      { amount: '200.00', text: 'two' },
+    ]
+    const details = [{ amount: '300.00', children, batchCount: 2, batchId: 'B1', ref: 'E-1' }]
+    await importFile(s, account, camt({ account: of, day, isIntraday: true, lines: details }))
+    const lines = [{ amount: '300.00', batchCount: 2, batchId: 'B1' }, { amount: '5.00' }]
+    const statement = camt({ account: of, day, opening: '0.00', closing: '305.00', lines })
+    const first = await importFile(s, account, statement)
+    expect(first.movements).toBe(1)
+    expect(
+      (await importFile(s, account, Buffer.concat([statement, Buffer.from('\n')]))).movements,
+    ).toBe(0)
+    const movements = await movementsOf(s, account)
+    expect(movements.map(({ amountMinor }) => amountMinor).sort()).toEqual(
+      [100_00n, 200_00n, 5_00n].sort(),
+    )
+    for (const { sources } of movements) expect(sources).toContain('statement')
+    expect((await daysOf(s, account))[0]).not.toMatch(/red/)
+  })
+
+  it('whose sum is another stays apart', async () => {
+    const account = await offAccount()
+    const { account: of } = account
+    const children = [{ amount: '100.00' }, { amount: '200.00' }]
+    const details = [{ amount: '300.00', children, batchCount: 2, batchId: 'B1' }]
+    await importFile(s, account, camt({ account: of, day, isIntraday: true, lines: details }))
+    const lines = [{ amount: '301.00', batchCount: 2, batchId: 'B1' }]
+    await importFile(s, account, camt({ account: of, day, lines }))
+    const states = (await movementsOf(s, account)).map(({ state }) => state).sort()
+    expect(states).toEqual(['booked', 'booked', 'unexplained'])
+  })
+})
+
+/** What really happened at the bank. */
+interface Truth {
+  day: string
+  at: Date
+  amountMinor: bigint
+  ref: string
+  isPushed: boolean
+}
+
+const days = ['2026-11-11', '2026-11-12', '2026-11-13', '2026-11-16']
+
+function truth(random: () => number): Truth[] {
+  const amounts = [100_00n, 250_00n, 31_07n]
+  return Array.from({ length: 4 + Math.floor(random() * 8) }, (_, nth) => {
+    const of = days[Math.floor(random() * days.length)] ?? day
+    const minutes = 60 * 9 + Math.floor(random() * 500)
+    return {
+      day: of,
+      at: new Date(Date.parse(`${of}T00:00:00+07:00`) + minutes * 60_000),
+      amountMinor: amounts[Math.floor(random() * amounts.length)] ?? 1n,
+      ref: `R${nth}`,
+      isPushed: random() < 0.7,
+    }
+  }).sort((a, b) => a.at.getTime() - b.at.getTime())
+}
+
+const decimal = (minor: bigint) => `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`
+
+function shuffled<T>(values: T[], random: () => number): T[] {
+  return values
+    .map((value) => [random(), value] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, value]) => value)
+}
+
+describe('whatever order reports come in', () => {
+  it('the movements are the bank’s, and the books agree with them', async () => {
+    console.info(`INTERLEAVING_SEED=${seed} INTERLEAVINGS=${interleavings}`)
+    const random = seeded(seed)
+    for (let round = 0; round < interleavings; round++) {
+      const account = await offAccount()
+      const { account: of } = account
+      const moved = truth(random)
+      const hasRefs = random() < 0.5
+      const hasTexts = random() < 0.5
+      const line = ({ amountMinor, ref }: Truth): StatementLine => ({
+        amount: decimal(amountMinor),
+        ...(hasTexts && { text: 'TRANSFER' }),
+        ...(hasRefs && { ref }),
+      })
+      let balance = 0n
+      const statements = days.map((each) => {
+        const own = moved.filter((movement) => movement.day === each)
+        const opening = balance
+        for (const { amountMinor } of own) balance += amountMinor
+        return {
+          account: of,
+          day: each,
+          opening: decimal(opening),
+          closing: decimal(balance),
+          lines: own.map(line),
+        }
+      })
+      const files = [
+        ...statements.map((statement) => camt(statement)),
+        // Overlapping days in one file, and a day as it was in the afternoon.
+        camt(...statements.slice(0, 2)),
+        camt(...statements.slice(1, 4)),
+        ...statements.map(({ lines, ...rest }) =>
+          camt({ account: of, day: rest.day, isIntraday: true, lines: lines.slice(0, 2) }),
+        ),
+      ]
+      const brings = files.map(
+        (bytes, nth) => () =>
+          importBankFile(
+            s.service.desk,
+            of,
+            { name: `${nth}`, bytes, via: 'folder', by: 'test' },
+            'sandbox',
+          ),
+      )
+      const pushes = moved
+        .filter(({ isPushed }) => isPushed)
+        .map(
+          ({ amountMinor, at, ref }) =>
+            () =>
+              takePush(
+                s.service.desk,
+                of,
+                {
+                  id: `push-${ref}`,
+                  amountMinor,
+                  bookedAt: at,
+                  text: 'You got money',
+                  payer: { accountNo: null, name: null, bank: null },
+                  balanceAfterMinor: null,
+                },
+                true,
+              ),
+        )
+      const steps = shuffled<() => Promise<unknown>>(
+        [...brings, ...brings.slice(0, 3), ...pushes, ...pushes.slice(0, 2)],
+        random,
+      )
+      for (const step of steps) await step()
+      await booked(s, of.name)
+      const found = (await movementsOf(s, account)).map(
+        ({ bookedOn, amountMinor }) => `${bookedOn} ${decimal(amountMinor)}`,
+      )
+      const real = moved.map((each) => `${each.day} ${decimal(each.amountMinor)}`)
+      expect([`round ${round}`, ...found.sort()]).toEqual([`round ${round}`, ...real.sort()])
+      const judged = await daysOf(s, account)
+      for (const each of judged)
+        expect([`round ${round}`, each]).toEqual([
+          `round ${round}`,
+          expect.not.stringContaining('red'),
+        ])
+    }
+  })
+})
+
+it('a push between two imports of a day is credited once', async () => {
+  const account = await makeAccount(s, { match: 'amount', surplusSteps: 9 })
+  const agent = await s.agent()
+  const { json } = await agent.deposit()
+  const amount = json.transfer.amount.toFixed(2)
+  const today = dayAt(s.clock())
+  const { account: of } = account
+  await push(s, account, { id: 'p', amount })
+  await importFile(s, account, camt({ account: of, day: today, lines: [{ amount, text: 'a' }] }))
+  await push(s, account, { id: 'p', amount })
+  await importFile(s, account, camt({ account: of, day: today, lines: [{ amount, text: 'b' }] }))
+  expect(await agent.balance()).toBe(json.transfer.amount)
+  expect(await movementsOf(s, account)).toHaveLength(1)
+})
