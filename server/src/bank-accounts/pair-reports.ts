@@ -118,7 +118,10 @@ class Shelves {
   }
 
   /** The movement that fits best: by an id or the balance, by its text, or the nearest in time. */
-  private find(report: Compared): KnownMovement | undefined {
+  private find(
+    report: Compared,
+    isRight: (movement: KnownMovement) => boolean = () => true,
+  ): KnownMovement | undefined {
     // With a bank's number or a balance of its own it contradicts all that have another.
     const tags = [false, true].flatMap((isNumbered) =>
       isNumbered && report.ids.accountServicerRef !== null
@@ -133,7 +136,10 @@ class Shelves {
     for (const key of [...namesOf(report), ...tags.map((tag) => `${tag} ${text}`), ...tags]) {
       for (const day of days) {
         const shelf = this.shelves.get(`${report.amountMinor} ${day} ${key}`)
-        const movement = shelf?.nearest(report.bookedAt, (each) => fits(report, each))
+        const movement = shelf?.nearest(
+          report.bookedAt,
+          (each) => fits(report, each) && isRight(each),
+        )
         if (movement) return movement
       }
     }
@@ -147,6 +153,13 @@ class Shelves {
    */
   private makeRoom(report: Compared): KnownMovement | undefined {
     const shifted = this.shifted.get(report.amountMinor) ?? []
+    const isFree = ({ reports }: KnownMovement) =>
+      reports.every(
+        (known) =>
+          known.source !== report.source &&
+          (report.fileId === null || known.fileId !== report.fileId) &&
+          !contradicts(report, known),
+      )
     const seen = new Set<KnownMovement>()
     let displaced = [report]
     while (displaced.length > 0) {
@@ -155,19 +168,13 @@ class Shelves {
         for (const movement of shifted) {
           const others = movement.reports.filter(({ source }) => source !== each.source)
           const [own] = movement.reports.filter(({ source }) => source === each.source)
-          const [other] = others
-          if (!own || !other || seen.has(movement) || this.taken.has(movement)) continue
-          if (!fits(each, { bookedOn: other.bookedOn, reports: others })) continue
+          if (!own || seen.has(movement) || this.taken.has(movement)) continue
+          const doesFit = others.some(({ bookedOn }) => fits(each, { bookedOn, reports: others }))
+          if (!doesFit) continue
           seen.add(movement)
           const moved = { ...own, amountMinor: report.amountMinor, bookedAt: null }
-          const end = this.find(moved)
-          const isFree = end?.reports.every(
-            (known) =>
-              known.source !== report.source &&
-              (report.fileId === null || known.fileId !== report.fileId) &&
-              !contradicts(report, known),
-          )
-          if (end && isFree) return end
+          const end = this.find(moved, isFree)
+          if (end) return end
           next.push(moved)
         }
       }
