@@ -206,9 +206,8 @@ function movementsAfter(files: { fileId: string | null; reports: BankReport[] }[
   let made = 0
   for (const { fileId, reports } of files) {
     const fresh = reports.filter(({ key }) => !byKey.has(key))
-    const inFile = new Set(reports.map(({ key }) => byKey.get(key)))
-    const free = known.filter(({ movementId }) => !inFile.has(movementId))
-    const { movementIds } = pairReports(fresh, free, fileId, () => `m${++made}`)
+    const inFile = new Set(reports.flatMap(({ key }) => byKey.get(key) ?? []))
+    const { movementIds } = pairReports(fresh, known, fileId, () => `m${++made}`, inFile)
     for (const [at, each] of fresh.entries()) {
       const movementId = movementIds[at] ?? ''
       byKey.set(each.key, movementId)

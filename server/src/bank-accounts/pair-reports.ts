@@ -29,16 +29,17 @@ const payerIds = ['endToEndId', 'instructionId'] as const
 
 /**
  * Finds which known movement each report of one file is about; a report without one is a movement of its own,
- * to which later reports of the same file never belong. Returns an id for each report, and the movements that
- * are new.
+ * to which later reports of the same file never belong. Lines of the file that came before are about the
+ * movements `inFile`. Returns an id for each report, and the movements that are new.
  */
 export function pairReports(
   reports: readonly BankReport[],
   known: readonly KnownMovement[],
   fileId: string | null,
   newId: () => string,
+  inFile: ReadonlySet<string> = new Set(),
 ): { movementIds: string[]; added: Set<string> } {
-  const shelves = new Shelves(known)
+  const shelves = new Shelves(known, inFile)
   const added = new Set<string>()
   const movementIds = reports.map((report) => {
     const movement = shelves.take({ ...report, fileId, payerAccountNo: report.payer.accountNo })
@@ -84,8 +85,9 @@ class Shelves {
   /** The movements whose reports are of several days, by amount. */
   private readonly shifted = new Map<bigint, KnownMovement[]>()
 
-  constructor(known: readonly KnownMovement[]) {
+  constructor(known: readonly KnownMovement[], inFile: ReadonlySet<string>) {
     for (const movement of known) {
+      if (inFile.has(movement.movementId)) this.taken.add(movement)
       const { amountMinor, bookedOn, reports } = movement
       if (reports.some((each) => each.bookedOn !== reports[0]?.bookedOn)) {
         const same = this.shifted.get(amountMinor)
@@ -168,7 +170,7 @@ class Shelves {
         for (const movement of shifted) {
           const others = movement.reports.filter(({ source }) => source !== each.source)
           const [own] = movement.reports.filter(({ source }) => source === each.source)
-          if (!own || seen.has(movement) || this.taken.has(movement)) continue
+          if (!own || seen.has(movement)) continue
           const doesFit = others.some(({ bookedOn }) => fits(each, { bookedOn, reports: others }))
           if (!doesFit) continue
           seen.add(movement)
