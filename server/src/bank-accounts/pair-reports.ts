@@ -168,10 +168,14 @@ class Shelves {
       const next: Compared[] = []
       for (const each of displaced) {
         for (const movement of shifted) {
-          const others = movement.reports.filter(({ source }) => source !== each.source)
           const [own] = movement.reports.filter(({ source }) => source === each.source)
           if (!own || seen.has(movement)) continue
-          const doesFit = others.some(({ bookedOn }) => fits(each, { bookedOn, reports: others }))
+          // It is enough to change places with what one other source says of the movement.
+          const doesFit = movement.reports.some(
+            (other) =>
+              other.source !== each.source &&
+              fits(each, { bookedOn: other.bookedOn, reports: [other] }),
+          )
           if (!doesFit) continue
           seen.add(movement)
           const moved = { ...own, amountMinor: report.amountMinor, bookedAt: null }
