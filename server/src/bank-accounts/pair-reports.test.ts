@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
+import { seeded } from '../../test/support/load.ts'
 import { type BankIds, noIds } from '../statements/statement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
 import {
@@ -196,6 +197,82 @@ describe('twins', () => {
     expect(new Set(pair(reports, known))).toEqual(new Set(['new']))
     expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
+})
+
+/** The movements after files came in some order. A line that came before is known by its key. */
+function movementsAfter(files: { fileId: string | null; reports: BankReport[] }[]) {
+  const known: KnownMovement[] = []
+  const byKey = new Map<string, string>()
+  let made = 0
+  for (const { fileId, reports } of files) {
+    const fresh = reports.filter(({ key }) => !byKey.has(key))
+    const inFile = new Set(reports.flatMap(({ key }) => byKey.get(key) ?? []))
+    const { movementIds } = pairReports(fresh, known, fileId, () => `m${++made}`, inFile)
+    for (const [at, each] of fresh.entries()) {
+      const movementId = movementIds[at] ?? ''
+      byKey.set(each.key, movementId)
+      const row = { ...each, fileId, payerAccountNo: each.payer.accountNo }
+      const before = known.find((one) => one.movementId === movementId)
+      if (!before) known.push({ ...each, movementId, reports: [row] })
+      else {
+        before.reports.push(row)
+        if (each.source === 'statement') before.bookedOn = each.bookedOn
+      }
+    }
+  }
+  return known
+}
+
+/** Pushes, notifications and statements of some days on which equal amounts were paid, in any order. */
+function reportsInAnyOrder(random: () => number) {
+  const days = ['2026-11-11', '2026-11-12', '2026-11-13', '2026-11-16']
+  const hasRefs = random() < 0.5
+  let nth = 0
+  const truth = days.flatMap((bookedOn) =>
+    Array.from({ length: Math.floor(random() * 4) }, () => ({ bookedOn, ref: `R${++nth}` })),
+  )
+  const file = (source: ReportSource, most: number, ...of: string[]) => ({
+    fileId: `${source} ${of} ${most}`,
+    reports: of.flatMap((day) =>
+      truth
+        .filter(({ bookedOn }) => bookedOn === day)
+        .slice(0, most)
+        .map(({ bookedOn, ref }) =>
+          report({
+            source,
+            bookedOn,
+            key: `${source} ${ref}`,
+            ids: { accountServicerRef: hasRefs ? ref : null },
+          }),
+        ),
+    ),
+  })
+  const pushes = truth
+    .filter(() => random() < 0.7)
+    .map(({ bookedOn, ref }) => ({
+      fileId: null,
+      reports: [report({ ...push, bookedOn, key: `push ${ref}` })],
+    }))
+  const files = [
+    ...pushes,
+    ...days.map((day) => file('statement', 99, day)),
+    file('statement', 99, ...days.slice(0, 2)),
+    file('statement', 99, ...days.slice(1)),
+    ...days.map((day) => file('intraday', 2, day)),
+  ]
+  const order = files
+    .map((each) => [random(), each] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, each]) => each)
+  return { truth: truth.map(({ bookedOn }) => bookedOn), order }
+}
+
+test('reports of neighbouring days end as the statements say, in whatever order they come', () => {
+  for (let seed = 1; seed <= 2_000; seed++) {
+    const { truth, order } = reportsInAnyOrder(seeded(seed))
+    const found = movementsAfter(order).map(({ bookedOn }) => bookedOn)
+    expect([seed, ...found.sort()]).toEqual([seed, ...truth])
+  }
 })
 
 test.each([

@@ -29,16 +29,17 @@ const payerIds = ['endToEndId', 'instructionId'] as const
 
 /**
  * Finds which known movement each report of one file is about; a report without one is a movement of its own,
- * to which later reports of the same file never belong. Returns an id for each report, and the movements that
- * are new.
+ * to which later reports of the same file never belong. Lines of the file that came before are about the
+ * movements `inFile`. Returns an id for each report, and the movements that are new.
  */
 export function pairReports(
   reports: readonly BankReport[],
   known: readonly KnownMovement[],
   fileId: string | null,
   newId: () => string,
+  inFile: ReadonlySet<string> = new Set(),
 ): { movementIds: string[]; added: Set<string> } {
-  const shelves = new Shelves(known)
+  const shelves = new Shelves(known, inFile)
   const added = new Set<string>()
   const movementIds = reports.map((report) => {
     const movement = shelves.take({ ...report, fileId, payerAccountNo: report.payer.accountNo })
@@ -84,8 +85,9 @@ class Shelves {
   /** The movements whose reports are of several days, by amount. */
   private readonly shifted = new Map<bigint, KnownMovement[]>()
 
-  constructor(known: readonly KnownMovement[]) {
+  constructor(known: readonly KnownMovement[], inFile: ReadonlySet<string>) {
     for (const movement of known) {
+      if (inFile.has(movement.movementId)) this.taken.add(movement)
       const { amountMinor, bookedOn, reports } = movement
       if (reports.some((each) => each.bookedOn !== reports[0]?.bookedOn)) {
         const same = this.shifted.get(amountMinor)
@@ -118,7 +120,10 @@ class Shelves {
   }
 
   /** The movement that fits best: by an id or the balance, by its text, or the nearest in time. */
-  private find(report: Compared): KnownMovement | undefined {
+  private find(
+    report: Compared,
+    isRight: (movement: KnownMovement) => boolean = () => true,
+  ): KnownMovement | undefined {
     // With a bank's number or a balance of its own it contradicts all that have another.
     const tags = [false, true].flatMap((isNumbered) =>
       isNumbered && report.ids.accountServicerRef !== null
@@ -133,7 +138,10 @@ class Shelves {
     for (const key of [...namesOf(report), ...tags.map((tag) => `${tag} ${text}`), ...tags]) {
       for (const day of days) {
         const shelf = this.shelves.get(`${report.amountMinor} ${day} ${key}`)
-        const movement = shelf?.nearest(report.bookedAt, (each) => fits(report, each))
+        const movement = shelf?.nearest(
+          report.bookedAt,
+          (each) => fits(report, each) && isRight(each),
+        )
         if (movement) return movement
       }
     }
@@ -147,27 +155,32 @@ class Shelves {
    */
   private makeRoom(report: Compared): KnownMovement | undefined {
     const shifted = this.shifted.get(report.amountMinor) ?? []
+    const isFree = ({ reports }: KnownMovement) =>
+      reports.every(
+        (known) =>
+          known.source !== report.source &&
+          (report.fileId === null || known.fileId !== report.fileId) &&
+          !contradicts(report, known),
+      )
     const seen = new Set<KnownMovement>()
     let displaced = [report]
     while (displaced.length > 0) {
       const next: Compared[] = []
       for (const each of displaced) {
         for (const movement of shifted) {
-          const others = movement.reports.filter(({ source }) => source !== each.source)
           const [own] = movement.reports.filter(({ source }) => source === each.source)
-          const [other] = others
-          if (!own || !other || seen.has(movement) || this.taken.has(movement)) continue
-          if (!fits(each, { bookedOn: other.bookedOn, reports: others })) continue
+          if (!own || seen.has(movement)) continue
+          // It is enough to change places with what one other source says of the movement.
+          const doesFit = movement.reports.some(
+            (other) =>
+              other.source !== each.source &&
+              fits(each, { bookedOn: other.bookedOn, reports: [other] }),
+          )
+          if (!doesFit) continue
           seen.add(movement)
           const moved = { ...own, amountMinor: report.amountMinor, bookedAt: null }
-          const end = this.find(moved)
-          const isFree = end?.reports.every(
-            (known) =>
-              known.source !== report.source &&
-              (report.fileId === null || known.fileId !== report.fileId) &&
-              !contradicts(report, known),
-          )
-          if (end && isFree) return end
+          const end = this.find(moved, isFree)
+          if (end) return end
           next.push(moved)
         }
       }

@@ -162,7 +162,7 @@ const changeable = bankAccountColumns.pick(
 
 /**
  * Changes an account, except its name and currency. A new feed gets a new secret, which is shown once.
- * Returns undefined if the account was changed since it was read.
+ * Returns undefined if the account was changed since it was read or, in live, another has its number.
  */
 export async function updateBankAccount(
   db: Pool | Tx,
@@ -189,7 +189,9 @@ export async function updateBankAccount(
   const { rowCount } = await db.query(
     `update bank_accounts b set ${changeable.set('u')}, version = b.version + 1
      from ${changeable.rows('u')}
-     where b.name = $${changeable.values([]).length + 1} and b.version = $${changeable.values([]).length + 2}`,
+     where b.name = $${changeable.values([]).length + 1} and b.version = $${changeable.values([]).length + 2}
+       and not exists (select 1 from bank_accounts o
+         where o.only_one = u.only_one and o.name <> b.name)`,
     [...changeable.values([account]), before.name, before.version],
   )
   return rowCount === 1 ? { account, feedSecret } : undefined

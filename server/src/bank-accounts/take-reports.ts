@@ -93,8 +93,8 @@ export async function takeReports(
     ...[...before.values()].map(({ movementId }) => movementId),
     ...ofBatches.values(),
   ])
-  const free = known.filter(({ movementId }) => !inThisFile.has(movementId))
-  const { movementIds, added } = pairReports(fresh, free, fileId, () => newOrderId(at))
+  const newId = () => newOrderId(at)
+  const { movementIds, added } = pairReports(fresh, known, fileId, newId, inThisFile)
   const rows = [
     ...fresh.map((report, index) => ({ report, movementId: movementIds[index] ?? '' })),
     ...ofBatch.map((report) => ({ report, movementId: ofBatches.get(report.key) ?? '' })),

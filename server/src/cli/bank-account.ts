@@ -129,7 +129,7 @@ export function bankAccountCommand(): Command {
           () => updateBankAccount(pool, secretKeys, before, terms, options.newFeedSecret === true),
           (changed) => changed && viewOf(changed.account, state),
         )
-        if (!done) throw new UsageError('the account was changed by somebody else: try again')
+        if (!done) throw new UsageError(await whyNotChanged(pool, before))
         const secret = done.feedSecret === null ? {} : { feed_secret: done.feedSecret }
         if (options.json) return printJson({ ...viewOf(done.account, state), ...secret })
         print(`${name} is changed`)
@@ -307,6 +307,12 @@ async function whyTaken(pool: Pool, name: string): Promise<string> {
   return (await findBankAccount(pool, name))
     ? `the name "${name}" is taken or was used before: choose another`
     : 'another bank account has this number: the money of one account must not count twice'
+}
+
+async function whyNotChanged(pool: Pool, { name, version }: BankAccount): Promise<string> {
+  return (await findBankAccount(pool, name))?.version === version
+    ? 'another bank account has this number: the money of one account must not count twice'
+    : 'the account was changed by somebody else: try again'
 }
 
 /** The account of a name; an error lists those that exist. */

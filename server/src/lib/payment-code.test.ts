@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { isPaymentCode, paymentCode } from './payment-code.ts'
+import { describe, expect, test } from 'vitest'
+import { findPaymentCodes, isPaymentCode, paymentCode } from './payment-code.ts'
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const codes = Array.from({ length: 200 }, (_, at) => paymentCode(`1-order${at}-1`))
@@ -35,3 +35,37 @@ test.each(['', 'SX', 'sx1234567890a', 'SX00000000000000', 'SY0000000000', 'SXI00
     expect(isPaymentCode(text)).toBe(false)
   },
 )
+
+describe('codes in texts', () => {
+  const [a = '', b = ''] = codes
+
+  test.each([
+    ['alone', a],
+    ['in small letters', a.toLowerCase()],
+    ['with words of the bank around it', `MBVCB.123456.${a} CT tu 0123456789 toi SHOP`],
+    ['glued to other letters', `REF${a}XY9`],
+    ['broken by lines and spaces', `${a.slice(0, 4)}\n${a.slice(4, 9)} ${a.slice(9)}`],
+    ['with dashes', `${a.slice(0, 6)}-${a.slice(6)}`],
+    ['in wide letters', [...a].map((c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0)).join('')],
+  ])('a code is found %s', (_how, text) => {
+    expect(findPaymentCodes([text])).toEqual([a])
+  })
+
+  test('letters that look like digits are read as these', () => {
+    const code = codes.find((each) => /0/.test(each) && /1/.test(each)) ?? ''
+    expect(code).not.toBe('')
+    expect(findPaymentCodes([code.replaceAll('0', 'O').replaceAll('1', 'I')])).toEqual([code])
+    expect(findPaymentCodes([code.replaceAll('0', 'o').replaceAll('1', 'l')])).toEqual([code])
+  })
+
+  test('several codes are found, each once', () => {
+    expect(findPaymentCodes([`${a} ${b}`, a])).toEqual([a, b])
+    expect(findPaymentCodes([`SXSX${a}`])).toEqual([a])
+  })
+
+  test('a code with a wrong character is none, nor one that is cut off or spread over two texts', () => {
+    const wrong = a.slice(0, -1) + (a.endsWith('0') ? '1' : '0')
+    expect(findPaymentCodes([wrong, a.slice(0, 12), '', 'SX'])).toEqual([])
+    expect(findPaymentCodes([a.slice(0, 6), a.slice(6)])).toEqual([])
+  })
+})

@@ -79,8 +79,10 @@ export function judgeDays(
     return fresh
   }
   for (const day of byDay.keys()) at(day)
-  for (const [index, statement] of latest.entries()) {
-    checkStatement(at(statement.to), statement, latest[index - 1], byDay)
+  for (const statement of latest) {
+    // Statements may overlap: the one before is the last that ends before this one begins.
+    const before = latest.findLast(({ to }) => to < statement.from)
+    checkStatement(at(statement.to), statement, before, byDay)
     for (const day of byDay.keys()) {
       if (day >= statement.from && day <= statement.to) at(day)
     }
@@ -92,18 +94,47 @@ export function judgeDays(
   return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1))
 }
 
-/** Of several statements of the same days, the one that says most; in the order of their days. */
+/**
+ * The statements in the order of their days. Of several of the same days with the same opening, the last one
+ * that has a closing balance counts; those that continue each other are one.
+ */
 function latestStatements(statements: readonly StatementFact[]): StatementFact[] {
-  const byDays = new Map<string, StatementFact>()
+  const byDays = new Map<string, Map<bigint | null, StatementFact>>()
   for (const statement of statements) {
     const key = `${statement.from} ${statement.to}`
-    const known = byDays.get(key)
+    const same = byDays.get(key) ?? new Map<bigint | null, StatementFact>()
+    const known = same.get(statement.opening)
     const saysMore = statement.closing !== null || !known || known.closing === null
-    if (saysMore) byDays.set(key, statement)
+    if (saysMore) same.set(statement.opening, statement)
+    byDays.set(key, same)
   }
-  return [...byDays.values()].sort((a, b) =>
-    a.to === b.to ? (a.from < b.from ? -1 : 1) : a.to < b.to ? -1 : 1,
-  )
+  return [...byDays.values()]
+    .flatMap((same) => joined([...same.values()]))
+    .sort((a, b) => (a.to === b.to ? (a.from < b.from ? -1 : 1) : a.to < b.to ? -1 : 1))
+}
+
+/** Joins the statements of a day that begin where another ends: some banks write several a day. */
+function joined(statements: readonly StatementFact[]): StatementFact[] {
+  const rest = new Set(statements)
+  const after = ({ closing }: StatementFact) =>
+    [...rest].find(({ opening }) => opening !== null && opening === closing)
+  const isContinued = (statement: StatementFact) =>
+    statements.some((each) => each !== statement && each.closing === statement.opening)
+  const firsts = statements.filter((each) => each.opening === null || !isContinued(each))
+  return (firsts.length > 0 ? firsts : statements.slice(0, 1)).map((first) => {
+    rest.delete(first)
+    let whole = first
+    for (let next = after(whole); next; next = after(whole)) {
+      rest.delete(next)
+      whole = {
+        ...next,
+        opening: whole.opening,
+        booked: whole.booked + next.booked,
+        entries: whole.entries + next.entries,
+      }
+    }
+    return whole
+  })
 }
 
 function checkStatement(

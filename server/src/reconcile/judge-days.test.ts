@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest'
+import { judgeDays, type MovementFact, type StatementFact } from './judge-days.ts'
+
+const monday = '2026-11-16'
+const tuesday = '2026-11-17'
+
+function statement(fields: Partial<StatementFact> = {}): StatementFact {
+  const { from = monday, to = from } = fields
+  return { opening: 0n, closing: 100n, booked: 100n, entries: 1, seq: null, ...fields, from, to }
+}
+
+function movement(fields: Partial<MovementFact> = {}): MovementFact {
+  return {
+    movementId: 'm',
+    day: monday,
+    amountMinor: 100n,
+    isInStatement: true,
+    isUnexplained: false,
+    waitsSince: null,
+    isOpen: false,
+    ...fields,
+  }
+}
+
+/** Each day as `2026-11-16 green`, with its breaks. */
+function judged(statements: StatementFact[], movements: MovementFact[], today = tuesday): string[] {
+  return judgeDays(statements, movements, today).map(({ day, state, breaks }) =>
+    [day, state, ...breaks.map(({ name, amountMinor }) => `${name} ${amountMinor}`)].join(' '),
+  )
+}
+
+describe('a day is', () => {
+  test('green once its statement closes and everything on it is explained', () => {
+    expect(judged([statement()], [movement()])).toEqual([`${monday} green`])
+  })
+
+  test('green without any movement, if its statement says so', () => {
+    const empty = statement({ closing: 0n, booked: 0n, entries: 0 })
+    expect(judged([empty], [])).toEqual([`${monday} green`])
+  })
+
+  test('amber before its statement, and while something is being booked or waits for the bank’s word', () => {
+    expect(judged([], [movement({ isInStatement: false })])).toEqual([`${monday} amber`])
+    expect(judged([statement()], [movement({ isOpen: true })])).toEqual([`${monday} amber`])
+    const open = statement({ closing: null })
+    expect(judged([open], [movement()])).toEqual([`${monday} amber`])
+  })
+
+  test('amber while a push of the day is not in its statement', () => {
+    const pushed = movement({ movementId: 'p', amountMinor: 7n, isInStatement: false })
+    expect(judged([statement()], [movement(), pushed])).toEqual([`${monday} amber`])
+  })
+})
+
+describe('breaks:', () => {
+  test('does_not_close: opening and entries are not the closing balance', () => {
+    expect(judged([statement({ closing: 101n })], [movement()])).toEqual([
+      `${monday} red does_not_close 1`,
+    ])
+  })
+
+  test('does_not_close: fewer movements are known than the statement has', () => {
+    expect(judged([statement()], [movement({ amountMinor: 40n })])).toEqual([
+      `${monday} red does_not_close -60`,
+    ])
+  })
+
+  test('vanished: an earlier statement of the day had more', () => {
+    const more = movement({ movementId: 'n', amountMinor: 5n })
+    expect(judged([statement()], [movement(), more])).toEqual([`${monday} red vanished 5`])
+  })
+
+  test('gap: a statement opens with another balance than the one before closed with', () => {
+    const next = statement({ from: tuesday, opening: 130n, closing: 130n, booked: 0n, entries: 0 })
+    expect(judged([statement(), next], [movement()])).toEqual([
+      `${monday} green`,
+      `${tuesday} red gap 30`,
+    ])
+  })
+
+  test('seq_gap: a number is missing', () => {
+    const next = { from: tuesday, opening: 100n, closing: 100n, booked: 0n, entries: 0 }
+    const days = (seq: bigint) =>
+      judged([statement({ seq: 4n }), statement({ ...next, seq })], [movement()])
+    expect(days(5n)).toEqual([`${monday} green`, `${tuesday} green`])
+    expect(days(6n)).toEqual([`${monday} green`, `${tuesday} red seq_gap null`])
+    // Banks begin again every year.
+    expect(days(1n)).toEqual([`${monday} green`, `${tuesday} green`])
+  })
+
+  test('unexplained_debit is red; unexplained_credit waits for a person', () => {
+    const debit = movement({ amountMinor: -10n, isUnexplained: true })
+    const debited = statement({ opening: 10n, closing: 0n, booked: -10n })
+    expect(judged([debited], [debit])).toEqual([`${monday} red unexplained_debit -10`])
+    expect(judged([statement()], [movement({ isUnexplained: true })])).toEqual([
+      `${monday} amber unexplained_credit 100`,
+    ])
+  })
+
+  test('unexplained_credit: money waits for a decision longer than two days', () => {
+    const waits = [movement({ waitsSince: monday })]
+    expect(judged([statement()], waits, '2026-11-18')).toEqual([`${monday} green`])
+    expect(judged([statement()], waits, '2026-11-19')).toEqual([
+      `${monday} amber unexplained_credit 100`,
+    ])
+  })
+
+  test('never_booked: statements past the next banking day do not have what was pushed', () => {
+    const pushed = movement({ isInStatement: false })
+    const empty = (day: string) =>
+      statement({ from: day, opening: 0n, closing: 0n, booked: 0n, entries: 0 })
+    expect(judged([empty(tuesday)], [pushed])).toEqual([`${monday} amber`, `${tuesday} green`])
+    expect(judged([empty('2026-11-18')], [pushed])[0]).toBe(`${monday} red never_booked 100`)
+    const friday = movement({ day: '2026-11-13', isInStatement: false })
+    expect(judged([empty(monday)], [friday])[0]).toBe('2026-11-13 amber')
+  })
+})
+
+describe('several statements', () => {
+  test('of the same day: the one that came last counts, if it has a balance', () => {
+    const first = statement({ closing: 40n, booked: 40n })
+    expect(judged([first, statement()], [movement()])).toEqual([`${monday} green`])
+    expect(judged([statement(), statement({ closing: null, booked: 0n })], [movement()])).toEqual([
+      `${monday} green`,
+    ])
+  })
+
+  test('of one day that continue each other are one', () => {
+    const morning = statement({ closing: 40n, booked: 40n })
+    const evening = statement({ opening: 40n, closing: 100n, booked: 60n })
+    const movements = [
+      movement({ amountMinor: 40n }),
+      movement({ movementId: 'n', amountMinor: 60n }),
+    ]
+    expect(judged([morning, evening], movements)).toEqual([`${monday} green`])
+    expect(judged([evening, morning], movements)).toEqual([`${monday} green`])
+    // A day without change begins where it ends.
+    const still = statement({ opening: 5n, closing: 5n, booked: 0n, entries: 0 })
+    expect(judged([still], [])).toEqual([`${monday} green`])
+  })
+
+  test('of overlapping days agree with each other', () => {
+    const next = statement({ from: tuesday, opening: 100n, closing: 150n, booked: 50n })
+    const both = statement({
+      from: monday,
+      to: tuesday,
+      opening: 0n,
+      closing: 150n,
+      booked: 150n,
+      entries: 2,
+    })
+    const movements = [movement(), movement({ movementId: 'n', day: tuesday, amountMinor: 50n })]
+    for (const order of [
+      [statement(), next, both],
+      [both, statement(), next],
+      [next, both, statement()],
+    ]) {
+      expect(judged(order, movements)).toEqual([`${monday} green`, `${tuesday} green`])
+    }
+  })
+})
