@@ -16,9 +16,9 @@ export class KeyUse {
     this.onError = onError
   }
 
-  note(agentId: bigint, { slot, createdAt }: LiveKey): void {
+  note(agentId: bigint, { slot, secret }: LiveKey): void {
     // A later secret reuses the slot, and its first use must be recorded.
-    const key = `${agentId} ${slot} ${createdAt}`
+    const key = `${agentId} ${slot} ${secret}`
     const at = this.now()
     if (at.getTime() - (this.written.get(key) ?? Number.NEGATIVE_INFINITY) < writeEveryMs) return
     this.written.set(key, at.getTime())
