@@ -14,8 +14,20 @@ export interface Operations {
       data: {
         app_id: string
         name: string
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** active or suspended */
         status: 'active' | 'suspended'
         /** an http or https URL, or null */
@@ -26,10 +38,18 @@ export interface Operations {
         deposit_fee: string
         /** PERCENT%, FIXED or PERCENT%+FIXED */
         withdraw_fee: string
+        /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
+        reserve: string
         /** return or keep: the fee of a payout that came back */
         revert_fee: 'return' | 'keep'
         /** review or credit: money late or of another amount */
         late_money: 'review' | 'credit'
+        /** off or daily or weekly: when the balance is paid out */
+        settle: 'off' | 'daily' | 'weekly'
+        /** whole units */
+        settle_keep: number
+        /** 1 to 200 printable characters */
+        settle_to: string | null
         /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
         method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
         /** 1 to 2592000 seconds */
@@ -64,8 +84,20 @@ export interface Operations {
     answer: {
       app_id: string
       name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** active or suspended */
       status: 'active' | 'suspended'
       /** an http or https URL, or null */
@@ -76,10 +108,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -168,8 +208,20 @@ export interface Operations {
     body: undefined
     answer: {
       data: {
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         code: string
         name: string
         closed: boolean
@@ -181,8 +233,20 @@ export interface Operations {
     query: {
       /** an ISO 8601 time with zone; as it was then */
       as_of?: string
-      /** THB or VND */
-      currency?: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
     }
     body: undefined
     answer: {
@@ -190,8 +254,20 @@ export interface Operations {
       as_of: string | null
       balanced: boolean
       currencies: {
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** false: faults says what does not add up */
         balanced: boolean
         /** what agents may use */
@@ -200,6 +276,8 @@ export interface Operations {
         receivable: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits */
+        reserve: number
         /** reported for agents and not yet decided on */
         suspense_of_agents: number
         /** reported for nobody and not yet decided on */
@@ -237,6 +315,8 @@ export interface Operations {
           available: number
           /** held for waiting withdrawals */
           held: number
+          /** held back of paid deposits */
+          reserve: number
           /** waits for a decision */
           suspense: number
           /** money at providers; negative */
@@ -265,16 +345,40 @@ export interface Operations {
     query: {
       /** an ISO 8601 time with zone; as it was then */
       as_of?: string
-      /** THB or VND */
-      currency?: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
     }
     body: undefined
     answer: string
   }
   'GET /console/api/books/history': {
     query: {
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** 1 to 90 */
       days?: number
     }
@@ -285,8 +389,20 @@ export interface Operations {
         day: string
         /** its end */
         at: string
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** false: faults says what does not add up */
         balanced: boolean
         /** what agents may use */
@@ -295,6 +411,8 @@ export interface Operations {
         receivable: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits */
+        reserve: number
         /** reported for agents and not yet decided on */
         suspense_of_agents: number
         /** reported for nobody and not yet decided on */
@@ -520,8 +638,20 @@ export interface Operations {
         }
       }
       volumes: {
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** deposits created today and paid */
         in_today: number
         /** the same, yesterday until this time of day */
@@ -533,8 +663,20 @@ export interface Operations {
       }[]
       /** yesterday and today */
       hours: {
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** the beginning of the hour */
         at: string
         /** paid deposits that were created in it */
@@ -546,8 +688,20 @@ export interface Operations {
       }[]
       waiting: {
         held: {
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** held for open withdrawals */
           amount: number
         }[]
@@ -726,8 +880,20 @@ export interface Operations {
         reference: string
         /** what the payout is about */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** the state that its word would lead to */
         provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
         /** what the order was when it was said */
@@ -773,8 +939,20 @@ export interface Operations {
         reference: string
         /** what the payout is about */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** the state that its word would lead to */
         provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
         /** what the order was when it was said */
@@ -813,8 +991,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -860,8 +1050,20 @@ export interface Operations {
       status?: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
       /** an agent's app id */
       agent?: string
-      /** THB or VND */
-      currency?: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** an ISO 8601 time with zone; created then or later */
       from?: string
       /** an ISO 8601 time with zone; created before it */
@@ -900,8 +1102,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -934,8 +1148,20 @@ export interface Operations {
       status?: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
       /** an agent's app id */
       agent?: string
-      /** THB or VND */
-      currency?: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** an ISO 8601 time with zone; created then or later */
       from?: string
       /** an ISO 8601 time with zone; created before it */
@@ -975,8 +1201,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -1071,7 +1309,7 @@ export interface Operations {
       state?: 'to_decide' | 'decided'
       /** an agent's app id */
       agent?: string
-      /** one of late, wrong_amount, duplicate, fee, bound, unmatched, claimed_twice, wrong_provider, wrong_currency */
+      /** one of late, wrong_amount, duplicate, fee, bound, unmatched, claimed_twice, wrong_provider, wrong_currency, ambiguous */
       why?:
         | 'late'
         | 'wrong_amount'
@@ -1082,6 +1320,7 @@ export interface Operations {
         | 'claimed_twice'
         | 'wrong_provider'
         | 'wrong_currency'
+        | 'ambiguous'
       /** an address of a user */
       assignee?: string
       /** next from the page before */
@@ -1112,13 +1351,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -1166,13 +1418,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -1212,13 +1477,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -1255,8 +1533,20 @@ export interface Operations {
           amount: number
           /** the fee of the transaction */
           fee: number
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** what was really paid */
           paid_amount: number | null
           /** masked for viewers */
@@ -1343,8 +1633,20 @@ export interface Operations {
         route: string
         /** deposit or withdraw */
         direction: 'deposit' | 'withdraw'
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** a list of at most 200 bank codes, or null for all */
         banks: string[] | null
         /** a whole number from 1 to 1000000000000 */
@@ -1366,7 +1668,20 @@ export interface Operations {
         name: string
         /** on, draining (takes nothing new) or off */
         state: 'on' | 'draining' | 'off'
-        currencies: ('THB' | 'VND')[]
+        currencies: (
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        )[]
         deposits: boolean
         payouts: boolean
       }[]
@@ -1426,12 +1741,26 @@ export interface Operations {
         /** an agent's app id */
         app_id: string
         agent_name: string
-        /** THB or VND */
-        currency: 'THB' | 'VND'
-        /** available, without what is held */
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** available, without what is held or in reserve */
         balance: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits until its time has come */
+        reserve: number
         /** reported for the agent and not yet decided on */
         suspense: number
         /** the other side at the banks */
@@ -1459,12 +1788,26 @@ export interface Operations {
       /** an agent's app id */
       app_id: string
       agent_name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
-      /** available, without what is held */
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      /** available, without what is held or in reserve */
       balance: number
       /** held for waiting withdrawals */
       held: number
+      /** held back of paid deposits until its time has come */
+      reserve: number
       /** reported for the agent and not yet decided on */
       suspense: number
       /** the other side at the banks */
@@ -1533,6 +1876,8 @@ export interface Operations {
       from: string
       /** an ISO 8601 time with zone; rows before it */
       to: string
+      /** every row, or only what they come to by kind; rows if left out */
+      content?: 'rows' | 'summary'
     }
     body: undefined
     answer: string
@@ -1543,6 +1888,8 @@ export interface Operations {
       from: string
       /** an ISO 8601 time with zone; rows before it */
       to: string
+      /** every row, or only what they come to by kind; rows if left out */
+      content?: 'rows' | 'summary'
     }
     body: undefined
     answer: string
@@ -1560,10 +1907,18 @@ export interface Operations {
       deposit_fee?: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee?: string
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
+      reserve?: string
       /** return or keep: the fee of a payout that came back */
       revert_fee?: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money?: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle?: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep?: number
+      /** 1 to 200 printable characters */
+      settle_to?: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method?: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -1596,8 +1951,20 @@ export interface Operations {
     answer: {
       app_id: string
       name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** active or suspended */
       status: 'active' | 'suspended'
       /** an http or https URL, or null */
@@ -1608,10 +1975,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -1698,8 +2073,20 @@ export interface Operations {
     body: {
       /** 1 to 128 printable characters */
       name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** an http or https URL, or null */
       deposit_callback?: string | null
       /** an http or https URL, or null */
@@ -1708,10 +2095,18 @@ export interface Operations {
       deposit_fee?: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee?: string
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
+      reserve?: string
       /** return or keep: the fee of a payout that came back */
       revert_fee?: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money?: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle?: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep?: number
+      /** 1 to 200 printable characters */
+      settle_to?: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method?: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -1769,8 +2164,20 @@ export interface Operations {
       withdraw_fee: string
     }
     answer: {
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** the oldest moment looked at */
       from: string
       /** false: only the newest orders of the month */
@@ -1822,8 +2229,20 @@ export interface Operations {
     answer: {
       app_id: string
       name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** active or suspended */
       status: 'active' | 'suspended'
       /** an http or https URL, or null */
@@ -1834,10 +2253,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -1885,8 +2312,20 @@ export interface Operations {
     answer: {
       app_id: string
       name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** active or suspended */
       status: 'active' | 'suspended'
       /** an http or https URL, or null */
@@ -1897,10 +2336,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -2114,8 +2561,20 @@ export interface Operations {
         reference: string
         /** what the payout is about */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** the state that its word would lead to */
         provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
         /** what the order was when it was said */
@@ -2154,8 +2613,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2213,8 +2684,20 @@ export interface Operations {
         reference: string
         /** what the payout is about */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** the state that its word would lead to */
         provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
         /** what the order was when it was said */
@@ -2253,8 +2736,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2310,8 +2805,20 @@ export interface Operations {
         reference: string
         /** what the payout is about */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** the state that its word would lead to */
         provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
         /** what the order was when it was said */
@@ -2350,8 +2857,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2412,8 +2931,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2532,8 +3063,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2652,8 +3195,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2772,8 +3327,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -2890,8 +3457,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -3010,8 +3589,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -3130,8 +3721,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -3248,8 +3851,20 @@ export interface Operations {
         amount: number
         /** the fee of the transaction */
         fee: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** what was really paid */
         paid_amount: number | null
         /** masked for viewers */
@@ -3368,13 +3983,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3414,13 +4042,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3457,8 +4098,20 @@ export interface Operations {
           amount: number
           /** the fee of the transaction */
           fee: number
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** what was really paid */
           paid_amount: number | null
           /** masked for viewers */
@@ -3529,13 +4182,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3575,13 +4241,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3618,8 +4297,20 @@ export interface Operations {
           amount: number
           /** the fee of the transaction */
           fee: number
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** what was really paid */
           paid_amount: number | null
           /** masked for viewers */
@@ -3688,13 +4379,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3734,13 +4438,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3777,8 +4494,20 @@ export interface Operations {
           amount: number
           /** the fee of the transaction */
           fee: number
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** what was really paid */
           paid_amount: number | null
           /** masked for viewers */
@@ -3843,13 +4572,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3889,13 +4631,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -3932,8 +4687,20 @@ export interface Operations {
           amount: number
           /** the fee of the transaction */
           fee: number
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** what was really paid */
           paid_amount: number | null
           /** masked for viewers */
@@ -4002,13 +4769,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -4048,13 +4828,26 @@ export interface Operations {
           | 'claimed_twice'
           | 'wrong_provider'
           | 'wrong_currency'
+          | 'ambiguous'
           | null
         /** order or wallet */
         credited_to: 'order' | 'wallet' | null
         /** what came in */
         amount: number
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** when it was paid, by the bank */
         paid_at: string
         /** when it was reported */
@@ -4091,8 +4884,20 @@ export interface Operations {
           amount: number
           /** the fee of the transaction */
           fee: number
-          /** THB or VND */
-          currency: 'THB' | 'VND'
+          /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+          currency:
+            | 'THB'
+            | 'VND'
+            | 'SGD'
+            | 'MYR'
+            | 'IDR'
+            | 'PHP'
+            | 'INR'
+            | 'BRL'
+            | 'EUR'
+            | 'CHF'
+            | 'GBP'
+            | 'USD'
           /** what was really paid */
           paid_amount: number | null
           /** masked for viewers */
@@ -4140,8 +4945,20 @@ export interface Operations {
         route: string
         /** deposit or withdraw */
         direction: 'deposit' | 'withdraw'
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** a list of at most 200 bank codes, or null for all */
         banks: string[] | null
         /** a whole number from 1 to 1000000000000 */
@@ -4155,8 +4972,20 @@ export interface Operations {
       }[]
       /** deposit or withdraw */
       direction: 'deposit' | 'withdraw'
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** a bank code */
       bank_code: string
       /** a whole number from 1 to 1000000000000 */
@@ -4343,12 +5172,26 @@ export interface Operations {
         /** an agent's app id */
         app_id: string
         agent_name: string
-        /** THB or VND */
-        currency: 'THB' | 'VND'
-        /** available, without what is held */
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** available, without what is held or in reserve */
         balance: number
         /** held for waiting withdrawals */
         held: number
+        /** held back of paid deposits until its time has come */
+        reserve: number
         /** reported for the agent and not yet decided on */
         suspense: number
         /** the other side at the banks */
@@ -4381,8 +5224,20 @@ export interface Operations {
     answer: {
       app_id: string
       name: string
-      /** THB or VND */
-      currency: 'THB' | 'VND'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
       /** active or suspended */
       status: 'active' | 'suspended'
       /** an http or https URL, or null */
@@ -4393,10 +5248,18 @@ export interface Operations {
       deposit_fee: string
       /** PERCENT%, FIXED or PERCENT%+FIXED */
       withdraw_fee: string
+      /** PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none */
+      reserve: string
       /** return or keep: the fee of a payout that came back */
       revert_fee: 'return' | 'keep'
       /** review or credit: money late or of another amount */
       late_money: 'review' | 'credit'
+      /** off or daily or weekly: when the balance is paid out */
+      settle: 'off' | 'daily' | 'weekly'
+      /** whole units */
+      settle_keep: number
+      /** 1 to 200 printable characters */
+      settle_to: string | null
       /** one of link, link+qrcode, link+transfer, link+qrcode+transfer */
       method: 'link' | 'link+qrcode' | 'link+transfer' | 'link+qrcode+transfer'
       /** 1 to 2592000 seconds */
@@ -4448,8 +5311,20 @@ export interface Operations {
         route: string
         /** deposit or withdraw */
         direction: 'deposit' | 'withdraw'
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** a list of at most 200 bank codes, or null for all */
         banks: string[] | null
         /** a whole number from 1 to 1000000000000 */
@@ -4474,8 +5349,20 @@ export interface Operations {
         route: string
         /** deposit or withdraw */
         direction: 'deposit' | 'withdraw'
-        /** THB or VND */
-        currency: 'THB' | 'VND'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
         /** a list of at most 200 bank codes, or null for all */
         banks: string[] | null
         /** a whole number from 1 to 1000000000000 */

@@ -141,6 +141,7 @@ export const stateWords: Record<string, string> = {
   unmatched: 'Unmatched',
   claimed_twice: 'Claimed twice',
   wrong_provider: 'Wrong provider',
+  ambiguous: 'Several orders fit',
   wrong_currency: 'Wrong currency',
   dismissed: 'Dismissed',
   fee: 'Less than the fee',

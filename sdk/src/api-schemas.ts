@@ -12,7 +12,7 @@ export type OrderRequest = {
   accountName: string
   /** 4 to 34 letters and digits; spaces and dashes between them are taken away */
   accountNo: string
-  /** a code from GET /payment/banks */
+  /** a code from GET /payment/banks; if that has none, the BIC, or the IFSC of a bank in India */
   bankCode: string
   /** an ISO 8601 time with zone, within 300 seconds of the service's clock, such as 2026-01-31T08:30:00Z */
   timestamp: string
@@ -187,10 +187,12 @@ export type OrderPage = {
 
 /** The agent's wallet. */
 export type Wallet = {
-  /** available, without what is held */
+  /** available, without what is held or in reserve */
   balance: number
   /** held for waiting withdrawals */
   held: number
+  /** held back of paid deposits until its time has come */
+  reserve: number
   currency: string
   /** the journal row these balances are after */
   seq: number

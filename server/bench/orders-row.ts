@@ -182,7 +182,8 @@ export async function prove(url: string, what: string): Promise<void> {
   const proofs = await verify(pool, {})
   const { rows: unmatched } = await pool.query('select why from unmatched_payments limit 1')
   await pool.end()
-  if (unmatched[0]) throw new Error(`${what}: a payment met no order, but waits: ${unmatched[0].why}`)
+  if (unmatched[0])
+    throw new Error(`${what}: a payment met no order, but waits: ${unmatched[0].why}`)
   const lie = proofs.find(({ finding }) => finding !== null)
   if (lie) throw new Error(`${what}: ${lie.finding}`)
 }

@@ -1,14 +1,13 @@
-import type { Answer } from '../api.ts'
-import type { api } from '../paths.ts'
+import { currencyRows } from './currency-rows.ts'
 
-export type Currency = Answer<typeof api.agents>['data'][number]['currency']
+export type Currency = keyof typeof currencyRows
 
-/** Does not compile if a currency of the service is missing. */
-const known: Record<Currency, true> = { THB: true, VND: true }
+export const currencies = Object.keys(currencyRows) as Currency[]
 
-export const currencies = Object.keys(known) as Currency[]
+/** What is chosen before anybody chooses. */
+export const defaultCurrency = currencies[0] as Currency
 
 /** The currency for the value of a select. */
 export function currencyChosen(value: string): Currency {
-  return currencies.find((each) => each === value) ?? 'THB'
+  return currencies.find((each) => each === value) ?? defaultCurrency
 }

@@ -1,3 +1,5 @@
+import { currencyChosen } from './currencies.ts'
+import { currencyRows } from './currency-rows.ts'
 import classes from './parts.module.css'
 
 const formats = new Map<string, Intl.NumberFormat>()
@@ -5,13 +7,11 @@ const formats = new Map<string, Intl.NumberFormat>()
 function formatOf(currency: string): Intl.NumberFormat {
   const known = formats.get(currency)
   if (known) return known
-  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', {
-    style: 'currency',
-    currency,
-  }).resolvedOptions()
+  // Not those of Intl, which leaves out the decimals of some currencies.
+  const { decimals } = currencyRows[currencyChosen(currency)]
   const format = new Intl.NumberFormat('en', {
-    minimumFractionDigits: maximumFractionDigits,
-    maximumFractionDigits,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
   })
   formats.set(currency, format)
   return format
@@ -19,6 +19,13 @@ function formatOf(currency: string): Intl.NumberFormat {
 
 export function moneyText(amount: number, currency: string): string {
   return formatOf(currency).format(amount)
+}
+
+const whole = new Intl.NumberFormat('en')
+
+/** A limit in whole units of any currency. */
+export function unitsText(units: number): string {
+  return whole.format(units)
 }
 
 /** An amount as the service sent it, with its currency in a muted colour. */

@@ -42,6 +42,7 @@ const tones: Record<string, Tone> = {
   unmatched: 'info',
   claimed_twice: 'bad',
   wrong_provider: 'bad',
+  ambiguous: 'bad',
   wrong_currency: 'warn',
   dismissed: 'calm',
   fee: 'warn',

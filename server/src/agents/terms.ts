@@ -2,7 +2,9 @@ import ipaddr from 'ipaddr.js'
 import { parseFeeRule } from '../lib/fee.ts'
 import { type Currency, maxAmount } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
+import { noReserve, parseReserveRule } from '../lib/reserve-rule.ts'
 import { frameOriginFaults, readFrameOrigins } from './frame-origins.ts'
+import { parseSettleTo } from './settle-to.ts'
 
 export const methods = ['link', 'link+qrcode', 'link+transfer', 'link+qrcode+transfer'] as const
 
@@ -11,7 +13,7 @@ export type Method = (typeof methods)[number]
 /** The kind of a term, which determines how the API, the console and the command line read and show it. */
 type TermKind = 'text' | 'optional' | 'address' | 'fee' | 'choice' | 'units' | 'whole' | 'list'
 
-type TermGroup = 'addresses' | 'fees' | 'limits' | 'page' | 'access'
+type TermGroup = 'addresses' | 'fees' | 'settlement' | 'limits' | 'page' | 'access'
 
 /** A setting of an agent. */
 export interface Term<Value = unknown, Field extends string = string> {
@@ -48,8 +50,43 @@ export const terms = {
   withdrawCallbackUrl: address('withdraw_callback', 'where outcomes of withdrawals are sent'),
   depositFee: fee('deposit_fee'),
   withdrawFee: fee('withdraw_fee'),
+  /** Holds for deposits that are created from then on. */
+  reserve: {
+    ...fee('reserve'),
+    about: 'PERCENT%/DAYS of each paid deposit that is held back, such as 7.5%/90, or none',
+    must: 'PERCENT%/DAYS with at most two decimals, such as 7.5%/90, or none',
+    initially: noReserve as string,
+    faults: (said: string) => {
+      const parsed = said === noReserve ? undefined : parseReserveRule(said)
+      return typeof parsed === 'string' ? [parsed] : []
+    },
+  },
   revertFee: choice('revert_fee', ['return', 'keep'], 'the fee of a payout that came back'),
   lateMoney: choice('late_money', ['review', 'credit'], 'money late or of another amount'),
+  /** When the balance is paid out to the agent's own account. */
+  settle: {
+    ...choice('settle', ['off', 'daily', 'weekly'], 'when the balance is paid out'),
+    group: 'settlement',
+  } as Term<'off' | 'daily' | 'weekly', 'settle'>,
+  settleKeep: {
+    ...units('settle_keep', 0n),
+    group: 'settlement',
+    least: 0,
+    about: 'whole units of the balance that stay when it is paid out',
+    faults: (said: bigint) =>
+      said >= 0n && said <= maxAmount ? [] : [`must be whole units from 0 to ${maxAmount}`],
+  } as Term<bigint, 'settle_keep'>,
+  settleTo: {
+    ...text('settle_to', 200, "BANK:ACCOUNT:NAME of the agent's own account, or none"),
+    kind: 'optional' as const,
+    group: 'settlement' as const,
+    typed: 'account',
+    initially: null as string | null,
+    faults: (said: string | null, currency: Currency) => {
+      const parsed = said === null ? undefined : parseSettleTo(said, currency)
+      return typeof parsed === 'string' ? [parsed] : []
+    },
+  },
   method: {
     ...choice('method', methods, 'how payers can pay'),
     group: 'page',
@@ -165,6 +202,9 @@ export function shapeFaults(said: Terms, currency: Currency): TermsFault[] {
     const term = termOf(name)
     return term.faults(said[name], currency).map((message) => ({ field: term.field, message }))
   })
+  if (said.settle !== 'off' && said.settleTo === null) {
+    faults.push({ field: 'settle_to', message: 'must be given unless settle is off' })
+  }
   for (const [direction, min, max] of [
     ['deposit', said.minDeposit, said.maxDeposit],
     ['withdraw', said.minWithdraw, said.maxWithdraw],

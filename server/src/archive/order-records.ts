@@ -74,7 +74,7 @@ export async function orderRecords(client: PoolClient): Promise<OrderRecords> {
 /**
  * Finds an agent's finished orders whose last journal row lies between two seqs, in the order of that
  * row. Nothing of a finished order is open: it has ended, its callbacks were accepted or given up, its
- * payments decided, its payouts ended, its open items closed, and its providers' reports acted on. A deposit's
+ * payments decided, what was held back of it released, its payouts ended, its open items closed, and its providers' reports acted on. A deposit's
  * refunds have ended, and stay as long as the deposit does: until then they count against what was paid.
  */
 export async function finishedOrders(
@@ -84,7 +84,7 @@ export async function finishedOrders(
 ): Promise<{ orderIds: string[]; lastSeq: bigint | null }> {
   const { rows } = await client.query<{ seq: bigint; order_id: string; finished: boolean }>(
     `select j.seq, j.order_id,
-       o.status <> 'WAITING'
+       o.status <> 'WAITING' and o.release_at is null
        and not exists (
          select 1 from journal k join callbacks c on c.agent_id = k.agent_id and c.seq = k.seq
          where k.agent_id = o.agent_id and k.order_id = o.order_id

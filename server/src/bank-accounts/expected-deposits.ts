@@ -290,3 +290,33 @@ export async function releaseExpected(pool: Pool, now: Date): Promise<'more' | '
   )
   return settled === releasePage || released === releasePage ? 'more' : 'done'
 }
+
+/** How full an account is with the amount that most payers are expected to pay. */
+export interface PlacesUsed {
+  account: string
+  amountMinor: bigint
+  used: number
+  places: number
+}
+
+/** For each account with unique amounts, the amount with the fewest places left. */
+export async function readPlacesUsed(pool: Pool): Promise<PlacesUsed[]> {
+  const { rows } = await pool.query<{
+    account: string
+    amount: bigint
+    used: bigint
+    places: number
+  }>(
+    `select distinct on (e.account) e.account, e.amount, count(*) as used,
+       b.surplus_steps as places
+     from expected_deposits e join bank_accounts b on b.name = e.account
+     where e.by_amount and e.state <> 'released'
+     group by e.account, e.amount, b.surplus_steps order by e.account, used desc, e.amount`,
+  )
+  return rows.map(({ account, amount, used, places }) => ({
+    account,
+    amountMinor: amount,
+    used: Number(used),
+    places,
+  }))
+}

@@ -105,7 +105,14 @@ export async function createBankAccount(
   pool: Pool,
   secretKeys: SecretKeys,
   terms: BankAccountTerms,
-  by: { name: string; at: Date; mode: 'sandbox' | 'live'; confirms: boolean; isOff: boolean },
+  by: {
+    name: string
+    at: Date
+    mode: 'sandbox' | 'live'
+    confirms: boolean
+    /** What is written together with the account. */
+    also?: (tx: Tx) => Promise<void>
+  },
 ): Promise<{ account: BankAccount; feedSecret: string | null } | undefined> {
   const feedSecret = terms.feed === 'none' ? null : newFeedSecret()
   const canonical = canonicalTerms(terms)
@@ -126,13 +133,7 @@ export async function createBankAccount(
       bankAccountColumns.values([account]),
     )
     if (rowCount === 0) return undefined
-    if (by.isOff) {
-      await tx.query(
-        `insert into providers (name, state, updated_at) values ($1, 'off', $2)
-         on conflict (name) do update set state = 'off', updated_at = excluded.updated_at`,
-        [account.name, by.at],
-      )
-    }
+    await by.also?.(tx)
     return { account, feedSecret }
   })
 }

@@ -30,7 +30,7 @@ import {
 import { hurryCallbacks } from '../callbacks/resend-callbacks.ts'
 import type { Pool } from '../db/pool.ts'
 import { systemClock } from '../lib/clock.ts'
-import { currencies } from '../lib/money.ts'
+import { currencies, defaultCurrency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { withBackend } from './command.ts'
 import { parseDuration } from './duration.ts'
@@ -55,10 +55,10 @@ export function agentCommand(): Command {
   withTerms(agent.command('create'))
     .description('create an agent; its secret is shown once, now')
     .requiredOption('--name <name>', terms.name.about)
-    .addOption(new Option('--currency <code>').choices(currencies).default('THB'))
+    .addOption(new Option('--currency <code>').choices(currencies).default(defaultCurrency))
     .action(async (options: TermsOptions) => {
       await withBackend(async ({ pool, secretKeys }, { mode }) => {
-        const currency = options.currency ?? 'THB'
+        const currency = options.currency ?? defaultCurrency
         const agreed = applied({ ...defaultTerms, currency }, options)
         const { brand, faults } = await brandOf(options)
         const missing = newTermsFaults(mode, options.frameOrigin)

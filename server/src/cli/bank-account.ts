@@ -18,7 +18,7 @@ import { currencyRow } from '../lib/currencies.ts'
 import { type Currency, currencies, decimalText, parseDecimal } from '../lib/money.ts'
 import { parseQrSetting, qrKinds, qrSettingText } from '../lib/qr/qr-kinds.ts'
 import { qrWarning, referenceComesBack } from '../lib/qr/qr-text.ts'
-import { readRoutingTable } from '../routing/providers.ts'
+import { readRoutingTable, saveProviderState } from '../routing/providers.ts'
 import type { ProviderState } from '../routing/route-order.ts'
 import { withBackend } from './command.ts'
 import { commandLine, onRecord } from './on-record.ts'
@@ -46,7 +46,9 @@ export function bankAccountCommand(): Command {
               at: new Date(),
               mode: config.mode,
               confirms,
-              isOff: !options.route,
+              ...(!options.route && {
+                also: (tx) => saveProviderState(tx, name, 'off', new Date()),
+              }),
             }),
           (done) => done && viewOf(done.account, options.route ? 'on' : 'off'),
         )

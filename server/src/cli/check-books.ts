@@ -1,10 +1,12 @@
 import { AgentFinder, type AgentWithKeys } from '../agents/agent-finder.ts'
 import { makeResolveHost } from '../agents/resolve-host.ts'
 import { type Backend, countSecrets } from '../backend.ts'
+import { readPlacesUsed } from '../bank-accounts/expected-deposits.ts'
 import { callbackHeaders } from '../callbacks/callback-headers.ts'
 import { type Attempt, CallbackPoster } from '../callbacks/post-callback.ts'
 import type { Config } from '../config.ts'
 import { coveredUntil } from '../db/partitions.ts'
+import { defaultCurrency } from '../lib/money.ts'
 import { openEvents } from '../payments/notice-events.ts'
 import { proofState } from '../proof/verify.ts'
 import type { Provider } from '../providers/provider.ts'
@@ -65,6 +67,21 @@ export async function checkNotices({ pool }: Backend, now: Date): Promise<Findin
   )
 }
 
+/** An account this full refuses deposits soon. */
+const fullShare = 0.7
+
+/** Checks that bank accounts have amounts left that tell deposits apart. */
+export async function checkPlaces({ pool }: Backend): Promise<Finding[]> {
+  const full = (await readPlacesUsed(pool)).filter(({ used, places }) => used >= places * fullShare)
+  return full.map(({ account, used, places }) =>
+    warn(
+      'bank accounts',
+      `${account} expects ${used} of at most ${places} deposits of one amount at the same time`,
+      'When none is left, the next account gets the order, or the answer is 503. Add an account, raise --surplus-steps, or lower --hold.',
+    ),
+  )
+}
+
 /** Checks that each provider answers. */
 export async function checkProviders({ providers }: Desk): Promise<Finding[]> {
   if (providers.all.length === 0) {
@@ -91,7 +108,7 @@ async function checkProvider(provider: Provider, state: string): Promise<Finding
       {
         reference: 'doctor-0',
         amountMinor: 100n,
-        currency: can.currencies[0] ?? 'THB',
+        currency: can.currencies[0] ?? defaultCurrency,
         payee: { accountNo: '0000', accountName: '-', bankCode: '-' },
         extraParams: null,
       },

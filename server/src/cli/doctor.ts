@@ -10,6 +10,7 @@ import {
   checkBooks,
   checkNotices,
   checkPartitions,
+  checkPlaces,
   checkProviders,
 } from './check-books.ts'
 import { checkDatabase } from './check-database.ts'
@@ -83,11 +84,13 @@ async function examineBooks(
       config.mode === 'sandbox'
         ? await openCounter(config, backend, () => {})
         : openDesk(config, backend, {})
+    await desk.providers.freshen()
     const providers = await checkProviders(desk).finally(close)
     const agent = appId === undefined ? [] : await checkAgent(appId, backend, config)
     const partitions = await checkPartitions(backend, new Date())
     const notices = await checkNotices(backend, new Date())
-    return [...(await checkBooks(backend)), partitions, notices, ...providers, ...agent]
+    const places = await checkPlaces(backend)
+    return [...(await checkBooks(backend)), partitions, notices, ...providers, ...places, ...agent]
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     return [fail('database', text, 'Put right what is named above, then run this again.')]

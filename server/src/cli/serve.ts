@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { createFirstAgent, defaultTerms, type NewAgent } from '../agents/save-agent.ts'
 import type { Backend } from '../backend.ts'
 import type { Config } from '../config.ts'
+import { defaultCurrency } from '../lib/money.ts'
 import { invitationLink, inviteFirstAdmin } from '../operators/invite.ts'
 import type { Service, startService as StartService } from '../service/start-service.ts'
 import { version } from '../version.ts'
@@ -68,7 +69,7 @@ async function start(
         ? await createFirstAgent(
             backend.pool,
             backend.secretKeys,
-            { ...defaultTerms, name: 'Demo', currency: 'THB' },
+            { ...defaultTerms, name: 'Demo', currency: defaultCurrency },
             new Date(),
           )
         : undefined

@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
 import { Command } from 'commander'
 import { accountNames } from '../ledger/accounts.ts'
 import type { Wallet } from '../ledger/book.ts'
 import { readWallet } from '../ledger/read-wallet.ts'
-import { jsonObject, quoted } from '../lib/json-text.ts'
+import { jsonObject, jsonText, quoted } from '../lib/json-text.ts'
+import { localTimeIn, parseIsoTime } from '../lib/local-time.ts'
 import { type Currency, decimalText, maxAmount, toMinor } from '../lib/money.ts'
+import { type Period, periodNamed } from '../lib/period.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { Problem } from '../lib/problem.ts'
+import { readStatement, type Statement } from '../reports/statement.ts'
+import { statementCsv, statementOnPaper, statementView } from '../reports/statement-view.ts'
 import { adjustWallet } from '../teller/adjust-wallet.ts'
 import { existing } from './agent.ts'
 import { withBackend, withDesk } from './command.ts'
@@ -79,7 +85,90 @@ export function walletCommand(): Command {
         })
       },
     )
+
+  wallet
+    .command('statement <app_id>')
+    .description('show what came in, what went out and what it cost, between two balances')
+    .option('--period <what>', 'a day, week or month: 2026-11-16, 2026-W47 or 2026-11')
+    .option('--from <time>', 'instead: an ISO 8601 time with zone')
+    .option('--to <time>', 'up to before this time')
+    .option('--json', 'as JSON')
+    .option('--csv', 'as a table for a spreadsheet')
+    .option('--pdf <file>', 'to print, into this file')
+    .action(statement)
   return wallet
+}
+
+interface StatementOptions {
+  period?: string
+  from?: string
+  to?: string
+  json?: boolean
+  csv?: boolean
+  pdf?: string
+}
+
+async function statement(appId: string, options: StatementOptions): Promise<void> {
+  const forms = [options.json, options.csv, options.pdf !== undefined]
+  if (forms.filter(Boolean).length > 1) {
+    throw new UsageError('take one of --json, --csv and --pdf')
+  }
+  await withBackend(async ({ pool }, { timeZone }) => {
+    const period = periodIn(options, timeZone)
+    const read = await readStatement(pool, await existing(pool, appId), period)
+    if (options.json) return print(jsonText(statementView(read)))
+    if (options.csv) return print(statementCsv(read).trimEnd())
+    if (options.pdf === undefined) return showStatement(read)
+    const { printStatement } = await import('../reports/statement-pdf.ts')
+    const paper = {
+      timeZone,
+      localTime: localTimeIn(timeZone),
+      madeAt: new Date(),
+      withRows: false,
+    }
+    await pipeline(
+      printStatement(statementOnPaper(pool, read, paper)),
+      createWriteStream(options.pdf, { mode: 0o600 }),
+    )
+    note(`Written to ${options.pdf}.`)
+  })
+}
+
+function periodIn({ period, from, to }: StatementOptions, timeZone: string): Period {
+  if (period !== undefined && from === undefined && to === undefined) {
+    const named = periodNamed(period, timeZone)
+    if (named) return named
+    throw new UsageError(`--period "${period}" must be such as 2026-11-16, 2026-W47 or 2026-11`)
+  }
+  if (period !== undefined || from === undefined || to === undefined) {
+    throw new UsageError('say either --period, or --from and --to')
+  }
+  const [start, end] = [parseIsoTime(from), parseIsoTime(to)]
+  if (start && end && start < end) return { from: start, to: end }
+  throw new UsageError('--from and --to must be ISO 8601 times with zone, the later one second')
+}
+
+function showStatement({ agent, opening, closing, movements, feesMinor }: Statement): void {
+  const money = (minor: bigint) => decimalText(minor, agent.currency)
+  print(
+    table(
+      ['LINE', 'COUNT', agent.currency],
+      [
+        ['opening balance', '', money(opening.total)],
+        ...movements.map(({ kind, count, amountMinor }) => [
+          kind.replaceAll('_', ' '),
+          String(count),
+          money(amountMinor),
+        ]),
+        ['closing balance', '', money(closing.total)],
+        ['  available', '', money(closing.available)],
+        ['  held', '', money(closing.held)],
+        ['  in reserve', '', money(closing.reserve)],
+      ],
+    ),
+  )
+  print('')
+  print(`Fees come to ${money(feesMinor)} ${agent.currency}.`)
 }
 
 function showWallet(

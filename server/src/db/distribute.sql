@@ -8,6 +8,7 @@ select create_reference_table('agents');
 select create_reference_table('agent_keys');
 select create_reference_table('providers');
 select create_reference_table('provider_routes');
+select create_reference_table('bank_accounts');
 select create_reference_table('unmatched_payments');
 select create_reference_table('agent_brands');
 select create_reference_table('users');
@@ -41,6 +42,13 @@ select create_distributed_table('archive_parts', 'agent_id', colocate_with => 'w
 select create_distributed_table('archived_refs', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('archived_keys', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('open_items', 'agent_id', colocate_with => 'wallets');
+
+-- What is expected at a bank account, and what its bank reports, are kept by account.
+select create_distributed_table('expected_deposits', 'account', colocate_with => 'none');
+select create_distributed_table('bank_files', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('bank_statements', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('bank_movements', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('bank_reports', 'account', colocate_with => 'expected_deposits');
 
 -- Limits have nothing to do with each other or with the books.
 select create_distributed_table('limit_buckets', 'bucket', colocate_with => 'none');

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { readPlacesUsed } from '../bank-accounts/expected-deposits.ts'
 import { readBacklog } from '../callbacks/read-callbacks.ts'
 import { oldestSnapshot } from '../db/oldest-snapshot.ts'
 import { coveredUntil } from '../db/partitions.ts'
@@ -193,6 +194,15 @@ export class Metrics {
         one(await snapshot().then((oldest) => (oldest === null ? 0 : oldest?.transactions))),
     )
     this.gauge(
+      'sluice_bank_places_used_share',
+      'Of the amounts that an account can tell apart, the share in use, for the amount with most payers',
+      async () =>
+        (await readPlacesUsed(main)).map(({ account, used, places }) => ({
+          account,
+          value: used / places,
+        })),
+    )
+    this.gauge(
       'sluice_partitions_ahead_seconds',
       'Time until rows go into a default partition, for want of a month; must not come near 0',
       async () => {
@@ -208,7 +218,7 @@ export class Metrics {
     new Gauge({
       name,
       help,
-      labelNames: ['state', 'kind'],
+      labelNames: ['state', 'kind', 'account'],
       registers: [this.registry],
       async collect() {
         const figures = await read().catch(() => undefined)
@@ -223,6 +233,7 @@ export class Metrics {
 interface Figure {
   state?: string
   kind?: string
+  account?: string
   value: number
 }
 

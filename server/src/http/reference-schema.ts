@@ -132,6 +132,7 @@ const samples = new Map<string, unknown>(
     currency: 'THB',
     balance: 12992.5,
     held: 0,
+    reserve: 0,
     held_change: 0,
     seq: 42,
     event: 'deposit_paid',

@@ -5,6 +5,7 @@
 export const accountNames = [
   'available',
   'held',
+  'reserve',
   'suspense',
   'clearing',
   'fees',
@@ -21,6 +22,7 @@ export type Accounts = Record<AccountName, bigint>
 export const noChange: Accounts = {
   available: 0n,
   held: 0n,
+  reserve: 0n,
   suspense: 0n,
   clearing: 0n,
   fees: 0n,
@@ -34,6 +36,7 @@ export function add(balances: Accounts, change: Accounts): Accounts {
   return {
     available: balances.available + change.available,
     held: balances.held + change.held,
+    reserve: balances.reserve + change.reserve,
     suspense: balances.suspense + change.suspense,
     clearing: balances.clearing + change.clearing,
     fees: balances.fees + change.fees,

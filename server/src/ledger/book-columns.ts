@@ -26,6 +26,7 @@ export const orderColumns: Columns<Order> = columns<Order>({
   feeMinor: ['fee', 'bigint'],
   feeRule: ['fee_rule', 'text'],
   lateMoney: ['late_money', 'text', 'null'],
+  reserveRule: ['reserve_rule', 'text', 'null'],
   revertFee: ['revert_fee', 'text', 'null'],
   accountName: ['account_name', 'text'],
   accountNo: ['account_no', 'text'],
@@ -39,6 +40,7 @@ export const orderColumns: Columns<Order> = columns<Order>({
   completedAt: ['completed_at', 'timestamptz', 'null'],
   paidAmountMinor: ['paid_amount', 'bigint', 'null'],
   paidFeeMinor: ['paid_fee', 'bigint', 'null'],
+  releaseAt: ['release_at', 'timestamptz', 'null'],
   provider: ['provider', 'text', 'null'],
   providerRef: ['provider_ref', 'text', 'null'],
   handedOverAt: ['handed_over_at', 'timestamptz', 'null'],
@@ -48,6 +50,7 @@ export const orderColumns: Columns<Order> = columns<Order>({
 const balances = {
   available: ['available', 'bigint'],
   held: ['held', 'bigint'],
+  reserve: ['reserve', 'bigint'],
   suspense: ['suspense', 'bigint'],
   clearing: ['clearing', 'bigint'],
   fees: ['fees', 'bigint'],
@@ -67,6 +70,7 @@ export const journalColumns: Columns<JournalRow> = columns<JournalRow>({
   change: {
     available: ['available_change', 'bigint'],
     held: ['held_change', 'bigint'],
+    reserve: ['reserve_change', 'bigint'],
     suspense: ['suspense_change', 'bigint'],
     clearing: ['clearing_change', 'bigint'],
     fees: ['fees_change', 'bigint'],

@@ -34,6 +34,8 @@ export interface Order {
   feeRule: string
   /** A deposit's: what becomes of money that comes late or in another amount. */
   lateMoney: 'review' | 'credit' | null
+  /** A deposit's: which share of it is held back, and for how long; null if nothing is. */
+  reserveRule: string | null
   /** A withdrawal's: what becomes of its fee if the payout comes back. */
   revertFee: 'return' | 'keep' | null
   accountName: string
@@ -50,6 +52,8 @@ export interface Order {
   completedAt: Date | null
   paidAmountMinor: bigint | null
   paidFeeMinor: bigint | null
+  /** When what is held back of a paid deposit becomes available; null if nothing is held back. */
+  releaseAt: Date | null
   provider: string | null
   providerRef: string | null
   handedOverAt: Date | null
@@ -90,7 +94,10 @@ export const bookEvents = [
   'written_off',
 ] as const
 
-export type JournalEvent = OrderEvent | 'cost_charged' | (typeof bookEvents)[number]
+/** Events of an order that are no outcome of it. */
+export const sideEvents = ['cost_charged', 'reserve_released'] as const
+
+export type JournalEvent = OrderEvent | (typeof sideEvents)[number] | (typeof bookEvents)[number]
 
 export interface JournalRow {
   agentId: bigint

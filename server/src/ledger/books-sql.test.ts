@@ -13,14 +13,15 @@ it('every statement whose columns follow from a description says what it seems t
   expect(sent(sql.ordersById)).toMatchInlineSnapshot(`
     "select o.agent_id as "agentId", o.order_id as "orderId", o.kind, o.ref_id as "refId",
     o.refund_of as "refundOf", o.user_id as "userId", o.currency, o.amount as "amountMinor",
-    o.fee as "feeMinor", o.fee_rule as "feeRule", o.late_money as "lateMoney", o.revert_fee as
-    "revertFee", o.account_name as "accountName", o.account_no as "accountNo", o.bank_code as
-    "bankCode", o.extra_params as "extraParams", o.status, o.version, o.answer, o.created_at
-    as "createdAt", o.expires_at as "expiresAt", o.completed_at as "completedAt",
-    o.paid_amount as "paidAmountMinor", o.paid_fee as "paidFeeMinor", o.provider,
-    o.provider_ref as "providerRef", o.handed_over_at as "handedOverAt", o.instructions from
-    orders o join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id) on o.agent_id =
-    k.agent_id and o.order_id = k.order_id"
+    o.payable as "payableMinor", o.fee as "feeMinor", o.fee_rule as "feeRule", o.late_money as
+    "lateMoney", o.reserve_rule as "reserveRule", o.revert_fee as "revertFee", o.account_name
+    as "accountName", o.account_no as "accountNo", o.bank_code as "bankCode", o.extra_params
+    as "extraParams", o.status, o.version, o.answer, o.created_at as "createdAt", o.expires_at
+    as "expiresAt", o.completed_at as "completedAt", o.paid_amount as "paidAmountMinor",
+    o.paid_fee as "paidFeeMinor", o.release_at as "releaseAt", o.provider, o.provider_ref as
+    "providerRef", o.handed_over_at as "handedOverAt", o.instructions from orders o join
+    unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id) on o.agent_id = k.agent_id and
+    o.order_id = k.order_id"
   `)
   expect(sent(sql.paymentsById)).toMatchInlineSnapshot(`
     "select p.agent_id as "agentId", p.payment_id as "paymentId", p.order_id as "orderId",
@@ -33,37 +34,38 @@ it('every statement whose columns follow from a description says what it seems t
   `)
   expect(sent(sql.insertOrders)).toMatchInlineSnapshot(`
     "insert into orders (agent_id, order_id, kind, ref_id, refund_of, user_id, currency,
-    amount, fee, fee_rule, late_money, revert_fee, account_name, account_no, bank_code,
-    extra_params, status, version, answer, created_at, expires_at, completed_at, paid_amount,
-    paid_fee, provider, provider_ref, handed_over_at, instructions) select * from
-    unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::text[],
-    $7::text[], $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::text[],
-    $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::int[], $19::text[],
-    $20::timestamptz[], $21::timestamptz[], $22::timestamptz[], $23::bigint[], $24::bigint[],
-    $25::text[], $26::text[], $27::timestamptz[], $28::text[]) on conflict do nothing
-    returning order_id"
+    amount, payable, fee, fee_rule, late_money, reserve_rule, revert_fee, account_name,
+    account_no, bank_code, extra_params, status, version, answer, created_at, expires_at,
+    completed_at, paid_amount, paid_fee, release_at, provider, provider_ref, handed_over_at,
+    instructions) select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[],
+    $5::uuid[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bigint[],
+    $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[],
+    $18::text[], $19::text[], $20::int[], $21::text[], $22::timestamptz[], $23::timestamptz[],
+    $24::timestamptz[], $25::bigint[], $26::bigint[], $27::timestamptz[], $28::text[],
+    $29::text[], $30::timestamptz[], $31::text[]) on conflict do nothing returning order_id"
   `)
   expect(sent(sql.updateOrders)).toMatchInlineSnapshot(`
     "update orders o set status = u.status, version = u.version, completed_at = u.completed_at,
-    paid_amount = u.paid_amount, paid_fee = u.paid_fee, provider = u.provider, provider_ref =
-    u.provider_ref, handed_over_at = u.handed_over_at, instructions = u.instructions, answer =
-    coalesce(u.answer, o.answer) from unnest($1::bigint[], $2::uuid[], $3::text[], $4::int[],
-    $5::timestamptz[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::timestamptz[],
-    $11::text[], $12::int[], $13::text[]) u(agent_id, order_id, status, version, completed_at,
-    paid_amount, paid_fee, provider, provider_ref, handed_over_at, instructions, version_read,
-    answer) where o.agent_id = u.agent_id and o.order_id = u.order_id and o.version =
-    u.version_read"
+    paid_amount = u.paid_amount, paid_fee = u.paid_fee, release_at = u.release_at, provider =
+    u.provider, provider_ref = u.provider_ref, handed_over_at = u.handed_over_at, instructions
+    = u.instructions, answer = coalesce(u.answer, o.answer) from unnest($1::bigint[],
+    $2::uuid[], $3::text[], $4::int[], $5::timestamptz[], $6::bigint[], $7::bigint[],
+    $8::timestamptz[], $9::text[], $10::text[], $11::timestamptz[], $12::text[], $13::int[],
+    $14::text[]) u(agent_id, order_id, status, version, completed_at, paid_amount, paid_fee,
+    release_at, provider, provider_ref, handed_over_at, instructions, version_read, answer)
+    where o.agent_id = u.agent_id and o.order_id = u.order_id and o.version = u.version_read"
   `)
   expect(sent(sql.insertJournal)).toMatchInlineSnapshot(`
     "insert into journal (agent_id, seq, order_id, event, at, currency, available_change,
-    held_change, suspense_change, clearing_change, fees_change, costs_change,
-    adjustments_change, differences_change, transfers_change, available, held, suspense,
-    clearing, fees, costs, adjustments, differences, transfers, clearing_at, clearing_there,
-    once_key, reason) select * from unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[],
-    $5::timestamptz[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[],
-    $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[],
-    $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[],
-    $23::bigint[], $24::bigint[], $25::text[], $26::bigint[], $27::text[], $28::text[])"
+    held_change, reserve_change, suspense_change, clearing_change, fees_change, costs_change,
+    adjustments_change, differences_change, transfers_change, available, held, reserve,
+    suspense, clearing, fees, costs, adjustments, differences, transfers, clearing_at,
+    clearing_there, once_key, reason) select * from unnest($1::bigint[], $2::bigint[],
+    $3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::bigint[], $8::bigint[],
+    $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
+    $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[],
+    $21::bigint[], $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[],
+    $27::text[], $28::bigint[], $29::text[], $30::text[])"
   `)
   expect(sent(sql.writtenRows)).toMatchInlineSnapshot(`
     "select 1 from journal j join unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[],
@@ -133,13 +135,14 @@ it('every statement whose columns follow from a description says what it seems t
     not in ('failed_after_paid', 'refunded_and_taken_back') and i.provider_said <> 'REVERT'"
   `)
   expect(sent(sql.updateWallets)).toMatchInlineSnapshot(`
-    "update wallets w set seq = u.seq, available = u.available, held = u.held, suspense =
-    u.suspense, clearing = u.clearing, fees = u.fees, costs = u.costs, adjustments =
-    u.adjustments, differences = u.differences, transfers = u.transfers from
+    "update wallets w set seq = u.seq, available = u.available, held = u.held, reserve =
+    u.reserve, suspense = u.suspense, clearing = u.clearing, fees = u.fees, costs = u.costs,
+    adjustments = u.adjustments, differences = u.differences, transfers = u.transfers from
     unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-    $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[])
-    u(agent_id, seq, available, held, suspense, clearing, fees, costs, adjustments,
-    differences, transfers, seq_read) where w.agent_id = u.agent_id and w.seq = u.seq_read"
+    $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[],
+    $13::bigint[]) u(agent_id, seq, available, held, reserve, suspense, clearing, fees, costs,
+    adjustments, differences, transfers, seq_read) where w.agent_id = u.agent_id and w.seq =
+    u.seq_read"
   `)
   expect(sent(claimsById)).toMatchInlineSnapshot(`
     "select c.payment_id as "paymentId", c.agent_id as "agentId", c.order_id as "orderId",

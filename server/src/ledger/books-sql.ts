@@ -91,6 +91,7 @@ const orderChanges = orderColumns.pick(
   'completedAt',
   'paidAmountMinor',
   'paidFeeMinor',
+  'releaseAt',
   'provider',
   'providerRef',
   'handedOverAt',

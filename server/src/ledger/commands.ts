@@ -83,6 +83,8 @@ export type Command = {
       costId: string
       amountMinor: bigint
     }
+  /** Makes available what was held back of a deposit, if its time has come. */
+  | { type: 'release_reserve'; orderId: string }
   /** The following are about a book of the house, whose id is the `agentId`. */
   | { type: 'receive_unmatched'; unmatched: UnmatchedNotice }
   | {

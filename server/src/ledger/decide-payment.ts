@@ -6,6 +6,7 @@ import type { BookView, Command, Decision, PaymentNotice } from './commands.ts'
 import { beyondBound, moveSuspense, nothingElse, outcome, refused, writeRow } from './entry.ts'
 import { providerOfPayment } from './house.ts'
 import { stopRefunds } from './refunds.ts'
+import { reservedOf, reserveMadeBy } from './reserve.ts'
 
 /**
  * Records incoming money and pays the order with it if everything fits. Otherwise the payment waits for a
@@ -203,9 +204,12 @@ export function takeBackPayment(
     status: 'VOID',
     version: order.version + 1,
     completedAt: command.at,
+    releaseAt: null,
   }
   const decision = outcome(book, voided, 'deposit_taken_back', command.at, localTime, {
     clearingAt,
+    // What is held back of it goes first.
+    reservedMinor: -reservedOf(order),
   })
   if (decision.type !== 'changed') return decision
   const also = stopRefunds({ ...book, wallet: decision.wallet }, command.at, localTime)
@@ -232,11 +236,14 @@ function pay(
     paidAmountMinor: payment.amountMinor,
     paidFeeMinor: feeMinor,
   }
+  const reserve = reserveMadeBy(paid, at)
+  paid.releaseAt = reserve.until
   const decision = outcome(book, paid, 'deposit_paid', at, localTime, {
     onceKey: `payment:${payment.paymentId}`,
     payer: payment.payer,
     clearingAt: providerOfPayment(payment.paymentId),
     isFromSuspense: book.payment !== undefined,
+    reservedMinor: reserve.minor,
   })
   if (decision.type !== 'changed') return 'bound'
   return {

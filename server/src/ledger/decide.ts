@@ -21,6 +21,7 @@ import {
 } from './decide-payment.ts'
 import { beyondBound, nothingElse, refused, write, writeRow } from './entry.ts'
 import { refundRefusal } from './refunds.ts'
+import { releaseReserve } from './reserve.ts'
 import { withdrawAnswer } from './withdraw-answer.ts'
 
 /** Decides what a command does to an agent's book. Pure: no clock, no ids, no I/O. */
@@ -70,6 +71,8 @@ export function decide(book: BookView, command: Command, localTime: LocalTime): 
       return creditPayment(book, order, command.at, localTime)
     case 'charge_cost':
       return chargeCost(book, order, command)
+    case 'release_reserve':
+      return releaseReserve(book, order, command)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { LocalTime } from '../lib/local-time.ts'
 import { maxAccountMinor, maxBalanceMinor } from '../lib/money.ts'
 import type { ProblemCode } from '../lib/problem.ts'
-import { type Accounts, accountNames, add, noChange } from './accounts.ts'
+import { type AccountName, type Accounts, accountNames, add, noChange } from './accounts.ts'
 import type { Callback, JournalRow, Order, OrderEvent, Payer, Wallet } from './book.ts'
 import { callbackBody } from './callback-body.ts'
 import type { BookView, Decision } from './commands.ts'
@@ -65,6 +65,8 @@ interface More {
   clearingAt: string
   /** Whether the money comes from suspense. */
   isFromSuspense: boolean
+  /** What of the money goes into the reserve or, if negative, comes from it. */
+  reservedMinor: bigint
 }
 
 export function write(
@@ -72,10 +74,13 @@ export function write(
   order: Order,
   event: OrderEvent,
   at: Date,
-  { onceKey, reason, clearingAt, isFromSuspense }: Partial<More> = {},
+  { onceKey, reason, clearingAt, isFromSuspense, reservedMinor = 0n }: Partial<More> = {},
 ) {
-  const moved = changeOf(event, order)
-  const change = isFromSuspense ? { ...moved, suspense: moved.clearing, clearing: 0n } : moved
+  let change = changeOf(event, order)
+  if (isFromSuspense) change = { ...change, suspense: change.clearing, clearing: 0n }
+  if (reservedMinor !== 0n) {
+    change = { ...change, available: change.available - reservedMinor, reserve: reservedMinor }
+  }
   return writeRow(book.wallet, change, {
     orderId: order.orderId,
     event,
@@ -85,6 +90,9 @@ export function write(
     reason: reason ?? null,
   })
 }
+
+/** What belongs to the agent, whether it may use it or not. */
+const ownAccounts = new Set<AccountName>(['available', 'held', 'reserve'])
 
 export function writeRow(
   wallet: Wallet,
@@ -98,7 +106,7 @@ export function writeRow(
   const seq = wallet.seq + 1n
   const balances = add(wallet.balances, change)
   const within = accountNames.every((name) => {
-    const most = name === 'available' || name === 'held' ? maxBalanceMinor : maxAccountMinor
+    const most = ownAccounts.has(name) ? maxBalanceMinor : maxAccountMinor
     return balances[name] <= most && balances[name] >= -most
   })
   if (!within) return undefined

@@ -1,5 +1,5 @@
 import type { LocalTime } from '../lib/local-time.ts'
-import type { Currency } from '../lib/money.ts'
+import { type Currency, defaultCurrency } from '../lib/money.ts'
 import { noChange } from './accounts.ts'
 import type {
   Callback,
@@ -166,7 +166,7 @@ export const noBooks: Books = {
 
 /** A placeholder for a wallet that a command neither reads nor changes. */
 function untouched(agentId: bigint): Wallet {
-  return { agentId, currency: 'THB', seq: 0n, balances: noChange }
+  return { agentId, currency: defaultCurrency, seq: 0n, balances: noChange }
 }
 
 function claimOf(payment: Payment, orderId: string | null, { currency }: Wallet): PaymentClaim {

@@ -1,10 +1,9 @@
+import { currencyRow } from '../lib/currencies.ts'
 import { type Currency, currencies } from '../lib/money.ts'
 
-/** The books of the house, one per currency. Agents' ids start at one. */
-const houseBooks: Record<Currency, bigint> = { THB: -1n, VND: -2n }
-
+/** The book of the house in a currency. Agents' ids start at one. */
 export function houseBook(currency: Currency): bigint {
-  return houseBooks[currency]
+  return currencyRow(currency).houseBook
 }
 
 export function isHouse(agentId: bigint): boolean {
@@ -13,7 +12,7 @@ export function isHouse(agentId: bigint): boolean {
 
 /** The books of the house, by currency. */
 export const allHouseBooks: readonly { agentId: bigint; currency: Currency }[] = currencies.map(
-  (currency) => ({ agentId: houseBooks[currency], currency }),
+  (currency) => ({ agentId: houseBook(currency), currency }),
 )
 
 /** Where clearing counts that was archived before each row named its provider; only the migration writes it. */

@@ -1,7 +1,8 @@
 import type { BankRow } from './bank-row.ts'
 import { THB_BANKS } from './banks-thb.ts'
 import { VND_BANKS } from './banks-vnd.ts'
-import type { CurrencyCode } from './currencies.ts'
+import { currencyRow } from './currencies.ts'
+import { ibanFault, looksLikeIban } from './iban.ts'
 import { type Currency, currencies } from './money.ts'
 
 export interface Bank {
@@ -17,22 +18,60 @@ export interface Bank {
   closed: boolean
 }
 
-const BANKS: Record<Currency, readonly Bank[]> = {
+/** The tables of the currencies whose banks go by codes of their own. */
+const BANKS: Partial<Record<Currency, readonly Bank[]>> = {
   THB: listBanks(THB_BANKS),
   VND: listBanks(VND_BANKS),
 }
-const BY_CODE_OR_ALIAS = new Map<CurrencyCode, ReadonlyMap<string, Bank>>(
-  currencies.map((currency) => [currency, indexBanks(BANKS[currency])]),
+const BY_CODE_OR_ALIAS = new Map(
+  currencies.map((currency) => [currency, indexBanks(banksOf(currency))]),
 )
 
-/** All banks of a currency, closed ones included, sorted by code. */
+/** All banks in a currency's table, closed ones included, sorted by code; none if it has no table. */
 export function banksOf(currency: Currency): readonly Bank[] {
-  return BANKS[currency]
+  return BANKS[currency] ?? []
 }
 
-/** Finds a bank by code or alias, ignoring case. Each currency has a different bank called SCB. */
-export function findBank(currency: CurrencyCode, codeOrAlias: string): Bank | undefined {
-  return BY_CODE_OR_ALIAS.get(currency)?.get(codeOrAlias.toUpperCase())
+/**
+ * Finds a bank by code or alias, ignoring case; each currency has a different bank called SCB. In a currency
+ * without a table every code of the right form is a bank.
+ */
+export function findBank(currency: Currency, codeOrAlias: string): Bank | undefined {
+  const code = codeOrAlias.toUpperCase()
+  const kind = currencyRow(currency).bankCode
+  if (kind === 'table') return BY_CODE_OR_ALIAS.get(currency)?.get(code)
+  if (!patterns[kind].test(code)) return undefined
+  const swift = kind === 'bic' ? code : null
+  return { code, name: code, numericCode: null, swift, aliases: [], closed: false }
+}
+
+const patterns = {
+  bic: /^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/,
+  ifsc: /^[A-Z]{4}0[A-Z0-9]{6}$/,
+}
+
+const meanings = {
+  table: 'one of the codes that GET /payment/banks lists',
+  ifsc: 'an IFSC: four letters, a zero, and six letters or digits',
+  bic: 'a BIC of 8 or 11 letters and digits',
+}
+
+/** What the code of a bank is in a currency, in words for those who sent another. */
+export function bankCodeMeaning(currency: Currency): string {
+  return meanings[currencyRow(currency).bankCode]
+}
+
+/** A code for orders that try things out: of a bank in the table, or a made-up one of the right form. */
+export function sampleBankCode(currency: Currency): string {
+  const kind = currencyRow(currency).bankCode
+  if (kind !== 'table') return kind === 'ifsc' ? 'TEST0000001' : 'TESTXX22'
+  return banksOf(currency).find(({ closed }) => !closed)?.code ?? ''
+}
+
+/** Why an account number cannot be one in this currency; only an IBAN can be checked. */
+export function accountNoFault(currency: Currency, accountNo: string): string | undefined {
+  const mayBeIban = currencyRow(currency).bankCode === 'bic'
+  return mayBeIban && looksLikeIban(accountNo) ? ibanFault(accountNo) : undefined
 }
 
 function listBanks(rows: readonly BankRow[]): readonly Bank[] {

@@ -16,8 +16,9 @@ interface CurrencyRow {
 }
 
 /**
- * The currencies, and everything that differs between them. To add one, add a row here and a migration that
- * creates the house's book, as 0029 does; if its banks go by codes of their own, also a table in banks.ts.
+ * The currencies, and everything that differs between them; the first is the default. To add one, add a row
+ * here and a migration that lets agents have it and creates the house's book, as 0029 does. If its banks go
+ * by codes of their own, they also need a table in banks.ts.
  */
 export const currencyRows = {
   THB: {
@@ -131,9 +132,7 @@ export const currencyRows = {
   },
 } as const satisfies Record<string, CurrencyRow>
 
-export type CurrencyCode = keyof typeof currencyRows
-
 /** The facts about a currency. */
-export function currencyRow(currency: CurrencyCode): CurrencyRow {
+export function currencyRow(currency: keyof typeof currencyRows): CurrencyRow {
   return currencyRows[currency]
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type FeeRule, feeOf, parseFeeRule } from './fee.ts'
+import { type FeeRule, feeOf, mostWithFee, parseFeeRule } from './fee.ts'
 import type { Currency } from './money.ts'
 
 function rule(text: string, currency: Currency = 'THB'): FeeRule {
@@ -78,4 +78,32 @@ test('a fee is never more than half a minor unit off the exact one', () => {
       expect(off > -500_000n && off <= 500_000n).toBe(true)
     }),
   )
+})
+
+test.each([
+  ['0%', 10_050n, 100n, 10_000n],
+  ['10', 10_050n, 100n, 9_000n],
+  ['1.5%+2', 100_000n, 100n, 98_300n],
+  ['1%', 101n, 1n, 100n],
+  ['100%', 101n, 1n, 50n],
+  ['10', 1_000n, 100n, 0n],
+  ['10', 999n, 100n, 0n],
+  ['0%', -5n, 1n, 0n],
+])('of a total with a fee of %s, %s covers steps of %s up to %s', (text, total, step, most) => {
+  expect(mostWithFee(total, rule(text), step)).toBe(most)
+})
+
+test('no more would be covered, whatever the rule', () => {
+  for (const text of ['0%', '0.01%', '1.5%+2', '33.33%+0.01', '99.99%', '100%']) {
+    const fee = rule(text)
+    for (let total = 0n; total < 3_000n; total += 7n) {
+      for (const step of [1n, 3n, 100n]) {
+        const most = mostWithFee(total, fee, step)
+        const cost = (amount: bigint) => amount + feeOf(amount, fee)
+        expect(most === 0n || cost(most) <= total).toBe(true)
+        expect(cost(most + step) > total).toBe(true)
+        expect(most % step).toBe(0n)
+      }
+    }
+  }
 })

@@ -25,10 +25,27 @@ export function parseFeeRule(text: string, currency: Currency): FeeRule | string
 
 /** The fee for an amount. Money is rounded nowhere else: half up, to the minor unit. */
 export function feeOf(amountMinor: bigint, rule: FeeRule): bigint {
-  return (amountMinor * rule.millionths + 500_000n) / 1_000_000n + rule.fixedMinor
+  return shareOf(amountMinor, rule.millionths) + rule.fixedMinor
 }
 
-function percentInMillionths(percent: string): bigint {
+/** The largest multiple of a step that a total covers together with its fee; 0 if it covers none. */
+export function mostWithFee(totalMinor: bigint, rule: FeeRule, stepMinor: bigint): bigint {
+  const covers = (amountMinor: bigint) => amountMinor + feeOf(amountMinor, rule) <= totalMinor
+  const left = totalMinor - rule.fixedMinor
+  if (left <= 0n) return 0n
+  // Rounding the fee can make the guess wrong by a step.
+  let most = ((left * 1_000_000n) / (1_000_000n + rule.millionths) / stepMinor) * stepMinor
+  while (covers(most + stepMinor)) most += stepMinor
+  while (most > 0n && !covers(most)) most -= stepMinor
+  return most
+}
+
+/** A share of an amount, in millionths of it. */
+export function shareOf(amountMinor: bigint, millionths: bigint): bigint {
+  return (amountMinor * millionths + 500_000n) / 1_000_000n
+}
+
+export function percentInMillionths(percent: string): bigint {
   const [whole = '0', fraction = ''] = percent.split('.')
   return BigInt(whole + fraction.padEnd(4, '0'))
 }

@@ -1,14 +1,13 @@
+import { currencyRow, currencyRows } from './currencies.ts'
+
 /** Money is a whole number of minor units in `bigint`. Decimals exist only as text, on input and output. */
 
-/**
- * The supported currencies and how many decimals each has. A new currency also needs its banks, in
- * banks.ts, and a migration of the checks that name currencies.
- */
-const decimals = { THB: 2, VND: 0 }
+export type Currency = keyof typeof currencyRows
 
-export type Currency = keyof typeof decimals
+export const currencies = Object.keys(currencyRows) as readonly Currency[]
 
-export const currencies = Object.keys(decimals) as readonly Currency[]
+/** The currency of a new agent if nobody says which. */
+export const defaultCurrency = currencies[0] as Currency
 
 /** The upper limit of an agent's balances: a JSON number can always carry it in minor units. */
 export const maxBalanceMinor = 2n ** 53n - 1n
@@ -19,12 +18,8 @@ export const maxAccountMinor = 2n ** 59n
 /** The largest amount of one order, in whole units. */
 export const maxAmount = 10n ** 12n
 
-export function decimalsOf(currency: Currency): number {
-  return decimals[currency]
-}
-
 export function minorPerUnit(currency: Currency): bigint {
-  return 10n ** BigInt(decimals[currency])
+  return 10n ** BigInt(currencyRow(currency).decimals)
 }
 
 export function toMinor(units: bigint, currency: Currency): bigint {
@@ -36,10 +31,11 @@ export function toMinor(units: bigint, currency: Currency): bigint {
  * number is not exact enough: near the limit two satang amounts share one double.
  */
 export function decimalText(minor: bigint, currency: Currency): string {
+  const { decimals } = currencyRow(currency)
   const perUnit = minorPerUnit(currency)
   const sign = minor < 0n ? '-' : ''
   const absolute = minor < 0n ? -minor : minor
-  const fraction = (absolute % perUnit).toString().padStart(decimals[currency], '0')
+  const fraction = (absolute % perUnit).toString().padStart(decimals, '0')
   const trimmed = perUnit === 1n ? '' : fraction.replace(/0+$/, '')
   return `${sign}${absolute / perUnit}${trimmed === '' ? '' : `.${trimmed}`}`
 }
@@ -48,9 +44,10 @@ const grouped = new Intl.NumberFormat('en')
 
 /** An amount for print: with thousands separators and all decimals of its currency. */
 export function printedMoney(minor: bigint, currency: Currency): string {
+  const { decimals } = currencyRow(currency)
   const perUnit = minorPerUnit(currency)
   const absolute = minor < 0n ? -minor : minor
-  const fraction = (absolute % perUnit).toString().padStart(decimals[currency], '0')
+  const fraction = (absolute % perUnit).toString().padStart(decimals, '0')
   const units = grouped.format(absolute / perUnit)
   return `${minor < 0n ? '-' : ''}${units}${perUnit === 1n ? '' : `.${fraction}`}`
 }
@@ -63,9 +60,10 @@ export function parseDecimal(text: string, currency: Currency): bigint | undefin
   const match = /^(-?)(\d{1,16})(?:\.(\d{1,16}))?$/.exec(text)
   if (!match) return undefined
   const [, sign, whole = '', fraction = ''] = match
+  const { decimals } = currencyRow(currency)
   const kept = fraction.replace(/0+$/, '')
-  if (kept.length > decimals[currency]) return undefined
-  const minor = BigInt(whole + kept.padEnd(decimals[currency], '0'))
+  if (kept.length > decimals) return undefined
+  const minor = BigInt(whole + kept.padEnd(decimals, '0'))
   return sign === '-' ? -minor : minor
 }
 

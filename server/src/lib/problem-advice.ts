@@ -31,7 +31,8 @@ export const problemAdvice: Record<ProblemCode, string> = {
   invalid_transition: 'The order is in a state from which this cannot follow; read it first.',
   invalid_request: 'Correct every field that `errors` names, then send it again.',
   amount_out_of_range: 'Keep to the limits the operator has set for you; `detail` tells which.',
-  unknown_bank_code: 'Take a code from `GET /payment/banks`; closed banks are refused too.',
+  unknown_bank_code:
+    'Take a code from `GET /payment/banks`; closed banks are refused too. If that list is empty, send the BIC, or the IFSC of a bank in India.',
   refund_exceeds_payment:
     'Refunds that wait or are paid count against what was paid; `detail` tells what is left.',
   insufficient_balance: 'Wait for deposits or lower the amount: amount and fee must be available.',

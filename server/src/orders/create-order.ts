@@ -4,12 +4,13 @@ import { isArchivedRef } from '../ledger/archived.ts'
 import type { Order, OrderKind } from '../ledger/book.ts'
 import { archivedRefDetail, isRepeat, refIdConflictDetail } from '../ledger/decide.ts'
 import { findOrderByRefId } from '../ledger/find-order.ts'
-import { findBank } from '../lib/banks.ts'
+import { accountNoFault, bankCodeMeaning, findBank } from '../lib/banks.ts'
 import { callWithin } from '../lib/call-within.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { toMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
+import { noReserve } from '../lib/reserve-rule.ts'
 import type { DepositOutcome, DepositToCollect, Provider } from '../providers/provider.ts'
 import type { Created, Desk, OrderRequest } from '../teller/desk.ts'
 import { depositAnswer } from './deposit-answer.ts'
@@ -238,6 +239,7 @@ export function newOrder(agent: Agent, kind: OrderKind, request: MinorRequest, n
     feeMinor: feeOf(amountMinor, rule),
     feeRule,
     lateMoney: kind === 'deposit' ? agent.lateMoney : null,
+    reserveRule: kind === 'deposit' && agent.reserve !== noReserve ? agent.reserve : null,
     revertFee: kind === 'withdraw' ? agent.revertFee : null,
     accountName: request.accountName,
     accountNo: request.accountNo,
@@ -251,6 +253,7 @@ export function newOrder(agent: Agent, kind: OrderKind, request: MinorRequest, n
     completedAt: null,
     paidAmountMinor: null,
     paidFeeMinor: null,
+    releaseAt: null,
     provider: null,
     providerRef: null,
     handedOverAt: null,
@@ -287,11 +290,17 @@ export function refusalOf(
   if (!bank) {
     return new Problem(
       'unknown_bank_code',
-      `No ${agent.currency} bank has this code; GET /payment/banks lists those that can be used.`,
+      `No ${agent.currency} bank has this code; in ${agent.currency}, bankCode is ${bankCodeMeaning(agent.currency)}.`,
     )
   }
   if (bank.closed) {
     return new Problem('unknown_bank_code', `${bank.name} (${bank.code}) is closed.`)
+  }
+  const accountFault = accountNoFault(agent.currency, order.accountNo)
+  if (accountFault !== undefined) {
+    return new Problem('invalid_request', `accountNo ${accountFault}.`, {
+      errors: [{ field: 'accountNo', message: accountFault }],
+    })
   }
   if (candidates.length === 0) {
     return new Problem('provider_unavailable', 'No payment provider takes such an order now.', {

@@ -6,7 +6,7 @@ import { orderColumns } from '../ledger/book-columns.ts'
 import { archivedRefDetail, isRepeat, refIdConflictDetail } from '../ledger/decide.ts'
 import { findOrder, findOrderByRefId } from '../ledger/find-order.ts'
 import { notRefundable } from '../ledger/refunds.ts'
-import { findBank } from '../lib/banks.ts'
+import { accountNoFault, findBank } from '../lib/banks.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Created, Desk, RefundRequest } from '../teller/desk.ts'
@@ -77,6 +77,7 @@ function payableTo(payer: Payer | undefined, { currency }: Order): Destination |
   // Banks mask with X, too.
   const isWhole = /^[A-Za-z0-9]{4,34}$/.test(accountNo) && !/x/i.test(accountNo)
   if (!isWhole || !isPrintable(accountName, 128) || !bank || bank.closed) return undefined
+  if (accountNoFault(currency, accountNo) !== undefined) return undefined
   return { accountNo, accountName, bankCode: bank.code }
 }
 

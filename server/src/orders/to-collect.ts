@@ -3,12 +3,12 @@ import { txnId } from '../lib/ids.ts'
 import type { DepositToCollect } from '../providers/provider.ts'
 
 /** The details of a deposit that a provider receives. */
-export function toCollect(order: Order, code: string | null = null): DepositToCollect {
+export function toCollect(order: Order, code?: string): DepositToCollect {
   const { currency, accountNo, accountName, bankCode } = order
   return {
     txnId: txnId(order.agentId, order.orderId),
     amountMinor: order.payableMinor ?? order.amountMinor,
-    code,
+    ...(code !== undefined && { code }),
     currency,
     expiresAt: order.expiresAt ?? order.createdAt,
     payer: { accountNo, accountName, bankCode },

@@ -35,6 +35,10 @@ export async function trigger(
   const { bank } = desk
   if (!bank) throw new Problem('not_found', 'There is no sandbox here.')
   const order = await existingOrder(desk, agentId, orderId)
+  if (desk.providers.find(order.provider)?.recognises) {
+    const detail = `The order is to be paid into the bank account ${order.provider}: report its payment with POST /bank-feed/${order.provider}, or import a statement.`
+    throw new Problem('invalid_transition', detail)
+  }
   // Without further details, repeating an outcome means the same payment.
   const isRepeat = order.status === what.outcome && what.paidAmountMinor === undefined
   if (isRepeat && what.payerAccountNo === undefined) return order

@@ -1,5 +1,11 @@
 import { type BankAccount, findBankAccount } from '../bank-accounts/bank-account.ts'
-import { type BankMovement, movementColumns, paymentIdOf } from '../bank-accounts/bank-movement.ts'
+import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.ts'
+import {
+  claimMovements,
+  markBooked,
+  withdrawDecision,
+  writeDecision,
+} from '../bank-accounts/movement-states.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
 import { matchMovement } from './match-movement.ts'
@@ -21,7 +27,7 @@ export async function bookMovements(
   onError: (error: unknown) => void,
   account: string | null = null,
 ): Promise<number> {
-  const due = await claimMovements(desk, account)
+  const due = await claimMovements(desk.pool, desk.now(), account, movementPage)
   const accounts = new Map<string, BankAccount>()
   for (const name of new Set(due.map((each) => each.account))) {
     const found = await findBankAccount(desk.pool, name)
@@ -36,25 +42,6 @@ export async function bookMovements(
   return due.length
 }
 
-/** Takes movements whose time has come; others leave them alone until the next try. */
-async function claimMovements(
-  { pool, now }: MovementDesk,
-  account: string | null,
-): Promise<BankMovement[]> {
-  const at = now()
-  const { rows } = await pool.query<BankMovement>(
-    `update bank_movements m set tries = m.tries + 1, act_at = $1 + least(power(2, m.tries), 600) * interval '1 second'
-       + interval '20 seconds'
-     from (select account, movement_id from bank_movements
-       where act_at <= $1 and ($2::text is null or account = $2)
-       order by act_at, movement_id limit $3 for update skip locked) due
-     where m.account = due.account and m.movement_id = due.movement_id
-     returning ${movementColumns.select('m')}`,
-    [at, account, movementPage],
-  )
-  return rows.sort((a, b) => (a.movementId < b.movementId ? -1 : 1))
-}
-
 async function book(
   desk: MovementDesk,
   account: BankAccount,
@@ -64,11 +51,7 @@ async function book(
   if (decided?.state !== 'matched') return
   if (decided.explainedBy === 'payment_taken_back') await bookTakenBack(desk, account, decided)
   else if (decided.explainedBy === 'payment') await bookPayment(desk, decided)
-  await desk.pool.query(
-    `update bank_movements set state = 'booked', act_at = null
-     where account = $1 and movement_id = $2 and state = 'matched'`,
-    [decided.account, decided.movementId],
-  )
+  await markBooked(desk.pool, decided)
 }
 
 /** Decides what a movement is and writes it down. Returns it as decided, by this process or another. */
@@ -85,26 +68,16 @@ async function decide(
       : match.type === 'takes_back'
         ? 'payment_taken_back'
         : 'payment'
-  const { rows } = await pool.query<BankMovement>(
-    `update bank_movements m set state = $3, explained_by = $4, agent_id = $5, order_id = $6,
-       paid_at = $7, why = $8, returns = $9, detail = $10,
-       act_at = case when $3 = 'unexplained' then null else m.act_at end
-     where m.account = $1 and m.movement_id = $2 and m.state = 'new'
-     returning ${movementColumns.select('m')}`,
-    [
-      movement.account,
-      movement.movementId,
-      match.type === 'unexplained' ? 'unexplained' : 'matched',
-      explainedBy,
-      isOrder ? match.agentId : null,
-      isOrder ? match.orderId : null,
-      'paidAt' in match ? match.paidAt : null,
-      match.type === 'nobody' ? match.why : null,
-      match.type === 'takes_back' ? match.movementId : null,
-      match.detail,
-    ],
-  )
-  return rows[0]
+  return writeDecision(pool, movement, {
+    state: match.type === 'unexplained' ? 'unexplained' : 'matched',
+    explainedBy,
+    agentId: isOrder ? match.agentId : null,
+    orderId: isOrder ? match.orderId : null,
+    paidAt: 'paidAt' in match ? match.paidAt : null,
+    why: match.type === 'nobody' ? match.why : null,
+    returns: match.type === 'takes_back' ? match.movementId : null,
+    detail: match.detail,
+  })
 }
 
 async function bookPayment(desk: MovementDesk, movement: BankMovement): Promise<void> {
@@ -123,11 +96,7 @@ async function bookPayment(desk: MovementDesk, movement: BankMovement): Promise<
       throw new Error(`payment ${payment.paymentId} was claimed by another order than decided`)
     }
     why = unmatched === 'wrong_provider' ? 'wrong_provider' : 'unmatched'
-    await desk.pool.query(
-      `update bank_movements set agent_id = null, order_id = null, why = $3
-       where account = $1 and movement_id = $2 and state = 'matched'`,
-      [account, movement.movementId, why],
-    )
+    await withdrawDecision(desk.pool, movement, why)
   }
   await recordUnmatched(desk, {
     ...payment,

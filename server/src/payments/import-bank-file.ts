@@ -7,10 +7,12 @@ import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
 import { lockAccount, type ReportOfStatement, takeReports } from '../bank-accounts/take-reports.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
+import { currencyRow } from '../lib/currencies.ts'
 import { newOrderId } from '../lib/ids.ts'
-import { currencies, decimalsOf } from '../lib/money.ts'
+import { currencies } from '../lib/money.ts'
 import { sealBytes } from '../lib/secret-box.ts'
 import type { CsvProfile } from '../statements/csv-profile.ts'
+import { fitsMaskedAccountNo, isMaskedAccountNo } from '../statements/masked-account-no.ts'
 import { readBankFile } from '../statements/read-bank-file.ts'
 import { BankFileFault, type BankStatement, maxFileBytes } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -82,7 +84,7 @@ export async function readFile(
     currency: account.currency,
     decimalsOf: (text) => {
       const currency = currencies.find((each) => each === text)
-      return currency && decimalsOf(currency)
+      return currency && currencyRow(currency).decimals
     },
     zone: account.zone,
     ...(account.csvProfile !== null && {
@@ -102,6 +104,7 @@ export async function readFile(
 function isSameAccount(written: string, own: string): boolean {
   const [a, b] = [plainAccountNo(written), plainAccountNo(own)]
   const strip = (text: string) => text.replace(/^0+/, '')
+  if (isMaskedAccountNo(written)) return fitsMaskedAccountNo(written, own)
   return a === b || strip(a) === strip(b) || a.endsWith(b) || a.replace(/[A-Z]{3}$/, '').endsWith(b)
 }
 

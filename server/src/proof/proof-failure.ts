@@ -70,6 +70,7 @@ export const statusOf: Record<JournalEvent, string | undefined> = {
   deposit_void: 'VOID',
   deposit_taken_back: 'VOID',
   cost_charged: undefined,
+  reserve_released: undefined,
   adjustment: undefined,
   payment_received: undefined,
   payment_returned: undefined,

@@ -29,12 +29,28 @@ export function proveAnswer(order: Order, held: JournalRow | undefined): void {
   }
   const expiresInMs = (order.expiresAt?.getTime() ?? 0) - order.createdAt.getTime()
   ensureSame(where, 'expires_in', answer.expires_in, expiresInMs / 1000)
-  if (order.instructions !== null) proveInstructions(where, answer, order.instructions)
+  proveInstructions(where, answer, order)
 }
 
 /** Proves that the payment page shows what the agent received in the response, as far as it received it. */
-function proveInstructions(where: string, answer: Answer, text: string): void {
-  const { qrcodeText, transfer }: Instructions = parsed(text, `what ${where} was made from`)
+function proveInstructions(where: string, answer: Answer, order: Order): void {
+  const { instructions, payableMinor, amountMinor, currency } = order
+  const money = (minor: bigint) => decimalText(minor, currency)
+  ensure(
+    payableMinor === null || instructions !== null,
+    () => `order ${txnId(order.agentId, order.orderId)} has an amount to pay, but no instructions`,
+  )
+  if (instructions === null) return
+  const { qrcodeText, transfer, exactAmount }: Instructions = parsed(
+    instructions,
+    `what ${where} was made from`,
+  )
+  const exact = payableMinor === null ? undefined : money(payableMinor)
+  ensureSame(where, 'exact amount to pay', exactAmount, exact)
+  if (answer.transfer) {
+    const payable = Number(money(payableMinor ?? amountMinor))
+    ensureSame(where, 'amount to transfer', answer.transfer.amount, payable)
+  }
   if (answer.qrcode) ensureSameUnshown(where, 'QR code', answer.qrcode.qrcode_text, qrcodeText)
   if (answer.transfer) {
     ensureSameUnshown(where, 'bank', answer.transfer.bank_code, transfer?.bankCode)
@@ -52,11 +68,17 @@ interface Answer {
   expires_in?: unknown
   wallet?: { balance?: unknown }
   qrcode?: { qrcode_text?: unknown }
-  transfer?: { bank_code?: unknown; account_number?: unknown; account_name?: unknown }
+  transfer?: {
+    bank_code?: unknown
+    account_number?: unknown
+    account_name?: unknown
+    amount?: unknown
+  }
 }
 
 interface Instructions {
   qrcodeText?: unknown
+  exactAmount?: unknown
   transfer?: { bankCode?: unknown; accountNumber?: unknown; accountName?: unknown }
 }
 

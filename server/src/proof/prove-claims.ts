@@ -4,6 +4,7 @@ import { houseBook } from '../ledger/house.ts'
 import { claimsById } from '../ledger/payment-claims.ts'
 import type { Currency } from '../lib/money.ts'
 import { ensure, ensureSame, type ProofTx, type ProvedAgent } from './proof-failure.ts'
+import { proveBankClaims } from './prove-movements.ts'
 
 /** Proves that each payment of an agent is claimed by that agent, for the same amount. */
 export async function proveClaimed(
@@ -75,6 +76,7 @@ export async function proveClaimPage(
       () => `payment ${paymentId} is claimed for ${whose}, who has no such payment`,
     )
   }
+  await proveBankClaims(tx, claims)
   return claims.length < limit ? null : (ids.at(-1) ?? null)
 }
 

@@ -1,10 +1,18 @@
 import { type Accounts, accountNames, paidInBy } from '../ledger/accounts.ts'
-import type { JournalEvent, JournalRow, Order, OrderEvent, Payment } from '../ledger/book.ts'
+import {
+  type JournalEvent,
+  type JournalRow,
+  type Order,
+  type OrderEvent,
+  type Payment,
+  sideEvents,
+} from '../ledger/book.ts'
 import { journalColumns, orderColumns } from '../ledger/book-columns.ts'
 import { providerOfPayment, unknownProvider } from '../ledger/house.ts'
 import { storedBody } from '../ledger/stored-body.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { txnId } from '../lib/ids.ts'
+import { parseReserveRule, releaseTime, reserveOf } from '../lib/reserve-rule.ts'
 import {
   ensure,
   ensureSame,
@@ -139,15 +147,17 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void {
   const name = `order ${txnId(order.agentId, order.orderId)}`
   const every = facts.rowsOf.get(order.orderId) ?? []
-  const rows = every.filter(({ event }) => event !== 'cost_charged')
+  const isOfOutcome = ({ event }: JournalRow) => !(sideEvents as readonly string[]).includes(event)
+  const rows = every.filter(isOfOutcome)
   for (const row of every) if (row.event === 'cost_charged') proveCost(row)
+  const reserve = proveReserve(name, order, every)
   const payouts = facts.payoutsOf.get(order.orderId) ?? []
   ensureSame(name, 'currency', order.currency, agent.currency)
   proveTerms(name, order)
   const feeBy = feeRuleOf(order, name)
   ensureSame(name, 'fee', order.feeMinor, feeBy(order.amountMinor))
-  proveRows(name, order, rows, feeBy, facts.payments)
-  proveState(name, order, rows, payouts.length)
+  proveRows(name, order, rows, feeBy, facts.payments, reserve.movedBy)
+  proveState(name, order, rows, payouts.length + reserve.releases)
   proveHandOvers(name, order, rows, payouts)
   proveAnswer(order, rows[0])
   rows.forEach((row, index) => {
@@ -180,12 +190,66 @@ function proveCost(row: JournalRow): void {
   )
 }
 
+/**
+ * Proves that what is held back of a deposit is what its rule says: it is released once and not too early, and
+ * goes first if the deposit is taken back. Returns what each outcome moves into the reserve, by seq, and how
+ * often something was released.
+ */
+function proveReserve(
+  name: string,
+  order: Order,
+  rows: readonly JournalRow[],
+): { movedBy: Map<bigint, bigint>; releases: number } {
+  const movedBy = new Map<bigint, bigint>()
+  const rule = order.reserveRule === null ? undefined : parseReserveRule(order.reserveRule)
+  if (typeof rule === 'string')
+    throw new ProofFailure(`${name} has a reserve that is none: ${rule}`)
+  // A deposit gets its reference together with the provider's instructions, before it is paid.
+  let version = order.kind === 'deposit' && order.providerRef !== null ? 2 : 1
+  let releases = 0
+  let held: { minor: bigint; until: Date } | undefined
+  for (const row of rows) {
+    if (row.event === 'reserve_released') {
+      const where = `journal row ${row.seq} (${row.event})`
+      const { minor, until } = held ?? { minor: 0n, until: row.at }
+      ensure(held !== undefined, () => `${where} releases what was not held back`)
+      ensure(
+        until <= row.at,
+        () => `${where} releases what is held back until ${until.toISOString()}`,
+      )
+      ensure(
+        accountNames.every((account) => {
+          const leg = account === 'available' ? minor : account === 'reserve' ? -minor : 0n
+          return row.change[account] === leg
+        }),
+        () => `${where} moves other amounts than the ${minor} that ${name} had held back`,
+      )
+      ensureSame(where, 'once_key', row.onceKey, `reserve:${order.orderId}:${version}`)
+      held = undefined
+      releases++
+      version++
+    } else if (row.event === 'deposit_paid') {
+      const minor = rule
+        ? reserveOf({ paidMinor: paidInBy(row.change), feeMinor: row.change.fees }, rule)
+        : 0n
+      if (rule && minor > 0n) held = { minor, until: releaseTime(row.at, rule) }
+      movedBy.set(row.seq, minor)
+    } else if (row.event === 'deposit_taken_back') {
+      movedBy.set(row.seq, -(held?.minor ?? 0n))
+      held = undefined
+    }
+    if (statusOf[row.event] !== undefined) version++
+  }
+  ensureSame(name, 'release_at', order.releaseAt, held?.until)
+  return { movedBy, releases }
+}
+
 /** Proves that the order has the terms that its kind needs, and only those. */
-function proveTerms(name: string, { kind, lateMoney, revertFee }: Order): void {
+function proveTerms(name: string, { kind, lateMoney, revertFee, reserveRule }: Order): void {
   const [mine, other] = kind === 'deposit' ? [lateMoney, revertFee] : [revertFee, lateMoney]
   const known = kind === 'deposit' ? ['review', 'credit'] : ['return', 'keep']
   ensure(
-    known.includes(mine ?? '') && other === null,
+    known.includes(mine ?? '') && other === null && (kind === 'deposit' || reserveRule === null),
     () => `${name} is a ${kind} with other terms than a ${kind} has`,
   )
 }
@@ -208,6 +272,7 @@ function proveRows(
   rows: readonly JournalRow[],
   feeBy: (amountMinor: bigint) => bigint,
   payments: ReadonlyMap<string, Payment>,
+  reserveMovedBy: ReadonlyMap<bigint, bigint>,
 ): void {
   let last = '-'
   let paid = { amount: 0n, fee: 0n, at: '' }
@@ -227,7 +292,7 @@ function proveRows(
       proveCredit(row, payments.get(row.onceKey ?? ''), isTakenBack)
     } else ensureSame(where, 'once_key', row.onceKey, null)
     if (row.event === 'withdraw_held') ensureSame(where, 'at', row.at, order.createdAt)
-    proveLegs(name, order, row, paid)
+    proveLegs(name, order, row, paid, reserveMovedBy.get(row.seq) ?? 0n)
     if (row.clearingAt === null) return
     // Before each row named its provider, a withdrawal could be paid without one.
     const at = order.kind === 'deposit' ? paid.at : (order.provider ?? unknownProvider)
@@ -240,7 +305,7 @@ function proveState(
   name: string,
   order: Order,
   rows: readonly JournalRow[],
-  handOvers: number,
+  otherChanges: number,
 ): void {
   const outcomes = rows.filter(({ event }) => statusOf[event] !== undefined)
   const last = outcomes.at(-1)
@@ -253,7 +318,7 @@ function proveState(
   ensureSame(name, 'completed_at', order.completedAt, last?.at)
   // A deposit gets its reference together with the provider's instructions.
   const instructed = order.kind === 'deposit' && order.providerRef !== null ? 1 : 0
-  ensureSame(name, 'version', order.version, 1 + outcomes.length + handOvers + instructed)
+  ensureSame(name, 'version', order.version, 1 + outcomes.length + otherChanges + instructed)
   const paying = outcomes.findLast(({ event }) => statusOf[event] === 'PAID')
   const paid = paying && paidInBy(paying.change)
   ensureSame(name, 'paid_amount', order.paidAmountMinor, paid && (paid < 0n ? -paid : paid))
@@ -266,15 +331,22 @@ function proveLegs(
   order: Order,
   { event, seq, change }: JournalRow,
   paid: { amount: bigint; fee: bigint },
+  reserve: bigint,
 ): void {
   // A payment that waited comes from suspense.
   const source = change.suspense === 0n ? 'clearing' : 'suspense'
   const total = order.amountMinor + order.feeMinor
   const returnedFee = order.revertFee === 'return' ? order.feeMinor : 0n
   const legsOf: Record<OrderEvent, Partial<Accounts>> = {
-    deposit_paid: { available: paid.amount - paid.fee, fees: paid.fee, [source]: -paid.amount },
+    deposit_paid: {
+      available: paid.amount - paid.fee - reserve,
+      reserve,
+      fees: paid.fee,
+      [source]: -paid.amount,
+    },
     deposit_taken_back: {
-      available: paid.fee - paid.amount,
+      available: paid.fee - paid.amount - reserve,
+      reserve,
       fees: -paid.fee,
       clearing: paid.amount,
     },

@@ -1,5 +1,5 @@
 import { paidInBy } from '../ledger/accounts.ts'
-import type { JournalRow, Payment } from '../ledger/book.ts'
+import { type JournalRow, type Payment, sideEvents } from '../ledger/book.ts'
 import { journalColumns, paymentColumns } from '../ledger/book-columns.ts'
 import {
   ensure,
@@ -190,7 +190,7 @@ async function proveReview(
 }
 
 /**
- * Proves that a payment taken back from an order is followed, in that order's journal, by the row that
+ * Proves that a payment taken back from an order is followed, among that order's outcomes, by the row that
  * did so.
  */
 async function proveTakenBack(
@@ -205,8 +205,8 @@ async function proveTakenBack(
   if (gone.length === 0) return
   const { rows } = await tx.query<{ order_id: string; seq: bigint; event: string }>(
     `select order_id, seq, event from journal
-     where agent_id = $1 and order_id = any($2) order by seq`,
-    [agentId, gone.map(({ orderId }) => orderId)],
+     where agent_id = $1 and order_id = any($2) and not event = any($3) order by seq`,
+    [agentId, gone.map(({ orderId }) => orderId), sideEvents],
   )
   for (const { paymentId, orderId } of gone) {
     const seq = byKey.get(creditKey + paymentId)?.seq ?? 0n

@@ -1,7 +1,15 @@
 import { type Accounts, accountNames, add, noChange, sumOf } from '../ledger/accounts.ts'
 import { bookEvents, type JournalRow } from '../ledger/book.ts'
 import { journalColumns, walletColumns } from '../ledger/book-columns.ts'
-import { ensure, ensureSame, type ProofTx, type ProvedAgent, statusOf } from './proof-failure.ts'
+import { parseReserveRule, reserveOf } from '../lib/reserve-rule.ts'
+import {
+  ensure,
+  ensureSame,
+  ProofFailure,
+  type ProofTx,
+  type ProvedAgent,
+  statusOf,
+} from './proof-failure.ts'
 import { proveBookRows } from './prove-book-rows.ts'
 import { clearingsBefore, proveClearings, proveSuspense } from './prove-clearings.ts'
 
@@ -107,6 +115,7 @@ export function proveChain(
       () => `journal row ${seq} (${row.event}) is of ${row.orderId === null ? 'no' : 'an'} order`,
     )
     ensure(balances.held >= 0n, () => `held is below zero at journal row ${seq}`)
+    ensure(balances.reserve >= 0n, () => `the reserve is below zero at journal row ${seq}`)
     ensure(balances.suspense >= 0n, () => `suspense is below zero at journal row ${seq}`)
     ensure(
       balances.available >= 0n ||
@@ -200,6 +209,7 @@ export async function proveTotals(tx: ProofTx, agent: ProvedAgent): Promise<Exte
   const wallet = { ...walletColumns.fromRow(row), told: row.told }
   ensureSame('the wallet', 'currency', wallet.currency, agent.currency)
   await proveHeld(tx, agentId, wallet.balances.held)
+  await proveReserve(tx, agentId, wallet.balances.reserve)
   const { rows: lastRows } = await tx.query(
     `select ${journalColumns.select('j')} from journal j
      where agent_id = $1 order by seq desc limit 1`,
@@ -237,4 +247,23 @@ async function proveHeld(tx: ProofTx, agentId: bigint, held: bigint): Promise<vo
   const { times = 0n, total = 0n } = rows[0] ?? {}
   if (times > mostAddedUp) return
   ensure(held === total, () => `held is ${held}, but open withdrawals hold ${total}`)
+}
+
+async function proveReserve(tx: ProofTx, agentId: bigint, reserve: bigint): Promise<void> {
+  const { rows } = await tx.query<{ rule: string; paid: bigint; fee: bigint }>(
+    `select reserve_rule as rule, paid_amount as paid, paid_fee as fee from orders
+     where agent_id = $1 and release_at is not null limit $2`,
+    [agentId, mostAddedUp + 1],
+  )
+  if (rows.length > mostAddedUp) return
+  let total = 0n
+  for (const { rule: text, paid: paidMinor, fee: feeMinor } of rows) {
+    const rule = parseReserveRule(text)
+    if (typeof rule === 'string') throw new ProofFailure(`an order has a reserve: ${rule}`)
+    total += reserveOf({ paidMinor, feeMinor }, rule)
+  }
+  ensure(
+    reserve === total,
+    () => `the reserve is ${reserve}, but of deposits ${total} is held back`,
+  )
 }

@@ -14,6 +14,7 @@ import { proveJournalPage, proveTotals } from './prove.ts'
 import { proveArchivedRefs, proveParts } from './prove-archived.ts'
 import { proveClaimPage, proveUnmatchedPage } from './prove-claims.ts'
 import { beforeAllEvents, type EventPlace, proveEventPage } from './prove-events.ts'
+import { proveExpectedPage, proveMovementPage } from './prove-movements.ts'
 import { proveOrderPage, proveOrdersById } from './prove-orders.ts'
 import { provePaymentPage } from './prove-payments.ts'
 import { proveReferencePage } from './prove-references.ts'
@@ -80,7 +81,14 @@ export async function verify(
  */
 async function proveEveryClaim(pool: Pool): Promise<void> {
   const pace = new Pace(pool)
-  for (const provePage of [proveClaimPage, proveUnmatchedPage, proveReferencePage]) {
+  const pages = [
+    proveClaimPage,
+    proveUnmatchedPage,
+    proveReferencePage,
+    proveMovementPage,
+    proveExpectedPage,
+  ]
+  for (const provePage of pages) {
     for (let after: string | null = ''; after !== null; ) {
       const from: string = after
       after = await pace.page((tx, limit) => provePage(tx, from, limit))
@@ -196,8 +204,9 @@ const tailRows = 1_000
 const againRows = 500
 
 /**
- * Makes one small step of the background proof: for every agent with new rows, and for one more, proves
- * the new rows and a range of those proved before. Returns how many rows it read and the contradictions
+ * Makes one small step of the background proof: for every book with new rows, and for one more of the
+ * agents' and one of the house's, proves the new rows and a range of those proved before. Books without rows
+ * have a turn of their own, so that they do not hold up the others. Returns how many rows it read and the contradictions
  * it found.
  */
 export async function proveOnward(
@@ -221,7 +230,8 @@ export async function proveOnward(
      )
      (select * from books where seq > proved_seq order by checked_at nulls first limit 10)
      union
-     (select * from books order by checked_at nulls first limit 1)`,
+     (select distinct on (agent_id > 0, seq > 0) * from books
+      order by agent_id > 0, seq > 0, checked_at nulls first)`,
   )
   let looked = 0
   const findings = await findWalletless(pool)

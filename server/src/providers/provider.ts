@@ -7,8 +7,8 @@ export interface DepositToCollect {
   txnId: string
   /** What the payer is to pay; may be a little more than the order's amount. */
   amountMinor: bigint
-  /** Thirteen characters that name the deposit in a transfer's text; null if the provider expects none. */
-  code: string | null
+  /** Thirteen characters that name the deposit in a transfer's text, if the provider recognises money by it. */
+  code?: string
   currency: Currency
   expiresAt: Date
   /** The account the payer is expected to pay from. */

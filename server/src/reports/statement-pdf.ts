@@ -12,8 +12,9 @@ export interface PrintedStatement {
   facts: [string, string][]
   figures: [string, string][]
   /** How many rows will follow, to number the pages. */
-  rowCount: number
-  rows: AsyncIterable<PrintedRow>
+  rowCount?: number
+  /** Left out if only the figures are printed. */
+  rows?: AsyncIterable<PrintedRow>
 }
 
 export interface PrintedRow {
@@ -64,11 +65,13 @@ export function printStatement(statement: PrintedStatement): Readable {
 async function print(document: PDFKit.PDFDocument, statement: PrintedStatement): Promise<void> {
   registerFonts(document)
   const firstY = heading(document, statement)
-  const pages = 1 + Math.ceil((statement.rowCount - rowsFrom(firstY)) / rowsFrom(nextPageY))
+  const { rows, rowCount = 0 } = statement
+  if (!rows) return footer(document, statement.title, 'Page 1 of 1')
+  const pages = 1 + Math.ceil((rowCount - rowsFrom(firstY)) / rowsFrom(nextPageY))
   let y = columnNames(document, firstY)
   let page = 1
   footer(document, statement.title, `Page ${page} of ${pages}`)
-  for await (const row of statement.rows) {
+  for await (const row of rows) {
     if (y > lastRowY) {
       document.addPage()
       y = columnNames(document, nextPageY)
@@ -102,13 +105,13 @@ function heading(
   facts.forEach(([label, text], at) => {
     const line = { y: below + at * 14, size: 9 }
     printLine(document, label, { ...line, x: margin, width: 60 })
-    printLine(document, text, { ...line, x: margin + 60, width: 440, bold: true })
+    printLine(document, text, { ...line, x: margin + 60, width: 410, bold: true })
   })
   figures.forEach(([label, text], at) => {
     const line = { y: below + at * 14, size: 9 }
-    printLine(document, label, { ...line, x: right - 240, width: 90 })
+    printLine(document, label, { ...line, x: right - 290, width: 180 })
     const figure = { align: 'right', bold: true, whole: true } as const
-    printLine(document, text, { ...line, ...figure, x: right - 150, width: 150 })
+    printLine(document, text, { ...line, ...figure, x: right - 110, width: 110 })
   })
   return below + Math.max(facts.length, figures.length) * 14 + 14
 }

@@ -5,7 +5,7 @@ import { accountColumns } from '../ledger/book-columns.ts'
 import { archivedProvider, isHouse } from '../ledger/house.ts'
 import { seqsAsOf } from '../ledger/wallet-as-of.ts'
 import { localTimeIn, startOfDay } from '../lib/local-time.ts'
-import { type Currency, currencies, decimalText } from '../lib/money.ts'
+import { type Currency, currencies, decimalText, defaultCurrency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { ProofTx } from '../proof/proof-failure.ts'
 import { inSnapshot } from '../proof/proof-snapshot.ts'
@@ -32,6 +32,8 @@ export interface TrialBalance {
   /** Balances below zero: what agents owe the house. */
   receivable: bigint
   held: bigint
+  /** What is held back of deposits. */
+  reserve: bigint
   suspenseOfAgents: bigint
   suspenseOfHouse: bigint
   clearing: bigint
@@ -49,16 +51,16 @@ export interface TrialBalance {
 }
 
 /**
- * The trial balance of every currency, now or as of a time, from one snapshot of the database. It reads a
- * few rows per book, by key, and never the history.
+ * The trial balance of every currency in use, now or as of a time, from one snapshot of the database. It
+ * reads a few rows per book, by key, and never the history.
  */
 export async function readTrialBalances(
   pool: Pool,
   { asOf, currency }: { asOf?: Date | undefined; currency?: Currency | undefined } = {},
 ): Promise<TrialBalance[]> {
-  const wanted = currency === undefined ? currencies : [currency]
   return inSnapshot(pool, async (tx) => {
-    const read = await readBooks(tx, wanted)
+    const read = await readBooks(tx, currency === undefined ? currencies : [currency])
+    const wanted = currency === undefined ? currenciesInUse(read) : [currency]
     const books = asOf ? await booksAsOf(tx, read, asOf) : await withClearings(tx, read)
     return wanted.map((each) =>
       addUp(
@@ -104,6 +106,16 @@ interface HistoryAsked {
 
 export function isBalanced(balances: readonly TrialBalance[]): boolean {
   return balances.every(({ faults }) => faults.length === 0)
+}
+
+/** Those of an agent, and those in which anything is in the house's book. */
+function currenciesInUse(books: readonly BookBalance[]): Currency[] {
+  const used = books.filter(
+    ({ agentId, seq, balances }) =>
+      !isHouse(agentId) || seq > 0n || accountNames.some((account) => balances[account] !== 0n),
+  )
+  const found = currencies.filter((each) => used.some(({ currency }) => currency === each))
+  return found.length === 0 ? [defaultCurrency] : found
 }
 
 async function readBooks(tx: ProofTx, wanted: readonly Currency[]): Promise<BookBalance[]> {
@@ -276,6 +288,7 @@ export function addUp(currency: Currency, books: BookBalance[]): TrialBalance {
     owedToAgents: available((minor) => minor > 0n),
     receivable: available((minor) => minor < 0n),
     held: sum(({ balances }) => balances.held),
+    reserve: sum(({ balances }) => balances.reserve),
     suspenseOfAgents: suspense(false),
     suspenseOfHouse: suspense(true),
     clearing: sum(({ balances }) => balances.clearing),

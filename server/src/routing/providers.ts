@@ -3,7 +3,7 @@ import { type BankAccount, readBankAccounts } from '../bank-accounts/bank-accoun
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
-import { banksOf } from '../lib/banks.ts'
+import { findBank } from '../lib/banks.ts'
 import type { Currency } from '../lib/money.ts'
 import {
   type AccountToPay,
@@ -198,8 +198,7 @@ export function routeFault(route: Route): { part: keyof Route; says: string } | 
     }
   }
   if (route.banks?.length === 0) return { part: 'banks', says: 'a list of no banks fits no order' }
-  const known = banksOf(route.currency).map(({ code }) => code)
-  const strange = route.banks?.find((code) => !known.includes(code))
+  const strange = route.banks?.find((code) => findBank(route.currency, code)?.code !== code)
   if (strange !== undefined) {
     return { part: 'banks', says: `no ${route.currency} bank has the code "${strange}"` }
   }

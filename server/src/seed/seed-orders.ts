@@ -12,7 +12,7 @@ import { type BatchTx, readBooks, writeBooks } from '../ledger/books-store.ts'
 import type { Command } from '../ledger/commands.ts'
 import { fold } from '../ledger/fold.ts'
 import { houseBook } from '../ledger/house.ts'
-import { type Currency, toMinor } from '../lib/money.ts'
+import { type Currency, minorPerUnit, toMinor } from '../lib/money.ts'
 import { depositAnswer } from '../orders/deposit-answer.ts'
 import { type PastPayout, writePastPayouts } from '../payouts/past-payouts.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -209,7 +209,7 @@ function answered(desk: SeedDesk, agent: Agent, command: Command & { type: 'crea
  * days.
  */
 function openingBalance(agent: Agent, orders: number, at: Date): Command {
-  const perOrder = agent.currency === 'VND' ? 4_000_000n : 4_000n
+  const perOrder = minorPerUnit(agent.currency) === 1n ? 4_000_000n : 4_000n
   return {
     type: 'adjust',
     agentId: agent.agentId,
@@ -321,7 +321,7 @@ async function seedUnmatched(desk: SeedDesk, now: Date, chance: Chance): Promise
 
 function unmatchedPayment(now: Date, chance: Chance, number: number): Command {
   const paidAt = new Date(now.getTime() - chance() * 4 * 86_400_000)
-  const currency = chance() < 0.7 ? 'THB' : 'VND'
+  const { currency } = shops[Math.floor(chance() * shops.length)] as Shop
   return {
     type: 'receive_unmatched',
     agentId: houseBook(currency),

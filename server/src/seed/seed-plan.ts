@@ -5,7 +5,8 @@ import { referencesOf } from '../ledger/payout-references.ts'
 import { banksOf } from '../lib/banks.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { newOrderId } from '../lib/ids.ts'
-import { toMinor } from '../lib/money.ts'
+import { minorPerUnit, toMinor } from '../lib/money.ts'
+import { noReserve } from '../lib/reserve-rule.ts'
 import type { PastPayout } from '../payouts/past-payouts.ts'
 
 /** A random number from 0 to 1; the same start gives the same sequence. */
@@ -258,6 +259,7 @@ function newOrder(
     feeMinor: feeOf(amountMinor, rule),
     feeRule,
     lateMoney: kind === 'deposit' ? agent.lateMoney : null,
+    reserveRule: kind === 'deposit' && agent.reserve !== noReserve ? agent.reserve : null,
     revertFee: kind === 'withdraw' ? agent.revertFee : null,
     accountName: `${oneOf(givens, chance)} ${oneOf(families, chance)}`,
     accountNo: String(1_000_000_000 + Math.floor(chance() * 8_999_999_999)),
@@ -271,6 +273,7 @@ function newOrder(
     completedAt: null,
     paidAmountMinor: null,
     paidFeeMinor: null,
+    releaseAt: null,
     provider: kind === 'deposit' ? 'sandbox' : null,
     providerRef: null,
     handedOverAt: null,
@@ -285,7 +288,7 @@ function amountOf({ currency }: Agent, chance: Chance): bigint {
     50 + 9_950 * size * size * size + (chance() < 0.01 ? 90_000 * chance() : 0),
   )
   const rounded = chance() < 0.6 ? Math.ceil(units / 100) * 100 : units
-  return BigInt(rounded) * (currency === 'VND' ? 1_000n : 1n)
+  return BigInt(rounded) * (minorPerUnit(currency) === 1n ? 1_000n : 1n)
 }
 
 function pick<T extends string>(shares: readonly (readonly [T, number])[], chance: Chance): T {

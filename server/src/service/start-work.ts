@@ -1,5 +1,6 @@
 import type { CallbackSender } from '../callbacks/sender.ts'
 import type { Pool } from '../db/pool.ts'
+import { WatchedFolder } from '../payments/watch-folder.ts'
 import { PayoutRunner } from '../payouts/payout-runner.ts'
 import type { Desk } from '../teller/desk.ts'
 import type { Teller } from '../teller/teller.ts'
@@ -33,6 +34,9 @@ export function startWork(
     proofPool,
     provesLedger,
     sender,
+    folder: new WatchedFolder(config.dataDir, desk, config.mode, (file, fault) =>
+      log.error({ file }, `a bank's file is refused: ${fault.message}`),
+    ),
     attemptsKeptMs: config.attemptsKeptDays * dayMs,
     noticesKeptMs: config.noticesKeptDays * dayMs,
     timeZone: config.timeZone,

@@ -28,10 +28,14 @@ export function dateReader(format: string, buddhistYear: boolean): ReadDate {
   }
 }
 
-/** A reader for times of day. */
-export function timeReader(format: string): (text: string) => string | undefined {
+/** A reader for times of day, which may have a day of their own. */
+export function timeReader(format: string, buddhistYear: boolean) {
+  if (format.includes('D')) return dateReader(format, buddhistYear)
   const readDate = dateReader(`YYYY-MM-DD ${format}`, false)
-  return (text) => readDate(`2000-01-01 ${text}`)?.time ?? undefined
+  return (text: string) => {
+    const read = readDate(`2000-01-01 ${text}`)
+    return read && { day: null, time: read.time }
+  }
 }
 
 function partsOf(format: string): { text: string; isToken: boolean }[] {

@@ -28,6 +28,8 @@ export const CsvProfileSchema = Type.Object(
     footer: Type.Optional(literal()),
     /** Lines of the table that are no entries, such as a balance brought forward: a value starts with this. */
     notEntries: Type.Optional(Type.Array(literal(), { maxItems: 20 })),
+    /** What this bank writes where there is nothing. */
+    emptyValue: Type.Optional(literal(20)),
     /** Before the table, the account's number stands behind this text, or in the next value. */
     accountLabel: Type.Optional(literal()),
     columns: Type.Object(
@@ -39,6 +41,10 @@ export const CsvProfileSchema = Type.Object(
         credit: Type.Optional(Column),
         direction: Type.Optional(Column),
         balance: Type.Optional(Column),
+        /** Where the balance has no sign of its own: `-` for an overdraft. */
+        balanceSign: Type.Optional(Column),
+        /** The account's own number, in every line. */
+        account: Type.Optional(Column),
         texts: Type.Array(Column, { maxItems: 20 }),
         reference: Type.Optional(Column),
         payerAccount: Type.Optional(Column),
@@ -49,8 +55,8 @@ export const CsvProfileSchema = Type.Object(
     ),
     /** D, M and MMM, YY or YYYY, and HH, mm and ss where the time is in the same value. */
     dateFormat: Type.String({ minLength: 3, maxLength: 40 }),
-    /** HH, mm and ss. */
-    timeFormat: Type.Optional(Type.String({ minLength: 3, maxLength: 20 })),
+    /** HH, mm and ss; with a day as well where the payment's day is not the day of booking. */
+    timeFormat: Type.Optional(Type.String({ minLength: 3, maxLength: 40 })),
     /** Years are 543 ahead, as on Thai calendars. */
     buddhistYear: Type.Optional(Type.Boolean()),
     decimalMark: Type.Union([Type.Literal('.'), Type.Literal(',')]),

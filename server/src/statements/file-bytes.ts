@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { TextDecoder } from 'node:util'
 import { BankFileFault, maxFileBytes, maxTextLength } from './statement.ts'
@@ -192,30 +193,43 @@ export async function* piecesOf(
   const code = separator.charCodeAt(0)
   const decode = encoding === null ? eitherText : decoderOf(encoding)
   let line = 1
+  let count = 0
   let rest: Uint8Array = new Uint8Array()
-  const piece = (bytes: Uint8Array, ended: boolean): Piece => {
-    const text = bytes.length > maxTextLength ? undefined : decode(bytes, false)
-    if (bytes.length > maxTextLength) throw tooLong(line)
-    if (text === undefined) throw wrongEncoding(line, encoding ?? 'UTF-8')
-    if (text.includes('\0')) throw wrongEncoding(line, encoding ?? 'UTF-8')
+  const piece = (text: string | undefined, ended: boolean): Piece => {
+    if (text === undefined || text.includes('\0')) throw wrongEncoding(line, encoding ?? 'UTF-8')
+    if (text.length > maxTextLength) throw tooLong(line)
+    count++
+    if (count > maxPieces)
+      throw new BankFileFault(line, `The file has more than ${maxPieces} parts.`)
     const startsOn = line
     line += separator === '\n' ? Number(ended) : countOf(text, '\n')
     return { text, line: startsOn, ended }
   }
   for await (const chunk of chunks) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    const pieces: Piece[] = []
-    let start = 0
-    for (let end = bytes.indexOf(code); end !== -1; end = bytes.indexOf(code, start)) {
-      pieces.push(piece(bytes.subarray(start, end), true))
-      start = end + 1
-    }
-    rest = bytes.subarray(start)
+    const end = bytes.lastIndexOf(code) + 1
+    const whole = bytes.subarray(0, end)
+    rest = bytes.subarray(end)
     if (rest.length > maxTextLength) throw tooLong(line)
+    const pieces: Piece[] = []
+    // Most of a file is plain ASCII, which every encoding here has in common.
+    if (isAscii(whole)) {
+      for (const text of Buffer.from(whole).toString('latin1').split(separator).slice(0, -1)) {
+        pieces.push(piece(text, true))
+      }
+    } else {
+      for (let start = 0, next = 0; start < end; start = next + 1) {
+        next = whole.indexOf(code, start)
+        pieces.push(piece(decode(whole.subarray(start, next), false), true))
+      }
+    }
     yield pieces
   }
-  yield [piece(rest, false)]
+  yield [piece(decode(rest, false), false)]
 }
+
+/** More than the largest number of entries takes. */
+const maxPieces = 5_000_000
 
 function tooLong(line: number) {
   return new BankFileFault(line, `A text is longer than ${maxTextLength} characters.`)

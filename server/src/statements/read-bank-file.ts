@@ -59,6 +59,9 @@ function soundProfile(profile: CsvProfile | undefined): CsvProfile {
 function formatOf(head: Uint8Array, profile: CsvProfile | undefined): BankFileFormat {
   const start = Buffer.from(head).toString('latin1').trimStart()
   if (start === '') throw new BankFileFault(1, 'The file is empty.')
+  const other = otherKinds.find(([signature]) => start.startsWith(signature))
+  if (other)
+    throw new BankFileFault(null, `This is ${other[1]}: export the statement as CSV instead.`)
   if (/^OFXHEADER/i.test(start) || /^<(\?xml[^>]*>\s*<)?(\?OFX|OFX>)/i.test(start)) return 'ofx'
   if (start.startsWith('<')) return 'camt'
   if (/^\{[1-4]:/.test(start) || /(^|\n):20:/.test(start)) return 'mt940'
@@ -68,3 +71,10 @@ function formatOf(head: Uint8Array, profile: CsvProfile | undefined): BankFileFo
     'This is neither camt nor MT940 nor OFX. For CSV the account needs a profile.',
   )
 }
+
+/** What banks offer beside bank files, by their first bytes. */
+const otherKinds = [
+  ['PK\x03\x04', 'an Excel or zip file'],
+  ['\xd0\xcf\x11\xe0', 'an old Excel file'],
+  ['%PDF', 'a PDF'],
+] as const

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { dateReader, type ReadDate, timeReader } from './csv-date.ts'
+import { dateReader, timeReader } from './csv-date.ts'
 import type { CsvColumn, CsvProfile } from './csv-profile.ts'
 import { textOf, wrongEncoding } from './file-bytes.ts'
 import {
@@ -44,6 +44,8 @@ interface Columns {
   credit: number | undefined
   direction: number | undefined
   balance: number | undefined
+  balanceSign: number | undefined
+  account: number | undefined
   texts: number[]
   reference: number | undefined
   payerAccount: number | undefined
@@ -87,11 +89,15 @@ export async function readCsv(
     const { table } = around
     if (!table) continue
     if (isNoEntry(row, profile)) {
-      broughtForward ??= balanceOfRow(row, table, profile, statement.currency, reading)
+      const isFirst = statement.entries.length === 0 && !profile.newestFirst
+      if (isFirst && /\d/.test(row.cells[table.columns.balance ?? -1] ?? '')) {
+        broughtForward ??= balanceOfRow(row, table, profile, statement.currency, reading)
+      }
       continue
     }
     reading.countEntry(row.line)
     statement.entries.push(toEntry(row, table))
+    takeAccountNo(row, table, around)
   }
   checkIsWhole(profile, around)
   statement.accountNo = around.accountNo
@@ -193,8 +199,11 @@ async function* recordsOf(
   source.on('error', (error) => parser.destroy(error))
   source.pipe(parser)
   try {
-    for await (const { record, info } of parser) {
-      yield { line: info.lines, cells: record.map(cleanCell) }
+    const records: AsyncIterable<{ record: string[]; info: { lines: number } }> = parser
+    for await (const { record, info } of records) {
+      const cells = record.map(cleanCell)
+      const isEmpty = (cell: string) => cell === profile.emptyValue
+      yield { line: info.lines, cells: cells.map((cell) => (isEmpty(cell) ? '' : cell)) }
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
@@ -254,6 +263,8 @@ function tableAt(row: Row, profile: CsvProfile): Table | undefined {
       credit: optional(columns.credit),
       direction: optional(columns.direction),
       balance: optional(columns.balance),
+      balanceSign: optional(columns.balanceSign),
+      account: optional(columns.account),
       texts: columns.texts.map(place),
       reference: optional(columns.reference),
       payerAccount: optional(columns.payerAccount),
@@ -273,7 +284,19 @@ function accountNoIn(row: Row, profile: CsvProfile): string | null {
   const index = row.cells.findIndex((cell) => cell.startsWith(label))
   if (index === -1) return null
   const behind = row.cells[index]?.slice(label.length).replace(/^[\s:]+/, '')
-  return idOf(behind) ?? idOf(row.cells.slice(index + 1).find((cell) => cell !== ''))
+  const next = row.cells.slice(index + 1).find((cell) => cell !== '')
+  // An apostrophe tells Excel to keep the zeros in front.
+  return idOf((behind || next)?.replace(/^'/, ''))
+}
+
+function takeAccountNo(row: Row, table: Table, around: Surroundings) {
+  const { account } = table.columns
+  const accountNo = account === undefined ? null : idOf(row.cells[account]?.replace(/^'/, ''))
+  if (accountNo === null) return
+  around.accountNo ??= accountNo
+  if (around.accountNo !== accountNo) {
+    throw new BankFileFault(row.line, 'The file has lines of more than one account.')
+  }
 }
 
 function isNoEntry(row: Row, profile: CsvProfile): boolean {
@@ -298,22 +321,30 @@ function checkIsWhole(profile: CsvProfile, around: Surroundings) {
 
 function entryReader(profile: CsvProfile, currency: string, reading: Reading) {
   const readDate = dateReader(profile.dateFormat, profile.buddhistYear ?? false)
-  const readTime = profile.timeFormat === undefined ? undefined : timeReader(profile.timeFormat)
+  const readTime =
+    profile.timeFormat === undefined
+      ? undefined
+      : timeReader(profile.timeFormat, profile.buddhistYear ?? false)
   return (row: Row, table: Table): BankEntry => {
     checkWidth(row, table)
     const { columns } = table
     const cell = (index: number | undefined) =>
       index === undefined ? '' : (row.cells[index] ?? '')
-    const { day, time } = dateOf(row, cell(columns.date), cell(columns.time), readDate, readTime)
-    const balance = cell(columns.balance)
+    const date = readDate(cell(columns.date))
+    if (!date) throw noDate(row, cell(columns.date), 'date')
+    const written = cell(columns.time)
+    const paid = readTime && written !== '' ? readTime(written) : date
+    if (!paid) throw noDate(row, written, 'time')
+    const { time } = paid
     const reference = idOf(cell(columns.reference))
     return {
       line: row.line,
       entryNo: 0,
       childNo: null,
       batchCount: null,
-      bookedOn: day,
-      bookedAt: time === null || time === '00:00:00' ? null : reading.momentOf(day, time),
+      bookedOn: date.day,
+      bookedAt:
+        time === null || time === '00:00:00' ? null : reading.momentOf(paid.day ?? date.day, time),
       amountMinor: signedAmount(row, columns, profile, currency, reading),
       currency,
       status: 'booked',
@@ -324,8 +355,7 @@ function entryReader(profile: CsvProfile, currency: string, reading: Reading) {
         name: idOf(cell(columns.payerName)),
         bank: idOf(cell(columns.payerBank)),
       },
-      balanceAfterMinor:
-        balance === '' ? null : csvAmount(balance, profile, currency, row.line, reading),
+      balanceAfterMinor: balanceOfRow(row, table, profile, currency, reading) ?? null,
       isReturn: false,
       returnReason: null,
       typeCode: null,
@@ -342,23 +372,8 @@ function checkWidth(row: Row, table: Table) {
   )
 }
 
-function dateOf(
-  row: Row,
-  date: string,
-  time: string,
-  readDate: ReadDate,
-  readTime: ((text: string) => string | undefined) | undefined,
-) {
-  const written = readDate(date)
-  if (!written) {
-    throw new BankFileFault(row.line, `${shown(date)} is no date as the profile describes it.`)
-  }
-  if (!readTime || time === '') return written
-  const timeOfDay = readTime(time)
-  if (timeOfDay === undefined) {
-    throw new BankFileFault(row.line, `${shown(time)} is no time as the profile describes it.`)
-  }
-  return { day: written.day, time: timeOfDay }
+function noDate(row: Row, text: string, what: string): BankFileFault {
+  return new BankFileFault(row.line, `${shown(text)} is no ${what} as the profile describes it.`)
 }
 
 function signedAmount(
@@ -423,6 +438,7 @@ function csvAmount(
     currency,
     line,
     reading,
+    text,
   )
   return before === '-' || after === '-' || opens !== '' ? -absolute : absolute
 }
@@ -446,9 +462,11 @@ function balanceOfRow(
   currency: string,
   reading: Reading,
 ): bigint | undefined {
-  const { balance } = table.columns
+  const { balance, balanceSign } = table.columns
   const text = balance === undefined ? '' : (row.cells[balance] ?? '')
-  return text === '' ? undefined : csvAmount(text, profile, currency, row.line, reading)
+  if (text === '') return undefined
+  const amount = csvAmount(text, profile, currency, row.line, reading)
+  return balanceSign !== undefined && row.cells[balanceSign] === '-' ? -amount : amount
 }
 
 function takeDays(statement: BankStatement) {

@@ -1,3 +1,4 @@
+import { ibanFault } from '../lib/iban.ts'
 import { type Piece, piecesOf } from './file-bytes.ts'
 import { type Details, detailsOf, noDetails } from './mt940-details.ts'
 import {
@@ -120,7 +121,7 @@ function isEnd(text: string): boolean {
 
 function continueField(field: Field, text: string) {
   field.lines.push(text)
-  field.length += text.length
+  field.length += text.length + 1
   if (field.length > maxTextLength) {
     throw new BankFileFault(field.line, `A text is longer than ${maxTextLength} characters.`)
   }
@@ -275,7 +276,7 @@ function balanceOf(field: Field, type: string, booked: boolean, reading: Reading
 /** `500,` and `500` both occur. */
 function commaAmount(text: string, currency: string, line: number, reading: Reading): bigint {
   if (!/^\d{1,15}(,\d{0,5})?$/.test(text)) throw noAmount(text, currency, line)
-  return readAmount(text.replace(/,$/, '').replace(',', '.'), currency, line, reading)
+  return readAmount(text.replace(/,$/, '').replace(',', '.'), currency, line, reading, text)
 }
 
 function shortDay(text: string): Day | null {
@@ -438,12 +439,5 @@ function distance(a: Day, b: Day): number {
 function accountNoOf(accountNo: string | null, currency: string | null): string | null {
   if (accountNo === null || currency === null || !accountNo.endsWith(currency)) return accountNo
   const shorter = accountNo.slice(0, -currency.length).trim()
-  return isIban(shorter) ? shorter : accountNo
-}
-
-function isIban(text: string): boolean {
-  if (!/^[A-Z]{2}\d\d[A-Z0-9]{11,30}$/.test(text)) return false
-  const turned = text.slice(4) + text.slice(0, 4)
-  const digits = [...turned].map((character) => Number.parseInt(character, 36)).join('')
-  return BigInt(digits) % 97n === 1n
+  return ibanFault(shorter) === undefined ? shorter : accountNo
 }

@@ -254,7 +254,7 @@ function ofxAmount(text: string, currency: string, line: number, reading: Readin
   const isAmbiguous = fraction?.length === 3 && digits.length <= 3
   if (sign === undefined || isAmbiguous) throw noAmount(text, currency, line)
   const plain = fraction === undefined ? digits : `${digits}.${fraction}`
-  const absolute = readAmount(plain, currency, line, reading)
+  const absolute = readAmount(plain, currency, line, reading, text)
   return sign === '-' ? -absolute : absolute
 }
 

@@ -40,16 +40,22 @@ function momentsIn(zone: string): Reading['momentOf'] {
 
 /**
  * An amount as minor units, from digits with a decimal point. It is never rounded and never taken for zero:
- * whatever is no amount of the currency refuses the file.
+ * whatever is no amount of the currency refuses the file. `written` is how the bank wrote it.
  */
-export function readAmount(text: string, currency: string, line: number, reading: Reading): bigint {
+export function readAmount(
+  text: string,
+  currency: string,
+  line: number,
+  reading: Reading,
+  written = text,
+): bigint {
   const decimals = reading.decimalsOf(currency)
   if (decimals === undefined) {
     throw new BankFileFault(line, `The currency ${shown(currency)} is not known to this service.`)
   }
   const match = /^(\d{1,15})(?:\.(\d{1,5}))?$/.exec(text)
   const [, whole = '', fraction = ''] = match ?? []
-  if (!match || !/^0*$/.test(fraction.slice(decimals))) throw noAmount(text, currency, line)
+  if (!match || !/^0*$/.test(fraction.slice(decimals))) throw noAmount(written, currency, line)
   return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
 }
 

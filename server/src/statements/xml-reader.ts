@@ -180,9 +180,21 @@ export function elementsAt(element: XmlElement | undefined, ...path: string[]): 
 
 /** The text at the first of these paths that has one. */
 export function textAt(element: XmlElement | undefined, ...paths: string[]): string | null {
+  if (!element) return null
   for (const path of paths) {
-    const text = elementAt(element, ...path.split('/'))?.text.trim()
+    const text = elementAt(element, ...namesIn(path))?.text.trim()
     if (text) return text
   }
   return null
+}
+
+/** Paths are literals of the readers, so there are few of them, asked for again and again. */
+const namesByPath = new Map<string, string[]>()
+
+function namesIn(path: string): string[] {
+  const known = namesByPath.get(path)
+  if (known) return known
+  const names = path.split('/')
+  namesByPath.set(path, names)
+  return names
 }

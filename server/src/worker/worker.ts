@@ -4,8 +4,11 @@ import type { CallbackSender } from '../callbacks/sender.ts'
 import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
+import { releaseReserves } from '../orders/release-reserves.ts'
+import { Settler } from '../orders/settle-agents.ts'
 import { bookMovements, movementPage } from '../payments/book-movement.ts'
 import { leftOverPage, NoticeTaker } from '../payments/take-notice.ts'
+import type { WatchedFolder } from '../payments/watch-folder.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { proveOnward } from '../proof/verify.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -19,6 +22,8 @@ export interface WorkerOptions {
   /** Whether this process proves the ledger continuously. */
   provesLedger: boolean
   sender: CallbackSender
+  /** Where banks' files are put. */
+  folder: WatchedFolder
   /** Undefined if this process does not hand withdrawals to providers. */
   payouts: PayoutRunner | undefined
   /** How long attempts to deliver callbacks are kept; the latest attempt is always kept. */
@@ -39,6 +44,7 @@ export function startWorker(options: WorkerOptions): Repeated {
     proofPool,
     provesLedger,
     sender,
+    folder,
     payouts,
     attemptsKeptMs,
     noticesKeptMs,
@@ -48,6 +54,7 @@ export function startWorker(options: WorkerOptions): Repeated {
   } = options
   const notices = new NoticeTaker(desk, onError)
   const fees = new FeeSweeper(desk, timeZone)
+  const settler = new Settler(desk, timeZone, onError)
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
     repeat(
@@ -61,6 +68,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       onError,
     ),
     repeat(5_000, () => releaseExpected(proofPool, desk.now()), onError),
+    repeat(5_000, () => folder.poll(), onError),
     // A safety net: usually the sender is woken when a callback is due.
     repeat(
       1_000,
@@ -71,6 +79,8 @@ export function startWorker(options: WorkerOptions): Repeated {
       onError,
     ),
     repeat(60_000, () => fees.poll(), onError),
+    repeat(60_000, () => settler.poll(), onError),
+    repeat(60_000, async () => ((await releaseReserves(desk)) > 0 ? 'more' : 'done'), onError),
     repeat(
       60_000,
       async () => {

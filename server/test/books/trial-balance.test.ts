@@ -207,7 +207,7 @@ describe('sluice books', () => {
     expect(plain.stdout).toMatch(/\ntotal +0\n\nThe books balance.\n$/)
     expect(plain.stdout).not.toContain('VND')
     expect(whole.stdout).toMatch(/\nHouse THB .* -10.25 +-3.25 +\d+\n/)
-    expect(whole.stdout).toMatch(new RegExp(`\\n${shop.appId} +196 +0 +90.25 +-289.5 `))
+    expect(whole.stdout).toMatch(new RegExp(`\\n${shop.appId} +196 +0 +0 +90.25 +-289.5 `))
   })
 
   it('is JSON with exact numbers, now or as of a time', async () => {
@@ -248,7 +248,7 @@ describe('sluice books', () => {
     const needed = ['--currency', 'THB', '--provider', 'bank', '--reason', 'x']
     for (const [args, says] of [
       [['--as-of', 'yesterday'], 'must be an ISO 8601 time'],
-      [['--currency', 'USD'], 'must be one of THB, VND'],
+      [['--currency', 'XXX'], 'must be one of THB, VND'],
       [['--json', '--csv'], 'either --json or --csv'],
       [['write-off', '0', ...needed], 'other than 0'],
       [['write-off', '1.005', ...needed], 'other than 0'],
@@ -263,7 +263,7 @@ describe('sluice books', () => {
 })
 
 describe('books that do not balance', () => {
-  const sums = `available + held + suspense + clearing + fees + costs + adjustments + differences
+  const sums = `available + held + reserve + suspense + clearing + fees + costs + adjustments + differences
     + transfers`
 
   it.each([

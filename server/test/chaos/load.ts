@@ -9,6 +9,8 @@ export interface Wish {
   kind: 'deposit' | 'withdraw'
   amount: number
   story: string | null
+  /** The deposit that this withdrawal refunds. */
+  refundOf?: string
 }
 
 /** A wish that was sent, and every answer it got; without a number, there was none to rely on. */
@@ -46,13 +48,15 @@ const expectedRefusals = [
   'insufficient_balance',
   'invalid_transition',
   'order_not_cancellable',
+  'order_not_refundable',
+  'refund_exceeds_payment',
 ]
 const patienceMs = 8_000
 const knownWithinMs = 120_000
 
 /**
  * Agents at work, each on several connections and at both doors: orders with stories, the same one
- * several times at once, conflicting ones, cancels, triggers and reads. Every answer is remembered.
+ * several times at once, conflicting ones, refunds, cancels, triggers and reads. Every answer is remembered.
  */
 export class ChaosLoad {
   readonly placed: Placed[] = []
@@ -145,8 +149,11 @@ export class ChaosLoad {
     for (let count = 0; !this.stopping; count++) {
       const order = own[Math.floor(random() ** 0.3 * own.length)]
       const action = random()
-      if (action < 0.6 || !order) {
+      const refunds = order && refundsOf(order, random)
+      if (action < 0.53 || !order) {
         own.push(await this.place(agent, `${connection}-${count}`, random, wishes(agent, random)))
+      } else if (action < 0.6 && refunds) {
+        own.push(await this.place(agent, `${connection}-${count}`, random, refunds))
       } else if (action < 0.7) await this.change(order, 'cancel', random)
       else if (action < 0.83) await this.change(order, 'trigger', random)
       else await this.read(order, random)
@@ -175,22 +182,22 @@ export class ChaosLoad {
   }
 
   private async ask(placed: Placed, asked: Asked, random: () => number): Promise<void> {
-    const { kind, amount, story } = asked.wish
-    const answer = await this.send(
-      placed.agent,
-      `/payment/${kind}`,
-      {
-        refId: placed.refId,
+    const { kind, amount, story, refundOf } = asked.wish
+    const common = { refId: placed.refId, amount, timestamp: this.world.now().toISOString() }
+    const order = {
+      path: `/payment/${kind}`,
+      body: {
+        ...common,
         userId: 'user-1',
-        amount,
         accountName: 'Somchai Jaidee',
         accountNo: '1234567890',
         bankCode: bankCode[placed.agent.terms.currency],
-        timestamp: this.world.now().toISOString(),
         ...(story !== null && { extraParams: { sandbox: story } }),
       },
-      random,
-    )
+    }
+    const refund = { path: `/payment/orders/${refundOf}/refund`, body: common }
+    const { path, body } = refundOf === undefined ? order : refund
+    const answer = await this.send(placed.agent, path, body, random)
     if (!answer || answer.status >= 500) {
       asked.unknowns++
       return
@@ -247,6 +254,17 @@ function wishes(agent: ChaosAgent, random: () => number): Wish[] {
   const most = kind === 'deposit' ? 990 : 300
   const wish = { kind, story, amount: (10 + Math.floor(random() * most)) * unit(agent) } as const
   return random() < 0.08 ? [wish, { ...wish, amount: wish.amount + unit(agent) }] : [wish]
+}
+
+/** A refund of an order, or two that exclude each other or come to more than was paid. */
+function refundsOf(placed: Placed, random: () => number): Wish[] | undefined {
+  const wish = placed.asked[0]?.wish
+  const refundOf = txnIdOf(placed)
+  if (wish?.kind !== 'deposit' || refundOf === undefined) return undefined
+  const share = random() < 0.3 ? 1 : 0.4
+  const amount = Math.max(unit(placed.agent), Math.floor(wish.amount * share))
+  const refund = { kind: 'withdraw', story: null, amount, refundOf } as const
+  return random() < 0.1 ? [refund, { ...refund, amount: amount + unit(placed.agent) }] : [refund]
 }
 
 /** What amounts are counted in: a THB buys as much as many VND. */

@@ -57,8 +57,9 @@ async function endWithdrawals(world: World, load: ChaosLoad): Promise<void> {
     const waiting = await allPages<ToldOrder>(world, agent, path)
     for (const { txn_id, ref_id } of waiting) {
       const placed = load.placed.find((each) => each.agent === agent && each.refId === ref_id)
-      const story = placed?.asked[0]?.wish.story
-      if (story !== 'slow' && story !== 'queued') continue
+      const { story, refundOf } = placed?.asked[0]?.wish ?? {}
+      // A refund of what was taken back is not sent again by itself if the bank never got it.
+      if (story !== 'slow' && story !== 'queued' && !refundOf) continue
       const cancel = () =>
         load.send(agent, `/payment/orders/${txn_id}/cancel`, undefined, random, 'POST')
       // A trigger that was broken off may have taken it to the bank already.

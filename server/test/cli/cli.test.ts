@@ -276,7 +276,7 @@ describe('agent', () => {
 
   it('a choice outside of the list is refused with the list', async () => {
     const wrong: [string, string][] = [
-      ['--currency', 'USD'],
+      ['--currency', 'XXX'],
       ['--method', 'cash'],
       ['--revert-fee', 'half'],
       ['--late-money', 'keep'],

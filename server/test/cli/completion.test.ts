@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { currencies } from '../../src/lib/money.ts'
 import { cleanUp, sluice, start, tempFolder } from '../support/process.ts'
 
 let folder: string
@@ -38,7 +39,7 @@ describe('bash', () => {
       'sluice agent ',
       'sluice agent cr',
       'sluice agent create --deposit-',
-      'sluice agent create --name Shop --re',
+      'sluice agent create --name Shop --rev',
     )
     expect(all).toEqual(expect.arrayContaining(['serve', 'agent', 'sign', 'completion', '--help']))
     expect(begun).toEqual(['agent'])
@@ -56,7 +57,7 @@ describe('bash', () => {
       'sluice agent create --name ',
       'sluice completion z',
     )
-    expect(currency).toEqual(['THB', 'VND'])
+    expect(currency).toEqual(currencies)
     expect(method).toEqual(['link+qrcode', 'link+qrcode+transfer'])
     expect(file).toEqual(['secret.txt'])
     expect(free).toEqual([])

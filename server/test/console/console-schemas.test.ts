@@ -5,6 +5,8 @@ import { typesFromOpenApi } from '../../../console/test/types-from-openapi.ts'
 import type { OpenApi } from '../../../sdk/test/schemas-from-openapi.ts'
 import { termNames, termOf } from '../../src/agents/terms.ts'
 import { inlineSchemas } from '../../src/http/name-schemas.ts'
+import { currencyRow } from '../../src/lib/currencies.ts'
+import { currencies } from '../../src/lib/money.ts'
 import { root } from '../support/process.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
@@ -35,6 +37,18 @@ export const agentTerms = ${JSON.stringify(fields)} as const
 `,
   )
 })
+
+test("the console's currencies are those of the service", () =>
+  expectWritten(
+    'console/src/parts/currency-rows.ts',
+    `// Written by server/test/console/console-schemas.test.ts; run it with -u after a change.
+export const currencyRows = ${JSON.stringify(
+      Object.fromEntries(
+        currencies.map((each) => [each, { decimals: currencyRow(each).decimals }]),
+      ),
+    )} as const
+`,
+  ))
 
 async function expectWritten(path: string, input: string): Promise<void> {
   const text = execFileSync(

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serviceRole } from '../../src/db/pool.ts'
 import { accountNames } from '../../src/ledger/accounts.ts'
+import { allHouseBooks } from '../../src/ledger/house.ts'
 import { currencies } from '../../src/lib/money.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
@@ -139,6 +140,84 @@ const good: Record<string, Fields> = {
     preference: 100,
     weight: 1,
   },
+  bank_accounts: {
+    name: 'kbank',
+    currency: 'THB',
+    bank_code: 'KBANK',
+    account_no: '1234567890',
+    account_name: 'Us',
+    qr_kind: 'none',
+    match: 'code',
+    surplus_steps: 99,
+    hold_s: 7200,
+    feed: 'none',
+    zone: 'UTC',
+    own_accounts: '',
+    created_at: at,
+    created_by: 'one@sluice.example',
+    version: 1,
+  },
+  expected_deposits: {
+    account: 'scb',
+    code: 'SX0000000000A',
+    agent_id: 1,
+    order_id: uuid(1),
+    user_id: 'user',
+    amount: 100,
+    payable: 102,
+    by_amount: true,
+    payer_account_no: '123',
+    created_at: at,
+    expires_at: at,
+    held_until: at,
+    state: 'open',
+  },
+  bank_files: {
+    account: 'scb',
+    file_id: uuid(2),
+    sha256: 'b'.repeat(64),
+    name: 'day.xml',
+    size: 1,
+    bytes: '\\x00',
+    via: 'folder',
+    brought_by: 'folder',
+    received_at: at,
+  },
+  bank_statements: {
+    account: 'scb',
+    statement_id: uuid(2),
+    file_id: uuid(1),
+    source: 'statement',
+    entries: 0,
+    booked: 0,
+    read_at: at,
+  },
+  bank_movements: {
+    account: 'scb',
+    movement_id: uuid(2),
+    amount: 100,
+    currency: 'THB',
+    booked_on: '2026-01-01',
+    text: '',
+    is_return: false,
+    state: 'new',
+    reported_at: at,
+    act_at: at,
+    tries: 0,
+  },
+  bank_reports: {
+    account: 'scb',
+    source: 'statement',
+    report_key: 'two',
+    movement_id: uuid(1),
+    file_id: uuid(1),
+    amount: 100,
+    booked_on: '2026-01-01',
+    ids: '{}',
+    text: '',
+    is_trusted: true,
+    reported_at: at,
+  },
   payouts: {
     agent_id: 1,
     order_id: uuid(1),
@@ -271,6 +350,13 @@ const present: [table: string, fields: Fields][] = [
   ['callback_claims', { turn: 2 }],
   ['users', { user_id: 1, email: 'one@sluice.example' }],
   ['sessions', { session_id: uuid(1), token_hash: digest(1) }],
+  ['bank_accounts', { name: 'scb', only_one: 'THB SCB 1' }],
+  ['expected_deposits', { code: 'SX0000000000B', payable: 101 }],
+  ['bank_files', { file_id: uuid(1), sha256: 'a'.repeat(64) }],
+  ['bank_statements', { statement_id: uuid(1) }],
+  ['bank_movements', { movement_id: uuid(1) }],
+  ['bank_movements', { movement_id: uuid(3), amount: -100, returns: uuid(1) }],
+  ['bank_reports', { report_key: 'one' }],
 ]
 
 const withdrawal = { kind: 'withdraw', expires_at: null, late_money: null, revert_fee: 'return' }
@@ -286,8 +372,13 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['agents_app_id_check', 'agents', { app_id: 'abc' }],
   ['agents_name_check', 'agents', { name: '' }],
   ['agents_name_check', 'agents', { name: 'x'.repeat(129) }],
-  ['agents_currency_check', 'agents', { currency: 'USD' }],
+  ['agents_currency_check', 'agents', { currency: 'XXX' }],
   ['agents_status_check', 'agents', { status: 'gone' }],
+  ['agents_reserve_check', 'agents', { reserve: '5%' }],
+  ['agents_settle_check', 'agents', { settle: 'monthly' }],
+  ['agents_settle_check', 'agents', { settle: 'daily' }],
+  ['agents_settle_check', 'agents', { settle_keep: -1 }],
+  ['agents_settle_check', 'agents', { settle_to: '' }],
   ['agents_revert_fee_check', 'agents', { revert_fee: 'half' }],
   ['agents_late_money_check', 'agents', { late_money: 'drop' }],
   ['agents_method_check', 'agents', { method: 'qrcode' }],
@@ -318,18 +409,27 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['wallets_pkey', 'wallets', { agent_id: 1 }],
   ['wallets_book', 'wallets', { agent_id: 0 }],
   ['wallets_book', 'wallets', { agent_id: -1, currency: 'VND' }],
-  ['wallets_book', 'wallets', { currency: 'USD' }],
+  ['wallets_book', 'wallets', { currency: 'XXX' }],
+  ['wallets_book', 'wallets', { agent_id: -13, currency: 'USD' }],
   ['wallets_of_house', 'wallets', { differences: 1, clearing: -1 }],
   ['wallets_suspense_not_negative', 'wallets', { suspense: -1, clearing: 1 }],
+  ['wallets_reserve_not_negative', 'wallets', { reserve: -1, clearing: 1 }],
   ['clearings_agent_id_fkey', 'clearings', { agent_id: 99 }],
   ['clearings_provider_check', 'clearings', { provider: '' }],
   ['clearings_seq_check', 'clearings', { seq: -1 }],
   ['wallets_seq_check', 'wallets', { seq: -1 }],
   ['wallets_balance', 'wallets', { available: 1 }],
   ['wallets_held_not_negative', 'wallets', { held: -1, available: 1 }],
-  ...beyond(['available', 'held', 'fees', 'costs', 'adjustments', 'suspense', 'transfers']).map(
-    (spoiled): [string, string, Fields] => ['wallets_bound', 'wallets', spoiled],
-  ),
+  ...beyond([
+    'available',
+    'held',
+    'reserve',
+    'fees',
+    'costs',
+    'adjustments',
+    'suspense',
+    'transfers',
+  ]).map((spoiled): [string, string, Fields] => ['wallets_bound', 'wallets', spoiled]),
 
   ['orders_pkey', 'orders', { order_id: uuid(1) }],
   ['orders_agent_id_ref_id_key', 'orders', { ref_id: 'ref-1' }],
@@ -346,6 +446,14 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['orders_late_money_check', 'orders', { late_money: null }],
   ['orders_late_money_check', 'orders', { late_money: 'drop' }],
   ['orders_late_money_check', 'orders', { ...withdrawal, late_money: 'review' }],
+  ['orders_reserve_check', 'orders', { reserve_rule: 'none' }],
+  ['orders_reserve_check', 'orders', { ...withdrawal, reserve_rule: '5%/90' }],
+  ['orders_reserve_check', 'orders', { reserve_rule: '5%/90', release_at: at }],
+  [
+    'orders_reserve_check',
+    'orders',
+    { status: 'PAID', completed_at: at, ...paid(), release_at: at },
+  ],
   ['orders_revert_fee_check', 'orders', { ...withdrawal, revert_fee: null }],
   ['orders_revert_fee_check', 'orders', { ...withdrawal, revert_fee: 'half' }],
   ['orders_revert_fee_check', 'orders', { revert_fee: 'return' }],
@@ -398,6 +506,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['journal_of_order_or_book', 'journal', { event: 'adjustment', reason: 'why' }],
   ['journal_of_order_or_book', 'journal', { event: 'payment_received' }],
   ['journal_suspense_not_negative', 'journal', { suspense: -1, available: 101 }],
+  ['journal_reserve_not_negative', 'journal', { reserve: -1, available: 101 }],
   ['journal_clearing_at', 'journal', { clearing_at: null, clearing_there: null }],
   ['journal_clearing_at', 'journal', { clearing_there: null }],
   ['journal_clearing_at', 'journal', { available_change: 0, clearing_change: 0 }],
@@ -435,9 +544,9 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
     { response_body: `\\x${'00'.repeat(16_385)}` },
   ],
 
-  ['orders_currency_check', 'orders', { currency: 'USD' }],
+  ['orders_currency_check', 'orders', { currency: 'usd' }],
   ['orders_currency_check', 'orders', { currency: null }],
-  ['journal_currency_check', 'journal', { currency: 'USD' }],
+  ['journal_currency_check', 'journal', { currency: 'usd' }],
   ['journal_currency_check', 'journal', { currency: null }],
   ['orders_instructions', 'orders', { instructions: 'x'.repeat(4097) }],
   ['orders_instructions', 'orders', { instructions: '{}', ...withdrawal }],
@@ -465,12 +574,114 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['providers_state_check', 'providers', { state: 'paused' }],
   ['provider_routes_route_check', 'provider_routes', { route: 'a b' }],
   ['provider_routes_direction_check', 'provider_routes', { direction: 'both' }],
-  ['provider_routes_currency_check', 'provider_routes', { currency: 'USD' }],
+  ['provider_routes_currency_check', 'provider_routes', { currency: 'usd' }],
   ['provider_routes_banks_check', 'provider_routes', { banks: [] }],
   ['provider_routes_amounts', 'provider_routes', { min_amount: 0 }],
   ['provider_routes_amounts', 'provider_routes', { min_amount: 101 }],
   ['provider_routes_preference_check', 'provider_routes', { preference: 0 }],
   ['provider_routes_weight_check', 'provider_routes', { weight: 0 }],
+
+  ['bank_accounts_pkey', 'bank_accounts', { name: 'scb' }],
+  ['bank_accounts_only_one_key', 'bank_accounts', { only_one: 'THB SCB 1' }],
+  ['bank_accounts_name_check', 'bank_accounts', { name: 'sandbox' }],
+  ['bank_accounts_name_check', 'bank_accounts', { name: 'A b' }],
+  ['bank_accounts_currency_check', 'bank_accounts', { currency: 'baht' }],
+  ['bank_accounts_bank_code_check', 'bank_accounts', { bank_code: 'x y' }],
+  ['bank_accounts_account_no_check', 'bank_accounts', { account_no: '12' }],
+  ['bank_accounts_only_one_check', 'bank_accounts', { only_one: 'x' }],
+  ['bank_accounts_account_name_check', 'bank_accounts', { account_name: '' }],
+  ['bank_accounts_city_check', 'bank_accounts', { city: '' }],
+  ['bank_accounts_address_check', 'bank_accounts', { address: '' }],
+  ['bank_accounts_qr_kind_check', 'bank_accounts', { qr_kind: 'QR' }],
+  ['bank_accounts_qr_value_check', 'bank_accounts', { qr_value: '' }],
+  ['bank_accounts_match_check', 'bank_accounts', { match: 'name' }],
+  ['bank_accounts_surplus_steps_check', 'bank_accounts', { surplus_steps: 0 }],
+  ['bank_accounts_hold_s_check', 'bank_accounts', { hold_s: -1 }],
+  ['bank_accounts_day_limit_check', 'bank_accounts', { day_limit: 0 }],
+  ['bank_accounts_zone_check', 'bank_accounts', { zone: '' }],
+  ['bank_accounts_csv_profile_check', 'bank_accounts', { csv_profile: 'x'.repeat(8193) }],
+  ['bank_accounts_own_accounts_check', 'bank_accounts', { own_accounts: 'x'.repeat(4001) }],
+  ['bank_accounts_created_by_check', 'bank_accounts', { created_by: 'x' }],
+  ['bank_accounts_version_check', 'bank_accounts', { version: 0 }],
+  ['bank_accounts_feed_check', 'bank_accounts', { feed: 'post', feed_secret: 'x' }],
+  ['bank_accounts_feed_secret', 'bank_accounts', { feed: 'signed' }],
+  ['bank_accounts_feed_secret', 'bank_accounts', { feed_secret: 'x' }],
+  [
+    'bank_accounts_feed_secret_check',
+    'bank_accounts',
+    { feed: 'signed', feed_secret: 'x'.repeat(501) },
+  ],
+  ['bank_accounts_confirmed', 'bank_accounts', { confirmed_at: at }],
+  ['bank_accounts_confirmed_by_check', 'bank_accounts', { confirmed_at: at, confirmed_by: 'x' }],
+
+  ['expected_deposits_pkey', 'expected_deposits', { code: 'SX0000000000B' }],
+  ['expected_deposits_account_fkey', 'expected_deposits', { account: 'nobody' }],
+  ['expected_amounts', 'expected_deposits', { payable: 101 }],
+  ['expected_deposits_code_check', 'expected_deposits', { code: 'sx' }],
+  ['expected_deposits_agent_id_check', 'expected_deposits', { agent_id: 0 }],
+  ['expected_deposits_state_check', 'expected_deposits', { state: 'gone' }],
+  ['expected_deposits_amount_check', 'expected_deposits', { amount: 0 }],
+  ['expected_deposits_check', 'expected_deposits', { payable: 99 }],
+  ['expected_deposits_times', 'expected_deposits', { held_until: '2025-12-31T00:00:00Z' }],
+  ['expected_deposits_times', 'expected_deposits', { created_at: '2026-01-02T00:00:00Z' }],
+
+  ['bank_files_pkey', 'bank_files', { file_id: uuid(1) }],
+  ['bank_files_account_sha256_key', 'bank_files', { sha256: 'a'.repeat(64) }],
+  ['bank_files_account_fkey', 'bank_files', { account: 'nobody' }],
+  ['bank_files_sha256_check', 'bank_files', { sha256: 'A' }],
+  ['bank_files_name_check', 'bank_files', { name: '' }],
+  ['bank_files_size_check', 'bank_files', { size: -1 }],
+  ['bank_files_via_check', 'bank_files', { via: 'post' }],
+  ['bank_files_brought_by_check', 'bank_files', { brought_by: 'x' }],
+  ['bank_files_fault_check', 'bank_files', { fault: '' }],
+
+  ['bank_statements_pkey', 'bank_statements', { statement_id: uuid(1) }],
+  ['bank_statements_account_fkey', 'bank_statements', { account: 'nobody' }],
+  ['bank_statements_account_file_id_fkey', 'bank_statements', { file_id: uuid(9) }],
+  ['bank_statements_source_check', 'bank_statements', { source: 'push' }],
+  ['bank_statements_bank_id_check', 'bank_statements', { bank_id: 'x'.repeat(101) }],
+  ['bank_statements_bank_seq_check', 'bank_statements', { bank_seq: 'x'.repeat(41) }],
+  ['bank_statements_entries_check', 'bank_statements', { entries: -1 }],
+
+  ['bank_movements_pkey', 'bank_movements', { movement_id: uuid(1) }],
+  ['bank_movements_account_fkey', 'bank_movements', { account: 'nobody' }],
+  ['bank_movements_returned', 'bank_movements', { returns: uuid(1) }],
+  ['bank_movements_amount_check', 'bank_movements', { amount: 0 }],
+  ['bank_movements_currency_check', 'bank_movements', { currency: 'baht' }],
+  ['bank_movements_text_check', 'bank_movements', { text: 'x'.repeat(4001) }],
+  ['bank_movements_payer_account_no_check', 'bank_movements', { payer_account_no: 'x'.repeat(65) }],
+  ['bank_movements_payer_name_check', 'bank_movements', { payer_name: 'x'.repeat(201) }],
+  ['bank_movements_payer_bank_check', 'bank_movements', { payer_bank: 'x'.repeat(65) }],
+  ['bank_movements_detail_check', 'bank_movements', { detail: 'x'.repeat(1001) }],
+  ['bank_movements_tries_check', 'bank_movements', { tries: -1 }],
+  ['bank_movements_why_check', 'bank_movements', { why: 'late' }],
+  ['bank_movements_state_check', 'bank_movements', { state: 'gone', act_at: null }],
+  ['bank_movements_agent_id_check', 'bank_movements', { agent_id: 0, order_id: uuid(1) }],
+  ['bank_movements_order', 'bank_movements', { agent_id: 1 }],
+  ['bank_movements_explained', 'bank_movements', { explained_by: 'payment' }],
+  ['bank_movements_explained', 'bank_movements', { state: 'matched' }],
+  [
+    'bank_movements_explained_by_check',
+    'bank_movements',
+    { state: 'matched', explained_by: 'luck' },
+  ],
+  ['bank_movements_to_act_on', 'bank_movements', { act_at: null }],
+  ['bank_movements_to_act_on', 'bank_movements', { state: 'unexplained' }],
+
+  ['bank_reports_pkey', 'bank_reports', { report_key: 'one' }],
+  ['bank_reports_account_fkey', 'bank_reports', { account: 'nobody' }],
+  ['bank_reports_account_movement_id_fkey', 'bank_reports', { movement_id: uuid(9) }],
+  ['bank_reports_report_key_check', 'bank_reports', { report_key: '' }],
+  ['bank_reports_amount_check', 'bank_reports', { amount: 0 }],
+  ['bank_reports_ids_check', 'bank_reports', { ids: 'x'.repeat(4097) }],
+  ['bank_reports_text_check', 'bank_reports', { text: 'x'.repeat(4001) }],
+  ['bank_reports_payer_account_no_check', 'bank_reports', { payer_account_no: 'x'.repeat(65) }],
+  ['bank_reports_source_check', 'bank_reports', { source: 'post' }],
+  ['bank_reports_origin', 'bank_reports', { source: 'push' }],
+  ['bank_reports_origin', 'bank_reports', { file_id: null }],
+
+  ['orders_payable', 'orders', { payable: 100 }],
+  ['orders_payable', 'orders', { ...withdrawal, payable: 101 }],
 
   ['payouts_pkey', 'payouts', { attempt: 1 }],
   ['payouts_agent_id_order_id_fkey', 'payouts', { order_id: uuid(9) }],
@@ -493,7 +704,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['open_items_provider_check', 'open_items', { provider: '' }],
   ['open_items_reference_check', 'open_items', { reference: '' }],
   ['open_items_amount_check', 'open_items', { amount: 0 }],
-  ['open_items_currency_check', 'open_items', { currency: 'USD' }],
+  ['open_items_currency_check', 'open_items', { currency: 'usd' }],
   ['open_items_provider_said_check', 'open_items', { provider_said: 'WAITING' }],
   [
     'open_items_resolution_check',
@@ -525,13 +736,13 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['payment_claims_payment_id_check', 'payment_claims', { payment_id: 'b:' }],
   ['payment_claims_agent_id_check', 'payment_claims', { agent_id: -1, order_id: null }],
   ['payment_claims_amount_check', 'payment_claims', { amount: 0 }],
-  ['payment_claims_currency_check', 'payment_claims', { currency: 'USD' }],
+  ['payment_claims_currency_check', 'payment_claims', { currency: 'usd' }],
   ['payment_claims_nobody', 'payment_claims', { agent_id: 0 }],
 
   ['unmatched_payments_payment_id_check', 'unmatched_payments', { payment_id: 'b:' }],
   ['unmatched_payments_reference_check', 'unmatched_payments', { reference: 'x'.repeat(201) }],
   ['unmatched_payments_amount_check', 'unmatched_payments', { amount: 0 }],
-  ['unmatched_payments_currency_check', 'unmatched_payments', { currency: 'USD' }],
+  ['unmatched_payments_currency_check', 'unmatched_payments', { currency: 'usd' }],
   ['unmatched_payments_state_check', 'unmatched_payments', { state: 'lost', ...decided }],
   ['unmatched_payments_evidence_check', 'unmatched_payments', { evidence: '' }],
   ['unmatched_payments_decided', 'unmatched_payments', { decided_at: at }],
@@ -739,9 +950,9 @@ describe('what is written down stays so, by privilege', () => {
     journal: `agent_id, seq, order_id, event, at, available_change, held_change, clearing_change,
       fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason,
       currency, suspense_change, costs_change, differences_change, transfers_change, suspense, costs,
-      differences, transfers, clearing_at, clearing_there`,
+      differences, transfers, clearing_at, clearing_there, reserve_change, reserve`,
     orders: `agent_id, order_id, kind, ref_id, refund_of, user_id, currency, amount, fee, fee_rule, late_money,
-      revert_fee, account_name, account_no, bank_code, extra_params, created_at, expires_at`,
+      reserve_rule, revert_fee, account_name, account_no, bank_code, extra_params, created_at, expires_at`,
     callbacks: 'agent_id, seq, order_id, kind, follows, body, created_at',
     callback_bodies: 'agent_id, seq, created_at, body',
     payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,
@@ -767,7 +978,7 @@ describe('what is written down stays so, by privilege', () => {
     schema_migrations: 'name, sha256, applied_at',
     archive_parts: `agent_id, part, from_seq, to_seq, available, held, clearing, fees, adjustments,
       ended_at, name, sha256, orders, removed_orders, state, made_at, suspense, costs, differences,
-      transfers, clearings`,
+      transfers, clearings, reserve`,
     archived_refs: 'agent_id, ref_id, order_id, part',
     archived_keys: 'agent_id, once_key',
   }
@@ -819,24 +1030,45 @@ describe('what is written down stays so, by privilege', () => {
   })
 })
 
-it('every currency that the database allows is one that the service knows, and the other way round', async () => {
+it('agents and books may have the currencies that the service knows, and no others', async () => {
+  const checks = await checksOfCurrencies()
+  for (const place of ['agents.currency', 'wallets.currency']) {
+    const check = checks.find((each) => each.place === place)?.check ?? ''
+    const allowed = [...check.matchAll(/'(\w+)'::text/g)].map(([, code]) => code)
+    expect([...new Set(allowed)].sort(), place).toEqual([...currencies].sort())
+  }
+})
+
+it('every other currency is three capitals', async () => {
+  const checks = await checksOfCurrencies()
+  const others = checks.filter(({ place }) => !/^(agents|wallets)\./.test(place))
+  expect(others.length).toBeGreaterThan(8)
+  for (const { place, check } of others) expect(check, place).toContain("~ '^[A-Z]{3}$'::text")
+})
+
+it('the house has a book in every currency, whose number the service knows', async () => {
+  const { rows } = await client.query<{ agent_id: string; currency: string }>(
+    'select agent_id, currency from wallets where agent_id < 0 order by agent_id desc',
+  )
+  expect(rows.map(({ agent_id, currency }) => ({ agentId: BigInt(agent_id), currency }))).toEqual(
+    allHouseBooks,
+  )
+})
+
+async function checksOfCurrencies(): Promise<{ place: string; check: string | null }[]> {
   const { rows } = await client.query<{ place: string; check: string | null }>(
     `select format('%s.%s', c.oid::regclass, a.attname) as place, pg_get_constraintdef(k.oid) as check
      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'currency'
      left join pg_constraint k on k.conrelid = c.oid and k.contype = 'c' and a.attnum = any(k.conkey)
      where c.relnamespace::regnamespace::text in ('sluice', 'sandbox_bank') and c.relkind = 'r'`,
   )
-  expect(rows.length).toBeGreaterThan(8)
-  for (const { place, check } of rows) {
-    const allowed = [...(check ?? '').matchAll(/'(\w+)'::text/g)].map(([, code]) => code)
-    expect([...new Set(allowed)].sort(), place).toEqual([...currencies].sort())
-  }
-})
+  return rows
+}
 
 /** One minor unit more than the bound, in each of the accounts. */
 function beyond(accounts: readonly string[]): Fields[] {
   return accounts.map((account) => {
-    const isAgents = account === 'available' || account === 'held'
+    const isAgents = ['available', 'held', 'reserve'].includes(account)
     const over = isAgents ? '9007199254740992' : '576460752303423489'
     return { available: 0, clearing: `-${over}`, [account]: over }
   })

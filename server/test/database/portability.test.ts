@@ -14,6 +14,7 @@ const referenceTables = [
   'agent_brands',
   'providers',
   'provider_routes',
+  'bank_accounts',
   'unmatched_payments',
   'users',
   'sessions',
@@ -30,6 +31,11 @@ const spreadByTheirId: Record<string, string> = {
   payout_references: 'reference',
   notices: 'notice_id',
   limit_buckets: 'bucket',
+  expected_deposits: 'account',
+  bank_files: 'account',
+  bank_statements: 'account',
+  bank_movements: 'account',
+  bank_reports: 'account',
 }
 
 /** Partitions are the owner's to make and drop; these do it for the service, beside the money path. */
@@ -76,7 +82,10 @@ const agentLeadsForeignKeys: Check = (client) =>
      join pg_constraint c on c.conrelid = t.oid and c.contype = 'f'
      join pg_attribute a on a.attrelid = t.oid and a.attnum = c.conkey[1]
      join pg_attribute f on f.attrelid = c.confrelid and f.attnum = c.confkey[1]
-     where a.attname <> 'agent_id' or f.attname <> 'agent_id'
+     join pg_class n on n.oid = c.confrelid
+     where not (a.attname = coalesce($2::jsonb ->> t.relname::text, 'agent_id')
+       and (f.attname = coalesce($2::jsonb ->> n.relname::text, 'agent_id')
+         or ($2::jsonb ? t.relname::text and n.relname = any($1))))
      union all
      select format('%I of the reference table sluice.%I needs a row of sluice.%I, which is distributed: drop the foreign key, or take the table out of referenceTables and lead its keys with agent_id',
        c.conname, r.relname, t.relname)
@@ -84,6 +93,7 @@ const agentLeadsForeignKeys: Check = (client) =>
      join pg_constraint c on c.confrelid = t.oid and c.contype = 'f'
      join tables r on r.oid = c.conrelid
      where r.relname = any($1)`,
+    [JSON.stringify(spreadByTheirId)],
   )
 
 const nothingRunsByItself: Check = (client) =>
@@ -324,7 +334,7 @@ it('the file that distributes the tables names each of them', async () => {
   expect(named('distributed').sort()).toEqual(distributed.sort())
   for (const [table, key] of Object.entries(spreadByTheirId)) {
     expect(file).toContain(
-      `create_distributed_table('${table}', '${key}', colocate_with => 'none')`,
+      `create_distributed_table('${table}', '${key}', colocate_with => '${key === 'account' && table !== 'expected_deposits' ? 'expected_deposits' : 'none'}')`,
     )
   }
   expect(named('reference').sort()).toEqual([...referenceTables].sort())

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { accountNames, noChange } from '../../src/ledger/accounts.ts'
-import { bookEvents, type JournalRow, type Order } from '../../src/ledger/book.ts'
+import { bookEvents, type JournalRow, type Order, sideEvents } from '../../src/ledger/book.ts'
 import type { Command } from '../../src/ledger/commands.ts'
 import { type Books, fold, noBooks } from '../../src/ledger/fold.ts'
 import { houseBook } from '../../src/ledger/house.ts'
@@ -40,7 +40,12 @@ let day = 0
 const now = () => new Date(Date.UTC(2026, 0, day, 3))
 
 let orders = 0
-function order(kind: Order['kind'], amount: number, agentId = shop): Order {
+function order(
+  kind: Order['kind'],
+  amount: number,
+  agentId = shop,
+  more: Partial<Order> = {},
+): Order {
   return newOrder({
     agentId,
     orderId: orderIdOf(++orders),
@@ -50,6 +55,7 @@ function order(kind: Order['kind'], amount: number, agentId = shop): Order {
     feeMinor: kind === 'withdraw' ? baht(10) : baht(amount * 0.015),
     feeRule: kind === 'withdraw' ? '10' : '1.5%',
     provider: kind === 'deposit' ? 'bank-a' : null,
+    ...more,
   })
 }
 
@@ -195,6 +201,27 @@ function month(): Command[] {
     () => receive(third, 'p5', 400),
   )
   on(27, () => create(waiting))
+  const reserve = { reserveRule: '10%/1' }
+  day = 28
+  const fourth = order('deposit', 200, kiosk, reserve)
+  on(
+    28,
+    () => create(fourth),
+    () => receive(fourth, 'p6', 200),
+  )
+  on(29, () => ({
+    type: 'release_reserve',
+    agentId: kiosk,
+    at: now(),
+    orderId: fourth.orderId,
+  }))
+  day = 30
+  const fifth = order('deposit', 300, kiosk, reserve)
+  on(
+    30,
+    () => create(fifth),
+    () => receive(fifth, 'p7', 300),
+  )
   return commands
 }
 
@@ -274,7 +301,10 @@ test('it has every event that moves money, and every account is explained', () =
   const { rows } = bookMonth()
   const moves = new Set(rows.map(({ event }) => event as string))
   // Only the migration writes it, for what was credited before.
-  const events = [...bookEvents.filter((event) => event !== 'payment_reclassified'), 'cost_charged']
+  const events: string[] = [
+    ...bookEvents.filter((event) => event !== 'payment_reclassified'),
+    ...sideEvents,
+  ]
   const sample = { ...order('deposit', 10), paidAmountMinor: 10n, paidFeeMinor: 1n }
   for (const { event } of transitions) {
     const change = changeOf(event, sample)

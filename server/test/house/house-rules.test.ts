@@ -3,6 +3,7 @@ import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { splitStatements } from '../../src/db/split-statements.ts'
+import { currencies } from '../../src/lib/money.ts'
 
 /** A file of the repository, its path relative to the root. */
 interface Source {
@@ -26,11 +27,13 @@ const folders = [
   'agents',
   'operators',
   'callbacks',
+  'bank-accounts',
   'routing',
   'teller',
   'payouts',
   'orders',
   'payments',
+  'reconcile',
   'reports',
   'seed',
   'archive',
@@ -393,6 +396,33 @@ const largeTables = [
   'audit_log',
 ]
 
+/** Where currencies are named: their table, the tables of banks, what is written from them, and examples. */
+const namesCurrencies = [
+  'server/src/lib/currencies.ts',
+  'server/src/lib/banks.ts',
+  'server/src/http/agent-api/examples.ts',
+  'server/src/http/reference-page.ts',
+  'server/src/http/reference-schema.ts',
+  'server/src/seed/seed-orders.ts',
+  'console/src/parts/currency-rows.ts',
+  'console/src/api-schemas.ts',
+  'sdk/src/api-schemas.ts',
+]
+
+/** What differs between currencies is in one table, so that a new one is a row there. */
+const currenciesInOnePlace: Rule = (files) =>
+  files
+    .filter(({ path }) => /^(server|sdk|console)\/src\/.*\.tsx?$/.test(path))
+    .filter(({ path }) => !isTest(path) && !namesCurrencies.includes(path))
+    .flatMap((file) =>
+      find(
+        file,
+        new RegExp(`\\b(?:${currencies.join('|')})\\b`, 'g'),
+        ([code]) =>
+          `names ${code}: ask currencyRow() in server/src/lib/currencies.ts for what differs, or take defaultCurrency`,
+      ),
+    )
+
 const concurrently = 'in a file whose first line is "-- outside a transaction"'
 const validated = 'add it "not valid", and validate it in a statement of its own'
 
@@ -677,6 +707,21 @@ const rules: {
       ['server/src/lib/a.ts', 'Number(order.feeMinor / 100n)', 'keep the bigint'],
     ],
     allows: [['server/src/lib/a.ts', `Number(query.get('limit')) + amountMinor`]],
+  },
+  {
+    guarantee: 'currencies are named in one place',
+    rule: currenciesInOnePlace,
+    sees: [
+      ['server/src/orders/a.ts', `if (currency === 'VND') return 0`, 'names VND'],
+      ['server/src/lib/a.ts', 'const digits = { EUR: 2 }', 'currencyRow()'],
+      ['console/src/pages/a.tsx', `useDraft('currency', "THB")`, 'or take defaultCurrency'],
+      ['sdk/src/a.ts', 'const text = `100 SGD`', 'names SGD'],
+    ],
+    allows: [
+      ['server/src/lib/currencies.ts', `const rows = { EUR: { decimals: 2 } }`],
+      ['server/src/lib/a.ts', `// as in THB\nimport { THB_BANKS } from './banks-thb.ts'`],
+      ['server/src/lib/a.test.ts', `moneyText(1n, 'THB')`],
+    ],
   },
   {
     guarantee: 'every setting is documented',

@@ -47,6 +47,16 @@ describe.each([true, false])('instructions that need no call: %s', (instructsAtO
     expect(ways(page)).toEqual({ qr: true, transfer: false, online: false })
   })
 
+  it('a QR code of a kind, with the words for it on the page and in the larger view', async () => {
+    given = { qrcodeText, qrKind: 'promptpay-mobile' }
+    const { json, page } = await deposit('link+qrcode')
+    expect(page).toContain('point the camera at this PromptPay code')
+    const larger = await (await fetch(`${json.link}/qr`)).text()
+    expect(larger).toContain('point the camera at this PromptPay code')
+    given = { qrcodeText, qrKind: 'template' }
+    expect((await deposit('link+qrcode')).page).toContain('choose to scan or pay by QR')
+  })
+
   it('an account alone', async () => {
     given = { transfer }
     const { json, page } = await deposit('link+qrcode+transfer')

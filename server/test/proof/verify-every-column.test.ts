@@ -76,6 +76,10 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       ['amount = amount + 1', order('waiting')],
       ['amount = amount + 100, fee = fee + 1, paid_amount = paid_amount + 100', order('w paid')],
     ],
+    payable: [
+      ['payable = amount + 1', order('paid')],
+      ['payable = amount + 1', order('instructed')],
+    ],
     fee: [plusOne('fee', order('paid')), plusOne('fee', order('w open'))],
     fee_rule: [
       [`fee_rule = '1.6%'`, order('paid')],
@@ -89,6 +93,20 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       [`late_money = 'credit'`, order('waiting')],
       ['late_money = null', order('paid')],
       [`late_money = 'review'`, order('w paid')],
+    ],
+    reserve_rule: [
+      [`reserve_rule = '11%/1'`, order('reserved')],
+      [`reserve_rule = '10%/2'`, order('reserved')],
+      ['reserve_rule = null, release_at = null', order('reserved')],
+      // By which it would still be held back.
+      [`reserve_rule = '10%/3'`, order('released')],
+      [`reserve_rule = '10%/1'`, order('paid')],
+      [`reserve_rule = '10%/1'`, order('w paid')],
+    ],
+    release_at: [
+      later('release_at', order('reserved')),
+      ['release_at = null', order('reserved')],
+      ['release_at = completed_at', order('released')],
     ],
     revert_fee: [
       [`revert_fee = 'return'`, order('w reverted')],
@@ -152,9 +170,12 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       [`currency = 'VND'`, `${own} and once_key = 'adjustment:funds'`],
       ['currency = null', row('deposit_void')],
     ],
-    at: ['withdraw_held', 'deposit_paid', 'withdraw_reverted'].map((event) =>
-      later('at', row(event)),
-    ),
+    at: [
+      ...['withdraw_held', 'deposit_paid', 'withdraw_reverted'].map((event) =>
+        later('at', row(event)),
+      ),
+      [`at = at - interval '2 days'`, row('reserve_released')],
+    ],
     ...Object.fromEntries(
       accountNames.flatMap((account) => [
         [`${account}_change`, [plusOne(`${account}_change`, row('deposit_paid'))]],
@@ -182,6 +203,7 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       [`once_key = 'payment:bank:wrong'`, `${own} and once_key = 'adjustment:funds'`],
       [`once_key = 'funds'`, `${own} and once_key = 'adjustment:funds'`],
       [`once_key = 'adjustment:more'`, row('deposit_void')],
+      [`once_key = once_key || '0'`, row('reserve_released')],
     ],
   },
   callbacks: {
@@ -341,10 +363,16 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
 const noMoney: Record<string, string | Record<string, string>> = {
   agents: {
     ...says('who it is and how it is reached', ['agent_id', 'app_id', 'name', 'status', 'support']),
+    ...says('when and where its balance is paid out, by withdrawals', [
+      'settle',
+      'settle_keep',
+      'settle_to',
+    ]),
     ...says('where callbacks go', ['deposit_callback_url', 'withdraw_callback_url']),
     ...says('terms of orders to come: each order keeps those that it was made with', [
       'deposit_fee',
       'withdraw_fee',
+      'reserve',
       'revert_fee',
       'late_money',
       'method',
@@ -392,6 +420,14 @@ const noMoney: Record<string, string | Record<string, string>> = {
   users: 'who signs in',
   sessions: 'who is signed in',
   invitations: 'who may sign in',
+  bank_accounts: 'where payers pay to from now on',
+  bank_files: 'what banks sent, as it came',
+  bank_statements: 'what banks said of their days: reconciliation lays it beside the books',
+  ...says('what banks report and what is expected: prove-movements.test.ts tells lies about it', [
+    'bank_movements',
+    'bank_reports',
+    'expected_deposits',
+  ]),
   audit_log: 'what people did; nothing is counted by it',
   schema_migrations: 'how the tables came about',
   ...says('what has left for the archive: archive.test.ts tells lies about it', [
@@ -524,6 +560,7 @@ describe('rows that are missing', () => {
     'deposit_taken_back',
     'adjustment',
     'cost_charged',
+    'reserve_released',
     'payment_received',
     'payment_returned',
     'swept',

@@ -188,7 +188,13 @@ describe('reading', () => {
       expect(paid).toMatchObject({ kind: 'deposit', status: 'PAID', paid_amount: amount })
       txnIds.push(made.txn_id)
     }
-    expect(await client.getWallet()).toEqual({ balance: 600, held: 0, currency: 'THB', seq: 3 })
+    expect(await client.getWallet()).toEqual({
+      balance: 600,
+      held: 0,
+      reserve: 0,
+      currency: 'THB',
+      seq: 3,
+    })
     const entries = await collect(client.eachWalletEntry({ limit: 2 }))
     expect(entries.map(({ seq, balance }) => [seq, balance])).toEqual([
       [1, 100],

@@ -10,6 +10,7 @@ import {
 import { bookMovements } from '../../src/payments/book-movement.ts'
 import { type Imported, importBankFile } from '../../src/payments/import-bank-file.ts'
 import { reconcileAccount } from '../../src/reconcile/reconcile-account.ts'
+import { saveProviderState } from '../../src/routing/providers.ts'
 import type { Answer, TestService } from './service.ts'
 
 /** A bank account that takes orders, with what its bank signs with. */
@@ -53,7 +54,7 @@ export async function makeAccount(
     at: s.clock(),
     mode,
     confirms: true,
-    isOff,
+    ...(isOff && { also: (tx) => saveProviderState(tx, whole.name, 'off', s.clock()) }),
   })
   if (!made) throw new Error('the account was not made')
   if (!isOff) await routed(s, whole.name)

@@ -9,7 +9,7 @@ import type { Command } from '../../src/ledger/commands.ts'
 
 /** What an agent's contract says, as far as money depends on it after an order is created. */
 export interface ModelTerms {
-  currency: 'THB' | 'VND'
+  currency: Order['currency']
 }
 
 /**
@@ -26,7 +26,7 @@ type Row = Record<string, unknown>
 /** A deposit or withdrawal as it is asked for; what is named replaces the rest. */
 export function newOrder(
   fields: Pick<Order, 'agentId' | 'orderId' | 'kind' | 'createdAt'> & Partial<Order>,
-  currency: ModelTerms['currency'] = 'THB',
+  currency: Order['currency'] = 'THB',
 ): Order {
   const expiresAt =
     fields.kind === 'deposit' ? new Date(fields.createdAt.getTime() + 900_000) : null
@@ -36,9 +36,11 @@ export function newOrder(
     userId: 'user-1',
     currency,
     amountMinor: 10_000n,
+    payableMinor: null,
     feeMinor: 0n,
     feeRule: '0%',
     lateMoney: fields.kind === 'deposit' ? 'review' : null,
+    reserveRule: null,
     revertFee: fields.kind === 'withdraw' ? 'return' : null,
     accountName: 'Somchai Jaidee',
     accountNo: '1234567890',
@@ -51,6 +53,7 @@ export function newOrder(
     completedAt: null,
     paidAmountMinor: null,
     paidFeeMinor: null,
+    releaseAt: null,
     // A provider has it, or it cannot be said to be paid.
     provider: fields.kind === 'withdraw' ? 'bank' : null,
     providerRef: null,
@@ -81,6 +84,7 @@ interface ModelWallet {
   seq: bigint
   available: bigint
   held: bigint
+  reserve: bigint
   suspense: bigint
   clearing: bigint
   fees: bigint
@@ -128,6 +132,7 @@ const emptyWallet = {
   seq: 0n,
   available: 0n,
   held: 0n,
+  reserve: 0n,
   suspense: 0n,
   clearing: 0n,
   fees: 0n,
@@ -198,6 +203,8 @@ export class NaiveModel {
         return this.sweep(command)
       case 'write_off':
         return this.writeOff(command)
+      case 'release_reserve':
+        return this.release(command)
     }
   }
 
@@ -615,8 +622,9 @@ export class NaiveModel {
     if (!order || order.orderId !== payment.orderId) return { refused: 'invalid_transition' }
     const refunds = this.refundsOf(order)
     const stopped = refunds.filter((each) => each.status === 'WAITING' && !each.handedOverAt)
-    let available =
-      this.wallet(agentId).available - (order.paidAmountMinor ?? 0n) + (order.paidFeeMinor ?? 0n)
+    const [paid, paidFee] = [order.paidAmountMinor ?? 0n, order.paidFeeMinor ?? 0n]
+    let available = this.wallet(agentId).available - paid + paidFee
+    if (order.releaseAt) available += keptBack(order.reserveRule, paid, paidFee)[0]
     for (const each of stopped) available += each.amountMinor + each.feeMinor
     if (available > largest) return { refused: 'amount_out_of_range' }
     const place = payment.paymentId.replace(/:.*/, '')
@@ -684,12 +692,18 @@ export class NaiveModel {
   ): 'fee' | 'bound' | undefined {
     const fee = feeByRule(order.feeRule, payment.amount, this.termsOf(order.agentId).currency)
     if (fee >= payment.amount) return 'fee'
+    const [kept, days] = keptBack(order.reserveRule, payment.amount, fee)
     const booked = this.book(
       order.agentId,
       order.orderId,
       'deposit_paid',
       at,
-      { available: payment.amount - fee, fees: fee, [from]: -payment.amount },
+      {
+        available: payment.amount - fee - kept,
+        reserve: kept,
+        fees: fee,
+        [from]: -payment.amount,
+      },
       `payment:${payment.paymentId}`,
       null,
       payment.paymentId.replace(/:.*/, ''),
@@ -700,12 +714,35 @@ export class NaiveModel {
     order.completedAt = at
     order.paidAmountMinor = payment.amount
     order.paidFeeMinor = fee
+    order.releaseAt = kept > 0n ? new Date(at.getTime() + days * 24 * 3600 * 1000) : null
     payment.state = 'credited'
     payment.why = null
     payment.orderId = order.orderId
     payment.creditedTo = 'order'
     this.callBack(order, payment.amount, fee, at, payment.payer)
     return undefined
+  }
+
+  private release(command: Command & { type: 'release_reserve' }): ModelAnswer {
+    const order = this.order(command)
+    if (!order) return { refused: 'order_not_found' }
+    if (!order.releaseAt || command.at < order.releaseAt) {
+      return { status: order.status, changed: false }
+    }
+    const [kept] = keptBack(
+      order.reserveRule,
+      order.paidAmountMinor ?? 0n,
+      order.paidFeeMinor ?? 0n,
+    )
+    const legs = { available: kept, reserve: -kept }
+    const once = `reserve:${order.orderId}:${order.version}`
+    const { agentId, orderId } = order
+    if (!this.book(agentId, orderId, 'reserve_released', command.at, legs, once)) {
+      return { refused: 'amount_out_of_range' }
+    }
+    order.releaseAt = null
+    order.version += 1
+    return { status: order.status, changed: true }
   }
 
   /** Ends an order, or takes it back, in any way but by money that comes in. */
@@ -721,6 +758,7 @@ export class NaiveModel {
     const keeps = order.revertFee === 'keep'
     const paid = order.paidAmountMinor ?? 0n
     const paidFee = order.paidFeeMinor ?? 0n
+    const kept = order.releaseAt ? keptBack(order.reserveRule, paid, paidFee)[0] : 0n
     const released = { available: total, held: -total }
     const steps: Record<string, [event: string, legs: Legs, charged: bigint]> = {
       'deposit WAITING FAILED': ['deposit_failed', {}, 0n],
@@ -728,7 +766,7 @@ export class NaiveModel {
       'deposit WAITING VOID': ['deposit_void', {}, 0n],
       'deposit PAID VOID': [
         'deposit_taken_back',
-        { available: paidFee - paid, fees: -paidFee, clearing: paid },
+        { available: paidFee - paid + kept, reserve: -kept, fees: -paidFee, clearing: paid },
         0n,
       ],
       'withdraw WAITING PAID': [
@@ -760,6 +798,7 @@ export class NaiveModel {
     order.status = to
     order.version += 1
     order.completedAt = at
+    order.releaseAt = null
     if (to === 'PAID') {
       order.paidAmountMinor = amount
       order.paidFeeMinor = fee
@@ -786,7 +825,9 @@ export class NaiveModel {
     for (const name of Object.keys(none) as (keyof typeof none)[]) {
       after[name] = before[name] + moved[name]
     }
-    if ([after.available, after.held].some((each) => each > largest || each < -largest)) {
+    if (
+      [after.available, after.held, after.reserve].some((each) => each > largest || each < -largest)
+    ) {
       return false
     }
     Object.assign(before, after, { seq: before.seq + 1n })
@@ -864,7 +905,7 @@ function moneyIn(currency: ModelTerms['currency'], minor: bigint): string {
 }
 
 /** `PERCENT%`, `FIXED` or `PERCENT%+FIXED`, half a minor unit rounded up. */
-function feeByRule(rule: string, amountMinor: bigint, currency: 'THB' | 'VND'): bigint {
+function feeByRule(rule: string, amountMinor: bigint, currency: Order['currency']): bigint {
   let fee = 0n
   for (const part of rule.split('+')) {
     if (part.endsWith('%')) {
@@ -882,4 +923,14 @@ function feeByRule(rule: string, amountMinor: bigint, currency: 'THB' | 'VND'): 
 
 function localTime(at: Date): string {
   return at.toISOString().replace('T', ' ').slice(0, 19)
+}
+
+/** What a rule such as 7.5%/90 keeps back of a deposit, and for how many days. */
+function keptBack(rule: string | null, paid: bigint, fee: bigint): [kept: bigint, days: number] {
+  if (rule === null) return [0n, 0]
+  const [percent = '', days = ''] = rule.split('%/')
+  const hundredths = BigInt(Math.round(Number(percent) * 100))
+  const share = (paid * hundredths * 2n + 10_000n) / 20_000n
+  const kept = share + fee > paid ? paid - fee : share
+  return [kept, Number(days)]
 }

@@ -22,7 +22,7 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
   let minute = 0
   let orders = 0
   const at = () => new Date(Date.UTC(2026, 0, 1, 0, ++minute, 7))
-  const open = async (kind: OrderKind, refId: string, refunded?: Order) => {
+  const open = async (kind: OrderKind, refId: string, refunded?: Order, rule?: string) => {
     const createdAt = at()
     const fields: Partial<Order> = {
       refId,
@@ -30,6 +30,7 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
       feeRule: '1.5%',
       revertFee: kind === 'withdraw' ? 'keep' : null,
       refundOf: refunded?.orderId ?? null,
+      reserveRule: rule ?? null,
     }
     const extraParams = '{"shelf": 7.50}'
     const orderId = orderIdOf(Number(agentId) * 1_000 + ++orders)
@@ -84,6 +85,14 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
   await receive(underpaid, 'part', 4_000n)
   const part = { orderId: underpaid.orderId, paymentId: 'bank:part' }
   await teller.do({ type: 'credit_payment', agentId, at: at(), ...part })
+  for (const refId of ['reserved', 'released', 'taken from reserve', 'taken after release']) {
+    const reserved = await open('deposit', refId, undefined, '10%/1')
+    await receive(reserved, refId)
+    const [day, its] = [new Date(Date.UTC(2026, 0, 3)), { agentId, orderId: reserved.orderId }]
+    if (refId.includes('release')) await teller.do({ type: 'release_reserve', at: day, ...its })
+    const gone = { type: 'take_back_payment', paymentId: `bank:${refId}` } as const
+    if (refId.includes('taken')) await teller.do({ ...gone, at: at(), ...its })
+  }
   const again = await open('deposit', 'paid again')
   await receive(again, 'gone')
   const { orderId } = again
@@ -102,7 +111,7 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
       '{"qrcodeText":"000201","transfer":{"bankCode":"SCB","accountNumber":"999","accountName":"Us"}}',
     answer: instructed.answer.replace(
       '"expires_in"',
-      '"qrcode":{"qrcode_text":"000201"},"transfer":{"bank_code":"SCB","account_number":"999","account_name":"Us"},"expires_in"',
+      '"qrcode":{"qrcode_text":"000201"},"transfer":{"bank_code":"SCB","account_number":"999","account_name":"Us","amount":100},"expires_in"',
     ),
   })
   await receive(await open('deposit', 'waiting'), 'wrong', 5_000n)

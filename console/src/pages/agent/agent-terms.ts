@@ -5,8 +5,12 @@ export const agentTerms = [
   { name: 'withdraw_callback', kind: 'address', group: 'addresses' },
   { name: 'deposit_fee', kind: 'fee', group: 'fees' },
   { name: 'withdraw_fee', kind: 'fee', group: 'fees' },
+  { name: 'reserve', kind: 'fee', group: 'fees' },
   { name: 'revert_fee', kind: 'choice', group: 'fees', choices: ['return', 'keep'] },
   { name: 'late_money', kind: 'choice', group: 'fees', choices: ['review', 'credit'] },
+  { name: 'settle', kind: 'choice', group: 'settlement', choices: ['off', 'daily', 'weekly'] },
+  { name: 'settle_keep', kind: 'units', group: 'settlement' },
+  { name: 'settle_to', kind: 'optional', group: 'settlement' },
   {
     name: 'method',
     kind: 'choice',

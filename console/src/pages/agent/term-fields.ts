@@ -39,6 +39,7 @@ const fieldsOf = (group: keyof typeof agentWords.groups): TermField[] =>
 /** The terms, grouped by subject. The service validates the input. */
 export const termGroups: [title: string, fields: TermField[]][] = [
   [agentWords.groups.fees, fieldsOf('fees')],
+  [agentWords.groups.settlement, fieldsOf('settlement')],
   [agentWords.groups.limits, fieldsOf('limits')],
   [agentWords.groups.page, [...fieldsOf('page'), ...looks]],
   [agentWords.groups.access, fieldsOf('access')],

@@ -3,7 +3,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
-import { type Currency, currencies, currencyChosen } from '../../parts/currencies.ts'
+import {
+  type Currency,
+  currencies,
+  currencyChosen,
+  defaultCurrency,
+} from '../../parts/currencies.ts'
 import { useDraft } from '../../parts/draft.ts'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { api } from '../../paths.ts'
@@ -16,7 +21,7 @@ export function CreateAgent({ close }: { close: () => void }) {
   const queries = useQueryClient()
   const [made, setMade] = useState<Answer<typeof api.createAgent>>()
   const [name, setName] = useDraft('create/name', '')
-  const [currency, setCurrency] = useDraft<Currency>('create/currency', 'THB')
+  const [currency, setCurrency] = useDraft<Currency>('create/currency', defaultCurrency)
   const [deposit, setDeposit] = useDraft('create/deposit', '')
   const [withdraw, setWithdraw] = useDraft('create/withdraw', '')
   const [origins, setOrigins] = useDraft('create/origins', '')

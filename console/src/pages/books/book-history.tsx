@@ -71,6 +71,7 @@ function columnsIn(currency: Currency): Column<DayEnd>[] {
     money('owed', says.owed, (day) => day.owed_to_agents),
     money('receivable', says.lines.receivable[0] ?? '', (day) => day.receivable),
     money('held', says.accounts.held, (day) => day.held),
+    money('reserve', says.accounts.reserve, (day) => day.reserve),
     money(
       'suspense_of_agents',
       says.lines.suspense_of_agents[0] ?? '',

@@ -17,6 +17,7 @@ export const booksWords = {
     owed_to_agents: ['Owed to agents', 'Balances that agents may use'],
     receivable: ['Receivable', 'Balances below zero: what agents owe'],
     held: ['Held', 'Reserved for withdrawals in progress'],
+    reserve: ['Reserve', 'Held back of deposits for some days'],
     suspense_of_agents: ['Suspense of agents', 'Money for a known agent that waits for a decision'],
     suspense_of_house: ['Suspense of the house', 'Money for nobody that waits for a decision'],
     clearing: ['Clearing', 'Money at providers'],
@@ -33,6 +34,7 @@ export const booksWords = {
   accounts: {
     available: 'Available',
     held: 'Held',
+    reserve: 'Reserve',
     suspense: 'Suspense',
     clearing: 'Clearing',
     fees: 'Fees',

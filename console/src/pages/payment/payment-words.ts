@@ -27,6 +27,7 @@ export const paymentWords = {
     fee: 'The fee is as large as the payment.',
     bound: 'It is larger than any amount that is allowed.',
     unmatched: 'No order matches its reference.',
+    ambiguous: 'The money names several orders, or could be for several: look which one it is.',
     claimed_twice: 'The provider reported this payment before, for another order or amount.',
     wrong_provider: 'The order it names is not with the provider that reports it.',
     wrong_currency: 'The agent of the order it names has another currency.',

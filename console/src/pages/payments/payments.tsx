@@ -68,6 +68,7 @@ const whys = [
   'duplicate',
   'unmatched',
   'claimed_twice',
+  'ambiguous',
   'wrong_provider',
   'wrong_currency',
   'fee',

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, ask, problemOf } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { defaultCurrency } from '../../parts/currencies.ts'
 import { useDraft } from '../../parts/draft.ts'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
@@ -49,7 +50,7 @@ export function EditRoutes(props: {
   }
   const add = () => {
     const [first] = providers
-    if (first) setDrafts((now) => withNew(now, first.name, first.currencies[0] ?? 'THB'))
+    if (first) setDrafts((now) => withNew(now, first.name, first.currencies[0] ?? defaultCurrency))
   }
   return (
     <ActDialog

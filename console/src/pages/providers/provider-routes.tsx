@@ -5,7 +5,7 @@ import { ActButton } from '../../parts/act-button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { Empty } from '../../parts/empty.tsx'
-import { moneyText } from '../../parts/money.tsx'
+import { unitsText } from '../../parts/money.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { api } from '../../paths.ts'
 import { stateWords, words } from '../../words.ts'
@@ -53,13 +53,13 @@ export function ProviderRoutes(props: {
             key: 'min',
             head: says.min_amount,
             right: true,
-            cell: (row) => moneyText(row.min_amount, 'VND'),
+            cell: (row) => unitsText(row.min_amount),
           },
           {
             key: 'max',
             head: says.max_amount,
             right: true,
-            cell: (row) => moneyText(row.max_amount, 'VND'),
+            cell: (row) => unitsText(row.max_amount),
           },
           { key: 'preference', head: says.preference, right: true, cell: (row) => row.preference },
           { key: 'weight', head: says.weight, right: true, cell: (row) => row.weight },

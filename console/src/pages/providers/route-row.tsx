@@ -1,4 +1,4 @@
-import { ActionIcon, MultiSelect, NativeSelect, TextInput } from '@mantine/core'
+import { ActionIcon, MultiSelect, NativeSelect, TagsInput, TextInput } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconTrash } from '@tabler/icons-react'
 import type { Answer } from '../../api.ts'
 import { currencyChosen } from '../../parts/currencies.ts'
@@ -41,6 +41,7 @@ export function RouteRow(props: {
   const able = kinds.filter((kind) =>
     kind === draft.direction ? true : kind === 'deposit' ? provider?.deposits : provider?.payouts,
   )
+  const choices = bankChoices(props.banks, draft.currency)
   const currencies = [...new Set([...(provider?.currencies ?? []), draft.currency])]
   const typed = (name: 'route' | 'min_amount' | 'max_amount' | 'preference' | 'weight') => ({
     label: says[name],
@@ -50,6 +51,15 @@ export function RouteRow(props: {
     onChange: (event: React.ChangeEvent<HTMLInputElement>) =>
       change({ [name]: event.currentTarget.value }),
   })
+  const banks = {
+    className: classes.banks,
+    label: says.banks,
+    error: errors.banks,
+    placeholder: draft.banks.length === 0 ? words.all : undefined,
+    clearable: true,
+    value: draft.banks,
+    onChange: (chosen: string[]) => change({ banks: chosen.map((each) => each.toUpperCase()) }),
+  }
   return (
     <fieldset className={classes.route} aria-label={says.number(props.number)}>
       <NativeSelect
@@ -79,17 +89,12 @@ export function RouteRow(props: {
           change({ currency: currencyChosen(value), banks: [] })
         }
       />
-      <MultiSelect
-        className={classes.banks}
-        label={says.banks}
-        error={errors.banks}
-        placeholder={draft.banks.length === 0 ? words.all : undefined}
-        searchable
-        clearable
-        value={draft.banks}
-        data={bankChoices(props.banks, draft.currency)}
-        onChange={(banks) => change({ banks })}
-      />
+      {choices.length > 0 ? (
+        <MultiSelect {...banks} searchable data={choices} />
+      ) : (
+        // Where the service has no list of banks, their codes are typed.
+        <TagsInput {...banks} />
+      )}
       <TextInput {...typed('min_amount')} />
       <TextInput {...typed('max_amount')} />
       <TextInput {...typed('preference')} />

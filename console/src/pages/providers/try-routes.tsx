@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type Answer, ask } from '../../api.ts'
-import { currencies, currencyChosen } from '../../parts/currencies.ts'
+import { currencies, currencyChosen, defaultCurrency } from '../../parts/currencies.ts'
 import { useDraft } from '../../parts/draft.ts'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { api } from '../../paths.ts'
@@ -16,11 +16,15 @@ const { routes: says } = providersWords
 /** Shows which provider would get an order under the routes in the form. */
 export function TryRoutes({ routes, banks }: { routes: () => Route[]; banks: Bank[] }) {
   const [direction, setDirection] = useDraft<Route['direction']>('routes/try/direction', 'deposit')
-  const [currency, setCurrency] = useDraft<Route['currency']>('routes/try/currency', 'THB')
+  const [currency, setCurrency] = useDraft<Route['currency']>(
+    'routes/try/currency',
+    defaultCurrency,
+  )
   const [chosen, setBank] = useDraft('routes/try/bank', '')
   const [amount, setAmount] = useDraft('routes/try/amount', '100')
   const choices = bankChoices(banks, currency)
-  const bank = choices.some(({ value }) => value === chosen) ? chosen : (choices[0]?.value ?? '')
+  const isListed = choices.length === 0 || choices.some(({ value }) => value === chosen)
+  const bank = isListed ? chosen : (choices[0]?.value ?? '')
   const trying = useMutation({
     mutationFn: () =>
       ask(api.tryRoutes, {
@@ -47,12 +51,20 @@ export function TryRoutes({ routes, banks }: { routes: () => Route[]; banks: Ban
         data={currencies}
         onChange={({ currentTarget: { value } }) => setCurrency(currencyChosen(value))}
       />
-      <NativeSelect
-        label={says.bank}
-        value={bank}
-        data={choices}
-        onChange={(event) => setBank(event.currentTarget.value)}
-      />
+      {choices.length > 0 ? (
+        <NativeSelect
+          label={says.bank}
+          value={bank}
+          data={choices}
+          onChange={(event) => setBank(event.currentTarget.value)}
+        />
+      ) : (
+        <TextInput
+          label={says.bank}
+          value={bank}
+          onChange={(event) => setBank(event.currentTarget.value.toUpperCase())}
+        />
+      )}
       <TextInput
         label={says.amount}
         inputMode="numeric"

@@ -1,4 +1,4 @@
-import { Button, Group, Popover, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { use, useState } from 'react'
 import { addressOf } from '../../api.ts'
@@ -15,10 +15,15 @@ export function StatementMenu({ appId }: { appId: string }) {
   const today = toLocal(new Date().toISOString(), zone).slice(0, 10)
   const [from, setFrom] = useState(`${today.slice(0, 8)}01`)
   const [to, setTo] = useState(today)
+  const [content, setContent] = useState('rows')
   const params = { app_id: appId }
   // Up to the end of the last day.
   const end = new Date(Date.parse(`${to}T00:00Z`) + 86_400_000).toISOString().slice(0, 10)
-  const query = { from: fromLocal(`${from}T00:00`, zone), to: fromLocal(`${end}T00:00`, zone) }
+  const query = {
+    from: fromLocal(`${from}T00:00`, zone),
+    to: fromLocal(`${end}T00:00`, zone),
+    content,
+  }
   const isWhole = from !== '' && to !== ''
   return (
     <Popover position="bottom-end" width={280} trapFocus>
@@ -40,6 +45,17 @@ export function StatementMenu({ appId }: { appId: string }) {
             type="date"
             value={to}
             onChange={(event) => setTo(event.currentTarget.value)}
+          />
+          <Select
+            label={says.content}
+            data={[
+              { value: 'rows', label: says.rows },
+              { value: 'summary', label: says.summary },
+            ]}
+            value={content}
+            onChange={(chosen) => setContent(chosen ?? 'rows')}
+            allowDeselect={false}
+            comboboxProps={{ withinPortal: false }}
           />
           {isWhole && (
             <Group grow>

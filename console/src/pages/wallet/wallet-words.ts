@@ -3,6 +3,7 @@ export const walletWords = {
   heading: (agent: string) => `Wallet of ${agent}`,
   balance: 'Available',
   held: 'Held',
+  reserve: 'Reserve',
   fees: 'Fees earned',
   proof: 'Proof',
   proved: (seq: number, of: number) =>
@@ -19,7 +20,14 @@ export const walletWords = {
     done: 'The journal has it.',
     repeated: 'This reference had been used before: nothing changed.',
   },
-  statement: { open: 'Statement', from: 'From', to: 'To (inclusive)' },
+  statement: {
+    open: 'Statement',
+    from: 'From',
+    to: 'To (inclusive)',
+    content: 'Content',
+    rows: 'Every row',
+    summary: 'Sums by kind',
+  },
   journal: {
     title: 'Journal',
     none: 'No movements',
@@ -49,6 +57,7 @@ export const walletWords = {
       withdraw_reverted: 'Withdrawal reverted',
       adjustment: 'Adjustment',
       cost_charged: 'Charged by the provider',
+      reserve_released: 'Reserve released',
       payment_received: 'Payment waits for a decision',
       payment_returned: 'Payment returned',
       payment_dismissed: 'Report dismissed',

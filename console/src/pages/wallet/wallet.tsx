@@ -71,12 +71,15 @@ export default function Wallet() {
 function Balances({ wallet }: { wallet: WalletDetail }) {
   const { currency, proof } = wallet
   return (
-    <Figures columns={4}>
+    <Figures columns={5}>
       <Figure label={says.balance}>
         <Money amount={wallet.balance} currency={currency} />
       </Figure>
       <Figure label={says.held}>
         <Money amount={wallet.held} currency={currency} />
+      </Figure>
+      <Figure label={says.reserve}>
+        <Money amount={wallet.reserve} currency={currency} />
       </Figure>
       <Figure label={says.fees}>
         <Money amount={wallet.fees} currency={currency} />

@@ -135,6 +135,7 @@ export const examples: Record<string, Example> = {
     answer: {
       balance: 362.5,
       held: 130,
+      reserve: 0,
       currency: 'THB',
       seq: 2,
     },

@@ -26,7 +26,8 @@ export function readWalletRoutes(
       schema: operation({
         id: 'getWallet',
         summary: 'Read the wallet',
-        description: 'What is available, and what is held for withdrawals that wait.',
+        description:
+          'What is available, what is held for withdrawals that wait, and what is held back of deposits.',
         tag: 'Wallet',
         answers: { 200: WalletView },
       }),
@@ -37,6 +38,7 @@ export function readWalletRoutes(
       const json = jsonObject({
         balance: decimalText(balances.available, agent.currency),
         held: decimalText(balances.held, agent.currency),
+        reserve: decimalText(balances.reserve, agent.currency),
         currency: quoted(agent.currency),
         seq: String(seq),
       })

@@ -45,7 +45,8 @@ export const OrderRequest = Type.Object(
     }),
     bankCode: Type.String({
       ...printable(32),
-      description: 'a code from GET /payment/banks',
+      description:
+        'a code from GET /payment/banks; if that has none, the BIC, or the IFSC of a bank in India',
     }),
     timestamp: isoTime(
       "an ISO 8601 time with zone, within 300 seconds of the service's clock, such as 2026-01-31T08:30:00Z",
@@ -194,8 +195,9 @@ export const NoQuery = Type.Object({}, { additionalProperties: false })
 export const TxnParams = Type.Object({ txn_id: Type.String() })
 
 export const WalletView = Type.Object({
-  balance: money('available, without what is held'),
+  balance: money('available, without what is held or in reserve'),
   held: money('held for waiting withdrawals'),
+  reserve: money('held back of paid deposits until its time has come'),
   currency: Type.String(),
   seq: Type.Integer({ description: 'the journal row these balances are after' }),
 })

@@ -21,6 +21,7 @@ import {
 import { appliedTerms } from '../../agents/terms.ts'
 import { hurryCallbacks } from '../../callbacks/resend-callbacks.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
+import { defaultCurrency } from '../../lib/money.ts'
 import { type FieldError, fieldProblem, Problem } from '../../lib/problem.ts'
 import { audited, writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
@@ -83,7 +84,7 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
     bodyLimit,
     handler: async ({ operator, body }) => {
       const said = body as Partial<Said>
-      const currency = said.currency ?? 'THB'
+      const currency = said.currency ?? defaultCurrency
       const terms = applied({ ...defaultTerms, currency }, said)
       const brand = await checkedBrand(deps, terms, said)
       // The agent has no name before it exists.

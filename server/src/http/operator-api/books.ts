@@ -1,5 +1,5 @@
 import { jsonText } from '../../lib/json-text.ts'
-import { currencies } from '../../lib/money.ts'
+import { currencies, defaultCurrency } from '../../lib/money.ts'
 import { readTrialBalances, readTrialHistory } from '../../reports/trial-balance.ts'
 import { linesView, trialBalanceCsv, trialBalanceView } from '../../reports/trial-balance-view.ts'
 import type { Desk } from '../../teller/desk.ts'
@@ -60,7 +60,7 @@ export function bookRoutes(
     schema: { querystring: BooksHistoryQuery, response: BooksHistory },
     handler: async ({ query }) => {
       const { days = 30 } = query
-      const [currency = 'THB'] = currencies.filter((each) => each === query.currency)
+      const [currency = defaultCurrency] = currencies.filter((each) => each === query.currency)
       const now = desk.now()
       const history = await readTrialHistory(desk.pool, { currency, days, now, timeZone })
       return jsonText({

@@ -43,6 +43,7 @@ const eventTitles: Record<JournalEvent, string> = {
   deposit_void: 'Voided',
   deposit_taken_back: 'Taken back; the wallet gives it back',
   cost_charged: 'The provider charged for it',
+  reserve_released: 'What was held back of it is available',
   adjustment: 'Adjustment',
   payment_received: 'Money came in and waits for a decision',
   payment_returned: 'Money that waited was returned',

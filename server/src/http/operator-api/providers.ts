@@ -25,6 +25,7 @@ export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
     summary: 'The providers that are set up',
     schema: { response: Type.Object({ data: Type.Array(ProviderView), next: Type.Null() }) },
     handler: async () => {
+      await providers.freshen()
       const { states } = await readRoutingTable(pool)
       const data = providers.all.map(({ name, can }) => ({
         name,
@@ -44,6 +45,7 @@ export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
     summary: 'How the providers did in the last hours',
     schema: { querystring: FiguresQuery, response: ProviderFigures },
     handler: async ({ query }) => {
+      await providers.freshen()
       const from = new Date(now().getTime() - (query.hours ?? 24) * 3_600_000)
       const [{ since, isWhole, figures }, open] = await Promise.all([
         providerFigures(pool, await listAgents(pool), from),
@@ -75,6 +77,7 @@ export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
       response: Type.Object({ name: Type.String(), state }),
     },
     handler: async ({ operator, params: { id: name }, body }) => {
+      await providers.freshen()
       if (!providers.find(name)) throw new Problem('not_found', 'There is no such provider.')
       const at = now()
       // The schema allows only the three states.

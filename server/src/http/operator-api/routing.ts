@@ -47,6 +47,7 @@ export function routingRoutes(api: OperatorApi, deps: OperatorDeps): void {
     handler: async ({ operator, body }) => {
       const routes = body.routes.map(routeFromView)
       const at = now()
+      await providers.freshen()
       refuseFaults(routes, isProvider)
       await inTransaction(pool, async (tx) => {
         const replaced = await replaceRoutes(tx, routes, body.version)
@@ -80,6 +81,7 @@ export function routingRoutes(api: OperatorApi, deps: OperatorDeps): void {
     schema: { body: TryRoutesBody, response: TriedRoutes },
     handler: async ({ body }) => {
       const routes = body.routes.map(routeFromView)
+      await providers.freshen()
       refuseFaults(routes, isProvider)
       const { states } = await readRoutingTable(pool)
       // The schema allows only known values.

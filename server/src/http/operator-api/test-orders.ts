@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { banksOf } from '../../lib/banks.ts'
+import { sampleBankCode } from '../../lib/banks.ts'
 import { jsonObject, quoted } from '../../lib/json-text.ts'
-import type { Currency } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
 import { createDeposit, createWithdraw } from '../../orders/create-order.ts'
@@ -51,7 +50,7 @@ export function testOrderRoutes(api: OperatorApi, desk: Desk): void {
         amount: BigInt(body.amount),
         accountName: body.account_name ?? 'Test Person',
         accountNo: body.account_no ?? '1234567890',
-        bankCode: body.bank_code ?? firstBank(agent.currency),
+        bankCode: body.bank_code ?? sampleBankCode(agent.currency),
         extraParams: body.story === undefined ? null : JSON.stringify({ sandbox: body.story }),
       }
       const entry = {
@@ -68,8 +67,4 @@ export function testOrderRoutes(api: OperatorApi, desk: Desk): void {
       return jsonObject({ txn_id: quoted(JSON.parse(answer).txn_id), answer })
     },
   })
-}
-
-function firstBank(currency: Currency): string {
-  return banksOf(currency).find(({ closed }) => !closed)?.code ?? ''
 }

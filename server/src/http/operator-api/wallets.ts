@@ -180,6 +180,7 @@ function walletView(
     currency,
     balance: exact(balances.available, currency),
     held: exact(balances.held, currency),
+    reserve: exact(balances.reserve, currency),
     suspense: exact(balances.suspense, currency),
     clearing: exact(balances.clearing, currency),
     fees: exact(balances.fees, currency),

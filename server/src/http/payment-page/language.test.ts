@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { qrKinds } from '../../lib/qr/qr-kinds.ts'
+import { howToScan } from './how-to-scan.ts'
 import {
   chooseLanguage,
   clockText,
@@ -41,6 +43,16 @@ it('every language says everything, with the same things filled in', () => {
   }
 })
 
+it('every kind of QR code has its own words, and a code of a bank the general ones', () => {
+  for (const words of [english, { ...english, ...thai }, { ...english, ...vietnamese }]) {
+    const said = qrKinds.map((kind) => howToScan(words, kind))
+    expect(new Set(said).size).toBe(8)
+    expect(howToScan(words, 'template')).toBe(words.scanHow)
+    expect(howToScan(words, undefined)).toBe(words.scanHow)
+    expect(howToScan(words, 'promptpay-bill')).toBe(`${words['scan.promptpay']} ${words.samePhone}`)
+  }
+})
+
 it('a text that a language lacks stands in English, the others in their own', () => {
   const { words } = makeLanguage('xx', 'Half', { copy: 'Abschreiben' })
   expect(words.copy).toBe('Abschreiben')
@@ -55,6 +67,14 @@ it.each([
   ['vi', 125_050n, 'THB', `1.250,50${space}฿`],
   ['vi', 1_250_000n, 'VND', `1.250.000${space}₫`],
   ['en', 1n, 'THB', '฿0.01'],
+  // Intl itself would leave out the decimals of rupiah.
+  ['en', 10_000_700n, 'IDR', `Rp${space}100,007.00`],
+  ['vi', 10_050n, 'IDR', `100,50${space}Rp`],
+  ['en', 125_050n, 'SGD', `SGD${space}1,250.50`],
+  ['en', 125_050n, 'USD', '$1,250.50'],
+  ['th', 125_050n, 'USD', 'US$1,250.50'],
+  ['en', 125_050n, 'EUR', '€1,250.50'],
+  ['en', 125_050n, 'CHF', `CHF${space}1,250.50`],
   // Beyond what a double holds to the satang.
   ['en', 9_007_199_254_740_991n, 'THB', '฿90,071,992,547,409.91'],
 ] as const)('%s writes %s %s as %s', (code, minor, currency, text) => {

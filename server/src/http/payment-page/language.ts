@@ -65,16 +65,22 @@ export function fillPlain(text: string, values: Record<string, string>): string 
 
 /** Formats money for readers of this language, exact to the last minor unit. */
 export function moneyText({ code }: Language, minor: bigint, currency: Currency): string {
-  const format = new Intl.NumberFormat(code, {
-    style: 'currency',
-    currency,
-    currencyDisplay: 'narrowSymbol',
-  })
   const perUnit = minorPerUnit(currency)
+  const decimals = decimalPlaces(perUnit)
+  const partsWith = (currencyDisplay: 'narrowSymbol' | 'symbol') =>
+    new Intl.NumberFormat(code, {
+      style: 'currency',
+      currency,
+      currencyDisplay,
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    }).formatToParts(minor / perUnit)
+  const narrow = partsWith('narrowSymbol')
+  // Several currencies are written with a bare dollar sign, and payers must see which is meant.
+  const isShared = narrow.some(({ type, value }) => type === 'currency' && value === '$')
   // Whole units are formatted as a bigint, and the fraction replaces the zeros.
-  const fraction = (minor % perUnit).toString().padStart(decimalPlaces(perUnit), '0')
-  return format
-    .formatToParts(minor / perUnit)
+  const fraction = (minor % perUnit).toString().padStart(decimals, '0')
+  return (isShared ? partsWith('symbol') : narrow)
     .map(({ type, value }) => (type === 'fraction' ? fraction : value))
     .join('')
 }

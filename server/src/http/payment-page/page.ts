@@ -1,9 +1,11 @@
+import type { Order } from '../../ledger/book.ts'
 import { findBank } from '../../lib/banks.ts'
 import { txnId } from '../../lib/ids.ts'
 import { isFinal, type PageState, type PaymentPage } from '../../orders/payment-page.ts'
 import type { DepositInstructions } from '../../providers/provider.ts'
 import { type Html, html, nothing } from '../html.ts'
 import type { Assets } from './assets.ts'
+import { howToScan } from './how-to-scan.ts'
 import { bareMoney, clockText, fill, fillPlain, moneyText, timeText } from './language.ts'
 import { qrPicture } from './qr-view.ts'
 import { sandboxPayments } from './sandbox.ts'
@@ -38,7 +40,7 @@ export function paymentPage(options: PageOptions): Page {
   const { place, assets, shown, isSandbox } = options
   const { agent, order, state } = shown
   const { words } = place.language
-  const amount = moneyText(place.language, order.amountMinor, order.currency)
+  const amount = moneyText(place.language, payableOf(order), order.currency)
   const open = state === 'waiting'
   const aside = [
     open ? scan(options, amount) : nothing,
@@ -57,7 +59,7 @@ ${status(options, amount)}
 </div>
 ${aside.length > 0 ? html`<div class="stack ways">${aside}</div>` : nothing}
 <div class="stack">
-${isSandbox && order.status === 'WAITING' ? bankButtons(options) : nothing}
+${isSandbox && order.status === 'WAITING' && !isAtBankAccount(options) ? bankButtons(options) : nothing}
 ${help(options)}
 </div>
 </main>`
@@ -107,7 +109,7 @@ function scan({ place, ways }: PageOptions, amount: string): Html {
   if (ways.qrcodeText === undefined) return nothing
   return html`<section class="card">
 <h2>${words.scanTitle}</h2>
-<div class="scan">${qrPicture(ways.qrcodeText, fillPlain(words.qrName, { amount }))}<p class="how">${words.scanHow}</p></div>
+<div class="scan">${qrPicture(ways.qrcodeText, fillPlain(words.qrName, { amount }))}<p class="how">${howToScan(words, ways.qrKind)}</p></div>${exactNote(place, ways, amount)}
 <div class="actions"><a class="button" href="${href(place, '/qr.png')}" download="payment-qr.png">${words.saveImage}</a><a class="button" href="${href(place, '/qr')}">${words.largerView}</a></div>
 </section>`
 }
@@ -117,18 +119,37 @@ function transfer(options: PageOptions): Html {
   const { words } = place.language
   if (!ways.transfer) return nothing
   const { bankCode, accountNumber, accountName } = ways.transfer
-  const { currency, amountMinor } = shown.order
+  const { currency } = shown.order
+  const amountMinor = payableOf(shown.order)
+  const amount = moneyText(place.language, amountMinor, currency)
   const bank = findBank(currency, bankCode)
   return html`<section class="card">
 <h2>${ways.qrcodeText === undefined ? words.transferTitle : words.orTransferTitle}</h2>
 <p class="how">${words.transferHow}</p>
 <dl>
-${row(options, words.bank, bank ? `${bank.name} (${bankCode})` : bankCode, bankCode)}
+${bankCode === '' ? nothing : row(options, words.bank, bank && bank.name !== bankCode ? `${bank.name} (${bankCode})` : bankCode, bankCode)}
 ${row(options, words.accountNumber, accountNumber)}
 ${row(options, words.accountName, accountName)}
-${row(options, words.amount, moneyText(place.language, amountMinor, currency), bareMoney(amountMinor, currency))}
+${row(options, words.amount, amount, bareMoney(amountMinor, currency))}
+${ways.code === undefined ? nothing : row(options, words.paymentCode, ways.code)}
 </dl>
+${ways.code === undefined ? nothing : html`<p class="how">${words.paymentCodeHow}</p>`}${ways.qrcodeText === undefined ? exactNote(place, ways, amount) : nothing}
 </section>`
+}
+
+/** What the payer has to pay: a little more than the amount, where only that names the order. */
+function payableOf({ payableMinor, amountMinor }: Order): bigint {
+  return payableMinor ?? amountMinor
+}
+
+/** Money for a bank account comes from the outside: the sandbox's bank knows nothing of it. */
+function isAtBankAccount({ ways }: PageOptions): boolean {
+  return ways.code !== undefined || ways.exactAmount !== undefined
+}
+
+function exactNote(place: Place, ways: DepositInstructions, amount: string): Html {
+  if (ways.exactAmount === undefined) return nothing
+  return html`<p class="how exact">${fill(place.language.words.exactAmount, { amount: name(amount) })}</p>`
 }
 
 /** Opens in a new window, because the page may be in an agent's frame, which banks refuse. */

@@ -1,9 +1,11 @@
 import { txnId } from '../../lib/ids.ts'
+import type { QrKind } from '../../lib/qr/qr-kinds.ts'
 import type { Patch } from '../../lib/qr-code.ts'
 import { qrPath } from '../../lib/qr-path.ts'
 import type { PaymentPage } from '../../orders/payment-page.ts'
 import { type Html, html, Html as Markup } from '../html.ts'
 import type { Assets } from './assets.ts'
+import { howToScan } from './how-to-scan.ts'
 import { fillPlain, moneyText } from './language.ts'
 import { href, liveData, type Page, type Place, wholePage } from './whole-page.ts'
 
@@ -25,10 +27,10 @@ export function qrView(
   place: Place,
   assets: Assets,
   { agent, brand, order, state, remainingS }: PaymentPage,
-  qrcodeText: string,
+  { qrcodeText, qrKind }: { qrcodeText: string; qrKind: QrKind | undefined },
 ): Page {
   const { words } = place.language
-  const amount = moneyText(place.language, order.amountMinor, order.currency)
+  const amount = moneyText(place.language, order.payableMinor ?? order.amountMinor, order.currency)
   return wholePage(place, assets, brand, {
     title: `${words.scanTitle} · ${amount} · ${agent.name}`,
     bodyClass: 'large',
@@ -36,7 +38,7 @@ export function qrView(
     main: html`<main data-state="${state}" data-remaining="${remainingS}">
 <section class="card sum"><h1>${words.scanTitle} <span class="total">${amount}</span></h1>
 ${qrPicture(qrcodeText, fillPlain(words.qrName, { amount }))}
-<p class="how">${words.scanHow}</p>
+<p class="how">${howToScan(words, qrKind)}</p>
 <div class="actions"><a class="button main" href="${href(place, '')}">${words.back}</a><a class="button" href="${href(place, '/qr.png')}" download="payment-qr.png">${words.saveImage}</a></div>
 </section>
 </main>`,

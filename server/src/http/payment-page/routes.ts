@@ -127,12 +127,12 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
   get(app, '/pay/:token/qr', page, async (request, reply) => {
     const shown = await read(request)
     const place = placeOf(request, shown)
-    const { qrcodeText } = waysToPay(desk, shown.order)
+    const { qrcodeText, qrKind } = waysToPay(desk, shown.order)
     // A code that must no longer be paid should not be scanned.
     if (shown.state !== 'waiting' || qrcodeText === undefined) {
       return reply.redirect(href(place, ''), 303)
     }
-    return send(reply, qrView(place, assets, shown, qrcodeText))
+    return send(reply, qrView(place, assets, shown, { qrcodeText, qrKind }))
   })
 
   get(app, '/pay/:token/qr.png', page, async (request, reply) => {

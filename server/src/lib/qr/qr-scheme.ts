@@ -1,8 +1,8 @@
-import type { CurrencyCode } from '../currencies.ts'
+import type { Currency } from '../money.ts'
 
 /** What QR codes say about the account that they pay to. */
 export interface QrAccount {
-  currency: CurrencyCode
+  currency: Currency
   /** The bank's code as `findBank` knows it, or a BIC; empty if none was given. */
   bankCode: string
   accountNo: string

@@ -319,8 +319,11 @@ test('EPC and Swiss codes are of level M alone, and Swiss ones have the cross in
     const { modules } = qrCode(of)
     return (Number(modules.get(0, 8)) * 2 + Number(modules.get(1, 8))) ^ 0b10
   }
-  expect(level(text('epc', german))).toBe(0)
-  expect(level(text('swiss', swissBank))).toBe(0)
+  for (let length = 1; length <= 40; length++) {
+    const accountName = 'x'.repeat(length)
+    expect(level(text('epc', { ...german, accountName }))).toBe(0)
+    expect(level(text('swiss', { ...swissBank, accountName }))).toBe(0)
+  }
   expect(qrCode(text('epc', german)).patches).toEqual([])
   const { modules, patches } = qrCode(text('swiss', swissBank))
   const [edge, square] = patches
@@ -330,6 +333,17 @@ test('EPC and Swiss codes are of level M alone, and Swiss ones have the cross in
   for (const { x, width, y, height } of patches) {
     expect(x + width / 2).toBeCloseTo(modules.size / 2)
     expect(y + height / 2).toBeCloseTo(modules.size / 2)
+  }
+})
+
+test('the cross hides nothing that a scanner needs, in small and large codes', () => {
+  const long = `${'Straße'.repeat(11)};${'9'.repeat(16)};${'8'.repeat(16)};${'Zürich '.repeat(4)};CH`
+  for (const account of [
+    { ...swissBank, accountName: 'X', address: ';;1;B;CH' },
+    { ...qrIban, accountName: 'é'.repeat(70), address: long },
+  ]) {
+    expect(qrFault(parsed('swiss'), account)).toBeUndefined()
+    expect(scanned(qrPng(text('swiss', account)))).toBe(text('swiss', account))
   }
 })
 

@@ -1,4 +1,5 @@
-import { type CurrencyCode, currencyRows } from '../currencies.ts'
+import { currencyRow } from '../currencies.ts'
+import { type Currency, currencies } from '../money.ts'
 import { fieldOf, readEmv, readFields } from './emv.ts'
 
 /** What a payment QR code says, for people to check before it is shown to payers. */
@@ -7,7 +8,7 @@ export interface ReadQr {
   /** The account, number or key that it pays to. */
   payTo: string
   name: string | null
-  currency: CurrencyCode | null
+  currency: Currency | null
   /** As it is written; null if the payer enters it. */
   amount: string | null
   reference: string | null
@@ -29,7 +30,7 @@ function readEmvQr(text: string): ReadQr | undefined {
   const number = at('53')
   const said = {
     name: at('59') ?? null,
-    currency: currencyOf((code) => currencyRows[code].isoNumber === number),
+    currency: currencyOf((code) => currencyRow(code).isoNumber === number),
     amount: at('54') ?? null,
   }
   const promptPay = at('29', '01') ?? at('29', '02') ?? at('29', '03')
@@ -113,6 +114,6 @@ function decoded(text: string): string | undefined {
   }
 }
 
-function currencyOf(isIt: (code: CurrencyCode) => boolean): CurrencyCode | null {
-  return (Object.keys(currencyRows) as CurrencyCode[]).find(isIt) ?? null
+function currencyOf(isIt: (code: Currency) => boolean): Currency | null {
+  return currencies.find(isIt) ?? null
 }

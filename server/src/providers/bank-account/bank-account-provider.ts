@@ -31,7 +31,7 @@ export function makeBankAccountProvider(account: AccountToPay): Provider {
     isConfirmed,
     depositInstructions({ amountMinor, code }) {
       // Without a code the deposit is not expected yet.
-      if (code === null) return undefined
+      if (code === undefined) return undefined
       const qrcodeText = qrText(qr, account, { amountMinor, code })
       return {
         ...(qrcodeText !== undefined && { qrcodeText, qrKind: qr.kind }),

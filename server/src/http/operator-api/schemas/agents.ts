@@ -16,7 +16,7 @@ import { currency, isoTime, oneOf, orNull, strict } from './shapes.ts'
 const feeRule = Type.String({ maxLength: 40, description: agentTerms.depositFee.must })
 
 /** The schema of a term in requests and answers, by its kind. */
-function schemaOf({ kind, must, choices = [], least = 0, most = 0 }: Term): TSchema {
+function schemaOf({ kind, must, choices = [], least, most = 0 }: Term): TSchema {
   switch (kind) {
     case 'text':
       return printable(most)
@@ -25,13 +25,13 @@ function schemaOf({ kind, must, choices = [], least = 0, most = 0 }: Term): TSch
     case 'address':
       return orNull(Type.String({ maxLength: 2000, description: must }))
     case 'fee':
-      return feeRule
+      return Type.String({ maxLength: 40, description: must })
     case 'choice':
       return oneOf(choices, must)
     case 'units':
-      return Type.Integer({ minimum: 1, maximum: Number(maxAmount), description: must })
+      return Type.Integer({ minimum: least ?? 1, maximum: Number(maxAmount), description: must })
     case 'whole':
-      return Type.Integer({ minimum: least, maximum: most, description: must })
+      return Type.Integer({ minimum: least ?? 0, maximum: most, description: must })
     case 'list':
       return Type.Array(Type.String({ maxLength: 300 }), { maxItems: 50, description: must })
   }

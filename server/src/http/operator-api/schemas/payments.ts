@@ -17,7 +17,7 @@ import {
 
 export const whys = [
   ...['late', 'wrong_amount', 'duplicate', 'fee', 'bound'],
-  ...['unmatched', 'claimed_twice', 'wrong_provider', 'wrong_currency'],
+  ...['unmatched', 'claimed_twice', 'wrong_provider', 'wrong_currency', 'ambiguous'],
 ]
 
 export const PaymentListQuery = Type.Object(

@@ -13,7 +13,10 @@ export const isoTime = (description: string) => Type.String({ maxLength: 40, des
 
 export const money = (description: string) => Type.Number({ description })
 
-export const currency = oneOf(currencies, currencies.join(' or '))
+export const currency = oneOf(
+  currencies,
+  new Intl.ListFormat('en', { type: 'disjunction' }).format(currencies),
+)
 export const appId = Type.String({ maxLength: 64, description: "an agent's app id" })
 export const seq = Type.Integer({ minimum: 1, description: 'a number of the journal' })
 

@@ -7,6 +7,7 @@ import {
   currency,
   isoTime,
   money,
+  oneOf,
   orNull,
   page,
   paging,
@@ -18,8 +19,9 @@ const walletFields = {
   app_id: appId,
   agent_name: Type.String(),
   currency,
-  balance: money('available, without what is held'),
+  balance: money('available, without what is held or in reserve'),
   held: money('held for waiting withdrawals'),
+  reserve: money('held back of paid deposits until its time has come'),
   suspense: money('reported for the agent and not yet decided on'),
   clearing: money('the other side at the banks'),
   fees: money('charged to the agent since they were last moved to the house'),
@@ -85,6 +87,9 @@ export const StatementQuery = Type.Object(
   {
     from: isoTime('an ISO 8601 time with zone; rows of then or later'),
     to: isoTime('an ISO 8601 time with zone; rows before it'),
+    content: Type.Optional(
+      oneOf(['rows', 'summary'], 'every row, or only what they come to by kind; rows if left out'),
+    ),
   },
   strict,
 )

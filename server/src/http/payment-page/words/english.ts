@@ -11,6 +11,25 @@ export const english = {
   scanTitle: 'Scan the QR code',
   scanHow:
     'Open your banking app, choose to scan or pay by QR, and point the camera at this code. Paying on this phone? Save the image and open it in your banking app.',
+  'scan.promptpay':
+    'Open your banking app, choose to scan, and point the camera at this PromptPay code. The amount is in it already; do not change it.',
+  'scan.vietqr':
+    'Open your banking app, choose to scan a QR code, and point the camera at this VietQR code. Do not change the amount or the message.',
+  'scan.pix':
+    'Open the app of your bank, choose Pix and then to pay with a QR code, and point the camera at this code. Do not change the amount.',
+  'scan.paynow':
+    'Open your banking app, choose Scan & Pay, and point the camera at this PayNow code. Do not change the amount or the reference.',
+  'scan.epc':
+    'Open your banking app, choose to scan a code for a transfer, and point the camera at this code. It fills in the account, the amount and the reference; do not change them.',
+  'scan.swiss':
+    'Open your banking app, choose to scan a QR-bill, and point the camera at this code. It fills in the account, the amount and the reference; do not change them.',
+  'scan.upi':
+    'Open any UPI app, choose to scan, and point the camera at this code. Do not change the amount or the note.',
+  samePhone: 'Paying on this phone? Save the image and open it in your banking app.',
+  exactAmount:
+    'Pay exactly {amount}, to the last digit. Your payment is recognised by this amount, so another one cannot be found.',
+  paymentCode: 'Payment code',
+  paymentCodeHow: 'Write this code into the message or reference of your transfer.',
   qrName: 'QR code to pay {amount}',
   saveImage: 'Save image',
   largerView: 'Larger view',

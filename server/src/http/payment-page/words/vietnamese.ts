@@ -12,6 +12,26 @@ export const vietnamese: Partial<Words> = {
   scanTitle: 'Quét mã QR',
   scanHow:
     'Mở ứng dụng ngân hàng, chọn quét hoặc thanh toán bằng QR rồi hướng camera vào mã này. Nếu thanh toán trên chính điện thoại này, hãy lưu ảnh và mở ảnh trong ứng dụng ngân hàng.',
+  'scan.promptpay':
+    'Mở ứng dụng ngân hàng, chọn quét rồi hướng camera vào mã PromptPay này. Số tiền đã có sẵn trong mã; đừng thay đổi.',
+  'scan.vietqr':
+    'Mở ứng dụng ngân hàng, chọn quét mã QR rồi hướng camera vào mã VietQR này. Đừng thay đổi số tiền hay nội dung chuyển khoản.',
+  'scan.pix':
+    'Mở ứng dụng ngân hàng, chọn Pix rồi chọn thanh toán bằng mã QR và hướng camera vào mã này. Đừng thay đổi số tiền.',
+  'scan.paynow':
+    'Mở ứng dụng ngân hàng, chọn Scan & Pay rồi hướng camera vào mã PayNow này. Đừng thay đổi số tiền hay mã tham chiếu.',
+  'scan.epc':
+    'Mở ứng dụng ngân hàng, chọn quét mã để chuyển khoản rồi hướng camera vào mã này. Mã điền sẵn tài khoản, số tiền và mã tham chiếu; đừng thay đổi.',
+  'scan.swiss':
+    'Mở ứng dụng ngân hàng, chọn quét QR-bill rồi hướng camera vào mã này. Mã điền sẵn tài khoản, số tiền và mã tham chiếu; đừng thay đổi.',
+  'scan.upi':
+    'Mở ứng dụng UPI bất kỳ, chọn quét rồi hướng camera vào mã này. Đừng thay đổi số tiền hay ghi chú.',
+  samePhone:
+    'Nếu thanh toán trên chính điện thoại này, hãy lưu ảnh và mở ảnh trong ứng dụng ngân hàng.',
+  exactAmount:
+    'Hãy trả đúng {amount}, đến chữ số cuối cùng. Khoản thanh toán được nhận ra nhờ số tiền này, số tiền khác sẽ không tìm thấy.',
+  paymentCode: 'Mã thanh toán',
+  paymentCodeHow: 'Ghi mã này vào nội dung hoặc phần tham chiếu khi chuyển khoản.',
   qrName: 'Mã QR để thanh toán {amount}',
   saveImage: 'Lưu ảnh',
   largerView: 'Xem lớn hơn',

@@ -1,0 +1,202 @@
+import type { PaymentClaim } from '../ledger/book.ts'
+import { claimsById } from '../ledger/payment-claims.ts'
+import { txnId } from '../lib/ids.ts'
+import { ensure, ensureSame, type ProofTx } from './proof-failure.ts'
+
+interface MovementRow {
+  account: string
+  movement_id: string
+  amount: bigint
+  currency: string
+  state: string
+  explained_by: string | null
+  agent_id: bigint | null
+  order_id: string | null
+  returns: string | null
+  account_currency: string
+  reports: bigint
+  agreeing: bigint
+}
+
+/**
+ * Proves a page of bank movements: each is reported, with its amount; a booked payment is in the books, once,
+ * for the order that was decided on; what is not booked is not. `after` is an account and a movement. Returns
+ * the last of them if the page was full.
+ */
+export async function proveMovementPage(
+  tx: ProofTx,
+  after: string,
+  limit: number,
+): Promise<string | null> {
+  const [account = '', movementId = ''] = after.split(' ')
+  const { rows } = await tx.query<MovementRow>(
+    `select m.account, m.movement_id, m.amount, m.currency, m.state, m.explained_by, m.agent_id,
+       m.order_id, m.returns, b.currency as account_currency,
+       count(r.*) as reports, count(r.*) filter (where r.amount = m.amount) as agreeing
+     from (select * from bank_movements
+       where (account, movement_id) > ($1, coalesce(nullif($2, ''), $4)::uuid)
+       order by account, movement_id limit $3) m
+     join bank_accounts b on b.name = m.account
+     left join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
+     group by m.account, m.movement_id, m.amount, m.currency, m.state, m.explained_by, m.agent_id,
+       m.order_id, m.returns, b.currency
+     order by m.account, m.movement_id`,
+    [account, movementId, limit, '0'.repeat(32)],
+  )
+  const claims = await readClaims(tx, rows)
+  for (const row of rows) {
+    const where = `bank movement ${row.account}:${row.movement_id}`
+    ensureSame(where, 'currency', row.currency, row.account_currency)
+    ensure(row.reports > 0n, () => `${where} was reported by nobody`)
+    ensureSame(where, 'reports of its amount', row.agreeing, row.reports)
+    const claim = claims.get(`${row.account}:${row.movement_id}`)
+    const isPayment = row.explained_by === 'payment'
+    ensure(
+      claim === undefined || isPayment,
+      () => `${where} is in the books, but explained by ${row.explained_by ?? 'nothing'}`,
+    )
+    ensure(
+      claim !== undefined || !isPayment || row.state !== 'booked',
+      () => `${where} is booked, but not in the books`,
+    )
+    if (!claim) continue
+    ensureSame(`the claim on ${where}`, 'amount', claim.amountMinor, row.amount)
+    ensureSame(`the claim on ${where}`, 'currency', claim.currency, row.currency)
+    if (row.state !== 'booked' || row.agent_id === null || row.order_id === null) continue
+    ensureSame(
+      `the claim on ${where}`,
+      'order',
+      claim.orderId && txnId(claim.agentId, claim.orderId),
+      txnId(row.agent_id, row.order_id),
+    )
+  }
+  await proveReturns(
+    tx,
+    rows.filter(({ returns }) => returns !== null),
+  )
+  const last = rows.at(-1)
+  return last && rows.length >= limit ? `${last.account} ${last.movement_id}` : null
+}
+
+async function readClaims(
+  tx: ProofTx,
+  rows: readonly MovementRow[],
+): Promise<Map<string, PaymentClaim>> {
+  const ids = rows.map(({ account, movement_id }) => `${account}:${movement_id}`)
+  const { rows: claims } = await tx.query<PaymentClaim>(claimsById, [ids])
+  return new Map(claims.map((claim) => [claim.paymentId, claim]))
+}
+
+/** Proves that a movement that takes another back is its opposite. */
+async function proveReturns(tx: ProofTx, rows: readonly MovementRow[]): Promise<void> {
+  const { rows: returned } = await tx.query<{
+    account: string
+    movement_id: string
+    amount: bigint
+  }>(
+    `select m.account, m.movement_id, m.amount from bank_movements m
+     join unnest($1::text[], $2::uuid[]) k(account, movement_id)
+       on m.account = k.account and m.movement_id = k.movement_id`,
+    [rows.map(({ account }) => account), rows.map(({ returns }) => returns)],
+  )
+  const amounts = new Map(returned.map((row) => [`${row.account} ${row.movement_id}`, row.amount]))
+  for (const { account, movement_id, returns, amount } of rows) {
+    const opposite = amounts.get(`${account} ${returns}`)
+    ensureSame(
+      `what bank movement ${account}:${movement_id} takes back`,
+      'amount',
+      opposite,
+      -amount,
+    )
+  }
+}
+
+/**
+ * Proves that the claims on payments of bank accounts each have their movement: no money of an account is in
+ * the books that its bank did not report.
+ */
+export async function proveBankClaims(
+  tx: ProofTx,
+  claims: readonly Pick<PaymentClaim, 'paymentId' | 'amountMinor'>[],
+): Promise<void> {
+  const { rows: accounts } = await tx.query<{ name: string }>('select name from bank_accounts')
+  const names = new Set(accounts.map(({ name }) => name))
+  const ofBanks = claims.flatMap(({ paymentId, amountMinor }) => {
+    const [name = '', id = ''] = paymentId.split(':', 2)
+    return names.has(name) ? [{ name, id, paymentId, amountMinor }] : []
+  })
+  if (ofBanks.length === 0) return
+  const strange = ofBanks.find(({ id }) => !/^[0-9a-f]{32}$/.test(id))
+  ensure(
+    !strange,
+    () => `payment ${strange?.paymentId} is of a bank account, but no movement of it`,
+  )
+  const { rows } = await tx.query<{ account: string; movement_id: string; amount: bigint }>(
+    `select m.account, m.movement_id, m.amount from bank_movements m
+     join unnest($1::text[], $2::uuid[]) k(account, movement_id)
+       on m.account = k.account and m.movement_id = k.movement_id`,
+    [ofBanks.map(({ name }) => name), ofBanks.map(({ id }) => id)],
+  )
+  const amounts = new Map(rows.map((row) => [`${row.account}:${row.movement_id}`, row.amount]))
+  for (const { paymentId, amountMinor } of ofBanks) {
+    ensureSame(
+      `the bank movement of payment ${paymentId}`,
+      'amount',
+      amounts.get(paymentId),
+      amountMinor,
+    )
+  }
+}
+
+/** Proves that what is expected at bank accounts is what the orders say. Pages as movements do. */
+export async function proveExpectedPage(
+  tx: ProofTx,
+  after: string,
+  limit: number,
+): Promise<string | null> {
+  const [account = '', code = ''] = after.split(' ')
+  const { rows } = await tx.query<{
+    account: string
+    code: string
+    agent_id: bigint
+    order_id: string
+    user_id: string
+    amount: bigint
+    payable: bigint
+    expires_at: Date
+    created_at: Date
+  }>(
+    `select account, code, agent_id, order_id, user_id, amount, payable, expires_at, created_at
+     from expected_deposits where (account, code) > ($1, $2) order by account, code limit $3`,
+    [account, code, limit],
+  )
+  const { rows: orders } = await tx.query<{
+    agent_id: bigint
+    order_id: string
+    user_id: string
+    amount: bigint
+    payable: bigint | null
+    provider: string | null
+    expires_at: Date
+    created_at: Date
+  }>(
+    `select o.agent_id, o.order_id, o.user_id, o.amount, o.payable, o.provider, o.expires_at, o.created_at
+     from orders o join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
+       on o.agent_id = k.agent_id and o.order_id = k.order_id`,
+    [rows.map(({ agent_id }) => agent_id), rows.map(({ order_id }) => order_id)],
+  )
+  const byId = new Map(orders.map((order) => [`${order.agent_id} ${order.order_id}`, order]))
+  for (const row of rows) {
+    const order = byId.get(`${row.agent_id} ${row.order_id}`)
+    // It may have been archived, never created, or given to another account after this one was full.
+    if (!order || order.provider !== row.account) continue
+    const where = `what is expected under ${row.code}`
+    ensureSame(where, 'amount', row.amount, order.amount)
+    ensureSame(where, 'payable', row.payable, order.payable ?? order.amount)
+    ensureSame(where, 'user', row.user_id, order.user_id)
+    ensureSame(where, 'creation', row.created_at.getTime(), order.created_at.getTime())
+    ensureSame(where, 'end', row.expires_at.getTime(), order.expires_at.getTime())
+  }
+  const last = rows.at(-1)
+  return last && rows.length >= limit ? `${last.account} ${last.code}` : null
+}
