@@ -89,3 +89,52 @@ export async function markBooked(
     [account, movementId],
   )
 }
+
+/** What a person may say that a movement was. */
+export const explanations = ['bank_fee', 'interest', 'own_transfer', 'correction'] as const
+
+/**
+ * A person says what a movement was: one that nobody could explain, or a credit that is nobody's. Returns it, to
+ * be booked so; undefined if it is neither any more.
+ */
+export async function explain(
+  pool: Pool,
+  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  as: (typeof explanations)[number],
+  detail: string,
+  at: Date,
+): Promise<BankMovement | undefined> {
+  const { rows } = await pool.query<BankMovement>(
+    `update bank_movements m set state = 'matched', explained_by = $3, detail = $4, act_at = $5
+     where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'
+       or (m.state = 'booked' and m.explained_by = 'payment' and m.order_id is null))
+     returning ${movementColumns.select('m')}`,
+    [account, movementId, as, detail, at],
+  )
+  return rows[0]
+}
+
+/** The money was given to an agent before it could be explained otherwise: it stays a payment. */
+export async function keepAsPayment(
+  pool: Pool,
+  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+): Promise<void> {
+  await pool.query(
+    `update bank_movements set state = 'booked', explained_by = 'payment', act_at = null
+     where account = $1 and movement_id = $2 and state = 'matched'`,
+    [account, movementId],
+  )
+}
+
+export async function findMovement(
+  pool: Pool,
+  account: string,
+  movementId: string,
+): Promise<BankMovement | undefined> {
+  const { rows } = await pool.query<BankMovement>(
+    `select ${movementColumns.select('m')} from bank_movements m
+     where account = $1 and movement_id = $2`,
+    [account, movementId],
+  )
+  return rows[0]
+}

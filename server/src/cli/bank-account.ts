@@ -34,7 +34,7 @@ export function bankAccountCommand(): Command {
     .option('--no-route', 'make it in the state off: it gets no orders until it is switched on')
     .action(async (name: string, options: TermOptions & { currency: Currency; route: boolean }) => {
       await withBackend(async ({ pool, secretKeys }, config) => {
-        const confirms = mayConfirm(config, options)
+        const confirms = mayActAlone(config, options)
         const terms = await termsOf(freshTerms(name, options, config), options)
         refuseFaults(terms)
         const made = await onRecord(
@@ -114,7 +114,7 @@ export function bankAccountCommand(): Command {
     .action(async (name: string, options: TermOptions & { newFeedSecret?: boolean }) => {
       await withBackend(async ({ pool, secretKeys }, config) => {
         const before = await existingAccount(pool, name)
-        mayConfirm(config, options)
+        mayActAlone(config, options)
         const terms = await termsOf(before, options)
         refuseFaults(terms)
         const { states } = await readRoutingTable(pool)
@@ -193,11 +193,11 @@ function withTerms(command: Command): Command {
     .option('--json', 'as JSON')
 }
 
-/** In live, whoever makes or changes an account redirects deposits: that takes two people. */
-function mayConfirm({ mode }: Config, { iAmAlone }: TermOptions): boolean {
+/** In live, what redirects or explains money takes two people. */
+export function mayActAlone({ mode }: Config, { iAmAlone }: { iAmAlone?: boolean }): boolean {
   if (mode === 'sandbox' || iAmAlone) return true
   throw new UsageError(
-    'in live, a bank account is made and changed by two people; if there is only one, add --i-am-alone, which the audit log will say',
+    'in live, this takes two people; if there is only one, add --i-am-alone, which the audit log will say',
   )
 }
 

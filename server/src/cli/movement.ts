@@ -1,9 +1,13 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
+import { explanations } from '../bank-accounts/movement-states.ts'
 import { type FoundMovement, readMovements } from '../bank-accounts/read-movements.ts'
 import { txnId } from '../lib/ids.ts'
 import { decimalText } from '../lib/money.ts'
-import { existingAccount } from './bank-account.ts'
-import { withBackend } from './command.ts'
+import { isPrintable } from '../lib/printable.ts'
+import { explainMovement } from '../payments/book-movement.ts'
+import { existingAccount, mayActAlone } from './bank-account.ts'
+import { withBackend, withDesk } from './command.ts'
+import { onRecord } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -46,7 +50,48 @@ export function movementCommand(): Command {
         )
       })
     })
+  movement
+    .command('explain <id>')
+    .description('say what a movement was that is nobody’s payment')
+    .requiredOption('--account <name>', 'the bank account')
+    .addOption(
+      new Option('--as <what>', 'what it was').choices([...explanations]).makeOptionMandatory(),
+    )
+    .requiredOption('--reason <text>', 'how you know; stays in the journal')
+    .option('--i-am-alone', 'in live: you do what two people should do; the audit log says so')
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: ExplainOptions) => {
+      await withDesk(async (desk, _backend, config) => {
+        mayActAlone(config, options)
+        const account = await existingAccount(desk.pool, options.account)
+        const { as, reason } = options
+        if (!isPrintable(reason, 900)) throw new UsageError('--reason must be printable text')
+        if (!/^[0-9a-f]{32}$/.test(id)) throw new UsageError(`"${id}" is not a movement's id`)
+        const { changed } = await onRecord(
+          desk.pool,
+          {
+            action: 'explain_movement',
+            subject: { kind: 'provider', id: account.name },
+            agentId: null,
+            before: { movement: id },
+            reason,
+          },
+          () => explainMovement(desk, account, id, as, reason),
+          () => ({ movement: id, explained_by: as }),
+        )
+        if (options.json) return printJson({ movement: id, explained_by: as, changed })
+        print(changed ? `${id} is explained: ${as}` : `${id} was explained so before`)
+      })
+    })
   return movement
+}
+
+interface ExplainOptions {
+  account: string
+  as: (typeof explanations)[number]
+  reason: string
+  iAmAlone?: boolean
+  json?: boolean
 }
 
 /** Reads a day that was given as an option. */

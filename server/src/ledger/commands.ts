@@ -93,8 +93,15 @@ export type Command = {
       state: 'returned' | 'dismissed'
       evidence: string
     }
-  /** The house takes a difference on itself, at a provider. */
-  | { type: 'write_off'; provider: string; amountMinor: bigint; reason: string; ref: string }
+  /** The house takes a difference on itself, at a provider; or what the provider charges for no order. */
+  | {
+      type: 'write_off'
+      provider: string
+      amountMinor: bigint
+      reason: string
+      ref: string
+      asCost?: boolean
+    }
   /** The following change two books, the agent's and the house's. */
   | { type: 'assign_payment'; houseId: bigint; orderId: string | null; paymentId: string }
   /** Moves the agent's fees and costs up to a day to the house. */

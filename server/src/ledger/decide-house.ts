@@ -158,9 +158,10 @@ export function writeOff(book: BookView, command: Command & { type: 'write_off' 
   if (book.isDone || book.archived) return unchanged
   if (command.amountMinor === 0n) return nothingToMove
   const { amountMinor, provider, reason, at } = command
+  const account = command.asCost ? 'costs' : 'differences'
   const entry = writeRow(
     book.wallet,
-    { ...noChange, differences: -amountMinor, clearing: amountMinor },
+    { ...noChange, [account]: -amountMinor, clearing: amountMinor },
     {
       orderId: null,
       event: 'written_off',

@@ -2,16 +2,21 @@ import { type BankAccount, findBankAccount } from '../bank-accounts/bank-account
 import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.ts'
 import {
   claimMovements,
+  explain,
+  type explanations,
+  findMovement,
+  keepAsPayment,
   markBooked,
   withdrawDecision,
   writeDecision,
 } from '../bank-accounts/movement-states.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
+import { writeOff } from '../teller/write-off.ts'
 import { matchMovement } from './match-movement.ts'
 
 import { takeBack } from './take-payment.ts'
-import { recordUnmatched } from './unmatched-payments.ts'
+import { endUnmatched, findUnmatched, recordUnmatched } from './unmatched-payments.ts'
 
 type MovementDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
@@ -51,6 +56,7 @@ async function book(
   if (decided?.state !== 'matched') return
   if (decided.explainedBy === 'payment_taken_back') await bookTakenBack(desk, account, decided)
   else if (decided.explainedBy === 'payment') await bookPayment(desk, decided)
+  else if (!(await bookExplained(desk, decided))) return
   await markBooked(desk.pool, decided)
 }
 
@@ -157,4 +163,59 @@ async function bookTakenBack(
     reference: '',
   })
   if (effect.result === 'refused') throw new Problem('overloaded', effect.detail ?? '', {})
+}
+
+/**
+ * A person says what a movement was. It is booked in the house's book, at this account; a credit that waited for a
+ * decision is no payment then.
+ */
+export async function explainMovement(
+  desk: MovementDesk,
+  account: BankAccount,
+  movementId: string,
+  as: (typeof explanations)[number],
+  reason: string,
+): Promise<{ changed: boolean }> {
+  const before = await findMovement(desk.pool, account.name, movementId)
+  if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
+  if (before.explainedBy === as && before.state === 'booked') return { changed: false }
+  if (before.state === 'booked' && before.amountMinor > 0n) {
+    const waiting = await findUnmatched(desk.pool, paymentIdOf(before))
+    if (waiting?.state !== 'waiting') throw cannotExplain(before)
+  }
+  const movement = await explain(desk.pool, before, as, reason, desk.now())
+  if (!movement) throw cannotExplain(before)
+  await book(desk, account, movement)
+  const after = await findMovement(desk.pool, account.name, movementId)
+  if (after?.explainedBy !== as) throw cannotExplain(before)
+  return { changed: true }
+}
+
+function cannotExplain({ explainedBy }: BankMovement): Problem {
+  const detail = `The movement is explained already: ${explainedBy ?? 'it is being booked'}.`
+  return new Problem('invalid_transition', detail)
+}
+
+/** Returns false if the money turned out to be an agent's. */
+async function bookExplained(desk: MovementDesk, movement: BankMovement): Promise<boolean> {
+  const { account, currency, amountMinor, explainedBy, detail } = movement
+  const paymentId = paymentIdOf(movement)
+  const reason = detail ?? 'explained by a person'
+  const unmatched = await findUnmatched(desk.pool, paymentId)
+  if (unmatched && !(await endUnmatched(desk, { paymentId, currency }, 'dismissed', reason))) {
+    const { state } = (await findUnmatched(desk.pool, paymentId)) ?? unmatched
+    if (state !== 'dismissed') {
+      await keepAsPayment(desk.pool, movement)
+      return false
+    }
+  }
+  await writeOff(desk, {
+    currency,
+    provider: account,
+    amountMinor: -amountMinor,
+    reason: `${explainedBy}: ${reason}`,
+    ref: `movement:${paymentId}`,
+    asCost: explainedBy === 'bank_fee',
+  })
+  return true
 }

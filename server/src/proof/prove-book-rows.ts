@@ -136,7 +136,8 @@ function proveWriteOff({ agentId }: ProvedAgent, row: JournalRow, where: string)
     row.onceKey?.startsWith('write-off:') === true,
     () => `${where} is by ${row.onceKey}, which names nothing that counts once`,
   )
-  proveLegs(row, where, { differences: row.change.differences, clearing: -row.change.differences })
+  const { clearing } = row.change
+  proveLegs(row, where, { differences: -clearing, clearing }, { costs: -clearing, clearing })
 }
 
 const sweptKey = /^sweep:(\d{4}-\d\d-\d\d)(?::(\d+))?$/

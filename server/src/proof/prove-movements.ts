@@ -1,6 +1,8 @@
 import type { PaymentClaim } from '../ledger/book.ts'
+import { houseBook } from '../ledger/house.ts'
 import { claimsById } from '../ledger/payment-claims.ts'
 import { txnId } from '../lib/ids.ts'
+import type { Currency } from '../lib/money.ts'
 import { ensure, ensureSame, type ProofTx } from './proof-failure.ts'
 
 interface MovementRow {
@@ -51,8 +53,9 @@ export async function proveMovementPage(
     ensureSame(where, 'reports of its amount', row.agreeing, row.reports)
     const claim = claims.get(`${row.account}:${row.movement_id}`)
     const isPayment = row.explained_by === 'payment'
+    // A person may have said of a credit that waited that it was no payment.
     ensure(
-      claim === undefined || isPayment,
+      claim === undefined || isPayment || isByPerson(row),
       () => `${where} is in the books, but explained by ${row.explained_by ?? 'nothing'}`,
     )
     ensure(
@@ -70,6 +73,10 @@ export async function proveMovementPage(
       txnId(row.agent_id, row.order_id),
     )
   }
+  await proveExplained(
+    tx,
+    rows.filter((row) => isByPerson(row) && row.state === 'booked'),
+  )
   await proveReturns(
     tx,
     rows.filter(({ returns }) => returns !== null),
@@ -85,6 +92,37 @@ async function readClaims(
   const ids = rows.map(({ account, movement_id }) => `${account}:${movement_id}`)
   const { rows: claims } = await tx.query<PaymentClaim>(claimsById, [ids])
   return new Map(claims.map((claim) => [claim.paymentId, claim]))
+}
+
+function isByPerson({ explained_by }: Pick<MovementRow, 'explained_by'>): boolean {
+  return ['bank_fee', 'interest', 'own_transfer', 'correction'].includes(explained_by ?? '')
+}
+
+/** Proves that what a person explained is in the house's book, at the account. */
+async function proveExplained(tx: ProofTx, rows: readonly MovementRow[]): Promise<void> {
+  const named = rows.map((row) => ({
+    ...row,
+    house: houseBook(row.currency as Currency),
+    key: `write-off:movement:${row.account}:${row.movement_id}`,
+  }))
+  const { rows: written } = await tx.query<{
+    once_key: string
+    clearing_change: bigint
+    clearing_at: string
+  }>(
+    `select j.once_key, j.clearing_change, j.clearing_at from journal j
+     join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
+       on j.agent_id = k.agent_id and j.once_key = k.once_key`,
+    [named.map(({ house }) => house), named.map(({ key }) => key)],
+  )
+  const byKey = new Map(written.map((row) => [row.once_key, row]))
+  for (const { key, account, movement_id, amount } of named) {
+    const where = `the row that explains bank movement ${account}:${movement_id}`
+    const row = byKey.get(key)
+    ensure(row !== undefined, () => `${where} is missing`)
+    ensureSame(where, 'amount', row.clearing_change, -amount)
+    ensureSame(where, 'account', row.clearing_at, account)
+  }
 }
 
 /** Proves that a movement that takes another back is its opposite. */

@@ -13,6 +13,8 @@ export interface WriteOff {
   reason: string
   /** A write-off takes effect once per reference. */
   ref: string
+  /** Whether it is what the provider charges, for no order, rather than a difference. */
+  asCost?: boolean
 }
 
 /**
@@ -21,7 +23,7 @@ export interface WriteOff {
  */
 export async function writeOff(
   desk: Pick<Desk, 'pool' | 'teller' | 'now'>,
-  { currency, provider, amountMinor, reason, ref }: WriteOff,
+  { currency, provider, amountMinor, reason, ref, asCost = false }: WriteOff,
 ): Promise<{ changed: boolean }> {
   const agentId = houseBook(currency)
   const { changed } = await desk.teller.do({
@@ -32,6 +34,7 @@ export async function writeOff(
     amountMinor,
     reason,
     ref,
+    ...(asCost && { asCost }),
   })
   if (changed) return { changed }
   const first = await readJournalByKey(desk.pool, agentId, writeOffKey({ ref }))

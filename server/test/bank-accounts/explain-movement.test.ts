@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { explainMovement } from '../../src/payments/book-movement.ts'
+import { creditPayment } from '../../src/payments/payments.ts'
+import {
+  booked,
+  camt,
+  dayAt,
+  daysOf,
+  importFile,
+  makeAccount,
+  movementsOf,
+  push,
+  type TestAccount,
+} from '../support/bank-accounts.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+/** A person says what a movement was, and the books agree with the bank again. */
+
+let s: TestService
+let account: TestAccount
+
+beforeAll(async () => {
+  s = await startTestService({ outside: { providers: [] } })
+})
+afterEach(() => s.prove())
+afterAll(() => s.close())
+
+async function one(fields: Record<string, unknown>): Promise<string> {
+  account = await makeAccount(s)
+  const { json } = await push(s, account, { id: '1', ...fields })
+  await booked(s, account.account.name)
+  return json.movement
+}
+
+const explain = (id: string, as: 'bank_fee' | 'interest' | 'own_transfer' | 'correction') =>
+  explainMovement(s.service.desk, account.account, id, as, 'statement 7')
+
+async function house() {
+  const { rows } = await s.sql(
+    `select costs, differences, suspense from wallets where agent_id = -1`,
+  )
+  return { costs: rows[0].costs, differences: rows[0].differences, suspense: rows[0].suspense }
+}
+
+it('a fee of the bank is a cost of the house, once, and the day is green', async () => {
+  const before = await house()
+  const id = await one({ amount: '12.50', direction: 'debit' })
+  const day = dayAt(s.clock())
+  const lines = [{ amount: '-12.50' }]
+  const statement = { account: account.account, day, opening: '100.00', closing: '87.50', lines }
+  await importFile(s, account, camt(statement))
+  expect(await daysOf(s, account)).toEqual([`${day} red unexplained_debit`])
+  expect(await explain(id, 'bank_fee')).toEqual({ changed: true })
+  expect(await explain(id, 'bank_fee')).toEqual({ changed: false })
+  expect(BigInt((await house()).costs) - BigInt(before.costs)).toBe(-1_250n)
+  expect(await daysOf(s, account)).toEqual([`${day} green`])
+  await expect(explain(id, 'correction')).rejects.toThrow('explained already: bank_fee')
+})
+
+it('interest that waited for a decision is no payment then, but the house’s', async () => {
+  const before = await house()
+  const id = await one({ amount: '3.21' })
+  expect(BigInt((await house()).suspense) - BigInt(before.suspense)).toBe(321n)
+  await explain(id, 'interest')
+  const after = await house()
+  expect(after.suspense).toBe(before.suspense)
+  expect(BigInt(after.differences) - BigInt(before.differences)).toBe(321n)
+  expect(await movementsOf(s, account)).toMatchObject([
+    { state: 'booked', explainedBy: 'interest', paymentState: 'dismissed' },
+  ])
+})
+
+it('what was given to an agent stays a payment', async () => {
+  const agent = await s.agent()
+  const id = await one({ amount: '9.00' })
+  const to = { agentId: agent.agentId, orderId: null }
+  await creditPayment(s.service.desk, `${account.account.name}:${id}`, to, 'theirs')
+  await expect(explain(id, 'interest')).rejects.toThrow('explained already: payment')
+  expect(await movementsOf(s, account)).toMatchObject([{ explainedBy: 'payment' }])
+})
+
+it('many people at once explain it once', async () => {
+  const before = await house()
+  const id = await one({ amount: '5.00', direction: 'debit' })
+  const all = await Promise.allSettled(Array.from({ length: 8 }, () => explain(id, 'bank_fee')))
+  expect(all.some(({ status }) => status === 'fulfilled')).toBe(true)
+  await booked(s, account.account.name)
+  expect(BigInt((await house()).costs) - BigInt(before.costs)).toBe(-500n)
+})
+
+it('a movement that is not there is named', async () => {
+  account = await makeAccount(s)
+  await expect(explain('0'.repeat(32), 'bank_fee')).rejects.toThrow('has no movement')
+})
