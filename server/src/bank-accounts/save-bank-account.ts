@@ -8,6 +8,7 @@ import { isTimeZone } from '../lib/local-time.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { qrFault } from '../lib/qr/qr-text.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
+import { csvProfileFault } from '../statements/csv-profile.ts'
 import { type BankAccount, bankAccountColumns } from './bank-account.ts'
 
 /** What an operator says about an account; the rest follows. */
@@ -59,11 +60,22 @@ export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
   if (strange !== undefined) {
     say('own_accounts', `"${strange}" is not an account number of 4 to 34 letters and digits`)
   }
+  const profileFault = terms.csvProfile === null ? null : csvFault(terms.csvProfile)
+  if (profileFault !== null) say('csv_profile', profileFault)
   // What a QR code is made of must be right first.
   if (faults.length > 0) return faults
   const fault = qrFault({ kind: terms.qrKind, value: terms.qrValue }, terms)
   if (fault !== undefined) say('qr', fault)
   return faults
+}
+
+function csvFault(text: string): string | null {
+  if (Buffer.byteLength(text) > 8_192) return 'is larger than 8 KiB'
+  try {
+    return csvProfileFault(JSON.parse(text))
+  } catch {
+    return 'must be JSON'
+  }
 }
 
 function bankCodeFault({ currency, bankCode }: BankAccountTerms): string | undefined {

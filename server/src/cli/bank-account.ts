@@ -20,6 +20,7 @@ import { parseQrSetting, qrKinds, qrSettingText } from '../lib/qr/qr-kinds.ts'
 import { qrWarning, referenceComesBack } from '../lib/qr/qr-text.ts'
 import { readRoutingTable, saveProviderState } from '../routing/providers.ts'
 import type { ProviderState } from '../routing/route-order.ts'
+import { builtInCsvProfiles } from '../statements/csv-profiles.ts'
 import { withBackend } from './command.ts'
 import { commandLine, onRecord } from './on-record.ts'
 import { note, print, printJson, table } from './output.ts'
@@ -283,8 +284,17 @@ function dayLimit(text: string, currency: Currency): bigint | null {
   throw new UsageError(`--day-limit must be an amount in ${currency}, or "none"`)
 }
 
-async function profileText(nameOrFile: string): Promise<string> {
-  return nameOrFile.endsWith('.json') ? readFile(nameOrFile, 'utf8') : JSON.stringify(nameOrFile)
+/** The profile itself is kept with the account, so that a later version of ours changes nothing for it. */
+async function profileText(nameOrFile: string): Promise<string | null> {
+  if (nameOrFile === 'none') return null
+  const builtIn = builtInCsvProfiles.find(({ name }) => name === nameOrFile)
+  if (builtIn) return JSON.stringify(builtIn.profile)
+  const names = builtInCsvProfiles.map(({ name }) => name).join(', ')
+  return readFile(nameOrFile, 'utf8').catch(() => {
+    throw new UsageError(
+      `--csv-profile must be a JSON file that can be read, or one of ${names}; "sluice statement profiles" tells more`,
+    )
+  })
 }
 
 function refuseFaults(terms: BankAccountTerms): void {

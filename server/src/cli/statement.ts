@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Command } from 'commander'
+import { decimalText } from '../lib/money.ts'
 import { bookMovements, movementPage } from '../payments/book-movement.ts'
-import { importBankFile } from '../payments/import-bank-file.ts'
+import { importBankFile, readStatements } from '../payments/import-bank-file.ts'
+import { builtInCsvProfiles } from '../statements/csv-profiles.ts'
 import { BankFileFault, maxFileBytes } from '../statements/statement.ts'
 import { existingAccount } from './bank-account.ts'
-import { withDesk } from './command.ts'
+import { withBackend, withDesk } from './command.ts'
 import { commandLine, onRecord } from './on-record.ts'
-import { note, print, printJson, progress } from './output.ts'
+import { note, print, printJson, progress, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
 export function statementCommand(): Command {
@@ -69,6 +71,58 @@ export function statementCommand(): Command {
         }
         for (const each of notes) note(each)
       })
+    })
+  statement
+    .command('preview <file>')
+    .description(
+      "show the first ten entries of a bank's file as they would be read; stores nothing",
+    )
+    .requiredOption('--account <name>', 'the bank account that it is of')
+    .option('--json', 'as JSON')
+    .action(async (file: string, options: { account: string; json?: boolean }) => {
+      await withBackend(async ({ pool }) => {
+        const account = await existingAccount(pool, options.account)
+        const bytes = await readWhole(file)
+        const statements = await readStatements(account, { bytes }).catch((error) => {
+          throw error instanceof BankFileFault
+            ? new UsageError(`the file would be refused: ${error.message}`)
+            : error
+        })
+        const rows = statements
+          .flatMap(({ entries }) => entries)
+          .slice(0, 10)
+          .map((entry) => ({
+            line: entry.line,
+            day: entry.bookedOn,
+            booked_at: entry.bookedAt?.toISOString() ?? null,
+            amount: decimalText(entry.amountMinor, account.currency),
+            status: entry.status,
+            text: entry.texts.join(' '),
+            payer: entry.counterparty,
+          }))
+        if (options.json) return printJson({ entries: rows })
+        print(
+          table(
+            ['LINE', 'DAY', 'AMOUNT', 'STATUS', 'TEXT'],
+            rows.map((row) => [String(row.line), row.day, row.amount, row.status, row.text]),
+          ),
+        )
+      })
+    })
+
+  statement
+    .command('profiles')
+    .description('list the layouts of CSV files that are known')
+    .option('--json', 'as JSON')
+    .action((options: { json?: boolean }) => {
+      const rows = builtInCsvProfiles.map(({ profile: _profile, ...row }) => row)
+      if (options.json) return printJson(rows)
+      print(
+        table(
+          ['NAME', 'BANK', 'CHECKED', 'EXPORTED FROM'],
+          rows.map((row) => [row.name, row.bank, row.checked ? 'yes' : 'no', row.export]),
+        ),
+      )
     })
   return statement
 }

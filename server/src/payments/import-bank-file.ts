@@ -52,7 +52,7 @@ export async function importBankFile(
   const kept = await keepFile(desk, account, file)
   let statements: BankStatement[]
   try {
-    statements = await readFile(account, file)
+    statements = await readStatements(account, file)
   } catch (error) {
     if (error instanceof BankFileFault) await noteFault(desk.pool, account.name, kept.fileId, error)
     throw error
@@ -76,7 +76,7 @@ export async function importBankFile(
 }
 
 /** Reads a file for an account, without storing anything. */
-export async function readFile(
+export async function readStatements(
   account: BankAccount,
   { bytes }: Pick<BankFile, 'bytes'>,
 ): Promise<BankStatement[]> {
