@@ -42,6 +42,8 @@ export type MovementState = 'unconfirmed' | 'new' | 'matched' | 'booked' | 'unex
 export type Explanation =
   | 'payment'
   | 'payment_taken_back'
+  /** A person had returned the payment, and this is the money leaving. */
+  | 'payment_returned'
   | 'bank_fee'
   | 'interest'
   | 'own_transfer'

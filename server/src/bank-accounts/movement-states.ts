@@ -100,16 +100,18 @@ export const explanations = ['bank_fee', 'interest', 'own_transfer', 'correction
 export async function explain(
   pool: Pool,
   { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
-  as: (typeof explanations)[number],
+  as: (typeof explanations)[number] | 'payment_returned',
   detail: string,
   at: Date,
+  returns: string | null,
 ): Promise<BankMovement | undefined> {
   const { rows } = await pool.query<BankMovement>(
-    `update bank_movements m set state = 'matched', explained_by = $3, detail = $4, act_at = $5
+    `update bank_movements m set state = 'matched', explained_by = $3, detail = $4, act_at = $5,
+       returns = $6
      where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'
        or (m.state = 'booked' and m.explained_by = 'payment' and m.order_id is null))
      returning ${movementColumns.select('m')}`,
-    [account, movementId, as, detail, at],
+    [account, movementId, as, detail, at, returns],
   )
   return rows[0]
 }

@@ -4,7 +4,7 @@ import { type FoundMovement, readMovements } from '../bank-accounts/read-movemen
 import { txnId } from '../lib/ids.ts'
 import { decimalText } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
-import { explainMovement } from '../payments/book-movement.ts'
+import { explainMovement, explainReturn } from '../payments/book-movement.ts'
 import { existingAccount, mayActAlone } from './bank-account.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
@@ -55,8 +55,11 @@ export function movementCommand(): Command {
     .description('say what a movement was that is nobody’s payment')
     .requiredOption('--account <name>', 'the bank account')
     .addOption(
-      new Option('--as <what>', 'what it was').choices([...explanations]).makeOptionMandatory(),
+      new Option('--as <what>', 'what it was')
+        .choices([...explanations, 'payment_returned'])
+        .makeOptionMandatory(),
     )
+    .option('--payment <id>', 'for payment_returned: the movement that brought the payment')
     .requiredOption('--reason <text>', 'how you know; stays in the journal')
     .option('--i-am-alone', 'in live: you do what two people should do; the audit log says so')
     .option('--json', 'as JSON')
@@ -76,7 +79,13 @@ export function movementCommand(): Command {
             before: { movement: id },
             reason,
           },
-          () => explainMovement(desk, account, id, as, reason),
+          () => {
+            if (as !== 'payment_returned') return explainMovement(desk, account, id, as, reason)
+            if (!/^[0-9a-f]{32}$/.test(options.payment ?? '')) {
+              throw new UsageError('payment_returned needs --payment, the id of a movement')
+            }
+            return explainReturn(desk, account, id, options.payment ?? '', reason)
+          },
           () => ({ movement: id, explained_by: as }),
         )
         if (options.json) return printJson({ movement: id, explained_by: as, changed })
@@ -88,7 +97,8 @@ export function movementCommand(): Command {
 
 interface ExplainOptions {
   account: string
-  as: (typeof explanations)[number]
+  as: (typeof explanations)[number] | 'payment_returned'
+  payment?: string
   reason: string
   iAmAlone?: boolean
   json?: boolean

@@ -10,6 +10,8 @@ import {
   withdrawDecision,
   writeDecision,
 } from '../bank-accounts/movement-states.ts'
+import { readMovements } from '../bank-accounts/read-movements.ts'
+import { sqlState } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
 import { writeOff } from '../teller/write-off.ts'
@@ -56,7 +58,9 @@ async function book(
   if (decided?.state !== 'matched') return
   if (decided.explainedBy === 'payment_taken_back') await bookTakenBack(desk, account, decided)
   else if (decided.explainedBy === 'payment') await bookPayment(desk, decided)
-  else if (!(await bookExplained(desk, decided))) return
+  else if (decided.explainedBy !== 'payment_returned' && !(await bookExplained(desk, decided))) {
+    return
+  }
   await markBooked(desk.pool, decided)
 }
 
@@ -183,11 +187,53 @@ export async function explainMovement(
     const waiting = await findUnmatched(desk.pool, paymentIdOf(before))
     if (waiting?.state !== 'waiting') throw cannotExplain(before)
   }
-  const movement = await explain(desk.pool, before, as, reason, desk.now())
+  const movement = await explain(desk.pool, before, as, reason, desk.now(), null)
   if (!movement) throw cannotExplain(before)
   await book(desk, account, movement)
   const after = await findMovement(desk.pool, account.name, movementId)
   if (after?.explainedBy !== as) throw cannotExplain(before)
+  return { changed: true }
+}
+
+/**
+ * A person says that a debit is a payment going back which was marked as returned: the books have it already, so
+ * nothing is booked again. Each payment leaves once.
+ */
+export async function explainReturn(
+  desk: MovementDesk,
+  account: BankAccount,
+  movementId: string,
+  returned: string,
+  reason: string,
+): Promise<{ changed: boolean }> {
+  const { pool } = desk
+  const before = await findMovement(pool, account.name, movementId)
+  if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
+  if (before.explainedBy === 'payment_returned' && before.returns === returned) {
+    return { changed: false }
+  }
+  const payment = await findMovement(pool, account.name, returned)
+  if (!payment) throw new Problem('not_found', `${account.name} has no movement ${returned}.`)
+  if (payment.amountMinor !== -before.amountMinor) {
+    throw new Problem('invalid_transition', 'The payment has another amount than what left.')
+  }
+  const search = { account: account.name, from: payment.bookedOn, to: payment.bookedOn }
+  const [found] = (await readMovements(pool, { ...search, after: null, limit: 10_000 })).filter(
+    (each) => each.movementId === returned,
+  )
+  if (found?.paymentState !== 'returned') {
+    const detail = `The payment is ${found?.paymentState ?? 'no payment'}: mark it as returned first.`
+    throw new Problem('invalid_transition', detail)
+  }
+  const at = desk.now()
+  const movement = await explain(pool, before, 'payment_returned', reason, at, returned).catch(
+    (error) => {
+      if (sqlState(error) !== '23505') throw error
+      throw new Problem('invalid_transition', 'Another movement is this payment going back.')
+    },
+  )
+  if (!movement) throw cannotExplain(before)
+  await markBooked(pool, movement)
   return { changed: true }
 }
 

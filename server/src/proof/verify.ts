@@ -262,6 +262,27 @@ export async function proveOnward(
   return { rows: looked, findings }
 }
 
+/** Proves what banks reported and what is expected at them, a page at a time, over and over. */
+export class BankProof {
+  private movement = ''
+  private expected = ''
+
+  /** Returns the contradiction that was found; the same page is proved again until it is gone. */
+  async step(pool: Pool): Promise<string[]> {
+    const finding = await findingOf(async () => {
+      const movement = await inSnapshot(pool, (tx) =>
+        proveMovementPage(tx, this.movement, againRows),
+      )
+      this.movement = movement ?? ''
+      const expected = await inSnapshot(pool, (tx) =>
+        proveExpectedPage(tx, this.expected, againRows),
+      )
+      this.expected = expected ?? ''
+    })
+    return finding === null ? [] : [`bank accounts: ${finding}`]
+  }
+}
+
 /**
  * Proves that what left one book for another arrived there: over all books of a currency, transfers add up
  * to zero. Nodes of a cluster may disagree for a moment about a move that was just committed, so a

@@ -34,6 +34,7 @@ export type BreakName =
   | 'unexplained_debit'
   | 'unexplained_credit'
   | 'never_booked'
+  | 'return_not_debited'
   | 'books_differ'
 
 export interface Break {

@@ -17,7 +17,7 @@ export async function reconcileAccount(
   now: Date,
 ): Promise<Reconciled> {
   // One snapshot: a movement that is booked in between would be in one half only.
-  const { statements, movements, bank, books, isBooking } = await inTransaction(
+  const { statements, movements, bank, books, returned, isBooking } = await inTransaction(
     pool,
     async (tx) => {
       await tx.query('set transaction isolation level repeatable read, read only')
@@ -50,19 +50,36 @@ export async function reconcileAccount(
            (select u.reported_at from unmatched_payments u
             where u.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
               and u.state = 'waiting'),
-           (select p.reported_at from payments p
-            where p.agent_id = m.agent_id
-              and p.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
+           (select p.reported_at from payment_claims c
+            join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
+            where c.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
               and p.state = 'waiting')
          ) as waits_since
        from bank_movements m where m.account = $1 order by m.booked_on, m.movement_id`,
         [account.name],
       )
-      const { rows: sums } = await tx.query<{ bank: bigint; books: bigint; open: boolean }>(
+      const { rows: sums } = await tx.query<{
+        bank: bigint
+        books: bigint
+        returned: bigint
+        open: boolean
+      }>(
         `select
          (select coalesce(sum(amount), 0)::bigint from bank_movements
           where account = $1 and state = 'booked') as bank,
          (select -coalesce(sum(balance), 0)::bigint from clearings where provider = $1) as books,
+         (select coalesce(sum(m.amount), 0)::bigint from bank_movements m
+          where m.account = $1 and m.explained_by = 'payment'
+            and not exists (select 1 from bank_movements r
+              where r.account = m.account and r.returns = m.movement_id)
+            and (exists (select 1 from unmatched_payments u
+                where u.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
+                  and u.state = 'returned')
+              or exists (select 1 from payment_claims c
+                join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
+                where c.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
+                  and p.state = 'returned'))
+         ) as returned,
          exists (select 1 from bank_movements where account = $1 and state = 'matched') as open`,
         [account.name],
       )
@@ -71,6 +88,7 @@ export async function reconcileAccount(
         movements,
         bank: sums[0]?.bank ?? 0n,
         books: sums[0]?.books ?? 0n,
+        returned: sums[0]?.returned ?? 0n,
         isBooking: sums[0]?.open ?? false,
       }
     },
@@ -104,10 +122,19 @@ export async function reconcileAccount(
   )
   const last = days.at(-1)
   // While movements are being booked, the books run ahead of what is marked as booked.
-  if (last && bank !== books && !isBooking) {
+  if (last && returned > 0n) {
+    last.breaks.push({
+      name: 'return_not_debited',
+      amountMinor: -returned,
+      movementId: null,
+      detail: 'Payments are marked as returned, and no debit is explained as one of them yet.',
+    })
+    if (last.state === 'green') last.state = 'amber'
+  }
+  if (last && bank !== books + returned && !isBooking) {
     last.breaks.push({
       name: 'books_differ',
-      amountMinor: books - bank,
+      amountMinor: books + returned - bank,
       movementId: null,
       detail: `The books have ${books} at this account and the movements say ${bank}, in minor units. Run "sluice verify".`,
     })

@@ -10,7 +10,7 @@ import { bookMovements, movementPage } from '../payments/book-movement.ts'
 import { leftOverPage, NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
-import { proveOnward } from '../proof/verify.ts'
+import { BankProof, proveOnward } from '../proof/verify.ts'
 import type { Desk } from '../teller/desk.ts'
 import { FeeSweeper } from '../teller/sweep-fees.ts'
 import { type Repeated, repeat } from './repeat.ts'
@@ -109,10 +109,12 @@ export function startWorker(options: WorkerOptions): Repeated {
   if (provesLedger) {
     // Each round reads a limited number of rows, so that the proof costs the same on a large ledger.
     let known: string[] = []
+    const banks = new BankProof()
     const proof = repeat(
       1_000,
       async () => {
-        const { findings } = await proveOnward(proofPool, desk.now())
+        const ofBooks = (await proveOnward(proofPool, desk.now())).findings
+        const findings = [...ofBooks, ...(await banks.step(proofPool))]
         for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
         known = findings
         return 'done'

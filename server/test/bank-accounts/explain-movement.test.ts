@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { explainMovement } from '../../src/payments/book-movement.ts'
-import { creditPayment } from '../../src/payments/payments.ts'
+import { explainMovement, explainReturn } from '../../src/payments/book-movement.ts'
+import { creditPayment, returnPayment } from '../../src/payments/payments.ts'
 import {
   booked,
   camt,
@@ -77,6 +77,32 @@ it('what was given to an agent stays a payment', async () => {
   await creditPayment(s.service.desk, `${account.account.name}:${id}`, to, 'theirs')
   await expect(explain(id, 'interest')).rejects.toThrow('explained already: payment')
   expect(await movementsOf(s, account)).toMatchObject([{ explainedBy: 'payment' }])
+})
+
+it('a payment that a person returned leaves once, and is not booked again', async () => {
+  const id = await one({ amount: '40.00' })
+  const paymentId = `${account.account.name}:${id}`
+  const day = dayAt(s.clock())
+  const { desk } = s.service
+  const goes = (movement: string) =>
+    explainReturn(desk, account.account, movement, id, 'sent back by transfer')
+  const debit = async (n: string, amount = '40.00') => {
+    const { json } = await push(s, account, { id: n, amount, direction: 'debit' })
+    await booked(s, account.account.name)
+    return json.movement as string
+  }
+  const out = await debit('out')
+  await expect(goes(out)).rejects.toThrow('The payment is waiting: mark it as returned first.')
+  await returnPayment(desk, paymentId, 'sent back')
+  const lines = [{ amount: '40.00' }, { amount: '-40.00' }]
+  const statement = { account: account.account, day, opening: '0.00', closing: '0.00', lines }
+  await importFile(s, account, camt(statement))
+  expect(await daysOf(s, account)).toEqual([`${day} red unexplained_debit return_not_debited`])
+  expect(await goes(out)).toEqual({ changed: true })
+  expect(await goes(out)).toEqual({ changed: false })
+  expect(await daysOf(s, account)).toEqual([`${day} green`])
+  await expect(goes(await debit('again'))).rejects.toThrow('Another movement is this payment')
+  await expect(goes(await debit('other', '41.00'))).rejects.toThrow('another amount')
 })
 
 it('many people at once explain it once', async () => {

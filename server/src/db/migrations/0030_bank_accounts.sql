@@ -145,7 +145,7 @@ create table if not exists bank_movements (
   returns uuid,
   -- What it was, if it is booked.
   explained_by text check (explained_by in (
-    'payment', 'payment_taken_back', 'bank_fee', 'interest', 'own_transfer', 'correction'
+    'payment', 'payment_taken_back', 'payment_returned', 'bank_fee', 'interest', 'own_transfer', 'correction'
   )),
   -- What was found of it, in words.
   detail text check (length(detail) <= 1000),
