@@ -15,6 +15,7 @@ import {
   service,
 } from './orders-row.js'
 import { runStart, runStartFull } from './start-row.js'
+import { runStatement } from './statement-row.js'
 
 const deposits: OrdersRow = {
   name: 'deposits',
@@ -73,6 +74,7 @@ const rows: Record<string, (bench: Bench) => Promise<unknown>> = {
       ],
     }),
   callbacks: (bench) => runCallbacks(bench),
+  statement: runStatement,
   mixed: runMixed,
   start: runStart,
 }
