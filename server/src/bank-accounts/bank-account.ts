@@ -11,6 +11,8 @@ export interface BankAccount {
   /** Empty if the currency needs none. */
   bankCode: string
   accountNo: string
+  /** Numbers that it had before, by commas: payers of older orders still pay to these. */
+  formerNumbers: string
   /** In live, the bank and the number, which no other account may have. */
   onlyOne: string | null
   accountName: string
@@ -44,6 +46,7 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   currency: ['currency', 'text'],
   bankCode: ['bank_code', 'text'],
   accountNo: ['account_no', 'text'],
+  formerNumbers: ['former_numbers', 'text'],
   onlyOne: ['only_one', 'text', 'null'],
   accountName: ['account_name', 'text'],
   city: ['city', 'text', 'null'],

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { storableOrNull, storableText } from '../lib/storable-text.ts'
 import type { BankEntry, BankIds, Counterparty, Day } from '../statements/statement.ts'
 
 /** How a movement is reported: at once, during the day, or by the day's statement. */
@@ -36,7 +37,7 @@ export function reportsOf(
   return entries
     .filter(({ status, amountMinor }) => status === 'booked' && amountMinor !== 0n)
     .map((entry) => {
-      const text = entry.texts.join('\n').slice(0, longestText)
+      const text = storableText(entry.texts.join('\n')).slice(0, longestText)
       const content = createHash('sha256')
         .update(
           JSON.stringify([
@@ -63,7 +64,11 @@ export function reportsOf(
         balanceAfterMinor: entry.balanceAfterMinor,
         ids: entry.ids,
         text,
-        payer: entry.counterparty,
+        payer: {
+          accountNo: storableOrNull(entry.counterparty.accountNo),
+          name: storableOrNull(entry.counterparty.name),
+          bank: storableOrNull(entry.counterparty.bank),
+        },
         isReturn: entry.isReturn,
         batchCount: (entry.batchCount ?? 1) > 1 ? entry.batchCount : null,
       }

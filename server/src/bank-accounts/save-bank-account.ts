@@ -14,7 +14,14 @@ import { type BankAccount, bankAccountColumns } from './bank-account.ts'
 /** What an operator says about an account; the rest follows. */
 export type BankAccountTerms = Omit<
   BankAccount,
-  'onlyOne' | 'feedSecret' | 'confirmedAt' | 'confirmedBy' | 'createdAt' | 'createdBy' | 'version'
+  | 'formerNumbers'
+  | 'onlyOne'
+  | 'feedSecret'
+  | 'confirmedAt'
+  | 'confirmedBy'
+  | 'createdAt'
+  | 'createdBy'
+  | 'version'
 >
 
 export interface BankAccountFault {
@@ -130,6 +137,7 @@ export async function createBankAccount(
   const canonical = canonicalTerms(terms)
   const account: BankAccount = {
     ...canonical,
+    formerNumbers: '',
     onlyOne: by.mode === 'live' ? nameOfNumber(canonical) : null,
     feedSecret: feedSecret === null ? null : sealFeedSecret(secretKeys, terms.name, feedSecret),
     confirmedAt: by.confirms ? by.at : null,
@@ -153,6 +161,7 @@ export async function createBankAccount(
 const changeable = bankAccountColumns.pick(
   'bankCode',
   'accountNo',
+  'formerNumbers',
   'onlyOne',
   'accountName',
   'city',
@@ -189,6 +198,7 @@ export async function updateBankAccount(
   const account: BankAccount = {
     ...before,
     ...canonical,
+    formerNumbers: formerNumbersOf(before, canonical.accountNo),
     onlyOne: before.onlyOne === null ? null : nameOfNumber(canonical),
     feedSecret:
       feedSecret !== null
@@ -207,6 +217,13 @@ export async function updateBankAccount(
     [...changeable.values([account]), before.name, before.version],
   )
   return rowCount === 1 ? { account, feedSecret } : undefined
+}
+
+/** The last numbers, as many as are kept. */
+function formerNumbersOf({ accountNo, formerNumbers }: BankAccount, now: string): string {
+  const all = new Set([...formerNumbers.split(',').filter(Boolean), accountNo])
+  all.delete(now)
+  return [...all].slice(-100).join(',')
 }
 
 function nameOfNumber({ currency, bankCode, accountNo }: BankAccountTerms): string {

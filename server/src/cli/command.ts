@@ -77,6 +77,7 @@ export async function withDesk<T>(
       onFault: (error) => note(`the database: ${String(error)}`),
     })
     try {
+      await desk.providers.freshen()
       return await work(desk, backend, config)
     } finally {
       await close()

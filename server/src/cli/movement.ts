@@ -107,7 +107,8 @@ interface ExplainOptions {
 /** Reads a day that was given as an option. */
 export function day(text: string | undefined): string | null {
   if (text === undefined) return null
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(text) : new Date(Number.NaN)
+  if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)) return text
   throw new UsageError(`"${text}" is not a day such as 2026-11-16`)
 }
 

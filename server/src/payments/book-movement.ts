@@ -183,6 +183,12 @@ export async function explainMovement(
   const before = await findMovement(desk.pool, account.name, movementId)
   if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
   if (before.explainedBy === as && before.state === 'booked') return { changed: false }
+  if (as === 'bank_fee' && before.amountMinor > 0n) {
+    throw new Problem(
+      'invalid_transition',
+      'Money that came in is no fee: say interest or correction.',
+    )
+  }
   if (before.state === 'booked' && before.amountMinor > 0n) {
     const waiting = await findUnmatched(desk.pool, paymentIdOf(before))
     if (waiting?.state !== 'waiting') throw cannotExplain(before)

@@ -9,7 +9,7 @@ import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { currencyRow } from '../lib/currencies.ts'
 import { newOrderId } from '../lib/ids.ts'
-import { currencies } from '../lib/money.ts'
+import { currencies, maxAccountMinor } from '../lib/money.ts'
 import { sealBytes } from '../lib/secret-box.ts'
 import type { CsvProfile } from '../statements/csv-profile.ts'
 import { fitsMaskedAccountNo, isMaskedAccountNo } from '../statements/masked-account-no.ts'
@@ -91,13 +91,34 @@ export async function readStatements(
       csvProfile: JSON.parse(account.csvProfile) as CsvProfile,
     }),
   })
+  refuseImpossible(statements)
+  const numbers = [account.accountNo, ...account.formerNumbers.split(',').filter(Boolean)]
   for (const { accountNo } of statements) {
-    if (accountNo !== null && !isSameAccount(accountNo, account.accountNo)) {
+    if (accountNo !== null && !numbers.some((own) => isSameAccount(accountNo, own))) {
       const detail = `The file is of the account ${accountNo}, and ${account.name} is ${account.accountNo}.`
       throw new BankFileFault(null, detail)
     }
   }
   return statements
+}
+
+/** No bank account holds such amounts, and nothing was booked on such days: the file is not what it seems. */
+function refuseImpossible(statements: readonly BankStatement[]): void {
+  let sum = 0n
+  for (const { amountMinor, bookedOn, line } of statements.flatMap(({ entries }) => entries)) {
+    sum += amountMinor < 0n ? -amountMinor : amountMinor
+    if (sum > maxAccountMinor) {
+      throw new BankFileFault(line, 'The amounts up to here are more than any account can hold.')
+    }
+    if (bookedOn < '2000-01-01' || bookedOn > '2100-01-01') {
+      throw new BankFileFault(line, `The bank wrote the day ${bookedOn}, which cannot be.`)
+    }
+  }
+  for (const { amountMinor } of statements.flatMap(({ balances }) => balances)) {
+    if (amountMinor > maxAccountMinor || amountMinor < -maxAccountMinor) {
+      throw new BankFileFault(null, 'A balance is more than any account can hold.')
+    }
+  }
 }
 
 /** Banks write numbers with their branch before or the currency behind, and with zeros in front. */

@@ -1,6 +1,7 @@
+import { findBankAccount } from '../bank-accounts/bank-account.ts'
 import type { Pool } from '../db/pool.ts'
 import type { UnmatchedPayment } from '../ledger/book.ts'
-import { houseBook } from '../ledger/house.ts'
+import { houseBook, providerOfPayment } from '../ledger/house.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
 import { allToDecide, searchPayments } from './search-payments.ts'
@@ -84,6 +85,11 @@ export async function dismissPayment(
     throw new Problem('not_found', detail)
   }
   if (unmatched.state === 'dismissed') return { changed: false }
+  const account = await findBankAccount(desk.pool, providerOfPayment(paymentId))
+  if (account) {
+    const detail = `The bank of ${account.name} reported this money: credit or return it, or say what it was with "sluice movement explain".`
+    throw new Problem('invalid_transition', detail)
+  }
   if (await endUnmatched(desk, unmatched, 'dismissed', evidence)) return { changed: true }
   throw new Problem('invalid_transition', 'Somebody has already decided on this payment.')
 }

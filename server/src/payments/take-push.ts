@@ -48,7 +48,7 @@ export async function takePush(
       [account.name, report.key],
     )
     if (rows[0] && rows[0].amount !== push.amountMinor) {
-      throw new Problem('ref_id_conflict', 'This id was reported before with another amount.')
+      throw new Problem('invalid_transition', 'This id was reported before with another amount.')
     }
     const origin = { fileId: null, isTrusted, at: now() }
     const { movementIds } = await takeReports(tx, account, 'push', [report], origin)

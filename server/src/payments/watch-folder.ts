@@ -20,6 +20,7 @@ export class WatchedFolder {
   private readonly desk: FolderDesk
   private readonly mode: 'sandbox' | 'live'
   private readonly onRefused: (file: string, fault: BankFileFault) => void
+  private readonly onError: (error: unknown) => void
   /** The size and time of each file when it was looked at last. */
   private seen = new Map<string, string>()
 
@@ -28,11 +29,13 @@ export class WatchedFolder {
     desk: FolderDesk,
     mode: 'sandbox' | 'live',
     onRefused: (file: string, fault: BankFileFault) => void,
+    onError: (error: unknown) => void,
   ) {
     this.root = join(dataDir, 'bank-in')
     this.desk = desk
     this.mode = mode
     this.onRefused = onRefused
+    this.onError = onError
   }
 
   /** Looks at every account's folder once. */
@@ -69,7 +72,8 @@ export class WatchedFolder {
       await importBankFile(this.desk, account, file, this.mode)
       await moveTo(folder, 'done', name)
     } catch (error) {
-      if (!(error instanceof BankFileFault)) throw error
+      // A fault of ours or of the machine: the file stays, and the other files go on.
+      if (!(error instanceof BankFileFault)) return this.onError(error)
       this.onRefused(path, error)
       await moveTo(folder, 'refused', name)
     }

@@ -136,7 +136,7 @@ export async function reconcileAccount(
       name: 'books_differ',
       amountMinor: books + returned - bank,
       movementId: null,
-      detail: `The books have ${books} at this account and the movements say ${bank}, in minor units. Run "sluice verify".`,
+      detail: `The books have ${books} at this account and the movements say ${bank}, in minor units. Look for payments that were taken back by hand, and for write-offs at this account.`,
     })
     last.state = 'red'
   }

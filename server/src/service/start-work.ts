@@ -34,8 +34,12 @@ export function startWork(
     proofPool,
     provesLedger,
     sender,
-    folder: new WatchedFolder(config.dataDir, desk, config.mode, (file, fault) =>
-      log.error({ file }, `a bank's file is refused: ${fault.message}`),
+    folder: new WatchedFolder(
+      config.dataDir,
+      desk,
+      config.mode,
+      (file, fault) => log.error({ file }, `a bank's file is refused: ${fault.message}`),
+      onError,
     ),
     attemptsKeptMs: config.attemptsKeptDays * dayMs,
     noticesKeptMs: config.noticesKeptDays * dayMs,

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
+  booked,
   daysOf,
   feedSignature,
   makeAccount,
@@ -90,6 +91,8 @@ describe('what is refused', () => {
     ['direction', { amount: '1.00', direction: 'sideways' }],
     ['booked_at', { amount: '1.00', booked_at: '2026-11-16 10:00' }],
     ['booked_at', { amount: '1.00', booked_at: '2099-01-01T00:00:00Z' }],
+    ['booked_at', { amount: '1.00', booked_at: '0001-01-01T00:00:00Z' }],
+    ['id', { amount: '1.00', id: '', booked_at: null }],
     ['balance', { amount: '1.00', balance: '1.0.0' }],
     ['payer', { amount: '1.00', payer: 'Somchai' }],
   ])('a wrong %s is named in the answer: %j', async (field, fields) => {
@@ -99,6 +102,20 @@ describe('what is refused', () => {
       field,
     )
     expect(await movementsOf(s, shop)).toEqual([])
+  })
+
+  it('nothing that the database cannot hold: it is kept without', async () => {
+    const odd = 'a\u0000b\ud800c'
+    const payer = { account_no: odd, name: odd, bank: odd }
+    const { status } = await push(s, shop, { id: odd, amount: '0.37', text: odd, payer })
+    expect(status).toBe(200)
+    await booked(s, shop.account.name)
+    const found = (await movementsOf(s, shop)).find(({ amountMinor }) => amountMinor === 37n)
+    expect(found).toMatchObject({ text: 'a\ufffdb\ufffdc', payerName: 'a\ufffdb\ufffdc' })
+    for (const name of ['%00', 'A', 'x'.repeat(40)]) {
+      const { status } = await fetch(`${s.service.url}/bank-feed/${name}`, { method: 'POST' })
+      expect(status).toBe(401)
+    }
   })
 
   it('a text that is longer than any bank writes', async () => {
@@ -141,7 +158,7 @@ describe('a movement', () => {
     const { agent, code } = await expectPayment()
     expect((await push(s, shop, { id: 'm-2', amount: '100.00', text: code })).status).toBe(200)
     const again = await push(s, shop, { id: 'm-2', amount: '100.01', text: code })
-    expect([again.status, again.json.code]).toEqual([409, 'ref_id_conflict'])
+    expect([again.status, again.json.code]).toEqual([409, 'invalid_transition'])
     const debit = await push(s, shop, { id: 'm-2', amount: '100.00', direction: 'debit' })
     expect(debit.status).toBe(409)
     await expect.poll(() => agent.balance()).toBe(100)

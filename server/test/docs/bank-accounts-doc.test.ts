@@ -33,6 +33,7 @@ test('the story of a deposit into a bank account goes as it is told', async () =
   expect(movements).toHaveLength(1)
   expect(stdout).toMatch(/^\d{4}-\d\d-\d\d {2}green$/m)
   expect(stdout).toContain('Every balance is proved.')
+  expect(stdout).toContain('kbank is draining')
 })
 
 test('it names every kind of QR code', () => {

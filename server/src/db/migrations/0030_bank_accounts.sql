@@ -15,6 +15,8 @@ create table if not exists bank_accounts (
   account_no text not null check (account_no ~ '^[A-Za-z0-9]{4,34}$'),
   -- In live, one row per account of a bank: reported by two, its money would count twice. Null in the sandbox.
   only_one text unique check (length(only_one) between 4 and 60),
+  -- Numbers that it had before, by commas: payers of older orders still pay to these.
+  former_numbers text not null check (length(former_numbers) <= 4000),
   account_name text not null check (length(account_name) between 1 and 100),
   city text check (length(city) between 1 and 50),
   address text check (length(address) between 1 and 200),
@@ -208,7 +210,7 @@ alter table unmatched_payments validate constraint unmatched_payments_why_check;
 
 grant select, insert on bank_accounts, expected_deposits, bank_files, bank_statements, bank_movements,
   bank_reports to sluice_service;
-grant update (account_no, only_one, account_name, bank_code, city, address, qr_kind, qr_value, match, surplus_steps,
+grant update (account_no, former_numbers, only_one, account_name, bank_code, city, address, qr_kind, qr_value, match, surplus_steps,
   hold_s, day_limit, feed, feed_secret, zone, csv_profile, own_accounts, confirmed_at, confirmed_by,
   version) on bank_accounts to sluice_service;
 grant update (state) on expected_deposits to sluice_service;

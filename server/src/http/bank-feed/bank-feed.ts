@@ -12,6 +12,7 @@ import {
   parseSignatureHeader,
   signRequest,
 } from '../../lib/signature.ts'
+import { storableOrNull, storableText } from '../../lib/storable-text.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
 import { bookMovements } from '../../payments/book-movement.ts'
 import { type BankPush, takePush } from '../../payments/take-push.ts'
@@ -20,6 +21,7 @@ import { checker } from '../check.ts'
 import { readJsonBody } from '../json-body.ts'
 
 const maxBytes = 64 * 1024
+const namePattern = /^[a-z][a-z0-9-]{0,31}$/
 
 const Text = (most: number, description: string) => Type.String({ maxLength: most, description })
 const OptionalText = (most: number, description: string) =>
@@ -27,38 +29,38 @@ const OptionalText = (most: number, description: string) =>
 
 const Push = Type.Object(
   {
-    id: OptionalText(200, "the bank's own id for the movement"),
+    id: OptionalText(200, "the bank's own id for the movement, at most 200 characters"),
     direction: Type.Union(
       ['credit', 'debit', 'in', 'out'].map((each) => Type.Literal(each)),
-      { description: 'must be credit or debit' },
+      { description: 'credit or debit' },
     ),
     amount: Type.String({
       pattern: '^[0-9]{1,16}([.][0-9]{1,5})?$',
-      description: 'must be decimal text such as "100.07"',
+      description: 'decimal text such as "100.07"',
     }),
-    currency: Type.String({ description: "must be the account's currency" }),
+    currency: Type.String({ description: "the account's currency" }),
     booked_at: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'must be a time such as 2026-11-16T10:01:00+07:00',
+        description: 'a time such as 2026-11-16T10:01:00+07:00',
       }),
     ),
-    text: OptionalText(4_000, 'must be text of at most 4000 characters'),
+    text: OptionalText(4_000, 'text of at most 4000 characters'),
     payer: Type.Optional(
       Type.Union(
         [
           Type.Object({
-            account_no: OptionalText(64, 'must be text'),
-            name: OptionalText(200, 'must be text'),
-            bank: OptionalText(64, 'must be text'),
+            account_no: OptionalText(64, 'text'),
+            name: OptionalText(200, 'text'),
+            bank: OptionalText(64, 'text'),
           }),
           Type.Null(),
         ],
-        { description: 'must be an object with account_no, name and bank' },
+        { description: 'an object with account_no, name and bank' },
       ),
     ),
     balance: Type.Optional(
       Type.Union([Type.String({ pattern: '^-?[0-9]{1,16}([.][0-9]{1,5})?$' }), Type.Null()], {
-        description: 'must be decimal text',
+        description: 'decimal text',
       }),
     ),
   },
@@ -91,7 +93,8 @@ export function bankFeedRoute(
       { bodyLimit: maxBytes, schema: { hide: true } },
       async (request, reply) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-        const account = await findBankAccount(desk.pool, request.params.name)
+        const { name } = request.params
+        const account = namePattern.test(name) ? await findBankAccount(desk.pool, name) : undefined
         const secret = account && feedSecretOf(desk.secretKeys, account)
         const isToken = account?.feed === 'token'
         const isItsOwn = isToken
@@ -166,25 +169,28 @@ function readPush(body: Buffer, { currency }: BankAccount, now: Date): BankPush 
   const bookedAt = push.booked_at == null ? now : parseIsoTime(push.booked_at)
   if (!bookedAt) say('booked_at', 'must be a time with its zone, such as 2026-11-16T10:01:00+07:00')
   else if (bookedAt.getTime() > now.getTime() + 86_400_000) say('booked_at', 'is in the future')
+  else if (bookedAt.getUTCFullYear() < 2000) say('booked_at', 'is before the year 2000')
+  // Without either, a repetition could not be told from another payment.
+  if (!push.id && push.booked_at == null) say('id', 'is required, or booked_at')
   if (errors.length > 0 || amount === undefined || balance === undefined || !bookedAt) {
     throw invalid(errors)
   }
   const isCredit = push.direction === 'credit' || push.direction === 'in'
   return {
-    id: push.id ?? null,
+    id: push.id ? storableText(push.id) : null,
     amountMinor: isCredit ? amount : -amount,
     bookedAt,
-    text: push.text ?? '',
+    text: storableText(push.text ?? ''),
     payer: {
-      accountNo: push.payer?.account_no ?? null,
-      name: push.payer?.name ?? null,
-      bank: push.payer?.bank ?? null,
+      accountNo: storableOrNull(push.payer?.account_no),
+      name: storableOrNull(push.payer?.name),
+      bank: storableOrNull(push.payer?.bank),
     },
     balanceAfterMinor: balance,
   }
 }
 
 function invalid(errors: FieldError[]): Problem {
-  const names = errors.map(({ field }) => field).join(', ')
+  const names = errors.map(({ field }) => field || 'the body').join(', ')
   return new Problem('invalid_request', `Correct ${names} and send it again.`, { errors })
 }
