@@ -316,7 +316,7 @@ function plain(text: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-export function daysBetween(a: Day, b: Day): number {
+function daysBetween(a: Day, b: Day): number {
   return Math.round((Date.parse(b) - Date.parse(a)) / 86_400_000)
 }
 

@@ -51,7 +51,8 @@ export async function readMovements(
   }))
 }
 
-async function paymentStates(
+/** The states of the movements' payments, by payment id. */
+export async function paymentStates(
   pool: Pool,
   movements: readonly BankMovement[],
 ): Promise<Map<string, string>> {

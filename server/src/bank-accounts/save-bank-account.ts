@@ -110,7 +110,7 @@ export function ownAccountsOf({ ownAccounts }: Pick<BankAccount, 'ownAccounts'>)
 }
 
 /** The terms as they are stored: the bank's own code, and the account number in capitals if it is an IBAN. */
-export function canonicalTerms(terms: BankAccountTerms): BankAccountTerms {
+function canonicalTerms(terms: BankAccountTerms): BankAccountTerms {
   const { currency, bankCode, accountNo } = terms
   return {
     ...terms,

@@ -4,7 +4,7 @@ import { type FoundMovement, readMovements } from '../bank-accounts/read-movemen
 import { txnId } from '../lib/ids.ts'
 import { decimalText } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
-import { explainMovement, explainReturn } from '../payments/book-movement.ts'
+import { explainMovement, explainReturn } from '../payments/explain-movement.ts'
 import { existingAccount, mayActAlone } from './bank-account.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
@@ -113,7 +113,7 @@ export function day(text: string | undefined): string | null {
 }
 
 /** A movement as the command line shows it. A payment's state is that of its payment. */
-export function movementView(movement: FoundMovement) {
+function movementView(movement: FoundMovement) {
   const { agentId, orderId, amountMinor, currency } = movement
   return {
     id: movement.movementId,

@@ -50,10 +50,10 @@ export function depositAnswer(
 /** The agent's method without what the provider does not offer; the link is always given. */
 function methodOf(method: Agent['method'], ways: DepositInstructions | undefined): string {
   if (!ways) return method
-  const held = method
+  return method
     .split('+')
     .filter((way) =>
       way === 'qrcode' ? ways.qrcodeText : way === 'transfer' ? ways.transfer : true,
     )
-  return held.length > 0 ? held.join('+') : 'link'
+    .join('+')
 }

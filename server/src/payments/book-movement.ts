@@ -2,21 +2,16 @@ import { type BankAccount, findBankAccount } from '../bank-accounts/bank-account
 import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.ts'
 import {
   claimMovements,
-  explain,
-  type explanations,
-  findMovement,
   keepAsPayment,
   markBooked,
   withdrawDecision,
   writeDecision,
 } from '../bank-accounts/movement-states.ts'
-import { readMovements } from '../bank-accounts/read-movements.ts'
-import { sqlState } from '../db/pool.ts'
+import type { PaymentNotice } from '../ledger/commands.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
 import { writeOff } from '../teller/write-off.ts'
 import { matchMovement } from './match-movement.ts'
-
 import { takeBack } from './take-payment.ts'
 import { endUnmatched, findUnmatched, recordUnmatched } from './unmatched-payments.ts'
 
@@ -43,13 +38,14 @@ export async function bookMovements(
   await Promise.all(
     due.map(async (movement) => {
       const its = accounts.get(movement.account)
-      if (its) await book(desk, its, movement).catch(onError)
+      if (its) await bookMovement(desk, its, movement).catch(onError)
     }),
   )
   return due.length
 }
 
-async function book(
+/** Books a movement as it was decided, or decides first. */
+export async function bookMovement(
   desk: MovementDesk,
   account: BankAccount,
   movement: BankMovement,
@@ -122,31 +118,16 @@ async function receive(
   desk: MovementDesk,
   provider: string,
   named: { agentId: bigint; orderId: string },
-  payment: Parameters<typeof paymentCommand>[2],
+  payment: PaymentNotice,
 ) {
+  const at = desk.now()
   try {
-    const done = await desk.teller.do({
-      ...paymentCommand(provider, named, payment),
-      at: desk.now(),
-    })
-    return done.unmatched
+    const command = { type: 'receive_payment', ...named, provider, payment, at } as const
+    return (await desk.teller.do(command)).unmatched
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'order_not_found') throw error
     return 'unmatched' as const
   }
-}
-
-function paymentCommand(
-  provider: string,
-  named: { agentId: bigint; orderId: string },
-  payment: {
-    paymentId: string
-    amountMinor: bigint
-    paidAt: Date
-    payer: ReturnType<typeof payerOf>
-  },
-) {
-  return { type: 'receive_payment' as const, ...named, provider, payment }
 }
 
 function payerOf({ payerAccountNo, payerName, payerBank }: BankMovement) {
@@ -167,85 +148,6 @@ async function bookTakenBack(
     reference: '',
   })
   if (effect.result === 'refused') throw new Problem('overloaded', effect.detail ?? '', {})
-}
-
-/**
- * A person says what a movement was. It is booked in the house's book, at this account; a credit that waited for a
- * decision is no payment then.
- */
-export async function explainMovement(
-  desk: MovementDesk,
-  account: BankAccount,
-  movementId: string,
-  as: (typeof explanations)[number],
-  reason: string,
-): Promise<{ changed: boolean }> {
-  const before = await findMovement(desk.pool, account.name, movementId)
-  if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
-  if (before.explainedBy === as && before.state === 'booked') return { changed: false }
-  if (as === 'bank_fee' && before.amountMinor > 0n) {
-    throw new Problem(
-      'invalid_transition',
-      'Money that came in is no fee: say interest or correction.',
-    )
-  }
-  if (before.state === 'booked' && before.amountMinor > 0n) {
-    const waiting = await findUnmatched(desk.pool, paymentIdOf(before))
-    if (waiting?.state !== 'waiting') throw cannotExplain(before)
-  }
-  const movement = await explain(desk.pool, before, as, reason, desk.now(), null)
-  if (!movement) throw cannotExplain(before)
-  await book(desk, account, movement)
-  const after = await findMovement(desk.pool, account.name, movementId)
-  if (after?.explainedBy !== as) throw cannotExplain(before)
-  return { changed: true }
-}
-
-/**
- * A person says that a debit is a payment going back which was marked as returned: the books have it already, so
- * nothing is booked again. Each payment leaves once.
- */
-export async function explainReturn(
-  desk: MovementDesk,
-  account: BankAccount,
-  movementId: string,
-  returned: string,
-  reason: string,
-): Promise<{ changed: boolean }> {
-  const { pool } = desk
-  const before = await findMovement(pool, account.name, movementId)
-  if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
-  if (before.explainedBy === 'payment_returned' && before.returns === returned) {
-    return { changed: false }
-  }
-  const payment = await findMovement(pool, account.name, returned)
-  if (!payment) throw new Problem('not_found', `${account.name} has no movement ${returned}.`)
-  if (payment.amountMinor !== -before.amountMinor) {
-    throw new Problem('invalid_transition', 'The payment has another amount than what left.')
-  }
-  const search = { account: account.name, from: payment.bookedOn, to: payment.bookedOn }
-  const [found] = (await readMovements(pool, { ...search, after: null, limit: 10_000 })).filter(
-    (each) => each.movementId === returned,
-  )
-  if (found?.paymentState !== 'returned') {
-    const detail = `The payment is ${found?.paymentState ?? 'no payment'}: mark it as returned first.`
-    throw new Problem('invalid_transition', detail)
-  }
-  const at = desk.now()
-  const movement = await explain(pool, before, 'payment_returned', reason, at, returned).catch(
-    (error) => {
-      if (sqlState(error) !== '23505') throw error
-      throw new Problem('invalid_transition', 'Another movement is this payment going back.')
-    },
-  )
-  if (!movement) throw cannotExplain(before)
-  await markBooked(pool, movement)
-  return { changed: true }
-}
-
-function cannotExplain({ explainedBy }: BankMovement): Problem {
-  const detail = `The movement is explained already: ${explainedBy ?? 'it is being booked'}.`
-  return new Problem('invalid_transition', detail)
 }
 
 /** Returns false if the money turned out to be an agent's. */

@@ -104,7 +104,7 @@ export class Providers {
 }
 
 /** What the provider of an account needs to know of it. */
-export function accountToPay(account: BankAccount): AccountToPay {
+function accountToPay(account: BankAccount): AccountToPay {
   return {
     ...account,
     qr: { kind: account.qrKind, value: account.qrValue },

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { explainMovement, explainReturn } from '../../src/payments/book-movement.ts'
+import { explainMovement, explainReturn } from '../../src/payments/explain-movement.ts'
 import { creditPayment, returnPayment } from '../../src/payments/payments.ts'
 import {
   booked,
