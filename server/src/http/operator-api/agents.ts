@@ -27,7 +27,7 @@ import { audited, writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { invalidRequest } from '../check.ts'
 import type { OperatorDeps } from './operator-deps.ts'
-import { type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
+import { Code, type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
 import {
   AddressesBody,
   AgentDetail,
@@ -138,9 +138,10 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
       method: 'POST',
       url: `/agents/:app_id/${verb}`,
       summary: verb === 'suspend' ? 'Take no orders of an agent' : 'Take its orders again',
+      ...(verb === 'suspend' && { withoutCode: 'stopping an agent must be quick' }),
       schema: {
         params: AgentParams,
-        body: Type.Object({ reason: Reason }, strict),
+        body: Type.Object({ reason: Reason, code: Type.Optional(Code) }, strict),
         response: AgentDetail,
       },
       handler: async ({ operator, params, body }) => {

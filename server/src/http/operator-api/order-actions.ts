@@ -13,6 +13,7 @@ import { refundOrder, refundsOfDeposit } from '../../orders/refund-order.ts'
 import { payoutsOfOrder } from '../../payouts/payouts.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
+import { resendsOnly } from './callbacks.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { orderDetail, permissionFor } from './order-detail.ts'
 import {
@@ -38,7 +39,6 @@ export function orderActionRoutes(
   wake: (agentIds: bigint[]) => void,
 ): void {
   for (const name of actionNames) {
-    const { movesMoney } = actionTraits[name]
     operatorRoute(api, {
       method: 'POST',
       url: `/orders/:txn_id/${name}`,
@@ -46,7 +46,7 @@ export function orderActionRoutes(
       tag: 'Orders',
       permission: permissionFor(name),
       agents: name === 'resend' ? 'own' : 'none',
-      movesMoney,
+      ...(name === 'resend' && { withoutCode: resendsOnly }),
       schema: {
         params: TxnParams,
         body: bodyOf(name),

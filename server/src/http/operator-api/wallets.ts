@@ -112,7 +112,6 @@ function adjustRoute(api: OperatorApi, desk: Desk): void {
     tag: 'Wallets',
     permission: 'adjust_wallets',
     agents: 'none',
-    movesMoney: true,
     schema: { params: WalletParams, body: AdjustRequest, response: AdjustAnswer },
     handler: async ({ operator, params, body }) => {
       const agent = await agentNamed(desk.pool, operator, params.app_id)
