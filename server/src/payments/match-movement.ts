@@ -1,4 +1,5 @@
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
+import { ownAccountsOf } from '../bank-accounts/bank-account-terms.ts'
 import type { BankMovement } from '../bank-accounts/bank-movement.ts'
 import {
   type ExpectedDeposit,
@@ -6,7 +7,7 @@ import {
   plainAccountNo,
 } from '../bank-accounts/expected-deposits.ts'
 import { fullAccountNo, maskedPattern } from '../bank-accounts/pair-reports.ts'
-import { ownAccountsOf } from '../bank-accounts/save-bank-account.ts'
+import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { findNamedPayouts } from '../ledger/payout-references.ts'
 import { findBank } from '../lib/banks.ts'
@@ -46,7 +47,7 @@ const skewMs = 120_000
  * several, a person does.
  */
 export async function matchMovement(
-  pool: Pool,
+  pool: Pool | Tx,
   account: Pick<BankAccount, 'name' | 'zone' | 'ownAccounts'>,
   movement: Matched,
 ): Promise<MovementMatch> {
@@ -107,7 +108,7 @@ function isText(value: string | null | undefined): value is string {
 }
 
 /** The ids in all reports of the movement that are the bank's word. */
-async function idsOf(pool: Pool, { account, movementId }: Matched): Promise<BankIds[]> {
+async function idsOf(pool: Pool | Tx, { account, movementId }: Matched): Promise<BankIds[]> {
   const { rows } = await pool.query<{ ids: string }>(
     `select ids from bank_reports where account = $1 and movement_id = $2 and is_trusted`,
     [account, movementId],
@@ -116,7 +117,7 @@ async function idsOf(pool: Pool, { account, movementId }: Matched): Promise<Bank
 }
 
 /** The deposits that the codes name, at any account, if their orders exist. */
-async function byCode(pool: Pool, codes: readonly string[]): Promise<ExpectedDeposit[]> {
+async function byCode(pool: Pool | Tx, codes: readonly string[]): Promise<ExpectedDeposit[]> {
   if (codes.length === 0) return []
   const { rows } = await pool.query<ExpectedDeposit>(
     `select ${expectedColumns.select('e')} from expected_deposits e where e.code = any($1::text[])`,
@@ -127,7 +128,7 @@ async function byCode(pool: Pool, codes: readonly string[]): Promise<ExpectedDep
 
 /** The deposits that were expected with exactly this amount when it was paid. */
 async function byAmount(
-  pool: Pool,
+  pool: Pool | Tx,
   { name, zone }: Pick<BankAccount, 'name' | 'zone'>,
   movement: Matched,
 ): Promise<ExpectedDeposit[]> {
@@ -147,7 +148,7 @@ async function byAmount(
  * must be visible, and the bank must be the order's.
  */
 async function byPayer(
-  pool: Pool,
+  pool: Pool | Tx,
   { name, zone }: Pick<BankAccount, 'name' | 'zone'>,
   movement: Matched,
   payer: string | null,
@@ -180,7 +181,7 @@ async function byPayer(
 
 /** Those whose order was created: a reservation may have come to nothing. Each order once. */
 async function withOrders(
-  pool: Pool,
+  pool: Pool | Tx,
   expected: readonly ExpectedDeposit[],
 ): Promise<ExpectedDeposit[]> {
   if (expected.length === 0) return []
@@ -203,7 +204,7 @@ async function withOrders(
 
 /** A debit that reverses exactly one credit, by the bank's own ids, takes its payment back. */
 async function matchDebit(
-  pool: Pool,
+  pool: Pool | Tx,
   { account, amountMinor, isReturn }: Matched,
   ids: readonly BankIds[],
 ): Promise<MovementMatch> {
