@@ -57,12 +57,15 @@ export function agentCommand(): Command {
     .requiredOption('--name <name>', terms.name.about)
     .addOption(new Option('--currency <code>').choices(currencies).default(defaultCurrency))
     .action(async (options: TermsOptions) => {
-      await withBackend(async ({ pool, secretKeys }, { mode }) => {
+      await withBackend(async ({ pool, secretKeys }, { mode, callbackTargets }) => {
         const currency = options.currency ?? defaultCurrency
         const agreed = applied({ ...defaultTerms, currency }, options)
         const { brand, faults } = await brandOf(options)
         const missing = newTermsFaults(mode, options.frameOrigin)
-        refuse([...optionFaults([...missing, ...(await termsFaults(agreed, mode))]), ...faults])
+        refuse([
+          ...optionFaults([...missing, ...(await termsFaults(agreed, callbackTargets))]),
+          ...faults,
+        ])
         const { agent: created, secret } = await onRecord(
           pool,
           { action: 'create_agent', subject: { kind: 'agent', id: 'new' }, agentId: null },
@@ -109,11 +112,11 @@ export function agentCommand(): Command {
     .option('--name <name>', terms.name.about)
     .addOption(new Option('--status <status>').choices(['active', 'suspended']))
     .action(async (appId: string, options: TermsOptions) => {
-      await withBackend(async ({ pool }, { mode }) => {
+      await withBackend(async ({ pool }, { callbackTargets }) => {
         const found = await existing(pool, appId)
         const agreed = applied(found, options)
         const { brand, faults } = await brandOf(options)
-        refuse([...optionFaults(await termsFaults(agreed, mode, found)), ...faults])
+        refuse([...optionFaults(await termsFaults(agreed, callbackTargets, found)), ...faults])
         const changed = await onRecord(
           pool,
           { ...entryOf('change_agent', found), before: agentView(found) },

@@ -124,14 +124,14 @@ async function checkProvider(provider: Provider, state: string): Promise<Finding
 export async function checkAgent(
   appId: string,
   { pool, secretKeys }: Backend,
-  { mode }: Config,
+  { callbackTargets: targets }: Config,
 ): Promise<Finding[]> {
   const now = () => new Date()
   const found = await new AgentFinder(pool, secretKeys, now, () => {}).find(appId)
   if (!found)
     return [fail('agent', `there is no agent ${appId}`, '"sluice agent list" shows them.')]
   const { agent } = found
-  const poster = new CallbackPoster({ mode, resolveHost: makeResolveHost(), now })
+  const poster = new CallbackPoster({ targets, resolveHost: makeResolveHost(), now })
   try {
     const urls = { deposit: agent.depositCallbackUrl, withdraw: agent.withdrawCallbackUrl }
     const findings: Finding[] = []

@@ -27,7 +27,7 @@ import { fiveMinutes, madeOnce, sendDocument, staticDocument } from './static-do
 
 export interface ServerOptions
   extends AppOptions,
-    Pick<OperatorDeps, 'poster' | 'resolveHost' | 'settings' | 'exportLimits'> {
+    Pick<OperatorDeps, 'poster' | 'resolveHost' | 'callbackTargets' | 'settings' | 'exportLimits'> {
   desk: Desk
   /** Only for agents' lists. */
   listPool: Pool

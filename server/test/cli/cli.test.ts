@@ -248,6 +248,9 @@ describe('agent', () => {
     const live = { ...env, MODE: 'live', PUBLIC_URL: 'https://pay.example' }
     const make = ['agent', 'create', '--name', 'Framed', '--json']
     const count = await agentCount()
+    expectRefused(await command(make, live), 'it is a sandbox, whose balances')
+    await s.sql(`update deployment set mode = 'live'`)
+    expectRefused(await command(make, env), 'it is live: set MODE=live')
     expectRefused(await command(make, live), '--frame-origin: say who may', '"any" or "none"')
     expectRefused(await command([...make, '--frame-origin', 'any', 'none'], live), 'stands alone')
     expectRefused(
@@ -257,7 +260,6 @@ describe('agent', () => {
       ),
       'any stands alone',
     )
-    expect(await agentCount()).toBe(count)
     const origins = ['https://a.example', 'https://b.example:8443']
     for (const [said, kept] of [
       [['any'], ['any']],
@@ -266,8 +268,12 @@ describe('agent', () => {
     ] as const) {
       const options = said.flatMap((origin) => ['--frame-origin', origin])
       const { app_id } = await commandJson([...make, ...options], live)
-      expect(await json('agent', 'show', app_id)).toMatchObject({ frame_origin: kept })
+      expect(await commandJson(['agent', 'show', app_id], live)).toMatchObject({
+        frame_origin: kept,
+      })
     }
+    await s.sql(`update deployment set mode = 'sandbox'`)
+    expect(await agentCount()).toBe(count + 3)
     const { app_id } = await json('agent', 'create', '--name', 'Tried out')
     expect(await json('agent', 'set', app_id, '--frame-origin', 'any')).toMatchObject({
       frame_origin: ['any'],

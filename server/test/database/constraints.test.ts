@@ -129,6 +129,7 @@ const good: Record<string, Fields> = {
     why: 'late',
     received_seq: 1,
   },
+  deployment: { only_one: true, mode: 'sandbox', taken_at: at },
   providers: { name: 'bank', state: 'on', updated_at: at },
   provider_routes: {
     provider: 'bank',
@@ -595,6 +596,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['payments_returned_by_row', 'payments', { returned_seq: 1 }],
   ['payments_one_pays', 'payments', credited],
 
+  ['deployment_only_one_check', 'deployment', { only_one: false }],
+  ['deployment_mode_check', 'deployment', { mode: 'test' }],
   ['providers_name_check', 'providers', { name: 'Bank' }],
   ['providers_state_check', 'providers', { state: 'paused' }],
   ['provider_routes_route_check', 'provider_routes', { route: 'a b' }],
@@ -885,6 +888,7 @@ const doubled: [constraint: string, table: string][] = [
   ['callback_bodies_pkey', 'callback_bodies'],
   ['attempt_prunings_pkey', 'attempt_prunings'],
   ['proofs_pkey', 'proofs'],
+  ['deployment_pkey', 'deployment'],
   ['providers_pkey', 'providers'],
   ['provider_routes_pkey', 'provider_routes'],
   ['open_items_pkey', 'open_items'],

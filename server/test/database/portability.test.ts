@@ -23,6 +23,7 @@ const referenceTables = [
   'payment_notes',
   'attempt_prunings',
   'schema_migrations',
+  'deployment',
 ]
 
 /** Tables whose rows may be of several agents, or of none: spread by an id of their own. */

@@ -59,6 +59,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   })
   if ('faults' in read) throw new Error(read.faults.join('\n'))
   const { config } = read
+  if (options.beside) {
+    // As if the database had been of that mode all along, which is cheaper than another one.
+    await options.beside.sql('update deployment set mode = $1', [config.mode])
+  }
   const backend = await openBackend(config, 'serve', () => {})
   const clock = options.beside?.clock ?? testClock(options.realTime)
   const service = await startService(config, backend, makeLog(config.logLevel), {
