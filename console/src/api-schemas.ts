@@ -847,6 +847,31 @@ export interface Operations {
       next: null
     }
   }
+  'GET /console/api/notice-events': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** the oldest first, at most 200 */
+      data: {
+        /** the provider that reported it */
+        provider: string
+        /** its id in the books */
+        event_id: string
+        /** the order that it names, if it names one */
+        txn_id: string | null
+        /** what the provider reported, in words */
+        words: string
+        /** why the service could not act on it yet */
+        detail: string | null
+        /** when it first arrived */
+        received_at: string
+        /** how often the service has tried */
+        tries: number
+        /** false for reported money, which is never closed */
+        can_close: boolean
+      }[]
+    }
+  }
   'GET /console/api/open-items': {
     query: {
       /** open or closed */
@@ -2549,6 +2574,40 @@ export interface Operations {
       code?: string
     }
     answer: Record<string, never>
+  }
+  'POST /console/api/notice-events/close': {
+    query: Record<string, never>
+    body: {
+      /** the provider that reported it */
+      provider: string
+      /** its id in the books */
+      event_id: string
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      /** the oldest first, at most 200 */
+      data: {
+        /** the provider that reported it */
+        provider: string
+        /** its id in the books */
+        event_id: string
+        /** the order that it names, if it names one */
+        txn_id: string | null
+        /** what the provider reported, in words */
+        words: string
+        /** why the service could not act on it yet */
+        detail: string | null
+        /** when it first arrived */
+        received_at: string
+        /** how often the service has tried */
+        tries: number
+        /** false for reported money, which is never closed */
+        can_close: boolean
+      }[]
+    }
   }
   'POST /console/api/open-items/{item_id}/assign': {
     query: Record<string, never>

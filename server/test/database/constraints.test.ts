@@ -799,6 +799,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['notice_events_tries_check', 'notice_events', { tries: -1 }],
   ['notice_events_open', 'notice_events', { act_at: at, result: 'applied' }],
   ['notice_events_open', 'notice_events', { act_at: at, event: null }],
+  ['notice_events_closed', 'notice_events', { result: 'closed', detail: '' }],
   ['notices_provider_check', 'notices', { provider: '' }],
   ['notices_body_check', 'notices', { body: `\\x${'00'.repeat(65_537)}` }],
   ['payout_references_reference_check', 'payout_references', { reference: '' }],

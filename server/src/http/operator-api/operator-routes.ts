@@ -8,6 +8,7 @@ import { auditRoutes } from './audit.ts'
 import { bookRoutes } from './books.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
+import { eventRoutes } from './events.ts'
 import { homeRoute } from './home.ts'
 import { invitationRoutes } from './invitations.ts'
 import { openItemRoutes } from './open-items.ts'
@@ -68,6 +69,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   callbackRoutes(api, desk, deps.wake)
   paymentRoutes(api, desk)
   openItemRoutes(api, desk)
+  eventRoutes(api, desk)
   walletRoutes(api, desk)
   statementRoutes(api, desk, deps.timeZone, limits)
   bookRoutes(api, desk, deps.timeZone, limits)
