@@ -10,6 +10,9 @@ export type Permission =
   | 'manage_agents'
   | 'manage_own_keys'
   | 'manage_providers'
+  | 'manage_bank_accounts'
+  | 'import_statements'
+  | 'sign_off_days'
   | 'manage_users'
   | 'view_audit'
 

@@ -83,7 +83,10 @@ export async function importBankFile(
 
 /** Reads a file for an account, without storing anything. */
 export async function readStatements(
-  account: BankAccount,
+  account: Pick<
+    BankAccount,
+    'name' | 'currency' | 'zone' | 'csvProfile' | 'accountNo' | 'formerNumbers'
+  >,
   { bytes }: Pick<BankFile, 'bytes'>,
 ): Promise<BankStatement[]> {
   const statements = await readBankFile(bytes, {

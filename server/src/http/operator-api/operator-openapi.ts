@@ -3,6 +3,7 @@ import * as agentShapes from '../agent-api/schemas.ts'
 import { about, nameSchemas } from '../name-schemas.ts'
 import { apiPath, type DescribedRoute } from './operator-route.ts'
 import * as agents from './schemas/agents.ts'
+import * as bankAccounts from './schemas/bank-accounts.ts'
 import * as books from './schemas/books.ts'
 import * as callbacks from './schemas/callbacks.ts'
 import * as home from './schemas/home.ts'
@@ -15,6 +16,7 @@ import * as wallets from './schemas/wallets.ts'
 const shapes = {
   ...{
     ...agents,
+    ...bankAccounts,
     ...books,
     ...callbacks,
     ...home,

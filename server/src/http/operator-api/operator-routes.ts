@@ -5,6 +5,10 @@ import { fiveMinutes, madeOnce, sendDocument, staticDocument } from '../static-d
 import { agentKeyRoutes } from './agent-keys.ts'
 import { agentRoutes } from './agents.ts'
 import { auditRoutes } from './audit.ts'
+import { bankAccountRoutes } from './bank-accounts.ts'
+import { bankDayRoutes } from './bank-days.ts'
+import { bankFileRoutes } from './bank-files.ts'
+import { bankMovementRoutes } from './bank-movements.ts'
 import { bookRoutes } from './books.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
@@ -21,6 +25,7 @@ import { orderRoutes } from './orders.ts'
 import { paymentRoutes } from './payments.ts'
 import { providerRoutes } from './providers.ts'
 import { routingRoutes } from './routing.ts'
+import { saveBankAccountRoutes } from './save-bank-accounts.ts'
 import { exportLimits } from './send-export.ts'
 import { settingsRoute } from './settings.ts'
 import { signInRoutes } from './sign-in.ts'
@@ -60,6 +65,11 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   agentKeyRoutes(api, deps)
   providerRoutes(api, deps)
   routingRoutes(api, deps)
+  bankAccountRoutes(api, deps)
+  saveBankAccountRoutes(api, deps)
+  bankFileRoutes(api, deps)
+  bankMovementRoutes(api, desk)
+  bankDayRoutes(api, desk)
   settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
   orderRoutes(api, desk, limits)
