@@ -1947,6 +1947,8 @@ export interface Operations {
       updated_at: string
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       app_id: string
@@ -2032,6 +2034,8 @@ export interface Operations {
       state: 'on' | 'draining' | 'off'
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       name: string
@@ -2131,6 +2135,8 @@ export interface Operations {
       colour?: string | null
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo?: string | null
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       app_id: string
@@ -2225,6 +2231,8 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       app_id: string
@@ -2308,6 +2316,8 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       app_id: string
@@ -2391,6 +2401,8 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       data: {
@@ -2423,6 +2435,8 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       data: {
@@ -2532,7 +2546,7 @@ export interface Operations {
       /** a password of 12 to 256 characters */
       password: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: Record<string, never>
   }
@@ -2666,6 +2680,8 @@ export interface Operations {
       evidence: string
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       item: {
@@ -5220,6 +5236,8 @@ export interface Operations {
       updated_at: string
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       app_id: string
@@ -5338,6 +5356,8 @@ export interface Operations {
       }[]
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       /** send it with a change */

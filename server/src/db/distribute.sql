@@ -49,6 +49,8 @@ select create_distributed_table('bank_files', 'account', colocate_with => 'expec
 select create_distributed_table('bank_statements', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('bank_movements', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('bank_reports', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('bank_file_confirmations', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('bank_day_signoffs', 'account', colocate_with => 'expected_deposits');
 
 -- Limits have nothing to do with each other or with the books.
 select create_distributed_table('limit_buckets', 'bucket', colocate_with => 'none');

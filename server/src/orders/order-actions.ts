@@ -15,7 +15,7 @@ export const actionNames = [
 
 export type ActionName = (typeof actionNames)[number]
 
-/** Actions that move money need a fresh authenticator code; a claim about what a bank did needs evidence. */
+/** A claim about what a bank did needs evidence. */
 export const actionTraits: Record<ActionName, { movesMoney: boolean; needsEvidence: boolean }> = {
   'mark-paid': { movesMoney: true, needsEvidence: true },
   'mark-failed': { movesMoney: true, needsEvidence: true },

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { reportsOf } from '../bank-accounts/bank-report.ts'
+import { confirmWithinLimit } from '../bank-accounts/confirm-movements.ts'
 import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
 import { lockAccount, type ReportOfStatement, takeReports } from '../bank-accounts/take-reports.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
@@ -57,12 +58,17 @@ export async function importBankFile(
     if (error instanceof BankFileFault) await noteFault(desk.pool, account.name, kept.fileId, error)
     throw error
   }
-  // In live, a file that a person brings is not yet the bank's word.
-  const isTrusted = mode === 'sandbox' || file.via === 'folder'
+  // In live, a file that a person brings is not yet the bank's word, nor is one that is read as one person says.
+  const isTrusted = mode === 'sandbox' || (file.via === 'folder' && account.confirmedAt !== null)
   const taken = await inTransaction(desk.pool, async (tx) => {
     await tx.query(`set local statement_timeout = '120s'`)
     await lockAccount(tx, account.name)
-    return takeStatements(tx, account, statements, kept.fileId, isTrusted, desk.now())
+    const at = desk.now()
+    const added = await takeStatements(tx, account, statements, kept.fileId, isTrusted, at)
+    if (!isTrusted && file.via !== 'folder') {
+      await confirmWithinLimit(tx, account, kept.fileId, at)
+    }
+    return added
   })
   const entries = statements.flatMap((each) => each.entries)
   return {
@@ -179,7 +185,8 @@ async function noteFault(
   ])
 }
 
-async function takeStatements(
+/** Takes the statements of a file, in the transaction that has locked the account. Returns the new movements. */
+export async function takeStatements(
   tx: Tx,
   account: BankAccount,
   statements: readonly BankStatement[],

@@ -35,6 +35,7 @@ export type BreakName =
   | 'unexplained_credit'
   | 'never_booked'
   | 'return_not_debited'
+  | 'signed_day_changed'
   | 'books_differ'
 
 export interface Break {
@@ -53,6 +54,9 @@ export interface JudgedDay {
   opening: bigint | null
   closing: bigint | null
   breaks: Break[]
+  /** What is on it. */
+  movements: number
+  amountMinor: bigint
 }
 
 /** How long money may wait for a decision before the day turns amber. */
@@ -75,7 +79,16 @@ export function judgeDays(
   const at = (day: Day): JudgedDay => {
     const known = days.get(day)
     if (known) return known
-    const fresh: JudgedDay = { day, state: 'amber', opening: null, closing: null, breaks: [] }
+    const own = byDay.get(day) ?? []
+    const fresh: JudgedDay = {
+      day,
+      state: 'amber',
+      opening: null,
+      closing: null,
+      breaks: [],
+      movements: own.length,
+      amountMinor: own.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
+    }
     days.set(day, fresh)
     return fresh
   }

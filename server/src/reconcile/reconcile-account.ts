@@ -4,20 +4,32 @@ import type { Pool } from '../db/pool.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import type { Day } from '../statements/statement.ts'
 import { type JudgedDay, judgeDays, type MovementFact, type StatementFact } from './judge-days.ts'
+import { type DayDigests, readSignOffs, type SignOff, withSignOffs } from './sign-offs.ts'
+
+/** A day of an account, with what was signed off of it. */
+export interface ReconciledDay extends JudgedDay {
+  signOff: SignOff | null
+  /** Identify what is shown of the day, and its movements. */
+  digests: DayDigests
+}
 
 export interface Reconciled {
   account: string
-  days: JudgedDay[]
+  days: ReconciledDay[]
 }
 
-/** Lays the books beside the bank, for every day of an account. */
+/** How far before the first day that is asked for, statements are looked at: its opening is the closing before. */
+const lookBackDays = 45
+
+/** Lays the books beside the bank, for every day of an account, or for those from a day on. */
 export async function reconcileAccount(
   pool: Pool,
   account: Pick<BankAccount, 'name' | 'zone'>,
   now: Date,
+  since: Day | null = null,
 ): Promise<Reconciled> {
   // One snapshot: a movement that is booked in between would be in one half only.
-  const { statements, movements, bank, books, returned, isBooking } = await inTransaction(
+  const { statements, movements, bank, books, returned, isBooking, signOffs } = await inTransaction(
     pool,
     async (tx) => {
       await tx.query('set transaction isolation level repeatable read, read only')
@@ -32,9 +44,18 @@ export async function reconcileAccount(
       }>(
         `select from_day, to_day, opening, closing, booked, entries, bank_seq from bank_statements
        where account = $1 and source = 'statement' and from_day is not null and to_day is not null
+         and ($2::date is null or to_day >= $2::date - $3::int)
        order by read_at`,
-        [account.name],
+        [account.name, since, lookBackDays],
       )
+      // A statement is judged by all of its days.
+      const from =
+        since === null
+          ? null
+          : (statements
+              .map(({ from_day }) => from_day)
+              .concat(since)
+              .sort()[0] ?? since)
       const { rows: movements } = await tx.query<{
         movement_id: string
         booked_on: Day
@@ -55,8 +76,9 @@ export async function reconcileAccount(
             where c.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
               and p.state = 'waiting')
          ) as waits_since
-       from bank_movements m where m.account = $1 order by m.booked_on, m.movement_id`,
-        [account.name],
+       from bank_movements m where m.account = $1 and ($2::date is null or m.booked_on >= $2)
+       order by m.booked_on, m.movement_id`,
+        [account.name, from],
       )
       const { rows: sums } = await tx.query<{
         bank: bigint
@@ -84,6 +106,7 @@ export async function reconcileAccount(
         [account.name],
       )
       return {
+        signOffs: await readSignOffs(tx, account.name, since),
         statements,
         movements,
         bank: sums[0]?.bank ?? 0n,
@@ -95,7 +118,7 @@ export async function reconcileAccount(
   )
   const localTime = localTimeIn(account.zone)
   const today = localTime(now).slice(0, 10)
-  const days = judgeDays(
+  const judged = judgeDays(
     statements.map(
       (row): StatementFact => ({
         from: row.from_day,
@@ -120,6 +143,7 @@ export async function reconcileAccount(
     ),
     today,
   )
+  const days = judged.filter(({ day }) => since === null || day >= since)
   const last = days.at(-1)
   // While movements are being booked, the books run ahead of what is marked as booked.
   if (last && returned > 0n) {
@@ -140,5 +164,11 @@ export async function reconcileAccount(
     })
     last.state = 'red'
   }
-  return { account: account.name, days }
+  const ids = new Map<Day, string[]>()
+  for (const { booked_on, movement_id, amount } of movements) {
+    const same = ids.get(booked_on)
+    if (same) same.push(`${movement_id} ${amount}`)
+    else ids.set(booked_on, [`${movement_id} ${amount}`])
+  }
+  return { account: account.name, days: withSignOffs(days, ids, signOffs) }
 }

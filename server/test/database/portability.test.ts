@@ -36,6 +36,8 @@ const spreadByTheirId: Record<string, string> = {
   bank_statements: 'account',
   bank_movements: 'account',
   bank_reports: 'account',
+  bank_file_confirmations: 'account',
+  bank_day_signoffs: 'account',
 }
 
 /** Partitions are the owner's to make and drop; these do it for the service, beside the money path. */

@@ -49,8 +49,6 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/agents/:app_id/keys',
     summary: 'Make a new secret; the one before it stays valid for the overlap',
-    // A holder of the secret can withdraw money.
-    movesMoney: true,
     schema: {
       params: AgentParams,
       body: RotateBody,
@@ -98,6 +96,7 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/agents/:app_id/check-address',
     summary: 'Try a callback address for real: name, connection, TLS, an answer',
+    withoutCode: 'changes nothing',
     schema: { params: AgentParams, body: CheckAddressBody, response: AddressSteps },
     handler: async ({ operator, params, body }) => {
       await agentNamed(pool, operator, params.app_id)
@@ -112,6 +111,7 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/agents/:app_id/fee-preview',
     summary: "What other fees would have come to on last month's orders",
+    withoutCode: 'changes nothing',
     tag: 'Agents',
     permission: 'manage_agents',
     agents: 'none',
@@ -139,6 +139,7 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/signature-check',
     summary: 'Find out what is wrong with a signature',
+    withoutCode: 'changes nothing',
     bodyLimit: 64 * 1024,
     schema: { body: SignatureCheckBody, response: SignatureVerdict },
     handler: async ({ operator, body }) => {

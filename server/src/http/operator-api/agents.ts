@@ -30,7 +30,7 @@ import { takeEffect } from '../../operators/take-effect.ts'
 import { invalidRequest } from '../check.ts'
 import type { ActionView } from './approvals-desk.ts'
 import type { OperatorDeps } from './operator-deps.ts'
-import { type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
+import { Code, type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
 import {
   AddressesBody,
   AgentDetail,
@@ -156,7 +156,7 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
     },
   })
 
-  const StatusBody = Type.Object({ reason: Reason }, strict)
+  const StatusBody = Type.Object({ reason: Reason, code: Type.Optional(Code) }, strict)
   const setStatus =
     (status: Agent['status'], action: string) =>
     async ({ operator, params, body }: Asked<typeof AgentParams, typeof StatusBody>) => {
@@ -170,6 +170,7 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/agents/:app_id/suspend',
     summary: 'Take no orders of an agent',
+    withoutCode: 'stopping an agent must be quick',
     schema: { params: AgentParams, body: StatusBody, response: AgentDetail },
     handler: setStatus('suspended', 'suspend_agent'),
   })

@@ -91,7 +91,7 @@ function operationOf(route: DescribedRoute): object {
     ...(route.permission !== null && {
       'x-permission': route.permission,
       'x-agents': route.agents,
-      'x-moves-money': route.movesMoney,
+      'x-needs-code': route.needsCode,
     }),
     parameters: [
       ...parametersOf(params, 'path'),
@@ -112,10 +112,16 @@ function operationOf(route: DescribedRoute): object {
   }
 }
 
-function whoMay({ permission, agents, movesMoney }: DescribedRoute): string {
+const codeWords = {
+  always: ' Asks for a fresh code.',
+  sometimes: ' Asks for a fresh code, except for what takes rights away.',
+  never: '',
+}
+
+function whoMay({ permission, agents, needsCode }: DescribedRoute): string {
   if (permission === null) return 'For who is not signed in yet.'
   const own = agents === 'own' ? "an agent's own users see what is theirs" : 'not for agents'
-  return `Needs the permission ${permission}; ${own}.${movesMoney ? ' Asks for a fresh code.' : ''}`
+  return `Needs the permission ${permission}; ${own}.${codeWords[needsCode]}`
 }
 
 /** `POST /orders/:txn_id/void` becomes `postOrderVoid`: a parameter makes the noun singular. */

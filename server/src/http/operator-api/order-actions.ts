@@ -15,6 +15,7 @@ import { payoutsOfOrder } from '../../payouts/payouts.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
 import type { ActionView } from './approvals-desk.ts'
+import { resendsOnly } from './callbacks.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { orderDetail, permissionFor } from './order-detail.ts'
 import { exact } from './order-summary.ts'
@@ -42,7 +43,6 @@ export function orderActionRoutes(
   wake: (agentIds: bigint[]) => void,
 ): void {
   for (const name of actionNames) {
-    const { movesMoney } = actionTraits[name]
     const route = {
       method: 'POST',
       url: `/orders/:txn_id/${name}`,
@@ -50,7 +50,7 @@ export function orderActionRoutes(
       tag: 'Orders',
       permission: permissionFor(name),
       agents: name === 'resend' ? 'own' : 'none',
-      movesMoney,
+      ...(name === 'resend' && { withoutCode: resendsOnly }),
       schema: {
         params: TxnParams,
         body: bodyOf(name),

@@ -177,7 +177,7 @@ function actionsOf(situation: OrderSituation, operator: Operator) {
         'reason',
         ...(needsEvidence ? ['evidence'] : []),
         ...(name === 'refund' ? ['amount'] : []),
-        ...(movesMoney ? ['code'] : []),
+        ...(name === 'resend' ? [] : ['code']),
       ],
     }
   })

@@ -92,7 +92,6 @@ function decisionRoutes(api: OperatorApi, desk: Desk): void {
     tag: 'Payments',
     permission: 'decide_payments',
     agents: 'none',
-    movesMoney: true,
   } as const
   twoPersonRoute(api, {
     ...common,
@@ -176,7 +175,6 @@ function dismissRoute(api: OperatorApi, desk: Desk): void {
     tag: 'Payments',
     permission: 'decide_payments',
     agents: 'none',
-    movesMoney: true,
     url: '/payments/:payment_id/dismiss',
     summary: 'Say that what was reported is not money, and what shows it',
     schema: { params: PaymentParams, body: DismissRequest, response: PaymentDetail },
@@ -214,6 +212,7 @@ function noteRoutes(api: OperatorApi, desk: Desk): void {
     tag: 'Payments',
     permission: 'decide_payments',
     agents: 'none',
+    withoutCode: 'says who looks into it and what was found, and changes no money',
   } as const
   operatorRoute(api, {
     ...common,

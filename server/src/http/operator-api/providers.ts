@@ -9,7 +9,7 @@ import { providerFigures } from '../../reports/provider-figures.ts'
 import { readRoutingTable, saveProviderState } from '../../routing/providers.ts'
 import type { ProviderState } from '../../routing/route-order.ts'
 import type { OperatorDeps } from './operator-deps.ts'
-import { type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
+import { Code, type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
 import { FiguresQuery, ProviderFigures, ProviderView, state } from './schemas/providers.ts'
 import { strict } from './schemas/shapes.ts'
 import { twoPersonRoute } from './two-person-route.ts'
@@ -79,9 +79,11 @@ export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'PATCH',
     url: '/providers/:id',
     summary: 'Switch a provider on or off, or drain it',
+    withoutCode: ({ body }) =>
+      body.state === 'on' ? undefined : 'giving a provider no more orders must be quick',
     schema: {
       params: Type.Object({ id: Type.String() }),
-      body: Type.Object({ state, reason: Reason }, strict),
+      body: Type.Object({ state, reason: Reason, code: Type.Optional(Code) }, strict),
       response: Type.Object({ name: Type.String(), state }),
     },
     approval: {

@@ -87,6 +87,7 @@ export function routingRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/provider-routes/try',
     summary: 'Who would get an order by these routes; nothing is changed',
+    withoutCode: 'changes nothing',
     bodyLimit,
     schema: { body: TryRoutesBody, response: TriedRoutes },
     handler: async ({ body }) => {

@@ -107,8 +107,6 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/users',
     summary: 'Create a user and the link for their password',
-    // A creator of users can sign in as one of them, so a session alone is not enough.
-    movesMoney: true,
     schema: {
       body: Type.Object(
         {
@@ -150,8 +148,10 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'PATCH',
     url: '/users/:id',
     summary: 'Change the role of a user, or whether they may sign in; a change ends their sessions',
-    // Locking a user out must be quick, so it needs no code.
-    movesMoney: ({ body }) => body.role !== undefined || body.disabled === false,
+    withoutCode: ({ body: { disabled, role, app_id } }) =>
+      disabled === true && role === undefined && app_id === undefined
+        ? 'locking a user out must be quick'
+        : undefined,
     schema: {
       params: IdParams,
       body: Type.Object(
@@ -207,7 +207,6 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/users/:id/reset',
     summary: 'For a lost phone or password: ends what they sign in with, makes a new link',
-    movesMoney: true,
     schema: {
       params: IdParams,
       body: Type.Object(

@@ -113,7 +113,6 @@ function adjustRoute(api: OperatorApi, desk: Desk): void {
     tag: 'Wallets',
     permission: 'adjust_wallets',
     agents: 'none',
-    movesMoney: true,
     schema: { params: WalletParams, body: AdjustRequest, response: AdjustAnswer },
     approval: {
       action: 'adjust_wallet',
