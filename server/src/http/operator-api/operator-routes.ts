@@ -4,6 +4,7 @@ import { SignIn } from '../../operators/sign-in.ts'
 import { fiveMinutes, madeOnce, sendDocument, staticDocument } from '../static-document.ts'
 import { agentKeyRoutes } from './agent-keys.ts'
 import { agentRoutes } from './agents.ts'
+import { ApprovalsDesk } from './approvals-desk.ts'
 import { auditRoutes } from './audit.ts'
 import { bankAccountRoutes } from './bank-accounts.ts'
 import { bankDayRoutes } from './bank-days.ts'
@@ -41,6 +42,11 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   const api: OperatorApi = {
     app,
     door: new OperatorDoor({ ...desk, buckets: deps.buckets }),
+    approvals: new ApprovalsDesk({
+      ...desk,
+      mode: deps.mode,
+      onError: (error) => app.log.error({ err: error }, 'an approved action was interrupted'),
+    }),
     routes: [],
   }
   const description = madeOnce(() =>
@@ -57,6 +63,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
     schema: { response: Type.Unknown() },
     handler: async ({ request, reply }) => sendDocument(request, reply, description(), fiveMinutes),
   })
+  app.addHook('onReady', async () => api.approvals.start())
+  app.addHook('onClose', async () => api.approvals.stop())
   signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, deps.buckets, desk.now))
   invitationRoutes(api, deps)
   userRoutes(api, deps)
