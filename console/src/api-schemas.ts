@@ -3922,6 +3922,8 @@ export interface Operations {
       evidence: string
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       /** the oldest first, at most 200 */
