@@ -16,6 +16,16 @@ select create_reference_table('sessions');
 select create_reference_table('invitations');
 select create_reference_table('audit_log');
 select create_reference_table('payment_notes');
+select create_reference_table('user_credentials');
+select create_reference_table('proposals');
+select create_reference_table('proposal_decisions');
+select create_reference_table('proposal_effects');
+select create_reference_table('proposal_ends');
+select create_reference_table('proposal_answers');
+select create_reference_table('proposal_runs');
+select create_reference_table('approval_rules');
+select create_reference_table('alarms');
+select create_reference_table('alarm_acknowledgements');
 select create_reference_table('attempt_prunings');
 select create_reference_table('schema_migrations');
 

@@ -4,9 +4,7 @@ import { countApprovers, waitingWords } from '../../approvals/approvers.ts'
 import {
   endProposal,
   expire,
-  forgetAnswers,
   hasSameCredentials,
-  sealAnswer,
   takeRun,
 } from '../../approvals/decide-proposal.ts'
 import {
@@ -25,6 +23,7 @@ import { currencies } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { SecretKeys } from '../../lib/secret-box.ts'
 import { may, type Operator, type Permission } from '../../operators/operator.ts'
+import { forgetAnswers, sealAnswer } from '../../operators/proposal-answers.ts'
 import { findUser } from '../../operators/user.ts'
 
 /** What an action is about and what it would change, as it is shown to who approves. */
@@ -74,7 +73,7 @@ export class ApprovalsDesk {
   private readonly secretKeys: SecretKeys
   private readonly now: () => Date
   private readonly mode: 'sandbox' | 'live'
-  private readonly onError: (error: unknown) => void
+  readonly onError: (error: unknown) => void
   private readonly underway = new Map<string, Promise<void>>()
   private timer: NodeJS.Timeout | undefined
 
