@@ -12,6 +12,7 @@ export type Permission =
   | 'manage_providers'
   | 'manage_users'
   | 'view_audit'
+  | 'manage_policy'
 
 export function may(me: Me, permission: Permission): boolean {
   return me.permissions.some((each) => each === permission)

@@ -71,6 +71,15 @@ export async function needsTwoPeople(
   return { ...judged, needsTwo: (rows[0]?.admins ?? 0n) >= 2n }
 }
 
+/** Whether any rule asks for two people for one of these actions. */
+export async function hasRuleOfTwo(pool: Pool, actions: readonly ActionName[]): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from approval_rules where action = any ($1) and needs_two limit 1',
+    [actions],
+  )
+  return rows.length > 0
+}
+
 export async function readRules(db: Pool | Tx, action?: string): Promise<ApprovalRule[]> {
   const { rows } = await db.query<ApprovalRule>(
     `select action, agent_id as "agentId", currency, needs_two as "needsTwo",

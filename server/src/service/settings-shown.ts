@@ -17,6 +17,7 @@ export function settingsShown(
     log_level: config.logLevel,
     callbacks_per_agent: config.callbacksPerAgent,
     callback_attempts_days: config.attemptsKeptDays,
+    break_glass: config.breakGlass,
     notices_kept_days: config.noticesKeptDays,
     teller_batch: config.tellerBatch,
   }

@@ -901,7 +901,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['payment_notes_says_something', 'payment_notes', { assigns: true }],
   ['payment_notes_assigns', 'payment_notes', { assignee: 'one@sluice.example' }],
 
-  ['user_credentials_user_id_check', 'user_credentials', { user_id: -1 }],
+  ['user_credentials_nobody', 'user_credentials', { user_id: -1 }],
   ['user_credentials_n_check', 'user_credentials', { n: -1 }],
   ['user_credentials_reset_by_check', 'user_credentials', { reset_by: -1 }],
   ['user_credentials_by_another', 'user_credentials', { reset_by: 1 }],
@@ -955,7 +955,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['proposal_runs_proposal_id_fkey', 'proposal_runs', { proposal_id: uuid(99) }],
   ['approval_rules_action_check', 'approval_rules', { action: 'X' }],
   ['approval_rules_agent_id_check', 'approval_rules', { agent_id: -1 }],
-  ['approval_rules_currency_check', 'approval_rules', { currency: 'thb' }],
+  ['approval_rules_currency_check', 'approval_rules', { currency: 'thb', above: null }],
   ['approval_rules_above_check', 'approval_rules', { above: -1 }],
   ['approval_rules_updated_by_check', 'approval_rules', { updated_by: '' }],
   ['approval_rules_amount', 'approval_rules', { needs_two: false }],

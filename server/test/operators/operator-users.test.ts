@@ -14,6 +14,7 @@ const rules: Record<Role, string[]> = {
     'manage_agents',
     'manage_own_keys',
     'manage_providers',
+    'manage_policy',
     'manage_users',
     'view_audit',
   ],

@@ -3,7 +3,7 @@
 
 -- Each set of credentials of a user. Row 0 of user 0 stands for who does not sign in: the command line, an agent.
 create table user_credentials (
-  user_id bigint not null check (user_id >= 0),
+  user_id bigint not null,
   n integer not null check (n >= 0),
   -- The user who reset the ones before, and so could hold these; 0: nobody did, or the command line.
   reset_by bigint not null check (reset_by >= 0),
@@ -11,7 +11,7 @@ create table user_credentials (
   primary key (user_id, n),
   constraint user_credentials_as_used unique (user_id, n, reset_by),
   constraint user_credentials_by_another check (user_id = 0 or user_id <> reset_by),
-  constraint user_credentials_nobody check (user_id > 0 or (n = 0 and reset_by = 0))
+  constraint user_credentials_nobody check (user_id > 0 or (user_id = 0 and n = 0 and reset_by = 0))
 );
 
 insert into user_credentials (user_id, n, reset_by, made_at) values (0, 0, 0, '2026-01-01T00:00:00Z');
