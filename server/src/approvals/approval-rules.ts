@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
+import { jsonText } from '../lib/json-text.ts'
 import type { Currency } from '../lib/money.ts'
 import { type ActionName, needsSecondAdmin } from './actions.ts'
 
@@ -69,6 +71,15 @@ export async function needsTwoPeople(
   return { ...judged, needsTwo: (rows[0]?.admins ?? 0n) >= 2n }
 }
 
+/** Whether any rule asks for two people for one of these actions. */
+export async function hasRuleOfTwo(pool: Pool, actions: readonly ActionName[]): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from approval_rules where action = any ($1) and needs_two limit 1',
+    [actions],
+  )
+  return rows.length > 0
+}
+
 export async function readRules(db: Pool | Tx, action?: string): Promise<ApprovalRule[]> {
   const { rows } = await db.query<ApprovalRule>(
     `select action, agent_id as "agentId", currency, needs_two as "needsTwo",
@@ -79,15 +90,11 @@ export async function readRules(db: Pool | Tx, action?: string): Promise<Approva
   return rows
 }
 
-/** Writes a rule in the place of the one for the same action, agent and currency. */
-export async function saveRule(tx: Tx, rule: ApprovalRule, by: string, at: Date): Promise<void> {
+async function saveRule(tx: Tx, rule: ApprovalRule, by: string, at: Date): Promise<void> {
   await tx.query(
     `insert into approval_rules
        (action, agent_id, currency, needs_two, above, admin_only, updated_at, updated_by)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (action, agent_id, currency) do update set needs_two = excluded.needs_two,
-       above = excluded.above, admin_only = excluded.admin_only,
-       updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [
       rule.action,
       rule.agentId,
@@ -101,13 +108,21 @@ export async function saveRule(tx: Tx, rule: ApprovalRule, by: string, at: Date)
   )
 }
 
-/** Removes a rule; the next more general one counts again. */
-export async function removeRule(
+/** Identifies a state of all rules, to tell whether they have changed since they were read. */
+export function versionOfRules(rules: readonly ApprovalRule[]): string {
+  return createHash('sha256').update(jsonText(rules)).digest('hex').slice(0, 16)
+}
+
+/** Replaces all rules with these; returns false if they have changed since they were read. */
+export async function replaceRules(
   tx: Tx,
-  { action, agentId, currency }: Pick<ApprovalRule, 'action' | 'agentId' | 'currency'>,
-): Promise<void> {
-  await tx.query(
-    'delete from approval_rules where action = $1 and agent_id = $2 and currency = $3',
-    [action, agentId, currency],
-  )
+  rules: readonly ApprovalRule[],
+  versionRead: string,
+  by: { name: string; at: Date },
+): Promise<boolean> {
+  await tx.query('lock table approval_rules in share row exclusive mode')
+  if (versionOfRules(await readRules(tx)) !== versionRead) return false
+  await tx.query('delete from approval_rules')
+  for (const rule of rules) await saveRule(tx, rule, by.name, by.at)
+  return true
 }

@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
-import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import { inTransaction } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { type OperatorProblemCode, Problem, type ProblemCode } from '../lib/problem.ts'
-import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
 import { writeAudit } from '../operators/audit.ts'
 import { credentialOf, nobody } from '../operators/credentials.ts'
 import { may, type Operator } from '../operators/operator.ts'
@@ -241,32 +240,6 @@ export async function takeRun(
     [proposalId, at, new Date(at.getTime() - leaseMs)],
   )
   return rows[0]?.n
-}
-
-/** The answer of a proposal's action: it is deleted by being read. */
-export async function takeAnswer(
-  tx: Tx,
-  secretKeys: SecretKeys,
-  proposalId: string,
-): Promise<string | undefined> {
-  const { rows } = await tx.query<{ sealed_answer: Buffer }>(
-    'delete from proposal_answers where proposal_id = $1 returning sealed_answer',
-    [proposalId],
-  )
-  return rows[0] && unseal(secretKeys, ownerOf(proposalId), rows[0].sealed_answer)
-}
-
-export function sealAnswer(secretKeys: SecretKeys, proposalId: string, answer: string): Buffer {
-  return seal(secretKeys, ownerOf(proposalId), answer)
-}
-
-function ownerOf(proposalId: string): string {
-  return `proposal ${proposalId}`
-}
-
-/** Deletes answers that nobody has looked at for so long. */
-export async function forgetAnswers(pool: Pool, before: Date): Promise<void> {
-  await pool.query('delete from proposal_answers where made_at < $1', [before])
 }
 
 async function existing(pool: Pool, proposalId: string): Promise<Proposal> {

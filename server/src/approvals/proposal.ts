@@ -40,7 +40,7 @@ export interface ProposedAction {
 export interface Person {
   userId: bigint | null
   email: string
-  sessionId?: string
+  sessionId?: string | undefined
   ip: string | null
 }
 

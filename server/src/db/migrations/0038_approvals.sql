@@ -3,15 +3,15 @@
 
 -- Each set of credentials of a user. Row 0 of user 0 stands for who does not sign in: the command line, an agent.
 create table user_credentials (
-  user_id bigint not null check (user_id >= 0),
+  user_id bigint not null,
   n integer not null check (n >= 0),
   -- The user who reset the ones before, and so could hold these; 0: nobody did, or the command line.
   reset_by bigint not null check (reset_by >= 0),
   made_at timestamptz not null,
   primary key (user_id, n),
-  unique (user_id, n, reset_by),
+  constraint user_credentials_as_used unique (user_id, n, reset_by),
   constraint user_credentials_by_another check (user_id = 0 or user_id <> reset_by),
-  constraint user_credentials_nobody check (user_id > 0 or (n = 0 and reset_by = 0))
+  constraint user_credentials_nobody check (user_id > 0 or (user_id = 0 and n = 0 and reset_by = 0))
 );
 
 insert into user_credentials (user_id, n, reset_by, made_at) values (0, 0, 0, '2026-01-01T00:00:00Z');
@@ -34,7 +34,7 @@ create table proposals (
   agent_id bigint not null check (agent_id >= 0),
   -- In minor units.
   amount bigint,
-  currency text check (currency ~ '^[A-Z]{3}$'),
+  currency text,
   -- The request that runs when it is approved: method and path of the console's API, parameters and body.
   route text not null check (length(route) between 3 and 200),
   input json not null,
@@ -55,10 +55,11 @@ create table proposals (
   reason text check (length(reason) between 1 and 1000),
   proposed_at timestamptz not null,
   expires_at timestamptz not null,
-  unique (proposal_id, digest, proposed_by, proposer_reset_by, expires_at),
+  constraint proposals_as_shown unique (proposal_id, digest, proposed_by, proposer_reset_by, expires_at),
   foreign key (proposed_by, credential, proposer_reset_by)
     references user_credentials (user_id, n, reset_by),
-  constraint proposals_amount check ((amount is null) = (currency is null)),
+  constraint proposals_amount check (
+    (amount is null) = (currency is null) and (currency is null or currency ~ '^[A-Z]{3}$')),
   constraint proposals_expire_later check (expires_at > proposed_at)
 );
 
@@ -80,10 +81,12 @@ create table proposal_decisions (
   ip text,
   reason text check (length(reason) between 1 and 1000),
   decided_at timestamptz not null,
-  unique (proposal_id, verdict),
-  foreign key (proposal_id, digest, proposed_by, proposer_reset_by, expires_at)
+  constraint proposal_decisions_as_decided unique (proposal_id, verdict),
+  constraint proposal_decisions_of_proposal
+    foreign key (proposal_id, digest, proposed_by, proposer_reset_by, expires_at)
     references proposals (proposal_id, digest, proposed_by, proposer_reset_by, expires_at),
-  foreign key (decided_by, credential, reset_by) references user_credentials (user_id, n, reset_by),
+  constraint proposal_decisions_of_credential
+    foreign key (decided_by, credential, reset_by) references user_credentials (user_id, n, reset_by),
   constraint decisions_by_another check (
     verdict not in ('approved', 'declined') or (decided_by > 0 and decided_by <> proposed_by)),
   -- Neither of the two reset the other, nor did a third reset both: who did could sign in as both.
@@ -140,7 +143,7 @@ create table approval_rules (
   -- 0: every agent.
   agent_id bigint not null check (agent_id >= 0),
   -- Empty: every currency.
-  currency text not null check (currency ~ '^([A-Z]{3})?$'),
+  currency text not null check (currency = '' or currency ~ '^[A-Z]{3}$'),
   needs_two boolean not null,
   -- In minor units: only above this amount. Null: any amount.
   above bigint check (above >= 0),
@@ -148,7 +151,7 @@ create table approval_rules (
   updated_at timestamptz not null,
   updated_by text not null check (length(updated_by) between 3 and 254),
   primary key (action, agent_id, currency),
-  constraint approval_rules_amount check (above is null or (needs_two and currency <> ''))
+  constraint approval_rules_amount check (above is null or (needs_two and currency ~ '^[A-Z]{3}$'))
 );
 
 -- What every admin has to take note of.
@@ -169,4 +172,3 @@ create table alarm_acknowledgements (
 grant select, insert on user_credentials, proposals, proposal_decisions, proposal_effects, proposal_ends,
   proposal_runs, proposal_answers, approval_rules, alarms, alarm_acknowledgements to sluice_service;
 grant delete on proposal_answers, approval_rules to sluice_service;
-grant update (needs_two, above, admin_only, updated_at, updated_by) on approval_rules to sluice_service;

@@ -3,6 +3,7 @@ import * as agentShapes from '../agent-api/schemas.ts'
 import { about, nameSchemas } from '../name-schemas.ts'
 import { apiPath, type DescribedRoute } from './operator-route.ts'
 import * as agents from './schemas/agents.ts'
+import * as approvals from './schemas/approvals.ts'
 import * as bankAccounts from './schemas/bank-accounts.ts'
 import * as books from './schemas/books.ts'
 import * as callbacks from './schemas/callbacks.ts'
@@ -16,6 +17,7 @@ import * as wallets from './schemas/wallets.ts'
 const shapes = {
   ...{
     ...agents,
+    ...approvals,
     ...bankAccounts,
     ...books,
     ...callbacks,
@@ -94,6 +96,7 @@ function operationOf(route: DescribedRoute): object {
       'x-permission': route.permission,
       'x-agents': route.agents,
       'x-needs-code': route.needsCode,
+      ...(route.approval !== null && { 'x-approval': route.approval }),
     }),
     parameters: [
       ...parametersOf(params, 'path'),
@@ -108,6 +111,12 @@ function operationOf(route: DescribedRoute): object {
         description: 'as asked',
         content: { [type]: { schema: answer.schema ?? { type: 'string' } } },
       },
+      ...(route.approval !== null && {
+        202: {
+          description: 'proposed: a second person has to approve it',
+          content: { 'application/json': { schema: approvals.Proposed } },
+        },
+      }),
       401: problem,
       default: problem,
     },

@@ -4,13 +4,15 @@ import { SignIn } from '../../operators/sign-in.ts'
 import { fiveMinutes, madeOnce, sendDocument, staticDocument } from '../static-document.ts'
 import { agentKeyRoutes } from './agent-keys.ts'
 import { agentRoutes } from './agents.ts'
+import { approvalPolicyRoutes } from './approval-policy.ts'
+import { approvalRoutes } from './approvals.ts'
 import { ApprovalsDesk } from './approvals-desk.ts'
 import { auditRoutes } from './audit.ts'
 import { bankAccountRoutes } from './bank-accounts.ts'
 import { bankDayRoutes } from './bank-days.ts'
 import { bankFileRoutes } from './bank-files.ts'
 import { bankMovementRoutes } from './bank-movements.ts'
-import { bookRoutes } from './books.ts'
+import { bookRoutes, writeOffRoute } from './books.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
 import { eventRoutes } from './events.ts'
@@ -91,5 +93,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   walletRoutes(api, desk)
   statementRoutes(api, desk, deps.timeZone, limits)
   bookRoutes(api, desk, deps.timeZone, limits)
+  writeOffRoute(api, desk)
+  approvalRoutes(api, desk)
+  approvalPolicyRoutes(api, deps)
   return api
 }
