@@ -155,7 +155,16 @@ export async function checkAgent(
 function post(poster: CallbackPoster, url: string, { agent, keys }: AgentWithKeys) {
   const body = Buffer.from('{}')
   const secrets = keys.map(({ secret }) => secret)
-  const about = { appId: agent.appId, secrets, body, seq: 0, attempt: 0, at: new Date(), version }
+  const about = {
+    appId: agent.appId,
+    kind: undefined,
+    secrets,
+    body,
+    seq: 0,
+    attempt: 0,
+    at: new Date(),
+    version,
+  }
   return poster.post(url, callbackHeaders(about), body)
 }
 
