@@ -4,7 +4,7 @@ import { type FoundMovement, readMovements } from '../bank-accounts/read-movemen
 import { txnId } from '../lib/ids.ts'
 import { decimalText } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
-import { explainMovement, explainReturn } from '../payments/explain-movement.ts'
+import { explainBatch, explainMovement, explainReturn } from '../payments/explain-movement.ts'
 import { existingAccount, mayActAlone } from './bank-account.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
@@ -56,7 +56,7 @@ export function movementCommand(): Command {
     .requiredOption('--account <name>', 'the bank account')
     .addOption(
       new Option('--as <what>', 'what it was')
-        .choices([...explanations, 'payment_returned'])
+        .choices([...explanations, 'payment_returned', 'batch'])
         .makeOptionMandatory(),
     )
     .option('--payment <id>', 'for payment_returned: the movement that brought the payment')
@@ -80,6 +80,7 @@ export function movementCommand(): Command {
             reason,
           },
           () => {
+            if (as === 'batch') return explainBatch(desk, account, id, reason)
             if (as !== 'payment_returned') return explainMovement(desk, account, id, as, reason)
             if (!/^[0-9a-f]{32}$/.test(options.payment ?? '')) {
               throw new UsageError('payment_returned needs --payment, the id of a movement')
@@ -97,7 +98,7 @@ export function movementCommand(): Command {
 
 interface ExplainOptions {
   account: string
-  as: (typeof explanations)[number] | 'payment_returned'
+  as: (typeof explanations)[number] | 'payment_returned' | 'batch'
   payment?: string
   reason: string
   iAmAlone?: boolean

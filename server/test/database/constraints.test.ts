@@ -679,6 +679,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_reports_text_check', 'bank_reports', { text: 'x'.repeat(4001) }],
   ['bank_reports_payer_account_no_check', 'bank_reports', { payer_account_no: 'x'.repeat(65) }],
   ['bank_reports_source_check', 'bank_reports', { source: 'post' }],
+  ['bank_reports_batch_count_check', 'bank_reports', { batch_count: 1 }],
   ['bank_reports_origin', 'bank_reports', { source: 'push' }],
   ['bank_reports_origin', 'bank_reports', { file_id: null }],
 
