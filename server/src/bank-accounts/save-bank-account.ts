@@ -9,6 +9,7 @@ import { isPrintable } from '../lib/printable.ts'
 import { qrFault } from '../lib/qr/qr-text.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
 import { csvProfileFault } from '../statements/csv-profile.ts'
+import { isEncoding } from '../statements/file-bytes.ts'
 import { type BankAccount, bankAccountColumns } from './bank-account.ts'
 
 /** What an operator says about an account; the rest follows. */
@@ -22,7 +23,9 @@ export type BankAccountTerms = Omit<
   | 'createdAt'
   | 'createdBy'
   | 'version'
->
+  | 'encoding'
+> &
+  Partial<Pick<BankAccount, 'encoding'>>
 
 export interface BankAccountFault {
   field: string
@@ -66,6 +69,9 @@ export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
   const strange = ownAccountsOf(terms).find((each) => !/^[A-Za-z0-9]{4,34}$/.test(each))
   if (strange !== undefined) {
     say('own_accounts', `"${strange}" is not an account number of 4 to 34 letters and digits`)
+  }
+  if (terms.encoding && (terms.encoding.length > 40 || !isEncoding(terms.encoding))) {
+    say('encoding', 'must be an encoding such as utf-8, latin1, windows-874 or cp850')
   }
   const profileFault = terms.csvProfile === null ? null : csvFault(terms.csvProfile)
   if (profileFault !== null) say('csv_profile', profileFault)
@@ -137,6 +143,7 @@ export async function createBankAccount(
   const canonical = canonicalTerms(terms)
   const account: BankAccount = {
     ...canonical,
+    encoding: terms.encoding ?? null,
     formerNumbers: '',
     onlyOne: by.mode === 'live' ? nameOfNumber(canonical) : null,
     feedSecret: feedSecret === null ? null : sealFeedSecret(secretKeys, terms.name, feedSecret),
@@ -176,6 +183,7 @@ const changeable = bankAccountColumns.pick(
   'feedSecret',
   'zone',
   'csvProfile',
+  'encoding',
   'ownAccounts',
   'confirmedAt',
   'confirmedBy',
@@ -198,6 +206,7 @@ export async function updateBankAccount(
   const account: BankAccount = {
     ...before,
     ...canonical,
+    encoding: terms.encoding === undefined ? before.encoding : terms.encoding,
     formerNumbers: formerNumbersOf(before, canonical.accountNo),
     onlyOne: before.onlyOne === null ? null : nameOfNumber(canonical),
     feedSecret:

@@ -155,6 +155,7 @@ interface TermOptions {
   dayLimit?: string
   ownAccount?: string[]
   csvProfile?: string
+  encoding?: string
   iAmAlone?: boolean
   json?: boolean
 }
@@ -189,6 +190,10 @@ function withTerms(command: Command): Command {
     .option(
       '--csv-profile <file>',
       "how the bank's CSV files are read: a JSON file, or a known name",
+    )
+    .option(
+      '--encoding <name>',
+      'in which its MT940 and OFX files are written, such as cp850; "none" for the usual one',
     )
     .option('--i-am-alone', 'in live: you do what two people should do; the audit log says so')
     .option('--json', 'as JSON')
@@ -262,6 +267,9 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
       ownAccounts: options.ownAccount.map((each) => each.replace(/[\s-]/g, '')).join(','),
     }),
     ...(options.csvProfile !== undefined && { csvProfile: await profileText(options.csvProfile) }),
+    ...(options.encoding !== undefined && {
+      encoding: options.encoding === 'none' ? null : options.encoding,
+    }),
   }
 }
 
@@ -352,6 +360,7 @@ function viewOf(account: BankAccount, state: ProviderState) {
     feed: account.feed,
     zone: account.zone,
     csv_profile: account.csvProfile,
+    encoding: account.encoding,
     own_accounts: ownAccountsOf(account),
     created_at: account.createdAt.toISOString(),
     created_by: account.createdBy,

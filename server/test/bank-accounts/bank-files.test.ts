@@ -52,6 +52,31 @@ it('every profile that comes with the service can be an account’s; another mus
   }
 })
 
+it('an MT940 file is read in the encoding of its account', async () => {
+  const file = (accountNo: string) =>
+    Buffer.concat([
+      Buffer.from(`:20:S\r\n:25:${accountNo}\r\n:28C:1\r\n:60F:C261116THB0,\r\n`),
+      Buffer.from(':61:2611161116C1,00NTRFNONREF\r\n:86:M'),
+      // In CP850 this is ü, and in Latin-1 a control character.
+      Buffer.from([0x81]),
+      Buffer.from('ller\r\n:62F:C261116THB1,00\r\n-\r\n'),
+    ])
+  const account = await makeAccount(s, { encoding: 'cp850' }, { isOff: true })
+  await importFile(s, account, file(account.account.accountNo))
+  expect(await movementsOf(s, account)).toMatchObject([{ text: expect.stringContaining('Müller') }])
+  expect(bankAccountFaults({ ...account.account, encoding: 'klingon' })).toMatchObject([
+    { field: 'encoding' },
+  ])
+  const changed = await updateBankAccount(
+    s.backend.pool,
+    s.backend.secretKeys,
+    account.account,
+    { ...account.account, encoding: null },
+    false,
+  )
+  expect(changed?.account.encoding).toBeNull()
+})
+
 it('amounts and days that cannot be refuse a file', async () => {
   const account = await makeAccount(s)
   const { accountNo, currency } = account.account

@@ -594,6 +594,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_accounts_account_name_check', 'bank_accounts', { account_name: '' }],
   ['bank_accounts_city_check', 'bank_accounts', { city: '' }],
   ['bank_accounts_address_check', 'bank_accounts', { address: '' }],
+  ['bank_accounts_encoding_check', 'bank_accounts', { encoding: '' }],
   ['bank_accounts_qr_kind_check', 'bank_accounts', { qr_kind: 'QR' }],
   ['bank_accounts_qr_value_check', 'bank_accounts', { qr_value: '' }],
   ['bank_accounts_match_check', 'bank_accounts', { match: 'name' }],
