@@ -139,6 +139,8 @@ it('the folder goes on after a file that cannot be read, and moves each', async 
   const goes = await put(good, 'a.xml', file(good))
   await put(good, 'cut.xml', file(good).subarray(0, 300))
   await put(good, 'b.xml.part', file(good))
+  // This one may still be being written.
+  await writeFile(join(goes, 'fresh.xml'), file(good))
   const [refused, errors]: [string[], unknown[]] = [[], []]
   const folder = new WatchedFolder(
     dataDir,
@@ -151,8 +153,9 @@ it('the folder goes on after a file that cannot be read, and moves each', async 
   expect(await movementsOf(s, good)).toEqual([])
   await folder.poll()
   expect([refused, errors.length]).toEqual([['cut.xml'], 1])
-  expect((await readdir(goes)).sort()).toEqual(['b.xml.part', 'done', 'refused'])
+  expect((await readdir(goes)).sort()).toEqual(['b.xml.part', 'done', 'fresh.xml', 'refused'])
   expect(await readdir(join(goes, 'done'))).toEqual(['a.xml'])
+  expect(await readdir(join(goes, 'refused'))).toEqual(['cut.xml'])
   expect(await readdir(stays)).toEqual(['a.xml'])
   expect(await movementsOf(s, good)).toHaveLength(1)
 })
