@@ -122,6 +122,7 @@ export const words = {
             .map((field) => bankFields[field] ?? field)
             .join(', ')}),`,
     waits: 'It takes no deposits until another person confirms it.',
+    more: (count: number) => `and ${count} more`,
     takes: 'If you did not expect this, ask them now.',
   },
 

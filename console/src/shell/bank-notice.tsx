@@ -9,6 +9,7 @@ import { words } from '../words.ts'
 import classes from './shell.module.css'
 
 const { bankNotice: says } = words
+const most = 3
 
 /**
  * For a day, every page says which bank accounts were added or changed: whoever changes one decides where
@@ -23,16 +24,23 @@ export function BankNotice() {
     refetchInterval: 60_000,
   })
   if (!data || data.data.length === 0) return null
+  const shown = data.data.slice(0, most)
+  const more = data.data.length - shown.length
   return (
     <aside className={classes.notice} aria-label={says.title}>
       <IconAlertTriangle size={17} aria-hidden className={classes.noticeIcon} />
       <ul>
-        {data.data.map(({ name, at, by, changed, confirmed_by }) => (
+        {shown.map(({ name, at, by, changed, confirmed_by }) => (
           <li key={name}>
             <PageLink to={pages.bankAccount(name)}>{name}</PageLink> {says.what(changed, by)}{' '}
             <When at={at} ago />. {confirmed_by === null ? says.waits : says.takes}
           </li>
         ))}
+        {more > 0 && (
+          <li>
+            <PageLink to={pages.bankAccounts}>{says.more(more)}</PageLink>
+          </li>
+        )}
       </ul>
     </aside>
   )

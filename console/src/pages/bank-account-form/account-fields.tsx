@@ -98,7 +98,7 @@ export function AccountFields(props: Props) {
             />
           ) : (
             kind?.takes != null && (
-              <TextInput {...typed('qr_value')} description={kind.takes} required />
+              <TextInput {...typed('qr_value')} description={sentence(kind.takes)} required />
             )
           )}
           <TextInput {...typed('city')} />
@@ -276,4 +276,8 @@ function sameJson(a: string, b: string): boolean {
   } catch {
     return false
   }
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }

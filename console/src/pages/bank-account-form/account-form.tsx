@@ -77,19 +77,6 @@ export function AccountForm(props: {
             defaults={preview.data?.defaults}
             isNew={isNew}
           />
-          <Group mt="md" justify="flex-end">
-            <ActButton
-              size="sm"
-              variant="filled"
-              whyNot={
-                whyMayNot ??
-                (found.length > 0 ? says.notYet : isLooked ? undefined : says.notLooked)
-              }
-              onClick={props.save}
-            >
-              {says.save}
-            </ActButton>
-          </Group>
         </div>
         <div className={classes.side}>
           <AccountPreview
@@ -99,6 +86,18 @@ export function AccountForm(props: {
             setSample={setSample}
           />
         </div>
+        <Group justify="flex-end" className={classes.actions}>
+          <ActButton
+            size="sm"
+            variant="filled"
+            whyNot={
+              whyMayNot ?? (found.length > 0 ? says.notYet : isLooked ? undefined : says.notLooked)
+            }
+            onClick={props.save}
+          >
+            {says.save}
+          </ActButton>
+        </Group>
       </div>
     </>
   )

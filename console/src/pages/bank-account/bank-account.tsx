@@ -82,6 +82,7 @@ export default function BankAccount() {
             key={each}
             to={pages.bankAccount(name)}
             search={each === 'overview' ? {} : { view: each }}
+            activeOptions={{ exact: true, includeSearch: true }}
             aria-current={each === view ? 'page' : undefined}
           >
             {says.views[each]}

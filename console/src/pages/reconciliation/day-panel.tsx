@@ -15,6 +15,7 @@ import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import { type BankDay, daysQuery } from './days.ts'
+import classes from './reconciliation.module.css'
 import { reconciliationWords as says } from './reconciliation-words.ts'
 
 /** One day of an account: its balances, its breaks with what to do about each, and its sign-off. */
@@ -83,7 +84,9 @@ export function DayPanel({ account, date }: { account: string; date: string }) {
       {day.breaks.length === 0 ? (
         <p>{says.day.noBreaks}</p>
       ) : (
-        <Breaks account={account} day={day} currency={currency} />
+        <div className={classes.breaks}>
+          <Breaks account={account} day={day} currency={currency} />
+        </div>
       )}
       {isSigning && <SignOff account={account} day={day} close={() => setSigning(false)} />}
     </Panel>
