@@ -1256,6 +1256,31 @@ export interface Operations {
       next: null
     }
   }
+  'GET /console/api/notice-events': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** the oldest first, at most 200 */
+      data: {
+        /** the provider that reported it */
+        provider: string
+        /** its id in the books */
+        event_id: string
+        /** the order that it names, if it names one */
+        txn_id: string | null
+        /** what the provider reported, in words */
+        words: string
+        /** why the service could not act on it yet */
+        detail: string | null
+        /** when it first arrived */
+        received_at: string
+        /** how often the service has tried */
+        tries: number
+        /** false for reported money, which is never closed */
+        can_close: boolean
+      }[]
+    }
+  }
   'GET /console/api/open-items': {
     query: {
       /** open or closed */
@@ -2413,6 +2438,8 @@ export interface Operations {
       updated_at: string
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       app_id: string
@@ -2648,6 +2675,8 @@ export interface Operations {
       state: 'on' | 'draining' | 'off'
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       name: string
@@ -2747,6 +2776,8 @@ export interface Operations {
       colour?: string | null
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo?: string | null
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       app_id: string
@@ -2841,6 +2872,8 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       app_id: string
@@ -2924,6 +2957,8 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       app_id: string
@@ -3727,6 +3762,8 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       data: {
@@ -3759,6 +3796,8 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       data: {
@@ -3868,9 +3907,45 @@ export interface Operations {
       /** a password of 12 to 256 characters */
       password: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: Record<string, never>
+  }
+  'POST /console/api/notice-events/close': {
+    query: Record<string, never>
+    body: {
+      /** the provider that reported it */
+      provider: string
+      /** its id in the books */
+      event_id: string
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** the oldest first, at most 200 */
+      data: {
+        /** the provider that reported it */
+        provider: string
+        /** its id in the books */
+        event_id: string
+        /** the order that it names, if it names one */
+        txn_id: string | null
+        /** what the provider reported, in words */
+        words: string
+        /** why the service could not act on it yet */
+        detail: string | null
+        /** when it first arrived */
+        received_at: string
+        /** how often the service has tried */
+        tries: number
+        /** false for reported money, which is never closed */
+        can_close: boolean
+      }[]
+    }
   }
   'POST /console/api/open-items/{item_id}/assign': {
     query: Record<string, never>
@@ -4002,6 +4077,8 @@ export interface Operations {
       evidence: string
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       item: {
@@ -6556,6 +6633,8 @@ export interface Operations {
       updated_at: string
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       app_id: string
@@ -6674,6 +6753,8 @@ export interface Operations {
       }[]
       /** 3 to 500 characters that say why */
       reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
     }
     answer: {
       /** send it with a change */

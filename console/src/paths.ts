@@ -77,6 +77,8 @@ export const api = {
   closeOpenItem: 'POST /console/api/open-items/{item_id}/close',
   assignOpenItem: 'POST /console/api/open-items/{item_id}/assign',
   noteOpenItem: 'POST /console/api/open-items/{item_id}/note',
+  noticeEvents: 'GET /console/api/notice-events',
+  closeNoticeEvent: 'POST /console/api/notice-events/close',
   wallets: 'GET /console/api/wallets',
   wallet: 'GET /console/api/wallets/{app_id}',
   journal: 'GET /console/api/wallets/{app_id}/journal',

@@ -15,6 +15,7 @@ export type Permission =
   | 'sign_off_days'
   | 'manage_users'
   | 'view_audit'
+  | 'manage_policy'
 
 export function may(me: Me, permission: Permission): boolean {
   return me.permissions.some((each) => each === permission)

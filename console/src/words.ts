@@ -40,7 +40,7 @@ export const words = {
   reasonHint: 'Kept in the audit log with your name.',
   code: 'Code',
   codeAgain: 'Code from your authenticator',
-  codeAgainHint: 'Required for sensitive actions. Each code works once.',
+  codeAgainHint: 'Each code works once.',
   exactTime: (local: string, zone: string, utc: string, ago: string) =>
     `${local} ${zone}\n${utc}\n${ago}`,
   sandbox: 'Sandbox',

@@ -14,7 +14,8 @@ export interface Given {
 }
 
 /**
- * Confirms an action: explains what will happen, asks for the reason and, if money moves, for a fresh code.
+ * Confirms an action: explains what will happen, asks for the reason and for a fresh code. What the service
+ * takes without one, such as stopping an agent, asks for none.
  * A refusal is shown here. Input survives a refusal and a reload, and is discarded when the user goes back.
  */
 export function ActDialog(props: {
@@ -34,7 +35,7 @@ export function ActDialog(props: {
   act: (given: Given) => Promise<unknown>
   close: () => void
 }) {
-  const { needsReason = true, needsCode = false } = props
+  const { needsReason = true, needsCode = true } = props
   useFocusBack()
   const queries = useQueryClient()
   const [reason, setReason] = useDraft(`${props.draft}/reason`, '')

@@ -17,6 +17,7 @@ export type Permission =
   | 'sign_off_days'
   | 'manage_users'
   | 'view_audit'
+  | 'manage_policy'
 
 const operatorMay = [
   'view',
@@ -32,7 +33,13 @@ const operatorMay = [
 ] as const satisfies Permission[]
 
 export const permissionsOf: Record<Role, readonly Permission[]> = {
-  admin: [...operatorMay, 'manage_providers', 'manage_bank_accounts', 'manage_users'],
+  admin: [
+    ...operatorMay,
+    'manage_providers',
+    'manage_bank_accounts',
+    'manage_users',
+    'manage_policy',
+  ],
   operator: operatorMay,
   viewer: ['view'],
   agent: ['view', 'resend_callbacks', 'manage_own_keys'],
@@ -47,6 +54,16 @@ export interface Operator {
   agentId: bigint | null
   sessionId: string
   ip: string
+  /** Set while an action runs that two people decided on. */
+  proposal?: ApprovedProposal
+}
+
+export interface ApprovedProposal {
+  id: string
+  /** An earlier run was interrupted: this may have happened already. */
+  again: boolean
+  /** Seals an answer that only the proposer may see. */
+  seal: (answer: string) => Buffer
 }
 
 export function may({ role }: Pick<Operator, 'role'>, permission: Permission): boolean {

@@ -41,7 +41,9 @@ export async function explainMovement(
   }
   const movement = await explain(desk.pool, before, as, reason, desk.now(), null)
   if (!movement) throw cannotExplain(before)
-  await bookMovement(desk, account, movement)
+  if (await bookMovement(desk, account, movement)) {
+    await markBooked(desk.pool, account.name, [movementId])
+  }
   const after = await findMovement(desk.pool, account.name, movementId)
   if (after?.explainedBy !== as) throw cannotExplain(before)
   return { changed: true }
@@ -82,7 +84,7 @@ export async function explainReturn(
     },
   )
   if (!movement) throw cannotExplain(before)
-  await markBooked(pool, movement)
+  await markBooked(pool, account.name, [movementId])
   return { changed: true }
 }
 

@@ -7,7 +7,7 @@ import { newOrderId } from '../lib/ids.ts'
 import type { BankStatement } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
 import { readStatements, takeStatements } from './import-bank-file.ts'
-import { type MovementMatch, matchMovement } from './match-movement.ts'
+import { type MovementMatch, matchCredits, matchDebits } from './match-movements.ts'
 
 /** How many new movements are laid beside the orders. */
 const shownMovements = 50
@@ -94,13 +94,25 @@ async function newMovements(
      order by r.line nulls first, m.movement_id limit $3`,
     [account.name, fileId, shownMovements],
   )
-  const movements: BankFilePreview['movements'] = []
-  for (const { line, ...movement } of rows) {
-    const match: MovementMatch =
-      movement.state === 'unexplained'
-        ? { type: 'unexplained', detail: movement.detail ?? '' }
-        : await matchMovement(tx, account, movement)
-    movements.push({ movement, line, match })
-  }
-  return movements
+  const open = rows.filter(({ state }) => state !== 'unexplained')
+  const matches = new Map([
+    ...(await matchCredits(
+      tx,
+      account,
+      open.filter(({ amountMinor }) => amountMinor > 0n),
+    )),
+    ...(await matchDebits(
+      tx,
+      account,
+      open.filter(({ amountMinor }) => amountMinor < 0n),
+    )),
+  ])
+  return rows.map(({ line, ...movement }) => ({
+    movement,
+    line,
+    match: matches.get(movement.movementId) ?? {
+      type: 'unexplained',
+      detail: movement.detail ?? 'It may take back a payment of this file.',
+    },
+  }))
 }

@@ -21,8 +21,19 @@ const referenceTables = [
   'invitations',
   'audit_log',
   'payment_notes',
+  'user_credentials',
+  'proposals',
+  'proposal_decisions',
+  'proposal_effects',
+  'proposal_ends',
+  'proposal_answers',
+  'proposal_runs',
+  'approval_rules',
+  'alarms',
+  'alarm_acknowledgements',
   'attempt_prunings',
   'schema_migrations',
+  'deployment',
 ]
 
 /** Tables whose rows may be of several agents, or of none: spread by an id of their own. */

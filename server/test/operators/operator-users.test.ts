@@ -17,6 +17,7 @@ const rules: Record<Role, string[]> = {
     'manage_bank_accounts',
     'import_statements',
     'sign_off_days',
+    'manage_policy',
     'manage_users',
     'view_audit',
   ],

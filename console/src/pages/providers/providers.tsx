@@ -154,8 +154,12 @@ function SwitchDialog({ provider, close }: { provider: Provider; close: () => vo
       confirm={says.switch}
       danger={state === 'off'}
       close={close}
-      act={async ({ reason }) => {
-        await ask(api.setProvider, { params: { id: provider.name }, body: { state, reason } })
+      needsCode={state === 'on'}
+      act={async ({ reason, code }) => {
+        await ask(api.setProvider, {
+          params: { id: provider.name },
+          body: { state, reason, ...(state === 'on' && { code }) },
+        })
         await queries.invalidateQueries({ queryKey: ['providers'] })
       }}
     >

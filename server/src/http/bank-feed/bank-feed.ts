@@ -119,9 +119,8 @@ export function bankFeedRoute(
         const isTrusted = mode === 'sandbox' || (!isToken && account.confirmedAt !== null)
         const movement = await takePush(desk, account, push, isTrusted)
         // It is on disk: whether it can be booked at once changes nothing about the answer.
-        await bookMovements(desk, (error) => request.log.error({ err: error }), account.name).catch(
-          (error) => request.log.error({ err: error }),
-        )
+        const onError = (error: unknown) => request.log.error({ err: error })
+        await bookMovements(desk, onError, account.name, movement).catch(onError)
         return reply.send({ movement })
       },
     )

@@ -111,6 +111,7 @@ export function bankAccountRoutes(api: OperatorApi, { desk, timeZone }: Operator
     permission: 'manage_bank_accounts',
     method: 'POST',
     url: '/bank-accounts/preview',
+    withoutCode: 'it changes nothing',
     summary: 'What payers would see, and how a file would be read; nothing is saved',
     bodyLimit: uploadLimit,
     schema: { body: BankAccountDraft, response: BankAccountPreview },

@@ -40,7 +40,6 @@ export function bankDayRoutes(api: OperatorApi, desk: Desk): void {
     ...common,
     permission: 'sign_off_days',
     method: 'POST',
-    movesMoney: true,
     url: '/bank-accounts/:name/days/:day/sign-off',
     summary: 'Sign a day off as it was shown; one that is not green needs a reason',
     schema: { params: DayParams, body: SignOffRequest, response: DayList },

@@ -7,7 +7,7 @@ import type { Currency } from '../../lib/money.ts'
 import { audited, writeAudit } from '../../operators/audit.ts'
 import { bookMovements } from '../../payments/book-movement.ts'
 import { importBankFile } from '../../payments/import-bank-file.ts'
-import type { MovementMatch } from '../../payments/match-movement.ts'
+import type { MovementMatch } from '../../payments/match-movements.ts'
 import { type BankFilePreview, previewBankFile } from '../../payments/preview-bank-file.ts'
 import { BankFileFault } from '../../statements/statement.ts'
 import { invalidRequest } from '../check.ts'
@@ -61,6 +61,7 @@ export function bankFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps): 
   operatorRoute(api, {
     ...bring,
     url: '/bank-accounts/:name/files/preview',
+    withoutCode: 'it changes nothing',
     summary: 'What importing a file would do; nothing is stored',
     bodyLimit: uploadLimit,
     schema: { params: BankAccountParams, body: UploadedFile, response: FilePreview },
@@ -84,7 +85,7 @@ export function bankFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps): 
     url: '/bank-accounts/:name/files',
     summary: 'Import a file of the bank',
     bodyLimit: uploadLimit,
-    movesMoney: () => mode === 'live',
+    withoutCode: () => (mode === 'sandbox' ? 'nothing in the sandbox is money' : undefined),
     schema: {
       params: BankAccountParams,
       body: ImportedFile,
@@ -138,7 +139,6 @@ export function bankFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps): 
     ...bring,
     url: '/bank-accounts/:name/files/:file_id/confirm',
     summary: 'Believe a file that another person brought: its movements are matched',
-    movesMoney: true,
     schema: { params: BankFileParams, body: ConfirmFile, response: Confirmed },
     handler: async ({ operator, params, body, request }) => {
       const account = await bankAccountNamed(pool, params.name)

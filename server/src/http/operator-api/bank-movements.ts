@@ -84,7 +84,6 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
     ...look,
     permission: 'decide_payments',
     method: 'POST',
-    movesMoney: true,
     url: '/bank-accounts/:name/movements/:movement_id/explain',
     summary: 'Say what a movement was that is nobody’s payment',
     schema: { params: MovementParams, body: ExplainRequest, response: MovementRow },

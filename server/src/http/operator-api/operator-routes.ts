@@ -4,14 +4,18 @@ import { SignIn } from '../../operators/sign-in.ts'
 import { fiveMinutes, madeOnce, sendDocument, staticDocument } from '../static-document.ts'
 import { agentKeyRoutes } from './agent-keys.ts'
 import { agentRoutes } from './agents.ts'
+import { approvalPolicyRoutes } from './approval-policy.ts'
+import { approvalRoutes } from './approvals.ts'
+import { ApprovalsDesk } from './approvals-desk.ts'
 import { auditRoutes } from './audit.ts'
 import { bankAccountRoutes } from './bank-accounts.ts'
 import { bankDayRoutes } from './bank-days.ts'
 import { bankFileRoutes } from './bank-files.ts'
 import { bankMovementRoutes } from './bank-movements.ts'
-import { bookRoutes } from './books.ts'
+import { bookRoutes, writeOffRoute } from './books.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
+import { eventRoutes } from './events.ts'
 import { homeRoute } from './home.ts'
 import { invitationRoutes } from './invitations.ts'
 import { openItemRoutes } from './open-items.ts'
@@ -40,6 +44,11 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   const api: OperatorApi = {
     app,
     door: new OperatorDoor({ ...desk, buckets: deps.buckets }),
+    approvals: new ApprovalsDesk({
+      ...desk,
+      mode: deps.mode,
+      onError: (error) => app.log.error({ err: error }, 'an approved action was interrupted'),
+    }),
     routes: [],
   }
   const description = madeOnce(() =>
@@ -56,6 +65,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
     schema: { response: Type.Unknown() },
     handler: async ({ request, reply }) => sendDocument(request, reply, description(), fiveMinutes),
   })
+  app.addHook('onReady', async () => api.approvals.start())
+  app.addHook('onClose', async () => api.approvals.stop())
   signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, deps.buckets, desk.now))
   invitationRoutes(api, deps)
   userRoutes(api, deps)
@@ -78,8 +89,12 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   callbackRoutes(api, desk, deps.wake)
   paymentRoutes(api, desk)
   openItemRoutes(api, desk)
+  eventRoutes(api, desk)
   walletRoutes(api, desk)
   statementRoutes(api, desk, deps.timeZone, limits)
   bookRoutes(api, desk, deps.timeZone, limits)
+  writeOffRoute(api, desk)
+  approvalRoutes(api, desk)
+  approvalPolicyRoutes(api, deps)
   return api
 }
