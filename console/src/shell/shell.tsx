@@ -8,6 +8,7 @@ import { useOwnDraftsOnly } from '../parts/draft.ts'
 import { TimeZone } from '../parts/when.tsx'
 import { useMe } from '../session.tsx'
 import { words } from '../words.ts'
+import { BankNotice } from './bank-notice.tsx'
 import { Brand } from './brand.tsx'
 import { placesFor } from './nav.ts'
 import { Palette } from './palette.tsx'
@@ -69,6 +70,7 @@ export function Shell() {
           <Places />
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+          <BankNotice />
           <Outlet />
         </AppShell.Main>
       </AppShell>
