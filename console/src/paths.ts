@@ -88,6 +88,16 @@ export const api = {
   books: 'GET /console/api/books',
   booksCsv: 'GET /console/api/books.csv',
   booksHistory: 'GET /console/api/books/history',
+  approvals: 'GET /console/api/approvals',
+  approval: 'GET /console/api/approvals/{id}',
+  approve: 'POST /console/api/approvals/{id}/approve',
+  decline: 'POST /console/api/approvals/{id}/decline',
+  withdrawProposal: 'POST /console/api/approvals/{id}/withdraw',
+  proposalAnswer: 'POST /console/api/approvals/{id}/answer',
+  approvalRules: 'GET /console/api/approval-rules',
+  setApprovalRules: 'PUT /console/api/approval-rules',
+  alarms: 'GET /console/api/alarms',
+  acknowledgeAlarm: 'POST /console/api/alarms/{id}/acknowledge',
 } as const satisfies Record<string, Operation>
 
 /** The actions on an order, by the service's names for them. */
@@ -113,6 +123,8 @@ export const pages = {
   callback: (appId: string, seq: number) => `/callbacks/${appId}/${seq}`,
   payments: '/payments',
   payment: (paymentId: string) => `/payments/${encodeURIComponent(paymentId)}`,
+  approvals: '/approvals',
+  approval: (id: string) => `/approvals/${id}`,
   openItems: '/open-items',
   openItem: (itemId: string) => `/open-items/${encodeURIComponent(itemId)}`,
   wallets: '/wallets',
