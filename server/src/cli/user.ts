@@ -25,7 +25,7 @@ export function userCommand(): Command {
     .option('--agent <app_id>', 'the one agent they see, with the role agent')
     .option('--json', 'as JSON')
     .action(async (text: string, options: { role: Role; agent?: string; json?: boolean }) => {
-      await withBackend(async ({ pool, secretKeys }, config) => {
+      await withBackend(async ({ pool }, config) => {
         const email = parseEmail(text)
         if (email === undefined) throw new UsageError(`"${text}" is not an email address`)
         if ((options.role === 'agent') !== (options.agent !== undefined)) {
@@ -34,7 +34,7 @@ export function userCommand(): Command {
         const agentId =
           options.agent === undefined ? null : (await existingAgent(pool, options.agent)).agentId
         const { role } = options
-        const { token } = await createUser(pool, secretKeys, { email, role, agentId }, asked())
+        const { token } = await createUser(pool, { email, role, agentId }, asked())
         tell(config, email, token, options.json)
       })
     })
@@ -44,9 +44,9 @@ export function userCommand(): Command {
     .description('for a lost phone or password: ends their sessions, prints a new link')
     .option('--json', 'as JSON')
     .action(async (text: string, options: { json?: boolean }) => {
-      await withBackend(async ({ pool, secretKeys }, config) => {
+      await withBackend(async ({ pool }, config) => {
         const { userId, email } = await existing(pool, text)
-        const { token } = await resetUser(pool, secretKeys, userId, asked(), {
+        const { token } = await resetUser(pool, userId, asked(), {
           keepsAnAdmin: false,
         })
         tell(config, email, token, options.json)

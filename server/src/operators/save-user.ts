@@ -1,7 +1,6 @@
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
-import type { SecretKeys } from '../lib/secret-box.ts'
 import { type Outsider, writeAudit } from './audit.ts'
 import { invite } from './invite.ts'
 import type { Operator, Role } from './operator.ts'
@@ -24,7 +23,6 @@ export interface Invited {
 /** Creates a user and the link with which they choose a password. */
 export async function createUser(
   pool: Pool,
-  secretKeys: SecretKeys,
   { email, role, agentId }: Pick<User, 'email' | 'role' | 'agentId'>,
   asked: Asked,
 ): Promise<Invited> {
@@ -39,7 +37,7 @@ export async function createUser(
         const userId = rows[0]?.user_id ?? 0n
         const user = await existing(tx, userId)
         await audit(tx, 'create_user', user, asked, undefined, shown(user))
-        return { user, token: await invite(tx, secretKeys, userId, asked.at) }
+        return { user, token: await invite(tx, userId, asked.at) }
       })
     } catch (error) {
       const constraint = error instanceof Error && 'constraint' in error && error.constraint
@@ -102,7 +100,6 @@ export async function changeUser(
  */
 export async function resetUser(
   pool: Pool,
-  secretKeys: SecretKeys,
   userId: bigint,
   asked: Asked,
   options: { keepsAnAdmin: boolean },
@@ -118,7 +115,7 @@ export async function resetUser(
     )
     await endSessions(tx, userId, asked.at)
     await audit(tx, 'reset_user', user, asked, undefined, undefined)
-    return { user, token: await invite(tx, secretKeys, userId, asked.at) }
+    return { user, token: await invite(tx, userId, asked.at) }
   })
 }
 

@@ -786,6 +786,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['users_agent_of_role', 'users', { role: 'admin', agent_id: 1 }],
   ['users_password_hash_check', 'users', { password_hash: 'plain', sealed_totp_secret: '\\x00' }],
   ['users_both_factors', 'users', { password_hash: '$argon2id$x' }],
+  ['users_code_failures_check', 'users', { code_failures: -1 }],
+  ['users_device_failures_check', 'users', { device_failures: -1 }],
   ['users_both_factors', 'users', { sealed_totp_secret: '\\x00' }],
 
   ['sessions_pkey', 'sessions', { session_id: uuid(1) }],
@@ -797,6 +799,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['invitations_user_id_fkey', 'invitations', { user_id: 99 }],
   ['invitations_token_hash_check', 'invitations', { token_hash: '\\x00' }],
   ['invitations_expire_later', 'invitations', { expires_at: at }],
+  ['invitations_browser_hash_check', 'invitations', { browser_hash: '\\x00' }],
+  ['invitations_opened', 'invitations', { browser_hash: digest(3), sealed_totp_secret: null }],
 
   ['audit_log_user_id_fkey', 'audit_log', { user_id: 99 }],
   ['audit_log_action_check', 'audit_log', { action: 'Void order' }],
@@ -974,7 +978,8 @@ describe('what is written down stays so, by privilege', () => {
       received_seq`,
     users: 'user_id, email, created_at',
     sessions: 'session_id, user_id, token_hash, ip, user_agent, created_at',
-    invitations: 'token_hash, user_id, sealed_totp_secret, created_at, expires_at',
+    invitations: 'token_hash, user_id, created_at, expires_at',
+    deployment: 'only_one, mode, taken_at',
     audit_log: `audit_id, at, user_id, email, role, session_id, ip, action, subject_kind, subject_id,
       agent_id, outcome, before, after, reason`,
     wallets: 'agent_id, currency',

@@ -36,7 +36,7 @@ const AppId = Type.String({ maxLength: 64, description: 'the app id of an agent'
 
 /** The users, and their roles. */
 export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
-  const { pool, secretKeys, now, publicUrl } = deps.desk
+  const { pool, now, publicUrl } = deps.desk
   const asked = (operator: Operator, reason: string | null) => ({ operator, reason, at: now() })
   const admins = { tag: 'Users', permission: 'manage_users', agents: 'none' } as const
 
@@ -92,12 +92,7 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
         throw fieldProblem('app_id', 'goes with the role agent, and only with it')
       }
       const agentId = app_id === undefined ? null : await agentIdOf(deps, app_id)
-      const made = await createUser(
-        pool,
-        secretKeys,
-        { email, role, agentId },
-        asked(operator, null),
-      )
+      const made = await createUser(pool, { email, role, agentId }, asked(operator, null))
       return withLink(made)
     },
   })
@@ -155,13 +150,9 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
       response: UserAndLink,
     },
     handler: async ({ operator, params, body }) => {
-      const made = await resetUser(
-        pool,
-        secretKeys,
-        BigInt(params.id),
-        asked(operator, body.reason),
-        { keepsAnAdmin: true },
-      )
+      const made = await resetUser(pool, BigInt(params.id), asked(operator, body.reason), {
+        keepsAnAdmin: true,
+      })
       return withLink(made)
     },
   })
