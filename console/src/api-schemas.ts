@@ -158,6 +158,180 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/alarms': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** which I have not acknowledged */
+      data: {
+        id: string
+        /** when it was raised */
+        at: string
+        by: string
+        words: string
+      }[]
+    }
+  }
+  'GET /console/api/approval-rules': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** send it with a change */
+      version: string
+      /** whether two people are needed where no rule says */
+      by_default: boolean
+      actions: {
+        action: string
+        title: string
+        has_amount: boolean
+      }[]
+      /** the most special one counts */
+      rules: {
+        /** one of actions */
+        action: string
+        /** an agent's app id */
+        app_id: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** whether a second person approves */
+        needs_two: boolean
+        /** only above this amount, of the currency */
+        above: string | null
+        /** only an admin approves */
+        admin_only: boolean
+      }[]
+    }
+  }
+  'GET /console/api/approvals': {
+    query: {
+      /** open if left out */
+      state?: 'open' | 'ended'
+      /** only my own */
+      by?: 'me'
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        /** as in the audit log */
+        action: string
+        /** the action in words */
+        title: string
+        subject: {
+          kind: string
+          id: string
+        }
+        /** the agent concerned */
+        app_id: string | null
+        agent_name: string | null
+        /** the amount that moves */
+        amount: number | null
+        currency: string | null
+        /** what would change, as it was when it was proposed */
+        before: unknown
+        /** what it would be */
+        after: unknown
+        reason: string | null
+        /** an address, or the command line */
+        proposed_by: string
+        /** when it was proposed */
+        proposed_at: string
+        /** until when somebody can approve it */
+        expires_at: string
+        /** approved: its action is under way, or was interrupted */
+        state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+        /** of everything above; send it to approve */
+        digest: string
+        /** I proposed it */
+        own: boolean
+        may_approve: boolean
+        /** why I may not approve it */
+        why_not: string | null
+        decided_by: string | null
+        /** when it was decided on */
+        decided_at: string | null
+        decision_reason: string | null
+        problem: {
+          code: string
+          detail: string
+        } | null
+        /** a secret waits for me, to be shown once */
+        has_answer: boolean
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+      /** how many wait that I may approve */
+      to_decide: number
+    }
+  }
+  'GET /console/api/approvals/{id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      id: string
+      /** as in the audit log */
+      action: string
+      /** the action in words */
+      title: string
+      subject: {
+        kind: string
+        id: string
+      }
+      /** the agent concerned */
+      app_id: string | null
+      agent_name: string | null
+      /** the amount that moves */
+      amount: number | null
+      currency: string | null
+      /** what would change, as it was when it was proposed */
+      before: unknown
+      /** what it would be */
+      after: unknown
+      reason: string | null
+      /** an address, or the command line */
+      proposed_by: string
+      /** when it was proposed */
+      proposed_at: string
+      /** until when somebody can approve it */
+      expires_at: string
+      /** approved: its action is under way, or was interrupted */
+      state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+      /** of everything above; send it to approve */
+      digest: string
+      /** I proposed it */
+      own: boolean
+      may_approve: boolean
+      /** why I may not approve it */
+      why_not: string | null
+      decided_by: string | null
+      /** when it was decided on */
+      decided_at: string | null
+      decision_reason: string | null
+      problem: {
+        code: string
+        detail: string
+      } | null
+      /** a secret waits for me, to be shown once */
+      has_answer: boolean
+    }
+  }
   'GET /console/api/audit': {
     query: {
       /** a user's email or id, or command-line */
@@ -1194,26 +1368,6 @@ export interface Operations {
         /** journal rows not looked at yet */
         unproved_rows: number
       } | null
-    }
-  }
-  'GET /console/api/invitations/{token}': {
-    query: Record<string, never>
-    body: undefined
-    answer: {
-      /** null for the first admin, who sends one */
-      email: string | null
-      /** one of admin, operator, viewer, agent */
-      role: 'admin' | 'operator' | 'viewer' | 'agent'
-      /** until when the link works */
-      expires_at: string
-      totp: {
-        /** base 32, for typing */
-        secret: string
-        /** otpauth: */
-        uri: string
-        /** a data: URL of the QR code as PNG */
-        qrcode: string
-      }
     }
   }
   'GET /console/api/me': {
@@ -3037,6 +3191,194 @@ export interface Operations {
       }[]
     }
   }
+  'POST /console/api/alarms/{id}/acknowledge': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** which I have not acknowledged */
+      data: {
+        id: string
+        /** when it was raised */
+        at: string
+        by: string
+        words: string
+      }[]
+    }
+  }
+  'POST /console/api/approvals/{id}/answer': {
+    query: Record<string, never>
+    body: {
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** what the action answered; it is not kept */
+      answer: unknown
+    }
+  }
+  'POST /console/api/approvals/{id}/approve': {
+    query: Record<string, never>
+    body: {
+      /** the digest as it was shown */
+      digest: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      id: string
+      /** as in the audit log */
+      action: string
+      /** the action in words */
+      title: string
+      subject: {
+        kind: string
+        id: string
+      }
+      /** the agent concerned */
+      app_id: string | null
+      agent_name: string | null
+      /** the amount that moves */
+      amount: number | null
+      currency: string | null
+      /** what would change, as it was when it was proposed */
+      before: unknown
+      /** what it would be */
+      after: unknown
+      reason: string | null
+      /** an address, or the command line */
+      proposed_by: string
+      /** when it was proposed */
+      proposed_at: string
+      /** until when somebody can approve it */
+      expires_at: string
+      /** approved: its action is under way, or was interrupted */
+      state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+      /** of everything above; send it to approve */
+      digest: string
+      /** I proposed it */
+      own: boolean
+      may_approve: boolean
+      /** why I may not approve it */
+      why_not: string | null
+      decided_by: string | null
+      /** when it was decided on */
+      decided_at: string | null
+      decision_reason: string | null
+      problem: {
+        code: string
+        detail: string
+      } | null
+      /** a secret waits for me, to be shown once */
+      has_answer: boolean
+    }
+  }
+  'POST /console/api/approvals/{id}/decline': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      id: string
+      /** as in the audit log */
+      action: string
+      /** the action in words */
+      title: string
+      subject: {
+        kind: string
+        id: string
+      }
+      /** the agent concerned */
+      app_id: string | null
+      agent_name: string | null
+      /** the amount that moves */
+      amount: number | null
+      currency: string | null
+      /** what would change, as it was when it was proposed */
+      before: unknown
+      /** what it would be */
+      after: unknown
+      reason: string | null
+      /** an address, or the command line */
+      proposed_by: string
+      /** when it was proposed */
+      proposed_at: string
+      /** until when somebody can approve it */
+      expires_at: string
+      /** approved: its action is under way, or was interrupted */
+      state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+      /** of everything above; send it to approve */
+      digest: string
+      /** I proposed it */
+      own: boolean
+      may_approve: boolean
+      /** why I may not approve it */
+      why_not: string | null
+      decided_by: string | null
+      /** when it was decided on */
+      decided_at: string | null
+      decision_reason: string | null
+      problem: {
+        code: string
+        detail: string
+      } | null
+      /** a secret waits for me, to be shown once */
+      has_answer: boolean
+    }
+  }
+  'POST /console/api/approvals/{id}/withdraw': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      id: string
+      /** as in the audit log */
+      action: string
+      /** the action in words */
+      title: string
+      subject: {
+        kind: string
+        id: string
+      }
+      /** the agent concerned */
+      app_id: string | null
+      agent_name: string | null
+      /** the amount that moves */
+      amount: number | null
+      currency: string | null
+      /** what would change, as it was when it was proposed */
+      before: unknown
+      /** what it would be */
+      after: unknown
+      reason: string | null
+      /** an address, or the command line */
+      proposed_by: string
+      /** when it was proposed */
+      proposed_at: string
+      /** until when somebody can approve it */
+      expires_at: string
+      /** approved: its action is under way, or was interrupted */
+      state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+      /** of everything above; send it to approve */
+      digest: string
+      /** I proposed it */
+      own: boolean
+      may_approve: boolean
+      /** why I may not approve it */
+      why_not: string | null
+      decided_by: string | null
+      /** when it was decided on */
+      decided_at: string | null
+      decision_reason: string | null
+      problem: {
+        code: string
+        detail: string
+      } | null
+      /** a secret waits for me, to be shown once */
+      has_answer: boolean
+    }
+  }
   'POST /console/api/bank-accounts': {
     query: Record<string, never>
     body: {
@@ -3757,6 +4099,39 @@ export interface Operations {
       may_explain: boolean
     }
   }
+  'POST /console/api/books/write-off': {
+    query: Record<string, never>
+    body: {
+      /** positive if the provider has less than the books say */
+      amount: string
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      /** 1 to 200 printable characters */
+      provider: string
+      /** 1 to 128 printable characters */
+      ref: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** false: this reference was used before */
+      changed: boolean
+    }
+  }
   'POST /console/api/callback-lanes/{app_id}/pause': {
     query: Record<string, never>
     body: {
@@ -3870,9 +4245,11 @@ export interface Operations {
         | 'paused'
     }
   }
-  'POST /console/api/invitations/{token}': {
+  'POST /console/api/invitations/accept': {
     query: Record<string, never>
     body: {
+      /** what the link has after # */
+      token: string
       /** an email address, of the first admin */
       email?: string
       /** a password of 12 to 256 characters */
@@ -3897,6 +4274,29 @@ export interface Operations {
       version: string
       /** the time of the service */
       now: string
+    }
+  }
+  'POST /console/api/invitations/open': {
+    query: Record<string, never>
+    body: {
+      /** what the link has after # */
+      token: string
+    }
+    answer: {
+      /** null for the first admin, who sends one */
+      email: string | null
+      /** one of admin, operator, viewer, agent */
+      role: 'admin' | 'operator' | 'viewer' | 'agent'
+      /** until when the link works */
+      expires_at: string
+      totp: {
+        /** base 32, for typing */
+        secret: string
+        /** otpauth: */
+        uri: string
+        /** a data: URL of the QR code as PNG */
+        qrcode: string
+      }
     }
   }
   'POST /console/api/me/password': {
@@ -6710,6 +7110,83 @@ export interface Operations {
         expires_at: string | null
         /** when it last signed a request */
         last_used_at: string | null
+      }[]
+    }
+  }
+  'PUT /console/api/approval-rules': {
+    query: Record<string, never>
+    body: {
+      rules: {
+        /** one of actions */
+        action: string
+        /** an agent's app id */
+        app_id: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** whether a second person approves */
+        needs_two: boolean
+        /** only above this amount, of the currency */
+        above: string | null
+        /** only an admin approves */
+        admin_only: boolean
+      }[]
+      /** as it was read */
+      version: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** send it with a change */
+      version: string
+      /** whether two people are needed where no rule says */
+      by_default: boolean
+      actions: {
+        action: string
+        title: string
+        has_amount: boolean
+      }[]
+      /** the most special one counts */
+      rules: {
+        /** one of actions */
+        action: string
+        /** an agent's app id */
+        app_id: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** whether a second person approves */
+        needs_two: boolean
+        /** only above this amount, of the currency */
+        above: string | null
+        /** only an admin approves */
+        admin_only: boolean
       }[]
     }
   }
