@@ -69,6 +69,7 @@ const changeable = bankAccountColumns.pick(
   'feedSecret',
   'zone',
   'csvProfile',
+  'encoding',
   'ownAccounts',
   'confirmedAt',
   'confirmedBy',

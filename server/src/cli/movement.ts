@@ -3,7 +3,7 @@ import { explanations } from '../bank-accounts/movement-states.ts'
 import { movementView } from '../bank-accounts/movement-view.ts'
 import { type FoundMovement, readMovements } from '../bank-accounts/read-movements.ts'
 import { isPrintable } from '../lib/printable.ts'
-import { explainMovement, explainReturn } from '../payments/explain-movement.ts'
+import { explainBatch, explainMovement, explainReturn } from '../payments/explain-movement.ts'
 import { existingAccount, mayActAlone } from './bank-account.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
@@ -55,7 +55,7 @@ export function movementCommand(): Command {
     .requiredOption('--account <name>', 'the bank account')
     .addOption(
       new Option('--as <what>', 'what it was')
-        .choices([...explanations, 'payment_returned'])
+        .choices([...explanations, 'payment_returned', 'batch'])
         .makeOptionMandatory(),
     )
     .option('--payment <id>', 'for payment_returned: the movement that brought the payment')
@@ -79,6 +79,7 @@ export function movementCommand(): Command {
             reason,
           },
           () => {
+            if (as === 'batch') return explainBatch(desk, account, id, reason)
             if (as !== 'payment_returned') return explainMovement(desk, account, id, as, reason)
             if (!/^[0-9a-f]{32}$/.test(options.payment ?? '')) {
               throw new UsageError('payment_returned needs --payment, the id of a movement')
@@ -96,7 +97,7 @@ export function movementCommand(): Command {
 
 interface ExplainOptions {
   account: string
-  as: (typeof explanations)[number] | 'payment_returned'
+  as: (typeof explanations)[number] | 'payment_returned' | 'batch'
   payment?: string
   reason: string
   iAmAlone?: boolean

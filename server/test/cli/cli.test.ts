@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findAgent } from '../../src/agents/find-agent.ts'
@@ -8,6 +10,7 @@ import {
   commandJson,
   type Ended,
   type Env,
+  root,
   serve,
   sluice,
   sluiceJson,
@@ -97,6 +100,12 @@ describe('in live, what two people decide on', () => {
 
 describe('the program', () => {
   const alone = (...args: string[]) => sluice(args, env)
+
+  it('ends without a word if nobody reads what it prints', async () => {
+    const program = `"${process.execPath}" "${root}/server/bin/sluice.js"`
+    const piped = await promisify(execFile)('sh', ['-c', `${program} statement profiles | true`])
+    expect(piped.stderr).toBe('')
+  })
 
   it('explains itself and every command, and says its version', async () => {
     const [help, version, ...commands] = await Promise.all([

@@ -686,6 +686,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_accounts_account_name_check', 'bank_accounts', { account_name: '' }],
   ['bank_accounts_city_check', 'bank_accounts', { city: '' }],
   ['bank_accounts_address_check', 'bank_accounts', { address: '' }],
+  ['bank_accounts_encoding_check', 'bank_accounts', { encoding: '' }],
   ['bank_accounts_qr_kind_check', 'bank_accounts', { qr_kind: 'QR' }],
   ['bank_accounts_qr_value_check', 'bank_accounts', { qr_value: '' }],
   ['bank_accounts_match_check', 'bank_accounts', { match: 'name' }],
@@ -813,6 +814,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_reports_text_check', 'bank_reports', { text: 'x'.repeat(4001) }],
   ['bank_reports_payer_account_no_check', 'bank_reports', { payer_account_no: 'x'.repeat(65) }],
   ['bank_reports_source_check', 'bank_reports', { source: 'post' }],
+  ['bank_reports_batch_count_check', 'bank_reports', { batch_count: 1 }],
   ['bank_reports_origin', 'bank_reports', { source: 'push' }],
   ['bank_reports_origin', 'bank_reports', { file_id: null }],
 

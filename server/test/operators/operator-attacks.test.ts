@@ -339,6 +339,8 @@ describe('a session that was left open', () => {
     'POST /agents/{app_id}/fee-preview',
     'POST /signature-check',
     'POST /provider-routes/try',
+    'POST /bank-accounts/preview',
+    'POST /bank-accounts/{name}/files/preview',
     'POST /orders/{txn_id}/resend',
     'POST /test-orders',
     'POST /callbacks/{app_id}/{seq}/resend',
@@ -353,6 +355,8 @@ describe('a session that was left open', () => {
   const sometimes: Record<string, (body: Body) => boolean> = {
     'PATCH /users/{id}': ({ disabled, ...rest }) =>
       disabled === true && Object.keys(rest).join() === 'reason',
+    // In live it always does.
+    'POST /bank-accounts/{name}/files': () => true,
     'PATCH /providers/{id}': ({ state }) => state === 'off' || state === 'draining',
   }
 
