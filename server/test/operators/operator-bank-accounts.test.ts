@@ -42,6 +42,7 @@ const terms = {
   feed: 'signed',
   zone: 'Asia/Bangkok',
   csv_profile: null,
+  encoding: null,
   own_accounts: [],
 }
 

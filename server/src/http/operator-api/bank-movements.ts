@@ -10,7 +10,7 @@ import { jsonText } from '../../lib/json-text.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import { audited } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
-import { explainMovement, explainReturn } from '../../payments/explain-movement.ts'
+import { explainBatch, explainMovement, explainReturn } from '../../payments/explain-movement.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
 import { bankAccountNamed, checkDays } from './bank-account-named.ts'
@@ -103,6 +103,7 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
           reason,
         },
         () => {
+          if (body.as === 'batch') return explainBatch(desk, account, id, reason)
           if (body.as !== 'payment_returned') {
             // The schema allows only known explanations.
             const as = body.as as (typeof explanations)[number]

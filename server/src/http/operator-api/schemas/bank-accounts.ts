@@ -61,6 +61,7 @@ const terms = {
   feed,
   zone: Type.Optional(text(50, 'a time zone such as Asia/Bangkok')),
   csv_profile: orNull(text(8192, 'how its CSV files are read, as JSON')),
+  encoding: orNull(text(40, 'of its MT940 and OFX files, such as cp850; null for the usual one')),
   own_accounts: Type.Array(text(60, 'an account number'), {
     maxItems: 50,
     description: 'account numbers',
@@ -166,6 +167,7 @@ export const BankAccountDetail = Type.Object({
   feed_url: orNull(Type.String({ description: 'where the bank reports to' })),
   zone: Type.String(),
   csv_profile: orNull(Type.String()),
+  encoding: orNull(Type.String()),
   own_accounts: Type.Array(Type.String()),
   former_numbers: Type.Array(Type.String()),
   created_at: isoTime('when it was made'),
@@ -357,7 +359,7 @@ export const movementStates = ['unconfirmed', 'under_way', 'booked', 'unexplaine
 const explainedBy = oneOf(
   [
     ...['payment', 'payment_taken_back', 'payment_returned'],
-    ...['bank_fee', 'interest', 'own_transfer', 'correction'],
+    ...['bank_fee', 'interest', 'own_transfer', 'correction', 'batch'],
   ],
   'what it was',
 )
@@ -408,8 +410,8 @@ export const MovementParams = Type.Object({
 export const ExplainRequest = Type.Object(
   {
     as: oneOf(
-      ['bank_fee', 'interest', 'own_transfer', 'correction', 'payment_returned'],
-      'what it was',
+      ['bank_fee', 'interest', 'own_transfer', 'correction', 'payment_returned', 'batch'],
+      'what it was; batch: only the sum of payments that are known by now',
     ),
     payment: Type.Optional(
       Type.String({
