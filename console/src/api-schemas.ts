@@ -2749,7 +2749,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: {
@@ -3475,7 +3475,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: {
@@ -3712,7 +3712,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: {
@@ -3820,7 +3820,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason?: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: string
@@ -3883,7 +3883,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: {
@@ -4062,7 +4062,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       movements: number
@@ -4080,7 +4080,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       id: string

@@ -369,6 +369,7 @@ describe('a session that was left open', () => {
     properties?: Record<string, Shape>
     required?: string[]
     minimum?: number
+    pattern?: string
   }
 
   /** Values that the schema of a field allows: all of a choice, one of anything else. */
@@ -379,7 +380,10 @@ describe('a session that was left open', () => {
     if (shape.type === 'boolean') return [true, false]
     if (shape.type === 'integer') return [shape.minimum ?? 1]
     if (shape.type === 'array') return [[]]
-    return [name === 'amount' ? '1' : 'text']
+    if (shape.type === 'object') return [bodiesOf(shape)[0]]
+    if (name === 'amount') return ['1']
+    const fitting = new RegExp(shape.pattern ?? '')
+    return [['text', '1', 'a'.repeat(32), 'a'.repeat(64)].find((each) => fitting.test(each))]
   }
 
   /** The required fields with none of the others, with each of them alone, and with all. */

@@ -13,7 +13,7 @@ import type { Operator } from '../../operators/operator.ts'
 import { explainBatch, explainMovement, explainReturn } from '../../payments/explain-movement.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
-import { bankAccountNamed, checkDays } from './bank-account-named.ts'
+import { bankAccountNamed, checkDays, checkId } from './bank-account-named.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact } from './order-summary.ts'
 import { maskedName, maskedNumber, notShown, seesPersons } from './personal-data.ts'
@@ -90,6 +90,7 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
     handler: async ({ operator, params, body }) => {
       const account = await bankAccountNamed(pool, params.name)
       const { movement_id: id } = params
+      checkId(id)
       const { reason } = body
       await audited(
         pool,

@@ -88,14 +88,17 @@ export const NewBankAccount = Type.Object(
     ...terms,
     route: Type.Boolean({ description: 'false: it is off at first' }),
     reason,
-    code,
+    code: Type.Optional(code),
   },
   strict,
 )
 
 const version = Type.Integer({ minimum: 1, description: 'version of the account as read' })
 
-export const ChangedBankAccount = Type.Object({ ...terms, version, reason, code }, strict)
+export const ChangedBankAccount = Type.Object(
+  { ...terms, version, reason, code: Type.Optional(code) },
+  strict,
+)
 
 export const ConfirmBankAccount = Type.Object(
   {
@@ -111,12 +114,12 @@ export const ConfirmBankAccount = Type.Object(
       ),
     ),
     reason,
-    code,
+    code: Type.Optional(code),
   },
   strict,
 )
 
-export const NewFeedSecret = Type.Object({ version, reason, code }, strict)
+export const NewFeedSecret = Type.Object({ version, reason, code: Type.Optional(code) }, strict)
 
 const figures = {
   expected: Type.Integer({ description: 'deposits whose payment is awaited' }),
@@ -290,10 +293,10 @@ export const ImportedFile = Type.Object(
 
 export const BankFileParams = Type.Object({
   name: text(32, 'the name of a bank account'),
-  file_id: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'the id of a file' }),
+  file_id: text(32, 'the id of a file'),
 })
 
-export const ConfirmFile = Type.Object({ reason, code }, strict)
+export const ConfirmFile = Type.Object({ reason, code: Type.Optional(code) }, strict)
 
 export const BankFileRow = Type.Object({
   file_id: Type.String(),
@@ -404,7 +407,7 @@ export const UnexplainedList = Type.Object({ data: Type.Array(MovementRow), next
 
 export const MovementParams = Type.Object({
   name: text(32, 'the name of a bank account'),
-  movement_id: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'the id of a movement' }),
+  movement_id: text(32, 'the id of a movement'),
 })
 
 export const ExplainRequest = Type.Object(
@@ -420,7 +423,7 @@ export const ExplainRequest = Type.Object(
       }),
     ),
     reason,
-    code,
+    code: Type.Optional(code),
   },
   strict,
 )
@@ -470,14 +473,14 @@ export const DayList = Type.Object({
 
 export const DayParams = Type.Object({
   name: text(32, 'the name of a bank account'),
-  day: day('a day such as 2026-11-16'),
+  day: text(10, 'a day such as 2026-11-16'),
 })
 
 export const SignOffRequest = Type.Object(
   {
     digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'digest of the day as read' }),
     reason: Type.Optional(reason),
-    code,
+    code: Type.Optional(code),
   },
   strict,
 )
