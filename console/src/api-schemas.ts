@@ -561,6 +561,7 @@ export interface Operations {
       feed_url: string | null
       zone: string
       csv_profile: string | null
+      encoding: string | null
       own_accounts: string[]
       former_numbers: string[]
       /** when it was made */
@@ -719,6 +720,7 @@ export interface Operations {
         | 'interest'
         | 'own_transfer'
         | 'correction'
+        | 'batch'
       /** an amount */
       amount?: string
       /** a part of its text or of who paid */
@@ -767,6 +769,7 @@ export interface Operations {
           | 'interest'
           | 'own_transfer'
           | 'correction'
+          | 'batch'
           | null
         txn_id: string | null
         why: string | null
@@ -2339,6 +2342,7 @@ export interface Operations {
           | 'interest'
           | 'own_transfer'
           | 'correction'
+          | 'batch'
           | null
         txn_id: string | null
         why: string | null
@@ -2716,6 +2720,8 @@ export interface Operations {
       zone?: string
       /** how its CSV files are read, as JSON */
       csv_profile: string | null
+      /** of its MT940 and OFX files, such as cp850; null for the usual one */
+      encoding: string | null
       /** account numbers */
       own_accounts: string[]
       /** version of the account as read */
@@ -2723,7 +2729,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: {
@@ -2775,6 +2781,7 @@ export interface Operations {
         feed_url: string | null
         zone: string
         csv_profile: string | null
+        encoding: string | null
         own_accounts: string[]
         former_numbers: string[]
         /** when it was made */
@@ -3439,6 +3446,8 @@ export interface Operations {
       zone?: string
       /** how its CSV files are read, as JSON */
       csv_profile: string | null
+      /** of its MT940 and OFX files, such as cp850; null for the usual one */
+      encoding: string | null
       /** account numbers */
       own_accounts: string[]
       /** false: it is off at first */
@@ -3446,7 +3455,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: {
@@ -3498,6 +3507,7 @@ export interface Operations {
         feed_url: string | null
         zone: string
         csv_profile: string | null
+        encoding: string | null
         own_accounts: string[]
         former_numbers: string[]
         /** when it was made */
@@ -3605,6 +3615,8 @@ export interface Operations {
       zone?: string
       /** how its CSV files are read, as JSON */
       csv_profile: string | null
+      /** of its MT940 and OFX files, such as cp850; null for the usual one */
+      encoding: string | null
       /** account numbers */
       own_accounts: string[]
       sample: {
@@ -3680,7 +3692,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: {
@@ -3732,6 +3744,7 @@ export interface Operations {
         feed_url: string | null
         zone: string
         csv_profile: string | null
+        encoding: string | null
         own_accounts: string[]
         former_numbers: string[]
         /** when it was made */
@@ -3787,7 +3800,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason?: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: string
@@ -3850,7 +3863,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: {
@@ -3902,6 +3915,7 @@ export interface Operations {
         feed_url: string | null
         zone: string
         csv_profile: string | null
+        encoding: string | null
         own_accounts: string[]
         former_numbers: string[]
         /** when it was made */
@@ -4028,7 +4042,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       movements: number
@@ -4039,14 +4053,14 @@ export interface Operations {
   'POST /console/api/bank-accounts/{name}/movements/{movement_id}/explain': {
     query: Record<string, never>
     body: {
-      /** what it was */
-      as: 'bank_fee' | 'interest' | 'own_transfer' | 'correction' | 'payment_returned'
+      /** what it was; batch: only the sum of payments that are known by now */
+      as: 'bank_fee' | 'interest' | 'own_transfer' | 'correction' | 'payment_returned' | 'batch'
       /** for payment_returned: the movement that brought the payment */
       payment?: string
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       id: string
@@ -4083,6 +4097,7 @@ export interface Operations {
         | 'interest'
         | 'own_transfer'
         | 'correction'
+        | 'batch'
         | null
       txn_id: string | null
       why: string | null
