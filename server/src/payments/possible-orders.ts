@@ -1,7 +1,11 @@
 import type { Agent } from '../agents/agent.ts'
+import { findByCodes } from '../bank-accounts/expected-deposits.ts'
 import type { Pool } from '../db/pool.ts'
+import { txnId } from '../lib/ids.ts'
 import { minorPerUnit } from '../lib/money.ts'
+import { findPaymentCodes } from '../lib/payment-code.ts'
 import { type FoundOrder, findOrdersById, searchOrders } from '../orders/search-orders.ts'
+import { compareNames } from '../statements/names.ts'
 import type { FoundPayment } from './search-payments.ts'
 
 export interface PossibleOrder {
@@ -42,10 +46,31 @@ async function namedOrders(
   if (!id) return []
   const found = await findOrdersById(pool, { agents }, id, [])
   const because = payment.orderId ? 'It came in for this order.' : 'Its reference names this order.'
-  return found.map((order) => possibleOrder(order, because))
+  const coded = await codedOrders(pool, payment, agents)
+  return [
+    ...found.map((order) => possibleOrder(order, because)),
+    ...coded.map((order) => possibleOrder(order, 'Its text has the code of this order.')),
+  ]
 }
 
-/** Deposits of about this amount from the preceding days, those of the same payer first. */
+/** The orders whose payment codes stand in the payment's reference: a bank's text may have several. */
+async function codedOrders(
+  pool: Pool,
+  { reference }: FoundPayment,
+  agents: Agent[],
+): Promise<FoundOrder[]> {
+  const codes = findPaymentCodes([reference ?? '']).slice(0, most)
+  if (codes.length === 0) return []
+  const expected = await findByCodes(pool, codes)
+  const orders = await Promise.all(
+    expected.map(({ agentId, orderId }) =>
+      findOrdersById(pool, { agents }, txnId(agentId, orderId), []),
+    ),
+  )
+  return orders.flat()
+}
+
+/** Deposits of about this amount from the preceding days: those of the same payer first, then the nearest in time. */
 async function alikeOrders(
   pool: Pool,
   payment: FoundPayment,
@@ -65,19 +90,32 @@ async function alikeOrders(
     { after: undefined, limit: 200 },
   )
   const scored = orders.map((order) => {
-    const isSamePayer = payment.payer?.accountNo === order.accountNo
-    const isSameAmount = payment.amountMinor === order.amountMinor
-    const score = (isSamePayer ? 4 : 0) + (isSameAmount ? 2 : 0) + (order.status === 'PAID' ? 0 : 1)
-    return { score, each: possibleOrder(order, reasonOf(isSamePayer, isSameAmount)) }
+    const { accountNo = null, accountName = null } = payment.payer ?? {}
+    const isSamePayer = accountNo !== null && accountNo === order.accountNo
+    // A name alone names nobody: many people share one, and banks cut them.
+    const name = compareNames(accountName ?? '', order.accountName)
+    const isSameAmount = payment.amountMinor === (order.payableMinor ?? order.amountMinor)
+    const score =
+      (isSamePayer ? 8 : 0) +
+      (name === 'same' ? 4 : name === 'different' ? -1 : 0) +
+      (isSameAmount ? 4 : 0) +
+      (order.status === 'PAID' ? 0 : 2)
+    const apartMs = Math.abs(payment.paidAt.getTime() - order.createdAt.getTime())
+    const because = reasonOf(isSamePayer, name === 'same', isSameAmount)
+    return { score, apartMs, each: possibleOrder(order, because) }
   })
   return scored
-    .filter(({ score }) => score >= 3)
-    .sort((a, b) => b.score - a.score)
+    .filter(({ score }) => score >= 5)
+    .sort((a, b) => b.score - a.score || a.apartMs - b.apartMs)
     .map(({ each }) => each)
 }
 
-function reasonOf(isSamePayer: boolean, isSameAmount: boolean): string {
-  const who = isSamePayer ? 'The same account was to pay' : 'Somebody was to pay'
+function reasonOf(isSamePayer: boolean, isSameName: boolean, isSameAmount: boolean): string {
+  const who = isSamePayer
+    ? 'The same account was to pay'
+    : isSameName
+      ? 'Somebody of this name was to pay'
+      : 'Somebody was to pay'
   return `${who} ${isSameAmount ? 'this amount' : 'about this amount'} around that time.`
 }
 
