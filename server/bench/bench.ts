@@ -47,6 +47,18 @@ const rows: Record<string, (bench: Bench) => Promise<unknown>> = {
       requests: 3_000,
       variants: [service, noDatabase],
     }),
+  'deposits-bank-account': (bench) =>
+    runOrders(bench, {
+      ...deposits,
+      name: 'deposits-bank-account',
+      method: 'link+qrcode+transfer',
+      requests: 3_000,
+      variants: [
+        { name: 'QR code of a bank account', kind: 'bank account' },
+        { name: 'QR code of the sandbox', kind: 'database' },
+        { name: 'link only', kind: 'database', method: 'link' },
+      ],
+    }),
   'withdrawals-hot-wallet': (bench) => runOrders(bench, withdrawals),
   'withdrawals-small-agents': (bench) =>
     runOrders(bench, {

@@ -18,10 +18,12 @@ export interface Bench {
 export interface Variant {
   name: string
   /**
-   * The real thing; the same server without the database; or the same server with a transaction of
-   * plain SQL for each order, by a pool of 16 connections.
+   * The real thing; the same with a bank account as the only provider; the same server without the database;
+   * or the same server with a transaction of plain SQL for each order, by a pool of 16 connections.
    */
-  kind: 'database' | 'none' | 'plain'
+  kind: 'database' | 'bank account' | 'none' | 'plain'
+  /** What its agents' answers have, if not what the row says. */
+  method?: string
   batch?: number
   /** How many processes share the database and the load. */
   processes?: number
@@ -107,7 +109,7 @@ async function start(bench: Bench, row: OrdersRow, variant: Variant) {
     const agents = at === 0 ? row.agents : 0
     const child = fork(
       fileURLToPath(new URL('./serve-for-bench.js', import.meta.url)),
-      [variant.kind, String(agents), row.method, String(row.fund)],
+      [variant.kind, String(agents), variant.method ?? row.method, String(row.fund)],
       {
         env: {
           ...process.env,

@@ -13,15 +13,17 @@ import { fold, noBooks } from '../dist/ledger/fold.js'
 import { txnId } from '../dist/lib/ids.js'
 import { derivedKey } from '../dist/lib/secret-box.js'
 import { signCallback } from '../dist/lib/signature.js'
+import { saveProviderState } from '../dist/routing/providers.js'
 import { makeLog } from '../dist/service/make-log.js'
 import { openDesk } from '../dist/service/open-desk.js'
 import { startService } from '../dist/service/start-service.js'
+import { makeBankAccount } from './bank-account.js'
 import { newDeposit } from './new-deposit.js'
 import { plainTeller } from './plain-teller.js'
 
 /**
  * A service for the benchmark, told by IPC where it listens and who its agents are. `database`
- * is the real thing; `none` is the same server whose teller decides in memory and whose agents are
+ * is the real thing, `bank account` the same with a bank account as its only provider; `none` is the same server whose teller decides in memory and whose agents are
  * known beforehand: what HTTP, the door and the answers cost by themselves.
  */
 const [kind, agentCount, method, fund, callbackUrl] = process.argv.slice(2)
@@ -84,7 +86,11 @@ process.on('message', async (message: 'cpu' | 'memory' | { notices: number }) =>
   else process.send?.(await makeNotices(message.notices))
 })
 
-if (kind === 'database' || kind === 'mixed') {
+if (kind === 'bank account') {
+  await makeBankAccount(backend)
+  await saveProviderState(backend.pool, 'sandbox', 'off', new Date())
+}
+if (kind === 'database' || kind === 'mixed' || kind === 'bank account') {
   // Only the mixed day is about where withdrawals go.
   const service = await startService(config, backend, log, { paysOut: kind === 'mixed' })
   process.send?.({ url: service.url, agents })

@@ -262,6 +262,18 @@ async function isUsedByAnother(tx: Tx, account: string, agentId: bigint): Promis
   return rows.length > 0
 }
 
+/** What is expected under these codes, at any account. */
+export async function findByCodes(
+  pool: Pool | Tx,
+  codes: readonly string[],
+): Promise<ExpectedDeposit[]> {
+  const { rows } = await pool.query<ExpectedDeposit>(
+    `select ${expectedColumns.select('e')} from expected_deposits e where e.code = any($1::text[])`,
+    [codes],
+  )
+  return rows
+}
+
 /** How many rows one round looks at. */
 const releasePage = 1_000
 /** An order is created within seconds of its reservation, or not at all. */

@@ -43,6 +43,7 @@ const foundColumns = orderColumns.pick(
   'userId',
   'currency',
   'amountMinor',
+  'payableMinor',
   'feeMinor',
   'accountName',
   'accountNo',

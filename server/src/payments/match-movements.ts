@@ -4,6 +4,7 @@ import type { BankMovement } from '../bank-accounts/bank-movement.ts'
 import {
   type ExpectedDeposit,
   expectedColumns,
+  findByCodes,
   plainAccountNo,
 } from '../bank-accounts/expected-deposits.ts'
 import { fullAccountNo, maskedPattern } from '../bank-accounts/pair-reports.ts'
@@ -171,12 +172,9 @@ async function byCode(
 ): Promise<Candidate[]> {
   const named = movements.flatMap(({ movementId }) => codes.get(movementId) ?? [])
   if (named.length === 0) return []
-  const { rows } = await pool.query<ExpectedDeposit>(
-    `select ${expectedColumns.select('e')} from expected_deposits e where e.code = any($1::text[])`,
-    [[...new Set(named)]],
-  )
   const byCode = new Map<string, ExpectedDeposit[]>()
-  for (const row of rows) byCode.set(row.code, [...(byCode.get(row.code) ?? []), row])
+  for (const row of await findByCodes(pool, [...new Set(named)]))
+    byCode.set(row.code, [...(byCode.get(row.code) ?? []), row])
   return movements.flatMap(({ movementId }) =>
     (codes.get(movementId) ?? [])
       .flatMap((code) => byCode.get(code) ?? [])

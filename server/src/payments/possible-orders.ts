@@ -4,6 +4,7 @@ import { txnId } from '../lib/ids.ts'
 import { minorPerUnit } from '../lib/money.ts'
 import { findPaymentCodes } from '../lib/payment-code.ts'
 import { type FoundOrder, findOrdersById, searchOrders } from '../orders/search-orders.ts'
+import { compareNames } from '../statements/names.ts'
 import type { FoundPayment } from './search-payments.ts'
 
 export interface PossibleOrder {
@@ -76,7 +77,7 @@ async function expectedOrders(
   return found.flat()
 }
 
-/** Deposits of about this amount from the preceding days, those of the same payer first. */
+/** Deposits of about this amount from the preceding days: those of the same payer first, then the nearest in time. */
 async function alikeOrders(
   pool: Pool,
   payment: FoundPayment,
@@ -96,14 +97,23 @@ async function alikeOrders(
     { after: undefined, limit: 200 },
   )
   const scored = orders.map((order) => {
-    const isSamePayer = payment.payer?.accountNo === order.accountNo
-    const isSameAmount = payment.amountMinor === order.amountMinor
-    const score = (isSamePayer ? 4 : 0) + (isSameAmount ? 2 : 0) + (order.status === 'PAID' ? 0 : 1)
-    return { score, each: possibleOrder(order, reasonOf(isSamePayer, isSameAmount)) }
+    const { accountNo = null, accountName = null } = payment.payer ?? {}
+    const isSamePayer = accountNo !== null && accountNo === order.accountNo
+    // A name alone names nobody: many people share one, and banks cut them.
+    const name = compareNames(accountName ?? '', order.accountName)
+    const isSameAmount = payment.amountMinor === (order.payableMinor ?? order.amountMinor)
+    const score =
+      (isSamePayer ? 8 : 0) +
+      (name === 'same' ? 4 : name === 'different' ? -1 : 0) +
+      (isSameAmount ? 4 : 0) +
+      (order.status === 'PAID' ? 0 : 2)
+    const apartMs = Math.abs(payment.paidAt.getTime() - order.createdAt.getTime())
+    const because = reasonOf(isSamePayer, name === 'same', isSameAmount)
+    return { score, apartMs, each: possibleOrder(order, because) }
   })
   return scored
-    .filter(({ score }) => score >= 3)
-    .sort((a, b) => b.score - a.score)
+    .filter(({ score }) => score >= 5)
+    .sort((a, b) => b.score - a.score || a.apartMs - b.apartMs)
     .map(({ each }) => each)
 }
 
@@ -113,8 +123,12 @@ function lastCreation({ paidAt, reportedAt }: FoundPayment): Date {
   return new Date(Math.max(paidAt.getTime(), Math.min(reportedAt.getTime(), endOfDayMs)) + 60_000)
 }
 
-function reasonOf(isSamePayer: boolean, isSameAmount: boolean): string {
-  const who = isSamePayer ? 'The same account was to pay' : 'Somebody was to pay'
+function reasonOf(isSamePayer: boolean, isSameName: boolean, isSameAmount: boolean): string {
+  const who = isSamePayer
+    ? 'The same account was to pay'
+    : isSameName
+      ? 'Somebody of this name was to pay'
+      : 'Somebody was to pay'
   return `${who} ${isSameAmount ? 'this amount' : 'about this amount'} around that time.`
 }
 

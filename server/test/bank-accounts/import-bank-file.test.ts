@@ -122,7 +122,22 @@ describe('a file that is refused', () => {
   const whole = (account: TestAccount) =>
     camt({ account: account.account, day, lines: twoLines }).toString()
 
-  it.each<[string, (account: TestAccount) => string, RegExp]>([
+  it.each<[string, (account: TestAccount) => string | Buffer, RegExp]>([
+    [
+      'is too deep',
+      (account) => whole(account).replace('<GrpHdr>', `<GrpHdr>${'<a>'.repeat(100_000)}`),
+      /Line \d+.*64 deep/,
+    ],
+    [
+      'is in a wrong encoding',
+      (account) => Buffer.from(whole(account).replaceAll('first', 'café'), 'latin1'),
+      /Line \d+.*utf-8/i,
+    ],
+    [
+      'has a day that is none',
+      (account) => whole(account).replaceAll(day, '2026-13-41'),
+      /Line \d+/,
+    ],
     ['is cut off', (account) => whole(account).slice(0, -200), /Line \d+/],
     [
       'has a DOCTYPE',
@@ -138,7 +153,7 @@ describe('a file that is refused', () => {
     [
       'has an amount that is none',
       (account) => whole(account).replaceAll('250.00', '25O.00'),
-      /25O/,
+      /Line \d+.*25O/,
     ],
     ['is nothing that a bank writes', () => 'hello', /./],
     ['is empty', () => '', /./],
@@ -161,6 +176,32 @@ describe('a file that is refused', () => {
     expect(rows[0].fault).toMatch(says)
     // The same bytes are refused again.
     await expect(importFile(s, account, Buffer.from(written(account)))).rejects.toThrow(says)
+  })
+
+  it('because it is too large is not even kept', async () => {
+    const account = await offAccount()
+    const importing = importFile(s, account, Buffer.alloc(64 * 2 ** 20 + 1, '<'))
+    await expect(importing).rejects.toThrow('larger than 64 MiB')
+    expect(await rowsOf('bank_files', account)).toBe(0)
+  })
+
+  it('while a large file is read, other requests are answered', async () => {
+    const account = await offAccount()
+    const lines = Array.from({ length: 20_000 }, (_, at) => ({ amount: '1.00', ref: `r${at}` }))
+    const bytes = camt({ account: account.account, day, lines })
+    let isOver = false
+    const importing = importFile(s, account, bytes.subarray(0, -300)).catch((error) => {
+      isOver = true
+      return error
+    })
+    let answered = 0
+    while (!isOver) {
+      expect((await fetch(`${s.service.url}/healthz`)).status).toBe(200)
+      if (!isOver) answered++
+    }
+    expect(await importing).toBeInstanceOf(BankFileFault)
+    expect(answered).toBeGreaterThan(2)
+    expect(await rowsOf('bank_movements', account)).toBe(0)
   })
 
   it('cut off anywhere stores nothing', async () => {

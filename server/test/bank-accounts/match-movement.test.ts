@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { findAgent } from '../../src/agents/find-agent.ts'
 import { releaseExpected } from '../../src/bank-accounts/expected-deposits.ts'
 import { updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
+import { txnId } from '../../src/lib/ids.ts'
 import { swissReference } from '../../src/lib/qr/creditor-reference.ts'
 import { bookMovements } from '../../src/payments/book-movement.ts'
 import { importBankFile } from '../../src/payments/import-bank-file.ts'
+import { possibleOrders } from '../../src/payments/possible-orders.ts'
+import { allToDecide, searchPayments } from '../../src/payments/search-payments.ts'
 import {
   booked,
   camt,
@@ -261,6 +265,36 @@ describe('accounts without unique amounts', () => {
     expect(movement).toMatchObject({ why: 'unmatched', paymentState: 'waiting' })
     expect(await statusOf(a.id)).toBe('WAITING')
   })
+})
+
+it('what waits has candidates, best first: those that its text names, then by name, amount and time', async () => {
+  const account = await onlyAccount({ match: 'code' })
+  const of = (accountName: string) =>
+    deposit({ amount: 700, accountName, accountNo: `9${++users}000` })
+  const [a, b, c] = [
+    await of('Somsak Rakthai'),
+    await of('Somchai Jaidee'),
+    await of('Anan Deemak'),
+  ]
+  const candidatesOf = async (fields: Record<string, unknown>) => {
+    const movement = await pushed(account, fields)
+    const paymentId = `${account.account.name}:${movement?.movementId}`
+    const [payment] = await searchPayments(s.backend.pool, { ...allToDecide, paymentId, limit: 1 })
+    const whose = await findAgent(s.backend.pool, agent.appId)
+    if (!payment || !whose) throw new Error('there is no payment to decide on')
+    const found = await possibleOrders(s.backend.pool, payment, [whose])
+    return found.map(({ order }) => txnId(order.agentId, order.orderId))
+  }
+  const named = await candidatesOf({ id: 'n1', amount: '700.00', payer: { name: 'MR SOMCHAI J' } })
+  expect([named[0], named.length]).toEqual([b.id, 3])
+  const about = await candidatesOf({
+    id: 'n2',
+    amount: '705.00',
+    payer: { name: 'RAKTHAI SOMSAK' },
+  })
+  expect(about).toEqual([a.id])
+  const coded = await candidatesOf({ id: 'n3', amount: '1.00', text: `${c.code} ${a.code}` })
+  expect(coded.sort()).toEqual([a.id, c.id].sort())
 })
 
 describe('money that goes back', () => {

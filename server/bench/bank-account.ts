@@ -1,0 +1,34 @@
+import type { Backend } from '../dist/backend.js'
+import { createBankAccount } from '../dist/bank-accounts/save-bank-account.js'
+
+/** A bank account whose payers scan a PromptPay bill, and whose money names its order by a code. */
+export async function makeBankAccount({ pool, secretKeys }: Backend) {
+  const made = await createBankAccount(
+    pool,
+    secretKeys,
+    {
+      name: 'bench',
+      currency: 'THB',
+      bankCode: 'KBANK',
+      accountNo: '1234567890',
+      accountName: 'Bench',
+      city: null,
+      address: null,
+      qrKind: 'promptpay-bill',
+      qrValue: '010753600010286',
+      match: 'code',
+      surplusSteps: 99,
+      holdS: 7_200,
+      dayLimitMinor: null,
+      fileLimitMinor: 0n,
+      encoding: null,
+      feed: 'none',
+      zone: 'UTC',
+      csvProfile: null,
+      ownAccounts: '',
+    },
+    { name: 'bench', at: new Date(), mode: 'sandbox', confirmedBy: 'sandbox' },
+  )
+  if (!made) throw new Error('the account was not made')
+  return made.account
+}
