@@ -49,7 +49,7 @@ export function operatorOpenapi(
       info: {
         title: 'Sluice console',
         version,
-        description: "What the operators' console, and agents' own users, ask of the service.",
+        description: "The API of the console, for operators and for agents' own users.",
         ...about,
       },
       servers: [{ url: publicUrl }],
@@ -103,7 +103,7 @@ function operationOf(route: DescribedRoute): object {
     }),
     responses: {
       [answer.status]: {
-        description: 'as asked',
+        description: 'success',
         content: { [type]: { schema: answer.schema ?? { type: 'string' } } },
       },
       401: problem,
