@@ -47,7 +47,7 @@ function NothingHere() {
 
 const tree = top.addChildren([
   open('/sign-in', () => import('./pages/sign-in/sign-in.tsx')),
-  open('/invitation/$token', () => import('./pages/invitation/invitation.tsx')),
+  open('/invitation', () => import('./pages/invitation/invitation.tsx')),
   inside.addChildren([
     page('/', () => import('./pages/home/home.tsx')),
     page('/orders', () => import('./pages/orders/orders.tsx')),
@@ -56,6 +56,8 @@ const tree = top.addChildren([
     page('/callbacks/$appId/$seq', () => import('./pages/callback/callback.tsx')),
     page('/payments', () => import('./pages/payments/payments.tsx')),
     page('/payments/$paymentId', () => import('./pages/payment/payment.tsx')),
+    page('/approvals', () => import('./pages/approvals/approvals.tsx')),
+    page('/approvals/$id', () => import('./pages/approval/approval.tsx')),
     page('/open-items', () => import('./pages/open-items/open-items.tsx')),
     page('/open-items/$itemId', () => import('./pages/open-item/open-item.tsx')),
     page('/wallets', () => import('./pages/wallets/wallets.tsx')),
@@ -64,6 +66,15 @@ const tree = top.addChildren([
     page('/agents', () => import('./pages/agents/agents.tsx')),
     page('/agents/$appId', () => import('./pages/agent/agent.tsx')),
     page('/providers', () => import('./pages/providers/providers.tsx')),
+    page('/bank-accounts', () => import('./pages/bank-accounts/bank-accounts.tsx')),
+    page('/bank-accounts/new', () => import('./pages/bank-account-form/new-bank-account.tsx')),
+    page('/bank-accounts/$name', () => import('./pages/bank-account/bank-account.tsx')),
+    page(
+      '/bank-accounts/$name/edit',
+      () => import('./pages/bank-account-form/edit-bank-account.tsx'),
+    ),
+    page('/bank-accounts/$name/import', () => import('./pages/bank-import/bank-import.tsx')),
+    page('/reconciliation', () => import('./pages/reconciliation/reconciliation.tsx')),
     page('/settings', () => import('./pages/settings/settings.tsx')),
     page('/signature', () => import('./pages/signature/signature.tsx')),
     page('/users', () => import('./pages/users/users.tsx')),

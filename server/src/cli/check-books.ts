@@ -124,14 +124,14 @@ async function checkProvider(provider: Provider, state: string): Promise<Finding
 export async function checkAgent(
   appId: string,
   { pool, secretKeys }: Backend,
-  { mode }: Config,
+  { callbackTargets: targets }: Config,
 ): Promise<Finding[]> {
   const now = () => new Date()
   const found = await new AgentFinder(pool, secretKeys, now, () => {}).find(appId)
   if (!found)
     return [fail('agent', `there is no agent ${appId}`, '"sluice agent list" shows them.')]
   const { agent } = found
-  const poster = new CallbackPoster({ mode, resolveHost: makeResolveHost(), now })
+  const poster = new CallbackPoster({ targets, resolveHost: makeResolveHost(), now })
   try {
     const urls = { deposit: agent.depositCallbackUrl, withdraw: agent.withdrawCallbackUrl }
     const findings: Finding[] = []
@@ -155,7 +155,16 @@ export async function checkAgent(
 function post(poster: CallbackPoster, url: string, { agent, keys }: AgentWithKeys) {
   const body = Buffer.from('{}')
   const secrets = keys.map(({ secret }) => secret)
-  const about = { appId: agent.appId, secrets, body, seq: 0, attempt: 0, at: new Date(), version }
+  const about = {
+    appId: agent.appId,
+    kind: undefined,
+    secrets,
+    body,
+    seq: 0,
+    attempt: 0,
+    at: new Date(),
+    version,
+  }
   return poster.post(url, callbackHeaders(about), body)
 }
 

@@ -52,6 +52,10 @@ const commands: Record<string, Listed> = {
     description: 'who moves the money, and who gets what',
     load: async () => (await import('./provider.ts')).providerCommand(),
   },
+  proposal: {
+    description: 'what waits for a second person to approve it in the console',
+    load: async () => (await import('./proposal.ts')).proposalCommand(),
+  },
   'bank-account': {
     description: 'bank accounts of yours that payers pay into',
     load: async () => (await import('./bank-account.ts')).bankAccountCommand(),

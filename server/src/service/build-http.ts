@@ -39,6 +39,7 @@ export async function buildHttp(
     trustedProxies: config.trustedProxies,
     publicUrl: () => address.publicUrl,
     mode: config.mode,
+    callbackTargets: config.callbackTargets,
     role: config.role,
     timeZone: config.timeZone,
     settings: settingsShown(config),

@@ -97,7 +97,7 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
 
   const agents = new AgentFinder(pools.door, backend.secretKeys, clock, onError)
   const poster = new CallbackPoster({
-    mode: config.mode,
+    targets: config.callbackTargets,
     resolveHost,
     now: clock,
     ...(ca !== undefined && { ca }),

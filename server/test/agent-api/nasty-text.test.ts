@@ -126,7 +126,7 @@ function end({ txnId, kind }: Made, at: number): Promise<Answer> {
     return at % 4 === 1 ? shop.post(`/payment/orders/${txnId}/cancel`) : shop.trigger(txnId, 'PAID')
   }
   const reason = 'as the test has it'
-  if (at % 3 === 0) return admin.post(`/orders/${txnId}/void`, { reason })
+  if (at % 3 === 0) return admin.post(`/orders/${txnId}/void`, { reason, code: admin.code() })
   return shop.trigger(txnId, 'PAID', at % 3 === 1 ? { paidAmount: 99 } : {})
 }
 
@@ -238,7 +238,7 @@ describe('an order with such text', () => {
       currency: ['THB'],
     }
     for (const [path, { get }] of Object.entries<Answer['json']>(description.paths)) {
-      if (!get || path.endsWith('/invitations/{token}')) continue
+      if (!get) continue
       const asked = get.parameters.filter(({ required }: { required: boolean }) => required)
       for (const address of addresses(path.replace('/console/api', ''), asked, values)) {
         for (const client of address.includes('callbacks/') ? [admin, viewer] : [admin]) {

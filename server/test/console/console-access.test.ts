@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createUser } from '../../src/operators/save-user.ts'
 import { type ConsoleBrowser, desktop, openConsole, phone } from '../support/console-browser.ts'
 import { OperatorClient, signIn } from '../support/operator.ts'
-import { root } from '../support/process.ts'
+import { freePort, root } from '../support/process.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 let test: TestService
@@ -36,7 +36,6 @@ afterAll(async () => {
 async function invite(email: string, role: 'viewer' | 'operator') {
   const { token } = await createUser(
     test.backend.pool,
-    test.backend.secretKeys,
     { email, role, agentId: null },
     { operator: { userId: null, email: 'test', ip: null }, reason: null, at: test.clock() },
   )
@@ -47,7 +46,7 @@ describe('getting in', () => {
   it('an invitation is accepted with a password and an authenticator, and signs in', async () => {
     const page = await console.tab()
     const email = 'newcomer@sluice.example'
-    await page.goto(console.at(`/invitation/${await invite(email, 'viewer')}`))
+    await page.goto(console.at(`/invitation#${await invite(email, 'viewer')}`))
     await page.getByText(`${email} joins as Viewer`).waitFor()
     expect(await page.getByAltText('QR code for the authenticator').isVisible()).toBe(true)
     const totpSecret = (await page.getByText(/^[A-Z2-7]{32,}$/).textContent()) ?? ''
@@ -79,7 +78,7 @@ describe('getting in', () => {
 
   it('a link that was used says what to do', async () => {
     const page = await console.tab()
-    await page.goto(console.at(`/invitation/${'x'.repeat(43)}`))
+    await page.goto(console.at(`/invitation#${'x'.repeat(43)}`))
     await page.getByText('Ask whoever sent it for a new one').waitFor()
   })
 
@@ -189,9 +188,10 @@ describe('as a page', () => {
   })
 
   it('is used under the path of PUBLIC_URL; who comes in beside it is led there', async () => {
+    const port = await freePort()
     const under = await startTestService({
       beside: test,
-      env: { PUBLIC_URL: 'http://pay.example/sluice' },
+      env: { PORT: String(port), PUBLIC_URL: `http://localhost:${port}/sluice` },
     })
     const page = await console.tab()
     await page.goto(`${under.service.url}/console/orders?kind=deposit`)

@@ -91,15 +91,15 @@ describe('the console', () => {
     const mine = await operator.get(`/open-items?assignee=${operator.email}`)
     expect(mine.json.data.map((item: { item_id: string }) => item.item_id)).toEqual([itemId])
 
-    const closing = { evidence: 'statement 9', reason }
+    const closing = () => ({ evidence: 'statement 9', reason, code: operator.code() })
     expect((await operator.post(`${at(itemId)}/close`, { reason })).status).toBe(422)
-    const closed = await operator.post(`${at(itemId)}/close`, closing)
+    const closed = await operator.post(`${at(itemId)}/close`, closing())
     expect(closed.json.item).toMatchObject({
       resolution: 'looked_into',
       closed_by: operator.email,
       evidence: 'statement 9',
     })
-    expect((await operator.post(`${at(itemId)}/close`, closing)).status).toBe(409)
+    expect((await operator.post(`${at(itemId)}/close`, closing())).status).toBe(409)
     const { rows } = await s.sql(
       `select outcome from audit_log where subject_kind = 'open_item' and subject_id = $1
          and action = 'close_open_item' order by audit_id`,
@@ -183,9 +183,11 @@ describe('what a provider reports of a payout that nobody knows', () => {
     ])
     const close = { provider: 'bank', event_id: event.id, evidence, reason }
     expect((await viewer.post('/notice-events/close', close)).status).toBe(403)
-    const closed = await operator.post('/notice-events/close', close)
+    const closed = await operator.post('/notice-events/close', { ...close, code: operator.code() })
     expect([closed.status, closed.json.data]).toEqual([200, []])
-    expect((await operator.post('/notice-events/close', close)).status).toBe(404)
+    expect(
+      (await operator.post('/notice-events/close', { ...close, code: operator.code() })).status,
+    ).toBe(404)
     // The provider repeats itself: it is known what this was.
     const again = await bank.tell(s.service.url, event)
     expect(again.json.results).toMatchObject([{ result: 'unchanged', detail: evidence }])
@@ -243,7 +245,11 @@ describe('a refund whose deposit was taken back', () => {
       payoutEvent(reference, { type: 'rejected', mayTryAnother: false, reason: 'no' }),
     )
     expect((await viewer.get(path)).json.next).toMatch(/^The refund is FAILED/)
-    const closed = await operator.post(`${path}/close`, { reason, evidence: 'it failed' })
+    const closed = await operator.post(`${path}/close`, {
+      reason,
+      evidence: 'it failed',
+      code: operator.code(),
+    })
     expect(closed.json.item).toMatchObject({ resolution: 'looked_into' })
   })
 })

@@ -14,6 +14,10 @@ const rules: Record<Role, string[]> = {
     'manage_agents',
     'manage_own_keys',
     'manage_providers',
+    'manage_bank_accounts',
+    'import_statements',
+    'sign_off_days',
+    'manage_policy',
     'manage_users',
     'view_audit',
   ],
@@ -25,6 +29,8 @@ const rules: Record<Role, string[]> = {
     'adjust_wallets',
     'manage_agents',
     'manage_own_keys',
+    'import_statements',
+    'sign_off_days',
     'view_audit',
   ],
   viewer: ['view'],
@@ -34,8 +40,8 @@ const rules: Record<Role, string[]> = {
 /** Where nobody has to be signed in. */
 const open = [
   'GET /console/api/openapi.json',
-  'GET /console/api/invitations/{token}',
-  'POST /console/api/invitations/{token}',
+  'POST /console/api/invitations/open',
+  'POST /console/api/invitations/accept',
   'POST /console/api/sign-in',
 ]
 

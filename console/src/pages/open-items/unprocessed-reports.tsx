@@ -83,8 +83,8 @@ function CloseReport(props: { report: { provider: string; event_id: string }; cl
       confirm={says.close}
       danger
       close={props.close}
-      act={async ({ reason }) => {
-        await ask(api.closeNoticeEvent, { body: { ...props.report, evidence, reason } })
+      act={async ({ reason, code }) => {
+        await ask(api.closeNoticeEvent, { body: { ...props.report, evidence, reason, code } })
         await queries.invalidateQueries({ queryKey: ['notice-events'] })
         notifications.show({ message: says.closedNow })
       }}

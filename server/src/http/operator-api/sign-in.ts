@@ -7,10 +7,10 @@ import { writeAudit } from '../../operators/audit.ts'
 import { type Operator, permissionsOf } from '../../operators/operator.ts'
 import { endSession, listSessions } from '../../operators/sessions.ts'
 import type { SignIn } from '../../operators/sign-in.ts'
+import { setCookie } from './console-cookies.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { Code, type OperatorApi, openRoute, operatorRoute } from './operator-route.ts'
 import { Done, Me, Password, SessionList } from './schemas/users.ts'
-import { setSessionCookie } from './session-cookie.ts'
 
 /** Signing in and out, and a user's own account. */
 export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignIn): void {
@@ -38,7 +38,7 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
         ip: request.ip,
         userAgent: request.headers['user-agent'],
       })
-      setSessionCookie(reply, publicUrl(), token)
+      setCookie(reply, publicUrl(), 'session', token)
       return meOf(deps, operator)
     },
   })
@@ -47,13 +47,14 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
     method: 'POST',
     url: '/sign-out',
     summary: 'End this session',
+    withoutCode: 'signing out must be quick',
     tag: 'Sign-in',
     permission: 'view',
     agents: 'own',
     schema: { response: Done },
     handler: async ({ operator, reply }) => {
       await endOwn(deps, operator, operator.sessionId, 'sign_out')
-      setSessionCookie(reply, publicUrl(), undefined)
+      setCookie(reply, publicUrl(), 'session', undefined)
       return {}
     },
   })
@@ -95,6 +96,7 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
     method: 'DELETE',
     url: '/me/sessions/:id',
     summary: 'End one of my sessions',
+    withoutCode: 'signing out must be quick',
     tag: 'Sign-in',
     permission: 'view',
     agents: 'own',
@@ -104,7 +106,7 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
     },
     handler: async ({ operator, params, reply }) => {
       await endOwn(deps, operator, params.id, 'end_session')
-      if (params.id === operator.sessionId) setSessionCookie(reply, publicUrl(), undefined)
+      if (params.id === operator.sessionId) setCookie(reply, publicUrl(), 'session', undefined)
       return {}
     },
   })
@@ -118,13 +120,12 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
     agents: 'own',
     schema: {
       body: Type.Object(
-        { current_password: Password, password: Password, code: Code },
+        { current_password: Password, password: Password, code: Type.Optional(Code) },
         { additionalProperties: false },
       ),
       response: Done,
     },
     handler: async ({ operator, body }) => {
-      await api.door.checkCode(operator, body.code)
       await signIn.changePassword(operator, {
         currentPassword: body.current_password,
         password: body.password,

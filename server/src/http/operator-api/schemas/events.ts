@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { printable } from '../../printable-text.ts'
-import { isoTime, orNull, reason, strict } from './shapes.ts'
+import { code, isoTime, orNull, reason, strict } from './shapes.ts'
 
 const provider = Type.String({ maxLength: 32, description: 'the provider that reported it' })
 const eventId = Type.String({ maxLength: 200, description: 'its id in the books' })
@@ -22,6 +22,6 @@ export const EventList = Type.Object({
 })
 
 export const CloseEventRequest = Type.Object(
-  { provider, event_id: eventId, evidence: printable(1000), reason },
+  { provider, event_id: eventId, evidence: printable(1000), reason, code: Type.Optional(code) },
   strict,
 )
