@@ -175,9 +175,9 @@ export function writeOff(book: BookView, command: Command & { type: 'write_off' 
   return { type: 'changed', ...nothingElse, ...entry, order: undefined }
 }
 
-/** A reference counts once per provider. That of a bank movement names its account already. */
+/** A reference counts once per provider. That of a bank movement, or of its batch, names its account already. */
 export function writeOffKey({ provider, ref }: { provider: string; ref: string }): string {
-  return ref.startsWith(`movement:${provider}:`)
+  return ref.startsWith(`movement:${provider}:`) || ref.startsWith(`batch:${provider}:`)
     ? `write-off:${ref}`
     : `write-off:${provider}:${ref}`
 }
