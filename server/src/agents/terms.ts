@@ -124,7 +124,7 @@ export const terms = {
       'who may show the payment page in a frame: origins, "any" or "none"',
     ),
     group: 'page',
-    must: 'a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said',
+    must: 'a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live',
     faults: frameOriginFaults,
     read: readFrameOrigins,
   },

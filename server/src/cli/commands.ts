@@ -93,7 +93,8 @@ const commands: Record<string, Listed> = {
     load: async () => (await import('./listen.ts')).listenCommand(),
   },
   verify: {
-    description: 'prove every balance from the journal; fails on the first lie of an agent',
+    description:
+      'prove every balance from the journal; names the first fault of each agent and then fails',
     load: async () => (await import('./verify.ts')).verifyCommand(),
   },
   archive: {

@@ -11,7 +11,7 @@ export function verifyCommand(): Command {
     .option('--agent <app_id>', 'only this agent')
     .option(
       '--archive <dir>',
-      'prove the files of the archive too, and that they go on in the books',
+      'also prove the files of the archive, and that the books continue where they end',
     )
     .option('--json', 'as JSON')
     .action(async (options: { agent?: string; archive?: string; json?: boolean }) => {

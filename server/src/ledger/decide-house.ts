@@ -175,8 +175,11 @@ export function writeOff(book: BookView, command: Command & { type: 'write_off' 
   return { type: 'changed', ...nothingElse, ...entry, order: undefined }
 }
 
-export function writeOffKey({ ref }: { ref: string }): string {
-  return `write-off:${ref}`
+/** A reference counts once per provider. That of a bank movement, or of its batch, names its account already. */
+export function writeOffKey({ provider, ref }: { provider: string; ref: string }): string {
+  return ref.startsWith(`movement:${provider}:`) || ref.startsWith(`batch:${provider}:`)
+    ? `write-off:${ref}`
+    : `write-off:${provider}:${ref}`
 }
 
 function isDecided({ state }: UnmatchedPayment): Decision {

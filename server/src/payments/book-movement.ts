@@ -251,7 +251,7 @@ async function bookExplained(desk: MovementDesk, movement: BankMovement): Promis
 async function unbookSum(desk: MovementDesk, movement: BankMovement): Promise<void> {
   const { account, currency, detail } = movement
   const paymentId = paymentIdOf(movement)
-  const key = writeOffKey({ ref: `movement:${paymentId}` })
+  const key = writeOffKey({ provider: account, ref: `movement:${paymentId}` })
   const booked = await readJournalByKey(desk.pool, houseBook(currency), key)
   if (!booked) return
   await writeOff(desk, {

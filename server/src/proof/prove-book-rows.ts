@@ -50,6 +50,14 @@ function proveProvider(row: JournalRow, where: string, paymentId: string): void 
   ensureSame(where, 'provider', row.clearingAt, providerOfPayment(paymentId))
 }
 
+/** Money that waited when suspense was introduced has its row from then, not from its report. */
+function proveReported(row: JournalRow, where: string, reportedAt: Date): void {
+  ensure(
+    row.at >= reportedAt,
+    () => `${where} is of ${row.at.toISOString()}, reported at ${reportedAt.toISOString()}`,
+  )
+}
+
 function provePaymentRow(row: JournalRow, where: string, payment: Payment): void {
   const { event, onceKey, seq } = row
   const { amountMinor: amount, receivedSeq, returnedSeq, state, creditedTo, paymentId } = payment
@@ -60,6 +68,7 @@ function provePaymentRow(row: JournalRow, where: string, payment: Payment): void
       ensureSame(where, 'once_key', onceKey, `payment_received:${paymentId}`)
       proveLegs(row, where, { suspense: amount, clearing: -amount })
       ensureSame(what, 'received_seq', receivedSeq, seq)
+      proveReported(row, where, payment.reportedAt)
       return
     case 'payment_returned':
       ensureSame(where, 'once_key', onceKey, `payment_returned:${paymentId}`)
@@ -105,6 +114,7 @@ function proveUnmatchedRow(row: JournalRow, where: string, payment: UnmatchedPay
   if (event === 'payment_received') {
     proveLegs(row, where, { suspense: amount, clearing: -amount })
     ensureSame(what, 'received_seq', receivedSeq, seq)
+    proveReported(row, where, payment.reportedAt)
     return
   }
   const states: Partial<Record<JournalRow['event'], UnmatchedPayment['state']>> = {
@@ -115,6 +125,7 @@ function proveUnmatchedRow(row: JournalRow, where: string, payment: UnmatchedPay
   proveLegs(row, where, { suspense: -amount, clearing: amount })
   ensureSame(what, 'state', state, states[event])
   ensureSame(what, 'decided_seq', decidedSeq, seq)
+  ensureSame(where, 'at', row.at, payment.decidedAt)
 }
 
 async function readUnmatchedOf(
@@ -200,6 +211,7 @@ function proveSweep(
   ensure(other !== undefined, () => `${where} is by ${row.onceKey}, which is no sweep`)
   const counterpart = counterparts.get(keyOf(other.agentId, other.onceKey))
   ensure(counterpart !== undefined, () => `${where} has no counterpart in book ${other.agentId}`)
+  if (counterpart) ensureSame(where, 'at', row.at, counterpart.at)
   for (const name of counterpart ? accountNames : []) {
     const moved = counterpart?.change[name] ?? 0n
     ensureSame(where, `${name} in the other book`, -moved, row.change[name])

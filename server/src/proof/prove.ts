@@ -83,9 +83,12 @@ function proveOpening({ seq, balances }: JournalRow, clearings: ReadonlyMap<stri
   )
 }
 
+/** How far the clocks of processes that write the same book may be apart. */
+const clocksApartMs = 86_400_000
+
 /**
- * Proves that seqs have no gaps, that every change adds up to zero, that each row's balances follow from
- * the row before, in all and at its provider, and that all rows are in the agent's currency. Rows that were
+ * Proves that seqs have no gaps, that every change adds up to zero, that each row's balances and its time follow
+ * from the row before, in all and at its provider, and that all rows are in the agent's currency. Rows that were
  * archived before providers were named have none; then `clearings` is undefined.
  */
 export function proveChain(
@@ -96,6 +99,7 @@ export function proveChain(
 ): void {
   let seq = before?.seq ?? 0n
   let balances: Accounts = before?.balances ?? noChange
+  let last = before?.at
   for (const row of rows) {
     seq++
     ensure(row.seq === seq, () => `journal row ${seq} is missing`)
@@ -109,6 +113,13 @@ export function proveChain(
           `journal row ${seq} says ${name} is ${row.balances[name]}, but it is ${balances[name]}`,
       )
     }
+    const earlier = last
+    ensure(
+      earlier === undefined || row.at.getTime() >= earlier.getTime() - clocksApartMs,
+      () =>
+        `journal row ${seq} is of ${row.at.toISOString()}, the row before it of ${earlier?.toISOString()}`,
+    )
+    last = row.at
     if (clearings) proveClearing(row, clearings)
     ensure(
       (bookEvents as readonly string[]).includes(row.event) === (row.orderId === null),

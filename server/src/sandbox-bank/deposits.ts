@@ -1,7 +1,7 @@
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Currency } from '../lib/money.ts'
-import { addNotice } from './notices.ts'
+import { addCharge, addNotice } from './notices.ts'
 import { receiveTransfer, takeBack } from './payments.ts'
 import { Refusal } from './refusal.ts'
 import type { DepositAct, DepositStory } from './stories.ts'
@@ -94,6 +94,9 @@ export async function playDepositAct(
       return
     case 'end':
       await endDeposit(tx, reference, act.status, now)
+      return
+    case 'charge':
+      await addCharge(tx, deposit, now)
   }
 }
 

@@ -3,6 +3,7 @@ import { databaseTime, timeToPass } from '../db/database-time.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Clock } from '../lib/clock.ts'
+import { type Currency, decimalText } from '../lib/money.ts'
 
 /** An event that the bank reports, as sent over the wire but without its id. */
 export type BankEvent = { reference: string } & (
@@ -21,6 +22,7 @@ export type BankEvent = { reference: string } & (
   | { type: 'payment_taken_back'; paymentId: string }
   | { type: 'deposit_ended'; status: 'FAILED' | 'VOID' | 'EXPIRED' }
   | { type: 'payout'; outcome: object }
+  | { type: 'cost'; costId: string; amount: string; currency: string }
 )
 
 export interface ClaimedNotice {
@@ -52,6 +54,20 @@ export async function addNotice(tx: Tx, event: BankEvent, now: Date, copies = 1)
   const noticeNo = rows[0]?.notice_no
   if (noticeNo === undefined) throw new Error('a notice was not written')
   return noticeNo
+}
+
+/** The bank charges a hundredth of an amount, and no less than the smallest unit. */
+export function addCharge(
+  tx: Tx,
+  {
+    reference,
+    amountMinor,
+    currency,
+  }: { reference: string; amountMinor: bigint; currency: Currency },
+  now: Date,
+): Promise<bigint> {
+  const amount = decimalText(amountMinor / 100n || 1n, currency)
+  return addNotice(tx, { reference, type: 'cost', costId: reference, amount, currency }, now)
 }
 
 export function eventId(noticeNo: bigint): string {

@@ -1,5 +1,6 @@
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
+import type { Currency } from '../lib/money.ts'
 import { addNotice } from './notices.ts'
 import { Refusal } from './refusal.ts'
 import type { PayoutStory } from './stories.ts'
@@ -102,13 +103,18 @@ export function canGo(from: PayoutState, to: PayoutState): boolean {
   return next[from].includes(to)
 }
 
+interface LockedPayout {
+  amountMinor: bigint
+  currency: Currency
+  state: PayoutState
+  story: string | null
+}
+
 /** Reads a payout and locks it until the transaction ends. */
-export async function lockPayout(
-  tx: Tx,
-  reference: string,
-): Promise<{ state: PayoutState; story: string | null } | undefined> {
-  const { rows } = await tx.query<{ state: PayoutState; story: string | null }>(
-    'select state, story from sandbox_bank.payouts where reference = $1 for update',
+export async function lockPayout(tx: Tx, reference: string): Promise<LockedPayout | undefined> {
+  const { rows } = await tx.query<LockedPayout>(
+    `select amount as "amountMinor", currency, state, story
+     from sandbox_bank.payouts where reference = $1 for update`,
     [reference],
   )
   return rows[0]

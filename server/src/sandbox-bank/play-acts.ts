@@ -1,7 +1,7 @@
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { playDepositAct, readDeposit } from './deposits.ts'
-import { addNotice } from './notices.ts'
+import { addCharge, addNotice } from './notices.ts'
 import { canGo, lockPayout, outcomeOf, writeState } from './payouts.ts'
 import { depositStories, payoutStories, plainPayout } from './stories.ts'
 
@@ -58,6 +58,10 @@ async function playOfPayout(tx: Tx, { reference, step }: Act, now: Date): Promis
   if (!payout) return
   const story = payoutStory(payout.story)
   const act = story?.acts[step]
+  if (act && 'does' in act) {
+    if (payout.state === 'paid') await addCharge(tx, { ...payout, reference }, now)
+    return
+  }
   // An act that a trigger has overtaken changes nothing and sends no notice.
   if (!act || !canGo(payout.state, act.state)) return
   await writeState(tx, reference, act.state)

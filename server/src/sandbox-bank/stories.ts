@@ -7,13 +7,14 @@ export type DepositAct = { afterMs: number } & (
     }
   | { does: 'take back' }
   | { does: 'end'; status: 'FAILED' | 'VOID' }
+  | { does: 'charge' }
 )
 
 /** What the bank does to a payout on its own. */
-export interface PayoutAct {
-  afterMs: number
-  state: 'paid' | 'rejected' | 'returned'
-}
+export type PayoutAct = { afterMs: number } & (
+  | { state: 'paid' | 'rejected' | 'returned' }
+  | { does: 'charge' }
+)
 
 export interface DepositStory {
   /** The description for docs/sandbox.md. */
@@ -98,6 +99,15 @@ export const depositStories: Record<string, DepositStory> = {
     after: 'creation',
     acts: [{ afterMs: 1_000, does: 'pay', amount: 'exact', from: 'somebody else' }],
   },
+  charged: {
+    happens: 'the exact amount comes in after 1 s, and the bank charges you 1% of it',
+    agentSees: 'PAID',
+    after: 'creation',
+    acts: [
+      { afterMs: 1_000, ...exactly },
+      { afterMs: 1_000, does: 'charge' },
+    ],
+  },
 }
 
 const toldOnce = { answers: true, notices: 1 } as const
@@ -153,6 +163,15 @@ export const payoutStories: Record<string, PayoutStory> = {
     acts: [{ afterMs: 1_000, state: 'paid' }],
     answers: true,
     notices: 3,
+  },
+  charged: {
+    happens: 'it is paid after 1 s, and the bank charges you 1% of it',
+    agentSees: 'PAID',
+    acts: [
+      { afterMs: 1_000, state: 'paid' },
+      { afterMs: 1_000, does: 'charge' },
+    ],
+    ...toldOnce,
   },
   slow: {
     happens: 'the bank accepts it, then nothing until it is triggered',

@@ -314,7 +314,12 @@ async function seedUnmatched(desk: SeedDesk, now: Date, chance: Chance): Promise
   commands.sort((a, b) => a.at.getTime() - b.at.getTime())
   await inTransaction(desk.bulkPool, async (client) => {
     const tx = client as unknown as BatchTx
-    const { writes } = fold(await readBooks(tx, commands), commands, desk.localTime)
+    const books = await readBooks(tx, commands)
+    // The rows of a book are in order of time: what it has already came before these.
+    const inOrder = commands.map((command) =>
+      books.wallets.get(command.agentId)?.seq === 0n ? command : { ...command, at: now },
+    )
+    const { writes } = fold(books, inOrder, desk.localTime)
     await writeBooks(tx, writes)
   })
 }

@@ -1,3 +1,4 @@
+import type { JournalRow } from '../ledger/book.ts'
 import { writeOffKey } from '../ledger/decide-house.ts'
 import { houseBook } from '../ledger/house.ts'
 import { readJournalByKey } from '../ledger/read-journal.ts'
@@ -11,7 +12,7 @@ export interface WriteOff {
   /** Positive if the provider's account shows less than the books: a loss. Negative if it shows more. */
   amountMinor: bigint
   reason: string
-  /** A write-off takes effect once per reference. */
+  /** A write-off takes effect once per provider and reference. */
   ref: string
   /** Whether it is what the provider charges, for no order, rather than a difference. */
   asCost?: boolean
@@ -26,6 +27,12 @@ export async function writeOff(
   { currency, provider, amountMinor, reason, ref, asCost = false }: WriteOff,
 ): Promise<{ changed: boolean }> {
   const agentId = houseBook(currency)
+  // Earlier releases had no provider in the key.
+  const earlier = await readJournalByKey(desk.pool, agentId, `write-off:${ref}`)
+  if (earlier?.clearingAt === provider) {
+    refuseOther(earlier, provider, amountMinor)
+    return { changed: false }
+  }
   const { changed } = await desk.teller.do({
     type: 'write_off',
     agentId,
@@ -37,12 +44,15 @@ export async function writeOff(
     ...(asCost && { asCost }),
   })
   if (changed) return { changed }
-  const first = await readJournalByKey(desk.pool, agentId, writeOffKey({ ref }))
-  if (first?.change.clearing !== amountMinor || first.clearingAt !== provider) {
-    const what = first ? 'another amount or provider' : 'a write-off that was archived'
-    throw new Problem('invalid_request', `This reference stands for ${what}: take a new one.`, {
-      errors: [{ field: 'ref', message: `was used for ${what}` }],
-    })
-  }
+  const first = await readJournalByKey(desk.pool, agentId, writeOffKey({ provider, ref }))
+  refuseOther(first, provider, amountMinor)
   return { changed }
+}
+
+function refuseOther(first: JournalRow | undefined, provider: string, amountMinor: bigint): void {
+  if (first?.change.clearing === amountMinor && first.clearingAt === provider) return
+  const what = first ? 'another amount' : 'a write-off that was archived'
+  throw new Problem('invalid_request', `This reference stands for ${what}: take a new one.`, {
+    errors: [{ field: 'ref', message: `was used for ${what}` }],
+  })
 }

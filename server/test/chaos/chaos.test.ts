@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { seeded } from '../support/load.ts'
 import { cleanUp, verifyClean } from '../support/process.ts'
 import { check } from './check.ts'
 import { ChaosLoad } from './load.ts'
 import { disturb, tooMuch } from './neighbour.ts'
+import { ChaosOperator } from './operator.ts'
 import { type FaultKind, makePlan, type PlannedFault } from './plan.ts'
 import { settle } from './settle.ts'
 import { strike } from './strike.ts'
@@ -32,6 +34,7 @@ test(
     onTestFailed(() => console.info(plan.map(({ atMs, kind }) => `${atMs} ms: ${kind}`).join('\n')))
     world = await World.open(seed, { withNeighbour: isLong })
     const load = new ChaosLoad(world, seed, 12)
+    const operator = new ChaosOperator(world, seeded(seed + 50))
     const happened = await carryOut(world, plan)
     // The last fault may have killed PostgreSQL, which is started again.
     const { postgres } = world
@@ -39,11 +42,13 @@ test(
       .poll(() => withOwner(postgres.url, async () => 'back').catch(() => 'away'))
       .toBe('back')
     const disturbances = isLong ? await disturb(world, load, neighbourhood) : []
+    await operator.stop()
     await load.stop()
     const repeated = await load.resolve()
     const findings = await settle(world, load)
 
     console.info(summary(world, load, happened, await outsideTally(world)))
+    console.info([...operator.decisions].map(([what, count]) => `${count} ${what}`).join(', '))
     console.info(
       `${repeated} wishes were repeated at the end until it was known what became of them`,
     )
@@ -59,6 +64,7 @@ test(
     await verifyClean(world.env)
     // A run that tested nothing must not pass.
     if (isLong) expect(missing(world, happened)).toEqual([])
+    if (isLong) expect(operator.decisions.get('payments credited')).toBeGreaterThan(0)
     else expect(happened.size).toBeGreaterThan(8)
   },
   (seconds + 1_200) * 1_000,

@@ -131,8 +131,8 @@ async function checkWallet(
   const inMinor = (amount: number) => minor(amount, agent.terms)
   const implied = walletOf(orders, agent.terms)
   const findings: string[] = []
-  for (const account of ['balance', 'held'] as const) {
-    if (inMinor(wallet[account]) !== implied[account]) {
+  for (const account of ['balance', 'held', 'reserve'] as const) {
+    if (inMinor(wallet[account] ?? 0) !== implied[account]) {
       findings.push(`${account} is ${wallet[account]}, by its orders ${implied[account]} (minor)`)
     }
   }
@@ -183,6 +183,8 @@ async function checkBank(world: World, agent: ChaosAgent, orders: ToldOrder[]): 
     payments: (
       await owner.query<BankPayment>(
         `select p.reference, p.amount::float8, p.paid_at, p.taken_back_at is not null as taken_back,
+           exists (select from sluice.audit_log where subject_kind = 'payment'
+             and subject_id = 'sandbox:pay-' || p.payment_no and action = 'credit_payment') as decided,
            (select count(*)::int from sluice.payments where payment_id = 'sandbox:pay-' || p.payment_no)
            + (select count(*)::int from sluice.unmatched_payments
               where payment_id = 'sandbox:pay-' || p.payment_no) as recorded

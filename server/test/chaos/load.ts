@@ -31,11 +31,11 @@ export interface Placed {
 
 const depositStories = [
   ...[null, null, 'paid', 'paid', 'paid', 'failed', 'void', 'taken-back', 'late'],
-  ...['underpaid', 'overpaid', 'duplicate', 'wrong-payer'],
+  ...['underpaid', 'overpaid', 'duplicate', 'wrong-payer', 'charged'],
 ]
 const payoutStories = [
   ...[null, 'paid', 'failed', 'revert', 'timeout-then-paid', 'timeout-then-failed'],
-  ...['duplicate-notice', 'slow', 'slow', 'queued', 'queued'],
+  ...['duplicate-notice', 'charged', 'slow', 'slow', 'queued', 'queued'],
 ]
 const outcomes: Record<Wish['kind'], string[]> = {
   deposit: ['PAID', 'PAID', 'PAID', 'FAILED', 'VOID', 'EXPIRED'],

@@ -10,6 +10,8 @@ export interface AgentTerms {
   revertFee: 'keep' | 'return'
   lateMoney: 'review' | 'credit'
   expiresInS: number
+  /** The share of each paid deposit that is held back for longer than any run. */
+  reserve?: string
 }
 
 /** An order as the API tells it. */
@@ -37,6 +39,8 @@ export interface BankPayment {
   amount: number
   paid_at: Date
   taken_back: boolean
+  /** Whether a person credited it. */
+  decided: boolean
   /** How many rows the service has for it. */
   recorded: number
 }
@@ -59,13 +63,16 @@ export function feeByRule(rule: string, amountMinor: number, terms: AgentTerms):
 export function walletOf(
   orders: ToldOrder[],
   terms: AgentTerms,
-): { balance: number; held: number } {
-  let [balance, held] = [0, 0]
+): { balance: number; held: number; reserve: number } {
+  let [balance, held, reserve] = [0, 0, 0]
   for (const { kind, status, amount, paid_amount } of orders) {
     if (kind === 'deposit') {
       if (status !== 'PAID') continue
       const paid = minor(paid_amount ?? 0, terms)
-      balance += paid - feeByRule(terms.depositFee, paid, terms)
+      const left = paid - feeByRule(terms.depositFee, paid, terms)
+      const kept = terms.reserve ? Math.min(left, feeByRule(terms.reserve, paid, terms)) : 0
+      balance += left - kept
+      reserve += kept
       continue
     }
     const asked = minor(amount, terms)
@@ -74,7 +81,7 @@ export function walletOf(
     if (status === 'WAITING' || status === 'PAID') balance -= asked + fee
     if (status === 'REVERT' && terms.revertFee === 'keep') balance -= fee
   }
-  return { balance, held }
+  return { balance, held, reserve }
 }
 
 /** States that an order may come to from the one before. */
@@ -123,7 +130,10 @@ export function depositFault(order: ToldOrder, payments: BankPayment[], terms: A
     const paid = minor(order.paid_amount ?? 0, terms)
     if (!left.includes(paid)) return `it is PAID with ${paid}, at the bank: ${left.join(', ')}`
     const isByPolicy = terms.lateMoney === 'credit'
-    return paid === asked || isByPolicy ? undefined : `${paid} was credited for ${asked}`
+    const isDecided = notTakenBack.some(({ amount, decided }) => decided && amount === paid)
+    return paid === asked || isByPolicy || isDecided
+      ? undefined
+      : `${paid} was credited for ${asked}`
   }
   // Where the agent's policy credits whatever comes in, nothing is left lying.
   if (terms.lateMoney === 'credit' && left.length > 0) {

@@ -41,6 +41,7 @@ const agentTerms: AgentTerms[] = [
     revertFee: 'return',
     lateMoney: 'review',
     expiresInS: 90,
+    reserve: '10%',
   },
 ]
 
@@ -178,6 +179,7 @@ async function makeAgent(terms: AgentTerms, env: Env, random: () => number): Pro
       ...['--currency', terms.currency, '--expires-in', String(terms.expiresInS)],
       ...['--deposit-fee', terms.depositFee, '--withdraw-fee', terms.withdrawFee],
       ...['--revert-fee', terms.revertFee, '--late-money', terms.lateMoney],
+      ...(terms.reserve ? ['--reserve', `${terms.reserve}/30`] : []),
     ],
     env,
   )

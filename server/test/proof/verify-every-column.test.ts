@@ -175,6 +175,10 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
         later('at', row(event)),
       ),
       [`at = at - interval '2 days'`, row('reserve_released')],
+      // Rows of no order: each follows the one before it, and says when its payment came.
+      [`at = at - interval '2 days'`, row('payment_received')],
+      [`at = at - interval '2 days'`, `${own} and seq = 2`],
+      [`at = at + interval '2 days'`, row('adjustment')],
     ],
     ...Object.fromEntries(
       accountNames.flatMap((account) => [

@@ -37,6 +37,8 @@ async function playFor(seconds: number, reference: string): Promise<[number, obj
 const payer = { accountNo: '1234567890', accountName: 'Somchai Jaidee', bankCode: 'SCB' }
 const payment = { type: 'payment', amount: '100.5', currency: 'THB', payer }
 
+const charge = { type: 'cost', costId: expect.any(String), amount: '1', currency: 'THB' }
+
 /** Each story of a deposit of 100.50, with what is told of it and when. */
 const depositCases: Record<string, [seconds: number, event: object][]> = {
   paid: [[1, payment]],
@@ -56,6 +58,10 @@ const depositCases: Record<string, [seconds: number, event: object][]> = {
   'wrong-payer': [
     [1, { ...payment, payer: { ...payer, accountNo: '2234567890', accountName: 'SOMEBODY ELSE' } }],
   ],
+  charged: [
+    [1, payment],
+    [1, charge],
+  ],
 }
 
 /** Each story of a payout, with what is told of it and when, and what asking tells in the end. */
@@ -73,6 +79,13 @@ const payoutCases: Record<string, { told: [seconds: number, type: string][]; end
   'timeout-then-paid': { told: [], end: 'paid' },
   'timeout-then-failed': { told: [], end: 'rejected' },
   'duplicate-notice': { told: [[1, 'paid']], end: 'paid' },
+  charged: {
+    told: [
+      [1, 'paid'],
+      [1, 'cost'],
+    ],
+    end: 'paid',
+  },
   slow: { told: [], end: 'accepted' },
   queued: { told: [], end: 'accepted' },
 }
@@ -177,7 +190,9 @@ describe('a payout', () => {
     expect(heard).toEqual(
       expected.told.map(([seconds, type]) => [
         seconds,
-        { type: 'payout', reference: payout.reference, outcome: inFull(type) },
+        type === 'cost'
+          ? { ...charge, reference: payout.reference, amount: '25' }
+          : { type: 'payout', reference: payout.reference, outcome: inFull(type) },
       ]),
     )
     expect(await counter.provider.askPayout(payout, signal)).toEqual(inFull(expected.end))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AgentTerms } from '../../src/agents/save-agent.ts'
+import { readWallet } from '../../src/ledger/read-wallet.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
@@ -27,6 +28,8 @@ interface Ending {
   waiting?: string[]
   terms?: Partial<AgentTerms>
   flagged?: boolean
+  /** What the bank charges the house, which is nothing to the agent. */
+  costMinor?: bigint
 }
 
 const deposits: [story: string, ending: Ending][] = [
@@ -56,6 +59,7 @@ const deposits: [story: string, ending: Ending][] = [
   ['overpaid', { told: ['PAID'], balance: 1_147, terms: { lateMoney: 'credit' } }],
   ['duplicate', { told: ['PAID'], balance: 1_098, waiting: ['duplicate'] }],
   ['wrong-payer', { told: ['PAID'], balance: 1_098, flagged: true }],
+  ['charged', { told: ['PAID'], balance: 1_098, costMinor: 100n }],
 ]
 
 const withdrawals: [story: string | undefined, ending: Ending][] = [
@@ -67,6 +71,7 @@ const withdrawals: [story: string | undefined, ending: Ending][] = [
   ['timeout-then-paid', { told: ['PAID'], balance: 897 }],
   ['timeout-then-failed', { told: ['FAILED'], balance: 1_000 }],
   ['duplicate-notice', { told: ['PAID'], balance: 897 }],
+  ['charged', { told: ['PAID'], balance: 897, costMinor: 100n }],
 ]
 
 describe.concurrent('a deposit of 100 with the story', () => {
@@ -156,6 +161,10 @@ async function plays(kind: 'deposit' | 'withdraw', story: string | undefined, en
     [agent.agentId],
   )
   expect(rows.map(({ why }) => why)).toEqual(ending.waiting ?? [])
+  const { costMinor = 0n } = ending
+  await until(
+    async () => (await readWallet(s.backend.pool, agent.agentId)).balances.costs === -costMinor,
+  )
   if (ending.flagged !== undefined) {
     expect(callbacks()[0]?.json.flag_incorrect_payee).toBe(ending.flagged)
   }

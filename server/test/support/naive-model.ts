@@ -296,9 +296,19 @@ export class NaiveModel {
 
   private writeOff(command: Command & { type: 'write_off' }): ModelAnswer {
     const { agentId, amountMinor, ref, reason, provider, at } = command
-    if (this.isBooked(agentId, `write-off:${ref}`)) return { status: null, changed: false }
+    if (this.isBooked(agentId, `write-off:${provider}:${ref}`))
+      return { status: null, changed: false }
     const legs = { differences: -amountMinor, clearing: amountMinor }
-    this.book(agentId, null, 'written_off', at, legs, `write-off:${ref}`, reason, provider)
+    this.book(
+      agentId,
+      null,
+      'written_off',
+      at,
+      legs,
+      `write-off:${provider}:${ref}`,
+      reason,
+      provider,
+    )
     return { status: null, changed: true }
   }
 

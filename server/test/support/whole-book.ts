@@ -88,8 +88,11 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
   for (const refId of ['reserved', 'released', 'taken from reserve', 'taken after release']) {
     const reserved = await open('deposit', refId, undefined, '10%/1')
     await receive(reserved, refId)
-    const [day, its] = [new Date(Date.UTC(2026, 0, 3)), { agentId, orderId: reserved.orderId }]
-    if (refId.includes('release')) await teller.do({ type: 'release_reserve', at: day, ...its })
+    const its = { agentId, orderId: reserved.orderId }
+    if (refId.includes('release')) {
+      minute += 2 * 1_440
+      await teller.do({ type: 'release_reserve', at: at(), ...its })
+    }
     const gone = { type: 'take_back_payment', paymentId: `bank:${refId}` } as const
     if (refId.includes('taken')) await teller.do({ ...gone, at: at(), ...its })
   }

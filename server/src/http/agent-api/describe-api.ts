@@ -40,7 +40,10 @@ export function describeApi<
 }
 
 const tags = [
-  { name: 'Orders', description: 'Deposits and withdrawals: created, read, cancelled.' },
+  {
+    name: 'Orders',
+    description: 'Create, read and cancel deposits and withdrawals, and refund deposits.',
+  },
   { name: 'Wallet', description: "The agent's money, and the banks of its currency." },
   {
     name: 'Callbacks',
@@ -48,7 +51,10 @@ const tags = [
       'The outcomes of your orders and their callbacks, to catch up after a time offline.',
   },
   { name: 'Sandbox', description: 'Makes the sandbox bank pay, refuse or return an order.' },
-  { name: 'What you are sent', description: "Callbacks to the agent's own addresses." },
+  {
+    name: 'Webhooks',
+    description: "The requests that the service sends to the agent's callback addresses.",
+  },
 ]
 
 const ofCallbacks = {
@@ -69,7 +75,8 @@ const header = (type: 'string' | 'integer', description: string) => ({
 const headers = {
   'x-request-id': header('string', 'identifies the request; quote it when you ask for help'),
   'idempotent-replayed': {
-    description: 'true: the order was there already, and this is the first answer, byte for byte',
+    description:
+      'true: the order exists already, and the body is that of the first answer, byte for byte',
     schema: { type: 'string', enum: ['true'] },
   },
   'ratelimit-limit': header('integer', 'requests a second'),
@@ -120,7 +127,7 @@ function withContent(described: Fields, example: unknown): Fields {
 const callback = (kind: string, schema: TSchema, example: unknown) => ({
   post: {
     operationId: `${kind}Callback`,
-    tags: ['What you are sent'],
+    tags: ['Webhooks'],
     summary: `Outcome of a ${kind}`,
     description: `Sent to the agent's ${kind} callback address until it answers 200, 201 or 202. Signed over t + "." + raw body.`,
     security: [{ appId: [], callbackSignature: [] }],

@@ -53,7 +53,7 @@ export function operatorOpenapi(
       info: {
         title: 'Sluice console',
         version,
-        description: "What the operators' console, and agents' own users, ask of the service.",
+        description: "The API of the console, for operators and for agents' own users.",
         ...about,
       },
       servers: [{ url: publicUrl }],
@@ -108,7 +108,7 @@ function operationOf(route: DescribedRoute): object {
     }),
     responses: {
       [answer.status]: {
-        description: 'as asked',
+        description: 'success',
         content: { [type]: { schema: answer.schema ?? { type: 'string' } } },
       },
       ...(route.approval !== null && {

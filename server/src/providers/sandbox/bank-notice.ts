@@ -51,6 +51,17 @@ const EventOnWire = Type.Union([
   Type.Object(
     {
       id: Text,
+      type: Type.Literal('cost'),
+      reference: Text,
+      costId: Text,
+      amount: Text,
+      currency: Type.Unsafe<Currency>({ enum: currencies }),
+    },
+    strict,
+  ),
+  Type.Object(
+    {
+      id: Text,
       type: Type.Literal('payout'),
       reference: Text,
       outcome: Type.Union([
@@ -99,10 +110,14 @@ function parsed(body: Buffer): unknown {
 }
 
 function eventOf(event: Static<typeof EventOnWire>): ProviderEvent | undefined {
-  if (event.type !== 'payment') return event
-  const { amount, paidAt, ...rest } = event
-  const amountMinor = parseDecimal(amount, event.currency)
+  if (!('amount' in event)) return event
+  const amountMinor = parseDecimal(event.amount, event.currency)
+  if (amountMinor === undefined || amountMinor <= 0n) return undefined
+  if (event.type === 'cost') {
+    const { amount: _, ...rest } = event
+    return { ...rest, amountMinor }
+  }
+  const { amount: _, paidAt, ...rest } = event
   const at = paidAt === null ? null : parseIsoTime(paidAt)
-  if (amountMinor === undefined || amountMinor <= 0n || at === undefined) return undefined
-  return { ...rest, amountMinor, paidAt: at }
+  return at === undefined ? undefined : { ...rest, amountMinor, paidAt: at }
 }

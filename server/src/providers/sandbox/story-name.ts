@@ -10,6 +10,7 @@ export const stories = {
     ['overpaid', 'too much is paid'],
     ['duplicate', 'paid twice'],
     ['wrong-payer', 'paid from another account'],
+    ['charged', 'paid, and the bank charges for it'],
   ]),
   withdraw: new Map([
     ['paid', 'paid in full'],
@@ -18,6 +19,7 @@ export const stories = {
     ['timeout-then-paid', 'no answer, then paid'],
     ['timeout-then-failed', 'no answer, then failed'],
     ['duplicate-notice', 'told twice'],
+    ['charged', 'paid, and the bank charges for it'],
     ['slow', 'accepted, then nothing'],
     ['queued', 'not handed over yet'],
   ]),
