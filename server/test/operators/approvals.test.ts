@@ -182,6 +182,12 @@ const requests: Record<string, Make> = {
     path: '/provider-routes',
     body: { routes: [], version: (await sam.get('/provider-routes')).json.version },
   }),
+  'POST /stops/{id}/lift': async () => {
+    const { appId } = await s.agent()
+    const { json } = await sam.post('/stops', { app_id: appId, reason })
+    const { id } = json.data.find(({ app_id }: { app_id: string }) => app_id === appId)
+    return { path: `/stops/${id}/lift`, body: {} }
+  },
   'POST /users': async () => ({ path: '/users', body: newUser() }),
   'PATCH /users/{id}': async () => ({
     path: `/users/${await someUser()}`,
