@@ -7,6 +7,7 @@ import { type AgentClient, startTestService, type TestService } from '../support
 /** Withdrawals above an amount wait for a second person; a stop holds all of them up. */
 
 const bank = new FakeProvider('bank')
+bank.onSubmit = async () => ({ type: 'paid' })
 let s: TestService
 let shop: AgentClient
 let admin: OperatorClient
@@ -114,6 +115,9 @@ it('a stop refuses new withdrawals at once and hands nothing over until it is li
   expect(stopped.status).toBe(201)
   const before = bank.submitted.length
   await expect.poll(async () => (await shop.withdraw({ amount: 10 })).status).toBe(503)
+  const waiting = await s.sql(`select count(*)::int as n from orders where status = 'WAITING'
+    and kind = 'withdraw' and handed_over_at is not null`)
+  expect(waiting.rows[0]?.n).toBe(0)
   const paidIn = await shop.deposit({ amount: 10 })
   expect(paidIn.status).toBe(201)
   const { id } = stopped.json.data[0]
