@@ -1,3 +1,17 @@
+/** What can be changed of a bank account, for the notice on every page. */
+const bankFields: Record<string, string> = {
+  bank: 'bank',
+  account_no: 'number',
+  account_name: 'name of the holder',
+  city: 'city',
+  address: 'address',
+  qr: 'QR code',
+  feed: 'feed',
+  feed_secret: 'feed secret',
+  csv_profile: 'CSV profile',
+  file_limit: 'limit for files',
+}
+
 /** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */
 export const words = {
   product: 'Sluice',
@@ -54,6 +68,8 @@ export const words = {
     agents: 'Agents',
     account: 'Keys and addresses',
     providers: 'Providers',
+    bankAccounts: 'Bank accounts',
+    reconciliation: 'Reconciliation',
     users: 'Users',
     audit: 'Audit',
     settings: 'Settings',
@@ -102,6 +118,20 @@ export const words = {
   nothingHere: 'There is nothing here',
   nothingHereTeach:
     'There is no page at this address. Use the search above to find any order by its id.',
+
+  bankNotice: {
+    title: 'Bank accounts that were changed',
+    what: (changed: string | null, by: string) =>
+      changed === null
+        ? `was added by ${by},`
+        : `was changed by ${by} (${changed
+            .split(',')
+            .map((field) => bankFields[field] ?? field)
+            .join(', ')}),`,
+    waits: 'It takes no deposits until another person confirms it.',
+    more: (count: number) => `and ${count} more`,
+    takes: 'If you did not expect this, ask them now.',
+  },
 
   notes: {
     title: 'Who looks into it',
@@ -176,4 +206,16 @@ export const stateWords: Record<string, string> = {
   unknown: 'Unknown',
   deposit: 'Deposit',
   withdraw: 'Withdrawal',
+  green: 'Green',
+  amber: 'Amber',
+  red: 'Red',
+  unconfirmed: 'Unconfirmed',
+  new: 'To be matched',
+  booked: 'Booked',
+  under_way: 'Under way',
+  unexplained: 'Unexplained',
+  order: 'Pays an order',
+  nobody: 'Nobody’s yet',
+  takes_back: 'Takes a payment back',
+  pending: 'Not booked yet',
 }

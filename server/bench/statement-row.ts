@@ -38,6 +38,7 @@ export async function runStatement(bench: Bench) {
       feed: 'none',
       zone: 'UTC',
       csvProfile: null,
+      encoding: null,
       ownAccounts: '',
     },
     { name: 'bench', at: new Date(), mode: 'sandbox', confirmedBy: 'sandbox' },

@@ -13,6 +13,7 @@ import { may } from '../permissions.ts'
 import { useMe } from '../session.tsx'
 import { words } from '../words.ts'
 import { Alarms } from './alarms.tsx'
+import { BankNotice } from './bank-notice.tsx'
 import { Brand } from './brand.tsx'
 import { placesFor } from './nav.ts'
 import { Palette } from './palette.tsx'
@@ -75,6 +76,7 @@ export function Shell() {
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
           {may(me, 'manage_policy') && <Alarms />}
+          <BankNotice />
           <Outlet />
         </AppShell.Main>
       </AppShell>

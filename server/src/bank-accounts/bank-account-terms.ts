@@ -7,6 +7,7 @@ import { isPrintable } from '../lib/printable.ts'
 import type { QrSetting } from '../lib/qr/qr-kinds.ts'
 import { qrFault, referenceComesBack } from '../lib/qr/qr-text.ts'
 import { csvProfileFault } from '../statements/csv-profile.ts'
+import { isEncoding } from '../statements/file-bytes.ts'
 import type { BankAccount } from './bank-account.ts'
 
 /** What an operator says about an account; the rest follows. */
@@ -56,6 +57,7 @@ export function freshTerms(
     feed,
     zone,
     csvProfile: null,
+    encoding: null,
     ownAccounts: '',
   }
 }
@@ -108,6 +110,9 @@ export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
   const strange = ownAccountsOf(terms).find((each) => !/^[A-Za-z0-9]{4,34}$/.test(each))
   if (strange !== undefined) {
     say('own_accounts', `"${strange}" is not an account number of 4 to 34 letters and digits`)
+  }
+  if (terms.encoding && (terms.encoding.length > 40 || !isEncoding(terms.encoding))) {
+    say('encoding', 'must be an encoding such as utf-8, latin1, windows-874 or cp850')
   }
   const profileFault = terms.csvProfile === null ? null : csvFault(terms.csvProfile)
   if (profileFault !== null) say('csv_profile', profileFault)

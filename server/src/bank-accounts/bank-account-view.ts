@@ -25,6 +25,7 @@ export function bankAccountView(account: BankAccount, state: 'on' | 'draining' |
     feed: account.feed,
     zone: account.zone,
     csv_profile: account.csvProfile,
+    encoding: account.encoding,
     own_accounts: ownAccountsOf(account),
     created_at: account.createdAt.toISOString(),
     created_by: account.createdBy,

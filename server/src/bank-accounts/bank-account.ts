@@ -31,6 +31,8 @@ export interface BankAccount {
   zone: string
   /** How the bank's CSV files are read, as JSON. */
   csvProfile: string | null
+  /** In which its MT940 and OFX files are written; null for the usual one. */
+  encoding: string | null
   /** The operator's other account numbers, by commas: transfers from these are nobody's deposits. */
   ownAccounts: string
   /** It takes deposits from then on. */
@@ -74,6 +76,7 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   feedSecret: ['feed_secret', 'text', 'null'],
   zone: ['zone', 'text'],
   csvProfile: ['csv_profile', 'text', 'null'],
+  encoding: ['encoding', 'text', 'null'],
   ownAccounts: ['own_accounts', 'text'],
   confirmedAt: ['confirmed_at', 'timestamptz', 'null'],
   confirmedBy: ['confirmed_by', 'text', 'null'],

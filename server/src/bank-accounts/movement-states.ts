@@ -125,6 +125,26 @@ export async function explain(
   return rows[0]
 }
 
+/**
+ * The payments of a batch are known, and its sum, which a person had explained, is not money of its own. Returns
+ * it, to be booked so; undefined if it is not explained by a person.
+ */
+export async function explainAsBatch(
+  pool: Pool,
+  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  detail: string,
+  at: Date,
+): Promise<BankMovement | undefined> {
+  const { rows } = await pool.query<BankMovement>(
+    `update bank_movements m set state = 'matched', explained_by = 'batch', detail = $3, act_at = $4
+     where m.account = $1 and m.movement_id = $2 and m.state = 'booked'
+       and m.explained_by = any($5::text[])
+     returning ${movementColumns.select('m')}`,
+    [account, movementId, detail, at, explanations],
+  )
+  return rows[0]
+}
+
 /** The money was given to an agent before it could be explained otherwise: it stays a payment. */
 export async function keepAsPayment(
   pool: Pool,

@@ -17,7 +17,7 @@ export async function createBankAccount(
     /** Who says that it takes deposits; null if another person has to. */
     confirmedBy: string | null
     /** What is written together with the account. */
-    also?: (tx: Tx) => Promise<void>
+    also?: (tx: Tx, account: BankAccount) => Promise<void>
   },
 ): Promise<{ account: BankAccount; feedSecret: string | null } | undefined> {
   const feedSecret = terms.feed === 'none' ? null : newFeedSecret()
@@ -46,7 +46,7 @@ export async function createBankAccount(
       bankAccountColumns.values([account]),
     )
     if (rowCount === 0) return undefined
-    await by.also?.(tx)
+    await by.also?.(tx, account)
     return { account, feedSecret }
   })
 }
@@ -69,6 +69,7 @@ const changeable = bankAccountColumns.pick(
   'feedSecret',
   'zone',
   'csvProfile',
+  'encoding',
   'ownAccounts',
   'confirmedAt',
   'confirmedBy',

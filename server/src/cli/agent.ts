@@ -60,12 +60,15 @@ export function agentCommand(): Command {
     .action(async (options: TermsOptions) => {
       await withBackend(async (backend, config) => {
         const { pool, secretKeys } = backend
-        const { mode } = config
+        const { mode, callbackTargets } = config
         const currency = options.currency ?? defaultCurrency
         const agreed = applied({ ...defaultTerms, currency }, options)
         const { brand, faults } = await brandOf(options)
         const missing = newTermsFaults(mode, options.frameOrigin)
-        refuse([...optionFaults([...missing, ...(await termsFaults(agreed, mode))]), ...faults])
+        refuse([
+          ...optionFaults([...missing, ...(await termsFaults(agreed, callbackTargets))]),
+          ...faults,
+        ])
         const body = { currency, ...saidIn(options), ...brandBody(brand) }
         if (await isProposed(config, backend, options, { route: 'POST /agents', body })) return
         const { agent: created, secret } = await onRecord(
@@ -116,11 +119,11 @@ export function agentCommand(): Command {
     .action(async (appId: string, options: TermsOptions) => {
       await withBackend(async (backend, config) => {
         const { pool } = backend
-        const { mode } = config
+        const { callbackTargets } = config
         const found = await existing(pool, appId)
         const agreed = applied(found, options)
         const { brand, faults } = await brandOf(options)
-        refuse([...optionFaults(await termsFaults(agreed, mode, found)), ...faults])
+        refuse([...optionFaults(await termsFaults(agreed, callbackTargets, found)), ...faults])
         const request = changeRequest(found, options, brand)
         if (request && (await isProposed(config, backend, options, request))) return
         const changed = await onRecord(

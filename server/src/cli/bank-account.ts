@@ -176,6 +176,7 @@ interface TermOptions {
   fileLimit?: string
   ownAccount?: string[]
   csvProfile?: string
+  encoding?: string
   iAmAlone?: boolean
   json?: boolean
 }
@@ -214,6 +215,10 @@ function withTerms(command: Command): Command {
     .option(
       '--csv-profile <file>',
       "how the bank's CSV files are read: a JSON file, or a known name",
+    )
+    .option(
+      '--encoding <name>',
+      'in which its MT940 and OFX files are written, such as cp850; "none" for the usual one',
     )
     .option('--i-am-alone', 'in live: you do what two people should do; the audit log says so')
     .option('--json', 'as JSON')
@@ -258,6 +263,9 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
       ownAccounts: options.ownAccount.map(writtenAccountNo).join(','),
     }),
     ...(options.csvProfile !== undefined && { csvProfile: await profileText(options.csvProfile) }),
+    ...(options.encoding !== undefined && {
+      encoding: options.encoding === 'none' ? null : options.encoding,
+    }),
   }
 }
 

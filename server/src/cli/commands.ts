@@ -40,6 +40,10 @@ const commands: Record<string, Listed> = {
     description: 'payouts of which a provider and the books say what cannot both be true',
     load: async () => (await import('./open-item.ts')).openItemCommand(),
   },
+  event: {
+    description: 'what providers reported and nobody could act on yet',
+    load: async () => (await import('./event.ts')).eventCommand(),
+  },
   payments: {
     description: 'money that came in and waits for a decision',
     load: async () => (await import('./payments.ts')).paymentsCommand(),

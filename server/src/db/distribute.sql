@@ -29,6 +29,7 @@ select create_reference_table('alarms');
 select create_reference_table('alarm_acknowledgements');
 select create_reference_table('attempt_prunings');
 select create_reference_table('schema_migrations');
+select create_reference_table('deployment');
 
 select create_distributed_table('wallets', 'agent_id');
 select create_distributed_table('orders', 'agent_id', colocate_with => 'wallets');

@@ -12,6 +12,9 @@ export type Permission =
   | 'manage_agents'
   | 'manage_own_keys'
   | 'manage_providers'
+  | 'manage_bank_accounts'
+  | 'import_statements'
+  | 'sign_off_days'
   | 'manage_users'
   | 'view_audit'
   | 'manage_policy'
@@ -24,11 +27,19 @@ const operatorMay = [
   'adjust_wallets',
   'manage_agents',
   'manage_own_keys',
+  'import_statements',
+  'sign_off_days',
   'view_audit',
 ] as const satisfies Permission[]
 
 export const permissionsOf: Record<Role, readonly Permission[]> = {
-  admin: [...operatorMay, 'manage_providers', 'manage_users', 'manage_policy'],
+  admin: [
+    ...operatorMay,
+    'manage_providers',
+    'manage_bank_accounts',
+    'manage_users',
+    'manage_policy',
+  ],
   operator: operatorMay,
   viewer: ['view'],
   agent: ['view', 'resend_callbacks', 'manage_own_keys'],

@@ -10,6 +10,9 @@ import {
 } from '../bank-accounts/movement-states.ts'
 import { isConnectionLost } from '../db/pool.ts'
 import type { PaymentNotice } from '../ledger/commands.ts'
+import { writeOffKey } from '../ledger/decide-house.ts'
+import { houseBook } from '../ledger/house.ts'
+import { readJournalByKey } from '../ledger/read-journal.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
 import { writeOff } from '../teller/write-off.ts'
@@ -148,6 +151,9 @@ export async function bookMovement(
       return true
     case 'payment_returned':
       return true
+    case 'batch':
+      await unbookSum(desk, movement)
+      return true
     default:
       return bookExplained(desk, movement)
   }
@@ -239,4 +245,21 @@ async function bookExplained(desk: MovementDesk, movement: BankMovement): Promis
     asCost: explainedBy === 'bank_fee',
   })
   return true
+}
+
+/** A person had explained the sum of a batch before its payments were known: that is taken out of the books. */
+async function unbookSum(desk: MovementDesk, movement: BankMovement): Promise<void> {
+  const { account, currency, detail } = movement
+  const paymentId = paymentIdOf(movement)
+  const key = writeOffKey({ ref: `movement:${paymentId}` })
+  const booked = await readJournalByKey(desk.pool, houseBook(currency), key)
+  if (!booked) return
+  await writeOff(desk, {
+    currency,
+    provider: account,
+    amountMinor: -booked.change.clearing,
+    reason: `batch: ${detail ?? 'its payments are known'}`,
+    ref: `batch:${paymentId}`,
+    asCost: booked.change.costs !== 0n,
+  })
 }

@@ -14,8 +14,14 @@ import { currencies, maxAccountMinor } from '../lib/money.ts'
 import { sealBytes } from '../lib/secret-box.ts'
 import type { CsvProfile } from '../statements/csv-profile.ts'
 import { fitsMaskedAccountNo, isMaskedAccountNo } from '../statements/masked-account-no.ts'
-import { readBankFile } from '../statements/read-bank-file.ts'
-import { BankFileFault, type BankStatement, maxFileBytes } from '../statements/statement.ts'
+import { previewRows, readBankFile } from '../statements/read-bank-file.ts'
+import type { PreviewRow } from '../statements/read-csv.ts'
+import {
+  BankFileFault,
+  type BankStatement,
+  maxFileBytes,
+  type ReadingOptions,
+} from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
 
 type ImportDesk = Pick<Desk, 'pool' | 'now' | 'secretKeys'>
@@ -81,21 +87,22 @@ export async function importBankFile(
   }
 }
 
+/** What reading a file needs to know of its account. */
+type ReadAccount = Pick<
+  BankAccount,
+  'name' | 'currency' | 'zone' | 'csvProfile' | 'encoding' | 'accountNo' | 'formerNumbers'
+>
+
 /** Reads a file for an account, without storing anything. */
 export async function readStatements(
-  account: BankAccount,
+  account: ReadAccount,
   { bytes }: Pick<BankFile, 'bytes'>,
 ): Promise<BankStatement[]> {
+  const profile = profileOf(account)
   const statements = await readBankFile(bytes, {
-    currency: account.currency,
-    decimalsOf: (text) => {
-      const currency = currencies.find((each) => each === text)
-      return currency && currencyRow(currency).decimals
-    },
-    zone: account.zone,
-    ...(account.csvProfile !== null && {
-      csvProfile: JSON.parse(account.csvProfile) as CsvProfile,
-    }),
+    ...readingOptions(account),
+    ...(account.encoding !== null && { encoding: account.encoding }),
+    ...(profile && { csvProfile: profile }),
   })
   refuseImpossible(statements)
   const numbers = [account.accountNo, ...account.formerNumbers.split(',').filter(Boolean)]
@@ -106,6 +113,27 @@ export async function readStatements(
     }
   }
   return statements
+}
+
+/** The first ten lines of a CSV file, as they are and as the account's profile reads them. */
+export async function previewLines(
+  account: ReadAccount,
+  { bytes }: Pick<BankFile, 'bytes'>,
+): Promise<PreviewRow[]> {
+  const csvProfile = profileOf(account)
+  return csvProfile ? previewRows(bytes, { ...readingOptions(account), csvProfile }) : []
+}
+
+function readingOptions({ currency, zone }: ReadAccount): ReadingOptions {
+  const decimalsOf = (text: string) => {
+    const named = currencies.find((each) => each === text)
+    return named && currencyRow(named).decimals
+  }
+  return { currency, zone, decimalsOf }
+}
+
+function profileOf({ csvProfile }: ReadAccount): CsvProfile | undefined {
+  return csvProfile === null ? undefined : (JSON.parse(csvProfile) as CsvProfile)
 }
 
 /** No bank account holds such amounts, and nothing was booked on such days: the file is not what it seems. */

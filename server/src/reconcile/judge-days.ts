@@ -20,6 +20,8 @@ export interface MovementFact {
   amountMinor: bigint
   isInStatement: boolean
   isUnexplained: boolean
+  /** The sum of a batch that a person explained, although its payments are known one by one. */
+  isSumTwice: boolean
   /** Its money waits for a decision, since this day. */
   waitsSince: Day | null
   /** Only a person says so, or it is being booked. */
@@ -34,8 +36,10 @@ export type BreakName =
   | 'unexplained_debit'
   | 'unexplained_credit'
   | 'never_booked'
+  | 'batch_twice'
   | 'return_not_debited'
   | 'signed_day_changed'
+  | 'written_off'
   | 'books_differ'
 
 export interface Break {
@@ -170,7 +174,9 @@ function checkStatement(
     )
   }
   const known = [...byDay].flatMap(([day, each]) =>
-    day >= from && day <= to ? each.filter(({ isInStatement }) => isInStatement) : [],
+    day >= from && day <= to
+      ? each.filter(({ isInStatement, isSumTwice }) => isInStatement && !isSumTwice)
+      : [],
   )
   const sum = known.reduce((total, { amountMinor }) => total + amountMinor, 0n)
   if (opening !== null && closing !== null && sum !== booked) {
@@ -213,6 +219,15 @@ function movementBreaks(
         detail: isDebit
           ? 'Money left the account that this service did not send. Find out who sent it, and say what it was.'
           : 'Nobody knows what it is. Say what it was.',
+      })
+    }
+    if (movement.isSumTwice) {
+      breaks.push({
+        name: 'batch_twice',
+        amountMinor,
+        movementId,
+        detail:
+          'A person explained the sum of a batch, and its payments came afterwards: the books have both. Explain the sum as "batch".',
       })
     }
     if (waitsSince !== null && daysApart(waitsSince, today) > patienceDays) {

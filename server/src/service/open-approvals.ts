@@ -22,14 +22,15 @@ export async function openApprovals(
 ): Promise<{ approvals: ApprovalsDesk; close: () => Promise<void> }> {
   const { desk, close } = openDesk(config, backend, { onFault: onError })
   await desk.providers.freshen()
-  const { mode, timeZone } = config
+  const { mode, timeZone, callbackTargets } = config
   const resolveHost = makeResolveHost()
-  const poster = new CallbackPoster({ mode, resolveHost, now: systemClock })
+  const poster = new CallbackPoster({ targets: callbackTargets, resolveHost, now: systemClock })
   const { approvals } = operatorRoutes(Fastify(), {
     desk,
     buckets: new SharedBuckets(backend.pool, systemClock, onError),
     agents: new AgentFinder(backend.pool, backend.secretKeys, systemClock, onError),
     mode,
+    callbackTargets,
     timeZone,
     version,
     wake: () => {},

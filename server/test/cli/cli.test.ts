@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findAgent } from '../../src/agents/find-agent.ts'
@@ -8,6 +10,7 @@ import {
   commandJson,
   type Ended,
   type Env,
+  root,
   serve,
   sluice,
   sluiceJson,
@@ -97,6 +100,12 @@ describe('in live, what two people decide on', () => {
 
 describe('the program', () => {
   const alone = (...args: string[]) => sluice(args, env)
+
+  it('ends without a word if nobody reads what it prints', async () => {
+    const program = `"${process.execPath}" "${root}/server/bin/sluice.js"`
+    const piped = await promisify(execFile)('sh', ['-c', `${program} statement profiles | true`])
+    expect(piped.stderr).toBe('')
+  })
 
   it('explains itself and every command, and says its version', async () => {
     const [help, version, ...commands] = await Promise.all([
@@ -295,6 +304,9 @@ describe('agent', () => {
     const live = { ...env, MODE: 'live', PUBLIC_URL: 'https://pay.example' }
     const make = ['agent', 'create', '--name', 'Framed', '--json']
     const count = await agentCount()
+    expectRefused(await command(make, live), 'it is a sandbox, whose balances')
+    await s.sql(`update deployment set mode = 'live'`)
+    expectRefused(await command(make, env), 'it is live: set MODE=live')
     expectRefused(await command(make, live), '--frame-origin: say who may', '"any" or "none"')
     expectRefused(await command([...make, '--frame-origin', 'any', 'none'], live), 'stands alone')
     expectRefused(
@@ -304,7 +316,6 @@ describe('agent', () => {
       ),
       'any stands alone',
     )
-    expect(await agentCount()).toBe(count)
     const origins = ['https://a.example', 'https://b.example:8443']
     for (const [said, kept] of [
       [['any'], ['any']],
@@ -314,8 +325,12 @@ describe('agent', () => {
       const options = said.flatMap((origin) => ['--frame-origin', origin])
       const alone = ['--break-glass', '--reason', 'nobody else is here']
       const { app_id } = await commandJson([...make, ...options, ...alone], live)
-      expect(await json('agent', 'show', app_id)).toMatchObject({ frame_origin: kept })
+      expect(await commandJson(['agent', 'show', app_id], live)).toMatchObject({
+        frame_origin: kept,
+      })
     }
+    await s.sql(`update deployment set mode = 'sandbox'`)
+    expect(await agentCount()).toBe(count + 3)
     const { app_id } = await json('agent', 'create', '--name', 'Tried out')
     expect(await json('agent', 'set', app_id, '--frame-origin', 'any')).toMatchObject({
       frame_origin: ['any'],

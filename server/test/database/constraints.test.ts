@@ -129,6 +129,7 @@ const good: Record<string, Fields> = {
     why: 'late',
     received_seq: 1,
   },
+  deployment: { only_one: true, mode: 'sandbox', taken_at: at },
   providers: { name: 'bank', state: 'on', updated_at: at },
   provider_routes: {
     provider: 'bank',
@@ -668,6 +669,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['payments_returned_by_row', 'payments', { returned_seq: 1 }],
   ['payments_one_pays', 'payments', credited],
 
+  ['deployment_only_one_check', 'deployment', { only_one: false }],
+  ['deployment_mode_check', 'deployment', { mode: 'test' }],
   ['providers_name_check', 'providers', { name: 'Bank' }],
   ['providers_state_check', 'providers', { state: 'paused' }],
   ['provider_routes_route_check', 'provider_routes', { route: 'a b' }],
@@ -691,6 +694,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_accounts_account_name_check', 'bank_accounts', { account_name: '' }],
   ['bank_accounts_city_check', 'bank_accounts', { city: '' }],
   ['bank_accounts_address_check', 'bank_accounts', { address: '' }],
+  ['bank_accounts_encoding_check', 'bank_accounts', { encoding: '' }],
   ['bank_accounts_qr_kind_check', 'bank_accounts', { qr_kind: 'QR' }],
   ['bank_accounts_qr_value_check', 'bank_accounts', { qr_value: '' }],
   ['bank_accounts_match_check', 'bank_accounts', { match: 'name' }],
@@ -818,6 +822,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_reports_text_check', 'bank_reports', { text: 'x'.repeat(4001) }],
   ['bank_reports_payer_account_no_check', 'bank_reports', { payer_account_no: 'x'.repeat(65) }],
   ['bank_reports_source_check', 'bank_reports', { source: 'post' }],
+  ['bank_reports_batch_count_check', 'bank_reports', { batch_count: 1 }],
   ['bank_reports_origin', 'bank_reports', { source: 'push' }],
   ['bank_reports_origin', 'bank_reports', { file_id: null }],
 
@@ -869,6 +874,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['notice_events_tries_check', 'notice_events', { tries: -1 }],
   ['notice_events_open', 'notice_events', { act_at: at, result: 'applied' }],
   ['notice_events_open', 'notice_events', { act_at: at, event: null }],
+  ['notice_events_closed', 'notice_events', { result: 'closed', detail: '' }],
   ['notices_provider_check', 'notices', { provider: '' }],
   ['notices_body_check', 'notices', { body: `\\x${'00'.repeat(65_537)}` }],
   ['payout_references_reference_check', 'payout_references', { reference: '' }],
@@ -1025,6 +1031,7 @@ const doubled: [constraint: string, table: string][] = [
   ['callback_bodies_pkey', 'callback_bodies'],
   ['attempt_prunings_pkey', 'attempt_prunings'],
   ['proofs_pkey', 'proofs'],
+  ['deployment_pkey', 'deployment'],
   ['providers_pkey', 'providers'],
   ['provider_routes_pkey', 'provider_routes'],
   ['open_items_pkey', 'open_items'],

@@ -34,6 +34,7 @@ const referenceTables = [
   'alarm_acknowledgements',
   'attempt_prunings',
   'schema_migrations',
+  'deployment',
 ]
 
 /** Tables whose rows may be of several agents, or of none: spread by an id of their own. */

@@ -218,6 +218,25 @@ describe('callback addresses', () => {
     expect((await put(receiverUrl)).json.deposit_callback).toBe(receiverUrl)
   })
 
+  it('in private networks are neither taken nor tried by a sandbox that others reach', async () => {
+    const reached = await startTestService({
+      beside: test,
+      env: { PUBLIC_URL: 'https://sandbox.example' },
+    })
+    const visitor = await signIn(reached, 'agent', shop)
+    const path = `/agents/${shop.appId}`
+    const tried = await visitor.post(`${path}/check-address`, { url: receiverUrl })
+    expect(tried.json).toMatchObject({ ok: false, steps: [{ step: 'address', ok: false }] })
+    const put = await visitor.put(`${path}/callback-addresses`, {
+      deposit_callback: `${receiverUrl}/other`,
+      updated_at: await updatedAt(shop.appId),
+      reason: 'we have moved',
+      code: visitor.code(),
+    })
+    expect(put.json).toMatchObject({ status: 422, errors: [{ field: 'deposit_callback' }] })
+    await reached.close()
+  })
+
   it('are tried for real, step by step', async () => {
     const check = async (url: string) =>
       (await ofShop.post(`/agents/${shop.appId}/check-address`, { url })).json

@@ -318,6 +318,17 @@ async function holdAudit() {
   }
 }
 
+describe('a reason', () => {
+  it('cannot make what stands after it read in another order', async () => {
+    for (const turning of ['\u202e', '\u2066', '\u202d']) {
+      const { status } = await admin.post(`/agents/${shop.appId}/suspend`, {
+        reason: `paid ${turning}001 BHT`,
+      })
+      expect(status).toBe(422)
+    }
+  })
+})
+
 describe('a session that was left open', () => {
   /** Everything that it changes without a code: what stops, says or sends again, and what changes nothing. */
   const without = [

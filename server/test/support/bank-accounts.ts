@@ -46,6 +46,7 @@ export async function makeAccount(
     feed: 'signed',
     zone,
     csvProfile: null,
+    encoding: null,
     ownAccounts: '',
     ...terms,
   }

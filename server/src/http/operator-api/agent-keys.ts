@@ -33,7 +33,7 @@ const monthMs = 30 * 86_400_000
 
 /** Secrets and the tools that help set an agent up: checks of its addresses, signatures and fees. */
 export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
-  const { desk, mode } = deps
+  const { desk } = deps
   const { pool, secretKeys, now } = desk
   const own = { tag: 'Agents', permission: 'manage_own_keys', agents: 'own' } as const
   const checks = new TokenBuckets()
@@ -101,8 +101,8 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     handler: async ({ operator, params, body }) => {
       await agentNamed(pool, operator, params.app_id)
       slowDown('address', operator, 1 / 3, 10)
-      const { resolveHost, poster, version } = deps
-      const steps = await checkAddress(body.url, { mode, resolveHost, poster, version })
+      const { callbackTargets: targets, resolveHost, poster, version } = deps
+      const steps = await checkAddress(body.url, { targets, resolveHost, poster, version })
       return { ok: steps.every(({ ok }) => ok), steps }
     },
   })

@@ -309,13 +309,13 @@ function looksText({ colour, logo }: AgentBrand) {
 
 /** The given brand settings, or undefined if there are none; reports everything that is wrong at once. */
 async function checkedBrand(
-  { mode }: OperatorDeps,
+  { mode, callbackTargets }: OperatorDeps,
   terms: AgentTerms,
   said: Partial<Said>,
   before?: Agent,
 ): Promise<Partial<AgentBrand> | undefined> {
   const faults: FieldError[] = before ? [] : newTermsFaults(mode, said.frame_origin)
-  faults.push(...(await termsFaults(terms, mode, before)))
+  faults.push(...(await termsFaults(terms, callbackTargets, before)))
   const brand: Partial<AgentBrand> = {}
   if (said.colour !== undefined) {
     brand.colour = said.colour === null ? null : (parseColour(said.colour) ?? null)

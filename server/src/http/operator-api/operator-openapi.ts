@@ -4,6 +4,7 @@ import { about, nameSchemas } from '../name-schemas.ts'
 import { apiPath, type DescribedRoute } from './operator-route.ts'
 import * as agents from './schemas/agents.ts'
 import * as approvals from './schemas/approvals.ts'
+import * as bankAccounts from './schemas/bank-accounts.ts'
 import * as books from './schemas/books.ts'
 import * as callbacks from './schemas/callbacks.ts'
 import * as home from './schemas/home.ts'
@@ -18,6 +19,7 @@ const shapes = {
   ...{
     ...agents,
     ...approvals,
+    ...bankAccounts,
     ...books,
     ...callbacks,
     ...home,

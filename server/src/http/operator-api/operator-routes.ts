@@ -8,9 +8,14 @@ import { approvalPolicyRoutes } from './approval-policy.ts'
 import { approvalRoutes } from './approvals.ts'
 import { ApprovalsDesk } from './approvals-desk.ts'
 import { auditRoutes } from './audit.ts'
+import { bankAccountRoutes } from './bank-accounts.ts'
+import { bankDayRoutes } from './bank-days.ts'
+import { bankFileRoutes } from './bank-files.ts'
+import { bankMovementRoutes } from './bank-movements.ts'
 import { bookRoutes, writeOffRoute } from './books.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
+import { eventRoutes } from './events.ts'
 import { homeRoute } from './home.ts'
 import { invitationRoutes } from './invitations.ts'
 import { openItemRoutes } from './open-items.ts'
@@ -23,6 +28,7 @@ import { orderRoutes } from './orders.ts'
 import { paymentRoutes } from './payments.ts'
 import { providerRoutes } from './providers.ts'
 import { routingRoutes } from './routing.ts'
+import { saveBankAccountRoutes } from './save-bank-accounts.ts'
 import { exportLimits } from './send-export.ts'
 import { settingsRoute } from './settings.ts'
 import { signInRoutes } from './sign-in.ts'
@@ -70,6 +76,11 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   agentKeyRoutes(api, deps)
   providerRoutes(api, deps)
   routingRoutes(api, deps)
+  bankAccountRoutes(api, deps)
+  saveBankAccountRoutes(api, deps)
+  bankFileRoutes(api, deps)
+  bankMovementRoutes(api, desk)
+  bankDayRoutes(api, desk)
   settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
   orderRoutes(api, desk, limits)
@@ -79,6 +90,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   callbackRoutes(api, desk, deps.wake)
   paymentRoutes(api, desk)
   openItemRoutes(api, desk)
+  eventRoutes(api, desk)
   walletRoutes(api, desk)
   statementRoutes(api, desk, deps.timeZone, limits)
   bookRoutes(api, desk, deps.timeZone, limits)

@@ -43,6 +43,7 @@ const requestsPerS = 50
 const requestsAtOnce = 500
 const maxStreams = 10_000
 const maxStreamsPerAddress = 200
+const maxStreamsPerOrder = 20
 const streamsEveryMs = 1_000
 
 const forever = 'public, max-age=31536000, immutable'
@@ -58,6 +59,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
     onError: (error) => app.log.error({ err: error }),
     maxStreams,
     maxStreamsPerAddress,
+    maxStreamsPerOrder,
     everyMs: streamsEveryMs,
   })
   app.addHook('preClose', async () => streams.closeAll())
@@ -138,7 +140,8 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
   get(app, '/pay/:token/qr.png', page, async (request, reply) => {
     const shown = await read(request)
     const { qrcodeText } = waysToPay(desk, shown.order)
-    if (shown.state !== 'waiting' || qrcodeText === undefined) {
+    if (qrcodeText === undefined) throw new Problem('not_found', 'The order has no QR code.')
+    if (shown.state !== 'waiting') {
       return reply.redirect(href(placeOf(request, shown), ''), 303)
     }
     return reply
@@ -168,9 +171,13 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
     const name = nameOf(request)
     const stream = streams.open(name, request.ip, await stateNow(name))
     if (stream === 'too_many') {
-      throw new Problem('rate_limited', 'Too many pages are open at this address.', {
-        retryAfterS: 30,
-      })
+      throw new Problem(
+        'rate_limited',
+        'Too many pages are open at this address, or of this order.',
+        {
+          retryAfterS: 30,
+        },
+      )
     }
     if (stream === 'full') {
       throw new Problem('overloaded', 'Ask for the state instead.', { retryAfterS: 30 })
