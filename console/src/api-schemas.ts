@@ -158,6 +158,180 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/alarms': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** which I have not acknowledged */
+      data: {
+        id: string
+        /** when it was raised */
+        at: string
+        by: string
+        words: string
+      }[]
+    }
+  }
+  'GET /console/api/approval-rules': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** send it with a change */
+      version: string
+      /** whether two people are needed where no rule says */
+      by_default: boolean
+      actions: {
+        action: string
+        title: string
+        has_amount: boolean
+      }[]
+      /** the most special one counts */
+      rules: {
+        /** one of actions */
+        action: string
+        /** an agent's app id */
+        app_id: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** whether a second person approves */
+        needs_two: boolean
+        /** only above this amount, of the currency */
+        above: string | null
+        /** only an admin approves */
+        admin_only: boolean
+      }[]
+    }
+  }
+  'GET /console/api/approvals': {
+    query: {
+      /** open if left out */
+      state?: 'open' | 'ended'
+      /** only my own */
+      by?: 'me'
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        /** as in the audit log */
+        action: string
+        /** the action in words */
+        title: string
+        subject: {
+          kind: string
+          id: string
+        }
+        /** the agent concerned */
+        app_id: string | null
+        agent_name: string | null
+        /** the amount that moves */
+        amount: number | null
+        currency: string | null
+        /** what would change, as it was when it was proposed */
+        before: unknown
+        /** what it would be */
+        after: unknown
+        reason: string | null
+        /** an address, or the command line */
+        proposed_by: string
+        /** when it was proposed */
+        proposed_at: string
+        /** until when somebody can approve it */
+        expires_at: string
+        /** approved: its action is under way, or was interrupted */
+        state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+        /** of everything above; send it to approve */
+        digest: string
+        /** I proposed it */
+        own: boolean
+        may_approve: boolean
+        /** why I may not approve it */
+        why_not: string | null
+        decided_by: string | null
+        /** when it was decided on */
+        decided_at: string | null
+        decision_reason: string | null
+        problem: {
+          code: string
+          detail: string
+        } | null
+        /** a secret waits for me, to be shown once */
+        has_answer: boolean
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+      /** how many wait that I may approve */
+      to_decide: number
+    }
+  }
+  'GET /console/api/approvals/{id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      id: string
+      /** as in the audit log */
+      action: string
+      /** the action in words */
+      title: string
+      subject: {
+        kind: string
+        id: string
+      }
+      /** the agent concerned */
+      app_id: string | null
+      agent_name: string | null
+      /** the amount that moves */
+      amount: number | null
+      currency: string | null
+      /** what would change, as it was when it was proposed */
+      before: unknown
+      /** what it would be */
+      after: unknown
+      reason: string | null
+      /** an address, or the command line */
+      proposed_by: string
+      /** when it was proposed */
+      proposed_at: string
+      /** until when somebody can approve it */
+      expires_at: string
+      /** approved: its action is under way, or was interrupted */
+      state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+      /** of everything above; send it to approve */
+      digest: string
+      /** I proposed it */
+      own: boolean
+      may_approve: boolean
+      /** why I may not approve it */
+      why_not: string | null
+      decided_by: string | null
+      /** when it was decided on */
+      decided_at: string | null
+      decision_reason: string | null
+      problem: {
+        code: string
+        detail: string
+      } | null
+      /** a secret waits for me, to be shown once */
+      has_answer: boolean
+    }
+  }
   'GET /console/api/audit': {
     query: {
       /** a user's email or id, or command-line */
@@ -3054,6 +3228,194 @@ export interface Operations {
       }[]
     }
   }
+  'POST /console/api/alarms/{id}/acknowledge': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** which I have not acknowledged */
+      data: {
+        id: string
+        /** when it was raised */
+        at: string
+        by: string
+        words: string
+      }[]
+    }
+  }
+  'POST /console/api/approvals/{id}/answer': {
+    query: Record<string, never>
+    body: {
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** what the action answered; it is not kept */
+      answer: unknown
+    }
+  }
+  'POST /console/api/approvals/{id}/approve': {
+    query: Record<string, never>
+    body: {
+      /** the digest as it was shown */
+      digest: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      id: string
+      /** as in the audit log */
+      action: string
+      /** the action in words */
+      title: string
+      subject: {
+        kind: string
+        id: string
+      }
+      /** the agent concerned */
+      app_id: string | null
+      agent_name: string | null
+      /** the amount that moves */
+      amount: number | null
+      currency: string | null
+      /** what would change, as it was when it was proposed */
+      before: unknown
+      /** what it would be */
+      after: unknown
+      reason: string | null
+      /** an address, or the command line */
+      proposed_by: string
+      /** when it was proposed */
+      proposed_at: string
+      /** until when somebody can approve it */
+      expires_at: string
+      /** approved: its action is under way, or was interrupted */
+      state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+      /** of everything above; send it to approve */
+      digest: string
+      /** I proposed it */
+      own: boolean
+      may_approve: boolean
+      /** why I may not approve it */
+      why_not: string | null
+      decided_by: string | null
+      /** when it was decided on */
+      decided_at: string | null
+      decision_reason: string | null
+      problem: {
+        code: string
+        detail: string
+      } | null
+      /** a secret waits for me, to be shown once */
+      has_answer: boolean
+    }
+  }
+  'POST /console/api/approvals/{id}/decline': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      id: string
+      /** as in the audit log */
+      action: string
+      /** the action in words */
+      title: string
+      subject: {
+        kind: string
+        id: string
+      }
+      /** the agent concerned */
+      app_id: string | null
+      agent_name: string | null
+      /** the amount that moves */
+      amount: number | null
+      currency: string | null
+      /** what would change, as it was when it was proposed */
+      before: unknown
+      /** what it would be */
+      after: unknown
+      reason: string | null
+      /** an address, or the command line */
+      proposed_by: string
+      /** when it was proposed */
+      proposed_at: string
+      /** until when somebody can approve it */
+      expires_at: string
+      /** approved: its action is under way, or was interrupted */
+      state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+      /** of everything above; send it to approve */
+      digest: string
+      /** I proposed it */
+      own: boolean
+      may_approve: boolean
+      /** why I may not approve it */
+      why_not: string | null
+      decided_by: string | null
+      /** when it was decided on */
+      decided_at: string | null
+      decision_reason: string | null
+      problem: {
+        code: string
+        detail: string
+      } | null
+      /** a secret waits for me, to be shown once */
+      has_answer: boolean
+    }
+  }
+  'POST /console/api/approvals/{id}/withdraw': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      id: string
+      /** as in the audit log */
+      action: string
+      /** the action in words */
+      title: string
+      subject: {
+        kind: string
+        id: string
+      }
+      /** the agent concerned */
+      app_id: string | null
+      agent_name: string | null
+      /** the amount that moves */
+      amount: number | null
+      currency: string | null
+      /** what would change, as it was when it was proposed */
+      before: unknown
+      /** what it would be */
+      after: unknown
+      reason: string | null
+      /** an address, or the command line */
+      proposed_by: string
+      /** when it was proposed */
+      proposed_at: string
+      /** until when somebody can approve it */
+      expires_at: string
+      /** approved: its action is under way, or was interrupted */
+      state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+      /** of everything above; send it to approve */
+      digest: string
+      /** I proposed it */
+      own: boolean
+      may_approve: boolean
+      /** why I may not approve it */
+      why_not: string | null
+      decided_by: string | null
+      /** when it was decided on */
+      decided_at: string | null
+      decision_reason: string | null
+      problem: {
+        code: string
+        detail: string
+      } | null
+      /** a secret waits for me, to be shown once */
+      has_answer: boolean
+    }
+  }
   'POST /console/api/bank-accounts': {
     query: Record<string, never>
     body: {
@@ -3772,6 +4134,39 @@ export interface Operations {
       brought_by: string[]
       /** nobody knows yet what it was */
       may_explain: boolean
+    }
+  }
+  'POST /console/api/books/write-off': {
+    query: Record<string, never>
+    body: {
+      /** positive if the provider has less than the books say */
+      amount: string
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      /** 1 to 200 printable characters */
+      provider: string
+      /** 1 to 128 printable characters */
+      ref: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** false: this reference was used before */
+      changed: boolean
     }
   }
   'POST /console/api/callback-lanes/{app_id}/pause': {
@@ -6775,6 +7170,83 @@ export interface Operations {
         expires_at: string | null
         /** when it last signed a request */
         last_used_at: string | null
+      }[]
+    }
+  }
+  'PUT /console/api/approval-rules': {
+    query: Record<string, never>
+    body: {
+      rules: {
+        /** one of actions */
+        action: string
+        /** an agent's app id */
+        app_id: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** whether a second person approves */
+        needs_two: boolean
+        /** only above this amount, of the currency */
+        above: string | null
+        /** only an admin approves */
+        admin_only: boolean
+      }[]
+      /** as it was read */
+      version: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** send it with a change */
+      version: string
+      /** whether two people are needed where no rule says */
+      by_default: boolean
+      actions: {
+        action: string
+        title: string
+        has_amount: boolean
+      }[]
+      /** the most special one counts */
+      rules: {
+        /** one of actions */
+        action: string
+        /** an agent's app id */
+        app_id: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** whether a second person approves */
+        needs_two: boolean
+        /** only above this amount, of the currency */
+        above: string | null
+        /** only an admin approves */
+        admin_only: boolean
       }[]
     }
   }
