@@ -561,6 +561,7 @@ export interface Operations {
       feed_url: string | null
       zone: string
       csv_profile: string | null
+      encoding: string | null
       own_accounts: string[]
       former_numbers: string[]
       /** when it was made */
@@ -719,6 +720,7 @@ export interface Operations {
         | 'interest'
         | 'own_transfer'
         | 'correction'
+        | 'batch'
       /** an amount */
       amount?: string
       /** a part of its text or of who paid */
@@ -767,6 +769,7 @@ export interface Operations {
           | 'interest'
           | 'own_transfer'
           | 'correction'
+          | 'batch'
           | null
         txn_id: string | null
         why: string | null
@@ -1368,26 +1371,6 @@ export interface Operations {
         /** journal rows not looked at yet */
         unproved_rows: number
       } | null
-    }
-  }
-  'GET /console/api/invitations/{token}': {
-    query: Record<string, never>
-    body: undefined
-    answer: {
-      /** null for the first admin, who sends one */
-      email: string | null
-      /** one of admin, operator, viewer, agent */
-      role: 'admin' | 'operator' | 'viewer' | 'agent'
-      /** until when the link works */
-      expires_at: string
-      totp: {
-        /** base 32, for typing */
-        secret: string
-        /** otpauth: */
-        uri: string
-        /** a data: URL of the QR code as PNG */
-        qrcode: string
-      }
     }
   }
   'GET /console/api/me': {
@@ -2376,6 +2359,7 @@ export interface Operations {
           | 'interest'
           | 'own_transfer'
           | 'correction'
+          | 'batch'
           | null
         txn_id: string | null
         why: string | null
@@ -2753,6 +2737,8 @@ export interface Operations {
       zone?: string
       /** how its CSV files are read, as JSON */
       csv_profile: string | null
+      /** of its MT940 and OFX files, such as cp850; null for the usual one */
+      encoding: string | null
       /** account numbers */
       own_accounts: string[]
       /** version of the account as read */
@@ -2760,7 +2746,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: {
@@ -2812,6 +2798,7 @@ export interface Operations {
         feed_url: string | null
         zone: string
         csv_profile: string | null
+        encoding: string | null
         own_accounts: string[]
         former_numbers: string[]
         /** when it was made */
@@ -3476,6 +3463,8 @@ export interface Operations {
       zone?: string
       /** how its CSV files are read, as JSON */
       csv_profile: string | null
+      /** of its MT940 and OFX files, such as cp850; null for the usual one */
+      encoding: string | null
       /** account numbers */
       own_accounts: string[]
       /** false: it is off at first */
@@ -3483,7 +3472,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: {
@@ -3535,6 +3524,7 @@ export interface Operations {
         feed_url: string | null
         zone: string
         csv_profile: string | null
+        encoding: string | null
         own_accounts: string[]
         former_numbers: string[]
         /** when it was made */
@@ -3642,6 +3632,8 @@ export interface Operations {
       zone?: string
       /** how its CSV files are read, as JSON */
       csv_profile: string | null
+      /** of its MT940 and OFX files, such as cp850; null for the usual one */
+      encoding: string | null
       /** account numbers */
       own_accounts: string[]
       sample: {
@@ -3717,7 +3709,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: {
@@ -3769,6 +3761,7 @@ export interface Operations {
         feed_url: string | null
         zone: string
         csv_profile: string | null
+        encoding: string | null
         own_accounts: string[]
         former_numbers: string[]
         /** when it was made */
@@ -3824,7 +3817,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason?: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: string
@@ -3887,7 +3880,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       account: {
@@ -3939,6 +3932,7 @@ export interface Operations {
         feed_url: string | null
         zone: string
         csv_profile: string | null
+        encoding: string | null
         own_accounts: string[]
         former_numbers: string[]
         /** when it was made */
@@ -4065,7 +4059,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       movements: number
@@ -4076,14 +4070,14 @@ export interface Operations {
   'POST /console/api/bank-accounts/{name}/movements/{movement_id}/explain': {
     query: Record<string, never>
     body: {
-      /** what it was */
-      as: 'bank_fee' | 'interest' | 'own_transfer' | 'correction' | 'payment_returned'
+      /** what it was; batch: only the sum of payments that are known by now */
+      as: 'bank_fee' | 'interest' | 'own_transfer' | 'correction' | 'payment_returned' | 'batch'
       /** for payment_returned: the movement that brought the payment */
       payment?: string
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now */
-      code: string
+      code?: string
     }
     answer: {
       id: string
@@ -4120,6 +4114,7 @@ export interface Operations {
         | 'interest'
         | 'own_transfer'
         | 'correction'
+        | 'batch'
         | null
       txn_id: string | null
       why: string | null
@@ -4282,9 +4277,11 @@ export interface Operations {
         | 'paused'
     }
   }
-  'POST /console/api/invitations/{token}': {
+  'POST /console/api/invitations/accept': {
     query: Record<string, never>
     body: {
+      /** what the link has after # */
+      token: string
       /** an email address, of the first admin */
       email?: string
       /** a password of 12 to 256 characters */
@@ -4309,6 +4306,29 @@ export interface Operations {
       version: string
       /** the time of the service */
       now: string
+    }
+  }
+  'POST /console/api/invitations/open': {
+    query: Record<string, never>
+    body: {
+      /** what the link has after # */
+      token: string
+    }
+    answer: {
+      /** null for the first admin, who sends one */
+      email: string | null
+      /** one of admin, operator, viewer, agent */
+      role: 'admin' | 'operator' | 'viewer' | 'agent'
+      /** until when the link works */
+      expires_at: string
+      totp: {
+        /** base 32, for typing */
+        secret: string
+        /** otpauth: */
+        uri: string
+        /** a data: URL of the QR code as PNG */
+        qrcode: string
+      }
     }
   }
   'POST /console/api/me/password': {

@@ -47,7 +47,7 @@ function NothingHere() {
 
 const tree = top.addChildren([
   open('/sign-in', () => import('./pages/sign-in/sign-in.tsx')),
-  open('/invitation/$token', () => import('./pages/invitation/invitation.tsx')),
+  open('/invitation', () => import('./pages/invitation/invitation.tsx')),
   inside.addChildren([
     page('/', () => import('./pages/home/home.tsx')),
     page('/orders', () => import('./pages/orders/orders.tsx')),

@@ -9,6 +9,7 @@ const bankFields: Record<string, string> = {
   feed: 'feed',
   feed_secret: 'feed secret',
   csv_profile: 'CSV profile',
+  encoding: 'encoding of files',
   file_limit: 'limit for files',
 }
 

@@ -32,14 +32,14 @@ while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok) await sleep(2
 
 const read = readConfig({ ...process.env, PORT: port })
 if ('faults' in read) throw new Error(read.faults.join('\n'))
-const { pool, secretKeys, close } = await openBackend(read.config, 'command', () => {})
+const { pool, close } = await openBackend(read.config, 'command', () => {})
 const by = {
   operator: { userId: null, email: 'command line', ip: null },
   reason: null,
   at: new Date(),
 }
 const email = `export-${Date.now()}@sluice.example`
-const { user } = await createUser(pool, secretKeys, { email, role: 'viewer', agentId: null }, by)
+const { user } = await createUser(pool, { email, role: 'viewer', agentId: null }, by)
 const seat = { userId: user.userId, ip: '127.0.0.1', userAgent: 'slow-export' }
 const { token } = await startSession(pool, seat, new Date())
 

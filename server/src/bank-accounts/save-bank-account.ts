@@ -94,6 +94,7 @@ const decisive = [
   'feed',
   'feedSecret',
   'csvProfile',
+  'encoding',
   'fileLimitMinor',
 ] as const satisfies (keyof BankAccount)[]
 
@@ -109,6 +110,7 @@ const decisiveNames: Record<(typeof decisive)[number], string> = {
   feed: 'feed',
   feedSecret: 'feed_secret',
   csvProfile: 'csv_profile',
+  encoding: 'encoding',
   fileLimitMinor: 'file_limit',
 }
 

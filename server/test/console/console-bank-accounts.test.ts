@@ -209,7 +209,7 @@ describe('the calendar', () => {
     const cell = (at = page) => at.getByRole('link', { name: new RegExp(`^${day}, `) })
     await cell().click()
     await page.getByRole('heading', { name: `scb-main ${day}` }).waitFor()
-    await page.getByText('Something is still to come').waitFor()
+    await page.getByText('Something is still to come: the statement').waitFor()
     await page.getByRole('button', { name: 'Sign off' }).click()
     await confirmIn(page, maker, 'Sign off', 'the statement comes on Monday')
     await page.getByText(`by ${maker.email}`).first().waitFor()

@@ -19,6 +19,7 @@ export interface AccountDraft {
   hold_hours: string
   feed: Terms['feed']
   csv_profile: string
+  encoding: string
   own_accounts: string[]
   day_limit: string
   file_limit: string
@@ -44,6 +45,7 @@ export const emptyDraft: AccountDraft = {
   hold_hours: '',
   feed: 'none',
   csv_profile: '',
+  encoding: '',
   own_accounts: [],
   day_limit: '',
   file_limit: '0',
@@ -68,6 +70,7 @@ export function draftOf(account: Account): AccountDraft {
     hold_hours: String(account.hold_hours),
     feed: account.feed,
     csv_profile: account.csv_profile ?? '',
+    encoding: account.encoding ?? '',
     own_accounts: account.own_accounts,
     day_limit: account.day_limit ?? '',
     file_limit: account.file_limit,
@@ -94,6 +97,7 @@ export function termsOf(draft: AccountDraft): Terms {
     file_limit: draft.file_limit === '' ? '0' : draft.file_limit,
     feed: draft.feed,
     csv_profile: draft.csv_profile.trim() === '' ? null : draft.csv_profile,
+    encoding: draft.encoding === '' ? null : draft.encoding,
     own_accounts: draft.own_accounts,
   }
 }

@@ -155,6 +155,7 @@ export function AccountFields(props: Props) {
               change({ feed: value === 'signed' || value === 'token' ? value : 'none' })
             }
           />
+          <TextInput {...typed('encoding')} description={fields.encodingHint} />
           <CsvField {...props} />
           <TagsInput
             label={fields.own_accounts}

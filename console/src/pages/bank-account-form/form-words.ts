@@ -37,6 +37,8 @@ export const formWords = {
     feed: 'Feed',
     csv_profile: 'CSV files are read by',
     csv_profileOwn: 'Profile as JSON',
+    encoding: 'Encoding of MT940 and OFX files',
+    encodingHint: 'Empty for the usual one; some banks write cp850 or latin1.',
     own_accounts: 'Your other accounts',
     own_accountsHint: 'Transfers from these are nobody’s deposits. One number, then Enter.',
     day_limit: 'Most that it may be asked to take in a day',

@@ -66,6 +66,7 @@ function termFacts(account: Account): (Fact | false | null)[] {
     [facts.fileLimit, limit(account.file_limit)],
     [facts.zone, account.zone],
     account.csv_profile !== null && [facts.csv, facts.hasCsv],
+    account.encoding !== null && [facts.encoding, account.encoding],
     account.own_accounts.length > 0 && [facts.own, account.own_accounts.join(', ')],
     [facts.created, <Who key="c" at={account.created_at} by={account.created_by} />],
     account.changed_by !== null && [

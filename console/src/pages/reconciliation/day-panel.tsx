@@ -145,6 +145,8 @@ function Go(props: { account: string; day: string; at: BankDay['breaks'][number]
     case 'does_not_close':
     case 'vanished':
       return <PageLink to={pages.importBankFile(account)}>{says.go.import}</PageLink>
+    case 'batch_twice':
+      return movement === null ? null : <OnlySum account={account} movement={movement} />
     case 'unexplained_debit':
       return (
         <PageLink
@@ -170,6 +172,40 @@ function Go(props: { account: string; day: string; at: BankDay['breaks'][number]
         </PageLink>
       )
   }
+}
+
+/** The sum of a batch that was explained before its payments were known. */
+function OnlySum({ account, movement }: { account: string; movement: string }) {
+  const me = useMe()
+  const queries = useQueryClient()
+  const [isAsked, setAsked] = useState(false)
+  return (
+    <>
+      <ActButton
+        size="compact-xs"
+        whyNot={whyNot(me, 'decide_payments')}
+        onClick={() => setAsked(true)}
+      >
+        {says.batch.button}
+      </ActButton>
+      {isAsked && (
+        <ActDialog
+          draft="batch"
+          title={says.batch.title}
+          explain={says.batch.explain}
+          confirm={says.batch.button}
+          danger
+          needsCode
+          close={() => setAsked(false)}
+          act={async ({ reason, code }) => {
+            const params = { name: account, movement_id: movement }
+            await ask(api.explainMovement, { params, body: { as: 'batch', reason, code } })
+            await queries.invalidateQueries({ queryKey: ['bank-days', account] })
+          }}
+        />
+      )}
+    </>
+  )
 }
 
 function SignOff(props: { account: string; day: BankDay; close: () => void }) {

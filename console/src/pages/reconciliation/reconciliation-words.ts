@@ -52,10 +52,18 @@ export const reconciliationWords = {
     unexplained_credit: 'Unexplained credit',
     never_booked: 'Never booked',
     return_not_debited: 'Return not debited',
+    batch_twice: 'A sum counted twice',
+    written_off: 'Written off by hand',
     signed_day_changed: 'Changed after sign-off',
     books_differ: 'Books differ',
   } as Record<string, string>,
   go: { import: 'Import', explain: 'Explain', decide: 'Decide', look: 'Look at the day' },
+  batch: {
+    button: 'Only a sum',
+    title: 'It is only a sum',
+    explain:
+      'What was booked for the sum is taken out of the books again: its payments are known and booked.',
+  },
   signOff: {
     button: 'Sign off',
     title: (account: string, day: string) => `Sign off ${day} of ${account}`,

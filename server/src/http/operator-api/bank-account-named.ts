@@ -10,6 +10,11 @@ export async function bankAccountNamed(pool: Pool, name: string): Promise<BankAc
   return account
 }
 
+/** Refuses what cannot be the id of a file or a movement. */
+export function checkId(id: string): void {
+  if (!/^[0-9a-f]{32}$/.test(id)) throw new Problem('not_found', 'There is nothing of this id.')
+}
+
 /** Refuses days that do not exist, such as the 30th of February. */
 export function checkDays(days: Record<string, string | undefined>): void {
   const errors = Object.entries(days)
@@ -19,6 +24,7 @@ export function checkDays(days: Record<string, string | undefined>): void {
 }
 
 function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
   const at = new Date(text)
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)
 }

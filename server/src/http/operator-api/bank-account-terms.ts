@@ -44,6 +44,7 @@ export function termsFromDraft(
     dayLimitMinor: draft.day_limit === null ? null : amount('day_limit', String(draft.day_limit)),
     fileLimitMinor: amount('file_limit', draft.file_limit),
     csvProfile: textOrNull(draft.csv_profile),
+    encoding: textOrNull(draft.encoding),
     ownAccounts: draft.own_accounts.map(writtenAccountNo).join(','),
   }
   return { terms, errors: errors.length > 0 ? errors : namedAsAsked(bankAccountFaults(terms)) }

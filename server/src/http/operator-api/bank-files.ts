@@ -11,7 +11,7 @@ import type { MovementMatch } from '../../payments/match-movements.ts'
 import { type BankFilePreview, previewBankFile } from '../../payments/preview-bank-file.ts'
 import { BankFileFault } from '../../statements/statement.ts'
 import { invalidRequest } from '../check.ts'
-import { bankAccountNamed } from './bank-account-named.ts'
+import { bankAccountNamed, checkId } from './bank-account-named.ts'
 import { refusedView, uploadLimit } from './bank-accounts.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
@@ -142,6 +142,7 @@ export function bankFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps): 
     schema: { params: BankFileParams, body: ConfirmFile, response: Confirmed },
     handler: async ({ operator, params, body, request }) => {
       const account = await bankAccountNamed(pool, params.name)
+      checkId(params.file_id)
       const at = now()
       const { movements, amountMinor } = await confirmMovements(pool, account, params.file_id, {
         name: operator.email,

@@ -10,10 +10,10 @@ import { jsonText } from '../../lib/json-text.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import { audited } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
-import { explainMovement, explainReturn } from '../../payments/explain-movement.ts'
+import { explainBatch, explainMovement, explainReturn } from '../../payments/explain-movement.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
-import { bankAccountNamed, checkDays } from './bank-account-named.ts'
+import { bankAccountNamed, checkDays, checkId } from './bank-account-named.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact } from './order-summary.ts'
 import { maskedName, maskedNumber, notShown, seesPersons } from './personal-data.ts'
@@ -90,6 +90,7 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
     handler: async ({ operator, params, body }) => {
       const account = await bankAccountNamed(pool, params.name)
       const { movement_id: id } = params
+      checkId(id)
       const { reason } = body
       await audited(
         pool,
@@ -103,6 +104,7 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
           reason,
         },
         () => {
+          if (body.as === 'batch') return explainBatch(desk, account, id, reason)
           if (body.as !== 'payment_returned') {
             // The schema allows only known explanations.
             const as = body.as as (typeof explanations)[number]

@@ -61,6 +61,7 @@ const terms = {
   feed,
   zone: Type.Optional(text(50, 'a time zone such as Asia/Bangkok')),
   csv_profile: orNull(text(8192, 'how its CSV files are read, as JSON')),
+  encoding: orNull(text(40, 'of its MT940 and OFX files, such as cp850; null for the usual one')),
   own_accounts: Type.Array(text(60, 'an account number'), {
     maxItems: 50,
     description: 'account numbers',
@@ -87,14 +88,17 @@ export const NewBankAccount = Type.Object(
     ...terms,
     route: Type.Boolean({ description: 'false: it is off at first' }),
     reason,
-    code,
+    code: Type.Optional(code),
   },
   strict,
 )
 
 const version = Type.Integer({ minimum: 1, description: 'version of the account as read' })
 
-export const ChangedBankAccount = Type.Object({ ...terms, version, reason, code }, strict)
+export const ChangedBankAccount = Type.Object(
+  { ...terms, version, reason, code: Type.Optional(code) },
+  strict,
+)
 
 export const ConfirmBankAccount = Type.Object(
   {
@@ -110,12 +114,12 @@ export const ConfirmBankAccount = Type.Object(
       ),
     ),
     reason,
-    code,
+    code: Type.Optional(code),
   },
   strict,
 )
 
-export const NewFeedSecret = Type.Object({ version, reason, code }, strict)
+export const NewFeedSecret = Type.Object({ version, reason, code: Type.Optional(code) }, strict)
 
 const figures = {
   expected: Type.Integer({ description: 'deposits whose payment is awaited' }),
@@ -166,6 +170,7 @@ export const BankAccountDetail = Type.Object({
   feed_url: orNull(Type.String({ description: 'where the bank reports to' })),
   zone: Type.String(),
   csv_profile: orNull(Type.String()),
+  encoding: orNull(Type.String()),
   own_accounts: Type.Array(Type.String()),
   former_numbers: Type.Array(Type.String()),
   created_at: isoTime('when it was made'),
@@ -288,10 +293,10 @@ export const ImportedFile = Type.Object(
 
 export const BankFileParams = Type.Object({
   name: text(32, 'the name of a bank account'),
-  file_id: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'the id of a file' }),
+  file_id: text(32, 'the id of a file'),
 })
 
-export const ConfirmFile = Type.Object({ reason, code }, strict)
+export const ConfirmFile = Type.Object({ reason, code: Type.Optional(code) }, strict)
 
 export const BankFileRow = Type.Object({
   file_id: Type.String(),
@@ -357,7 +362,7 @@ export const movementStates = ['unconfirmed', 'under_way', 'booked', 'unexplaine
 const explainedBy = oneOf(
   [
     ...['payment', 'payment_taken_back', 'payment_returned'],
-    ...['bank_fee', 'interest', 'own_transfer', 'correction'],
+    ...['bank_fee', 'interest', 'own_transfer', 'correction', 'batch'],
   ],
   'what it was',
 )
@@ -402,14 +407,14 @@ export const UnexplainedList = Type.Object({ data: Type.Array(MovementRow), next
 
 export const MovementParams = Type.Object({
   name: text(32, 'the name of a bank account'),
-  movement_id: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'the id of a movement' }),
+  movement_id: text(32, 'the id of a movement'),
 })
 
 export const ExplainRequest = Type.Object(
   {
     as: oneOf(
-      ['bank_fee', 'interest', 'own_transfer', 'correction', 'payment_returned'],
-      'what it was',
+      ['bank_fee', 'interest', 'own_transfer', 'correction', 'payment_returned', 'batch'],
+      'what it was; batch: only the sum of payments that are known by now',
     ),
     payment: Type.Optional(
       Type.String({
@@ -418,7 +423,7 @@ export const ExplainRequest = Type.Object(
       }),
     ),
     reason,
-    code,
+    code: Type.Optional(code),
   },
   strict,
 )
@@ -468,14 +473,14 @@ export const DayList = Type.Object({
 
 export const DayParams = Type.Object({
   name: text(32, 'the name of a bank account'),
-  day: day('a day such as 2026-11-16'),
+  day: text(10, 'a day such as 2026-11-16'),
 })
 
 export const SignOffRequest = Type.Object(
   {
     digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'digest of the day as read' }),
     reason: Type.Optional(reason),
-    code,
+    code: Type.Optional(code),
   },
   strict,
 )
