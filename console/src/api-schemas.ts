@@ -2290,6 +2290,23 @@ export interface Operations {
       }
     }
   }
+  'GET /console/api/stops': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        /** null: everything */
+        app_id: string | null
+        /** whether deposits are stopped as well */
+        deposits: boolean
+        /** when it was stopped */
+        at: string
+        by: string
+        reason: string
+      }[]
+    }
+  }
   'GET /console/api/stories': {
     query: Record<string, never>
     body: undefined
@@ -6893,6 +6910,54 @@ export interface Operations {
       expected: string[]
       /** how old t is; negative: from the future */
       age_s: number | null
+    }
+  }
+  'POST /console/api/stops': {
+    query: Record<string, never>
+    body: {
+      /** an agent's app id */
+      app_id?: string
+      /** stop deposits as well */
+      deposits?: boolean
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      data: {
+        id: string
+        /** null: everything */
+        app_id: string | null
+        /** whether deposits are stopped as well */
+        deposits: boolean
+        /** when it was stopped */
+        at: string
+        by: string
+        reason: string
+      }[]
+    }
+  }
+  'POST /console/api/stops/{id}/lift': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      data: {
+        id: string
+        /** null: everything */
+        app_id: string | null
+        /** whether deposits are stopped as well */
+        deposits: boolean
+        /** when it was stopped */
+        at: string
+        by: string
+        reason: string
+      }[]
     }
   }
   'POST /console/api/test-orders': {

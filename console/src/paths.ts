@@ -96,6 +96,9 @@ export const api = {
   proposalAnswer: 'POST /console/api/approvals/{id}/answer',
   approvalRules: 'GET /console/api/approval-rules',
   setApprovalRules: 'PUT /console/api/approval-rules',
+  stops: 'GET /console/api/stops',
+  stop: 'POST /console/api/stops',
+  liftStop: 'POST /console/api/stops/{id}/lift',
   alarms: 'GET /console/api/alarms',
   acknowledgeAlarm: 'POST /console/api/alarms/{id}/acknowledge',
 } as const satisfies Record<string, Operation>
@@ -125,6 +128,7 @@ export const pages = {
   payment: (paymentId: string) => `/payments/${encodeURIComponent(paymentId)}`,
   approvals: '/approvals',
   approval: (id: string) => `/approvals/${id}`,
+  rules: '/rules',
   openItems: '/open-items',
   openItem: (itemId: string) => `/open-items/${encodeURIComponent(itemId)}`,
   wallets: '/wallets',

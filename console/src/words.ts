@@ -61,6 +61,7 @@ export const words = {
     payments: 'To decide',
     openItems: 'Open items',
     approvals: 'Approvals',
+    rules: 'Two people and stops',
     waiting: (count: number) => `${count} to decide`,
     wallets: 'Wallets',
     wallet: 'Wallet',

@@ -19,6 +19,8 @@ export const actions = {
   create_user: { title: 'Create a user', hasAmount: false },
   change_user: { title: 'Change a user', hasAmount: false },
   reset_user: { title: "Reset a user's password and authenticator", hasAmount: false },
+  lift_stop: { title: 'Start again after a stop', hasAmount: false },
+  pay_out: { title: 'Pay out a withdrawal', hasAmount: true },
   change_policy: { title: 'Change what needs two people', hasAmount: false },
 } as const satisfies Record<string, { title: string; hasAmount: boolean }>
 

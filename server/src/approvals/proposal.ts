@@ -300,6 +300,17 @@ export async function findUnfinished(pool: Pool, before: Date): Promise<Proposal
   return rows
 }
 
+/** Open proposals of payouts whose order waits no more: its agent has cancelled it. */
+export async function findPayoutsThatEnded(pool: Pool): Promise<Proposal[]> {
+  const { rows } = await pool.query<Proposal>(
+    `select ${selected} from ${tables}
+     where p.action = 'pay_out' and d.verdict is null and exists (select 1 from orders o
+       where o.agent_id = p.agent_id and o.order_id = p.proposal_id and o.status <> 'WAITING')
+     order by p.proposal_id limit 50`,
+  )
+  return rows
+}
+
 /** Proposals that nobody decided on in time and that are not marked as expired yet. */
 export async function findOverdue(pool: Pool, now: Date): Promise<Proposal[]> {
   const { rows } = await pool.query<Proposal>(

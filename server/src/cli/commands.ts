@@ -80,6 +80,14 @@ const commands: Record<string, Listed> = {
     description: 'who signs in to the console',
     load: async () => (await import('./user.ts')).userCommand(),
   },
+  stop: {
+    description: 'stop payouts at once, of an agent or all',
+    load: async () => (await import('./stop.ts')).stopCommand(),
+  },
+  go: {
+    description: 'start payouts again after a stop',
+    load: async () => (await import('./stop.ts')).goCommand(),
+  },
   trigger: {
     description: "make the sandbox's bank say that something happened to an order",
     load: async () => (await import('./order.ts')).triggerCommand(),

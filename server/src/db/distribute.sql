@@ -24,6 +24,7 @@ select create_reference_table('proposal_ends');
 select create_reference_table('proposal_answers');
 select create_reference_table('proposal_runs');
 select create_reference_table('approval_rules');
+select create_reference_table('stops');
 select create_reference_table('alarms');
 select create_reference_table('alarm_acknowledgements');
 select create_reference_table('attempt_prunings');

@@ -136,6 +136,11 @@ export async function findPayment(
   pool: Pool,
   paymentId: string,
 ): Promise<FoundPayment | undefined> {
+  // A payment that is assigned to an agent between the two reads is found by the second look.
+  return (await lookFor(pool, paymentId)) ?? lookFor(pool, paymentId)
+}
+
+async function lookFor(pool: Pool, paymentId: string): Promise<FoundPayment | undefined> {
   const claim = await findClaim(pool, paymentId)
   const payments = `select ${columns} from payments p join agents a using (agent_id)
     where p.payment_id = $2`

@@ -7,8 +7,10 @@ import type { PayoutState } from '../ledger/payout-state.ts'
 import { callWithin, NoAnswer } from '../lib/call-within.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Payout, PayoutOutcome, Provider } from '../providers/provider.ts'
+import { isStopped } from '../routing/stops.ts'
 import type { Desk } from '../teller/desk.ts'
 import { itemWords } from './item-words.ts'
+import { mayPayOut } from './payout-approval.ts'
 import {
   claimPayout,
   findPayout,
@@ -61,6 +63,9 @@ export async function routePayout(
 ): Promise<Provider | undefined> {
   const { tried = [], evenIfNotReady = false } = options
   const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw' })
+  // What waits for a second person must not take a place from what does not.
+  const isNew = order.handedOverAt === null && desk.providers.asksBeforePayouts
+  if (isNew && !(await mayPayOut(desk, order))) return undefined
   const payout = moneyOf(order)
   return candidates.find(
     (each) => !tried.includes(each.name) && (evenIfNotReady || each.isReadyFor?.(payout) !== false),
@@ -89,6 +94,8 @@ export async function handOver(
   insteadOf?: PayoutAttempt,
 ): Promise<TakenPayout | undefined> {
   const { agentId, orderId } = order
+  // Every hand-over passes here, so none goes out that waits for a second person or after a stop.
+  if (!(await mayPayOut(desk, order)) || (await isStopped(desk.pool, agentId))) return undefined
   const refused = insteadOf && (await take(desk, insteadOf, insteadOf, goingOnMs))
   if (insteadOf && !refused) return undefined
   const takenAtMs = performance.now()
@@ -195,7 +202,8 @@ export async function ask(
   } else if (
     outcome.type === 'not_found' &&
     provider.can.idempotentByReference &&
-    !(await isTakenBack(desk, order))
+    !(await isTakenBack(desk, order)) &&
+    !(await isStopped(desk.pool, order.agentId))
   ) {
     // The call may never have reached the provider. It is repeated only for a provider that guarantees to pay
     // a reference once, and only if the order has not been ended during the question.

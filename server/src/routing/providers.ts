@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { hasRuleOfTwo } from '../approvals/approval-rules.ts'
 import { type BankAccount, readBankAccounts } from '../bank-accounts/bank-account.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
@@ -17,6 +18,7 @@ import {
   type RoutingTable,
   routeOrder,
 } from './route-order.ts'
+import { readStops, type Stop } from './stops.ts'
 
 /** The routing table is read again once it is older than this, and not used once it is twice as old. */
 const freshMs = 500
@@ -27,6 +29,9 @@ export class Providers {
   private readonly pool: Pool
   private readonly onError: (error: unknown) => void
   private table: RoutingTable = { states: new Map(), routes: [] }
+  private stops: readonly Stop[] = []
+  /** Whether some payouts wait for a second person. */
+  asksBeforePayouts = false
   /** The bank accounts, each as it was when its row was read last. */
   private accounts = new Map<string, { version: number; provider: Provider }>()
   private known: readonly Provider[]
@@ -61,12 +66,21 @@ export class Providers {
    */
   async candidates(order: OrderToRoute): Promise<Provider[]> {
     await this.freshen()
+    if (this.isStopped(order)) return []
     const able = this.known.filter(({ isConfirmed = true }) => isConfirmed)
     return routeOrder(order, able, this.table, Math.random)
   }
 
+  private isStopped({ agentId, direction }: OrderToRoute): boolean {
+    return this.stops.some(
+      (stop) =>
+        (stop.agentId === 0n || stop.agentId === agentId) &&
+        (direction === 'withdraw' || stop.deposits),
+    )
+  }
+
   /**
-   * Reads routes, states and bank accounts again if they are old. Under steady load no order waits for this;
+   * Reads routes, states, stops and bank accounts again if they are old. Under steady load no order waits for this;
    * only the first one after a quiet period does.
    */
   async freshen(): Promise<void> {
@@ -78,9 +92,16 @@ export class Providers {
   }
 
   private refresh(): Promise<void> {
-    this.reading ??= Promise.all([readRoutingTable(this.pool), readBankAccounts(this.pool)])
-      .then(([table, accounts]) => {
+    this.reading ??= Promise.all([
+      readRoutingTable(this.pool),
+      readBankAccounts(this.pool),
+      readStops(this.pool),
+      hasRuleOfTwo(this.pool, ['pay_out']),
+    ])
+      .then(([table, accounts, stops, asksBeforePayouts]) => {
         this.table = table
+        this.stops = stops
+        this.asksBeforePayouts = asksBeforePayouts
         this.takeAccounts(accounts)
         this.readAt = performance.now()
       })

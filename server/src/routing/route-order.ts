@@ -27,6 +27,8 @@ export interface RoutingTable {
 }
 
 export interface OrderToRoute {
+  /** Whose order it is; an agent's may be stopped. */
+  agentId?: bigint
   direction: OrderKind
   currency: Currency
   bankCode: string

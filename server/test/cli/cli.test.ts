@@ -53,43 +53,54 @@ function expectRefused(ended: Ended, ...says: (string | RegExp)[]): void {
 
 describe('in live, what two people decide on', () => {
   const live = () => ({ ...env, MODE: 'live', PUBLIC_URL: 'https://pay.example' })
+  /** As if the database had been of a live service all along. */
+  const inLive = async (work: () => Promise<void>) => {
+    await s.sql(`update deployment set mode = 'live'`)
+    await work().finally(() => s.sql(`update deployment set mode = 'sandbox'`))
+  }
 
   it('is proposed, shown, withdrawn, and approved by nobody here', async () => {
     const { app_id } = await json('agent', 'create', '--name', 'Proposed for')
     const why = ['--reason', 'as agreed on the phone', '--json']
     const { updated_at } = await json('agent', 'show', app_id)
-    for (const args of [
-      ['wallet', 'adjust', app_id, '25', '--ref', 'one', ...why],
-      ['agent', 'rotate-key', app_id, ...why],
-      ['agent', 'set', app_id, '--support', 'call us', '--max-withdraw', '9', ...why],
-      ['agent', 'create', '--name', 'Second', '--frame-origin', 'none', ...why],
-    ]) {
-      const { proposal } = await commandJson(args, live())
-      const shown = await commandJson(['proposal', 'show', proposal, '--json'], live())
-      expect(shown, args.join(' ')).toMatchObject({ state: 'open' })
-      expect(shown.proposed_by).toMatch(/^command line/)
-      const listed = await commandJson(['proposal', 'list', '--json'], live())
-      expect(listed.map(({ id }: { id: string }) => id)).toContain(proposal)
-      const after = await commandJson(['proposal', 'withdraw', proposal, '--json'], live())
-      expect(after.state).toBe('withdrawn')
-    }
+    await inLive(async () => {
+      for (const args of [
+        ['wallet', 'adjust', app_id, '25', '--ref', 'one', ...why],
+        ['agent', 'rotate-key', app_id, ...why],
+        ['agent', 'set', app_id, '--support', 'call us', '--max-withdraw', '9', ...why],
+        ['agent', 'create', '--name', 'Second', '--frame-origin', 'none', ...why],
+      ]) {
+        const { proposal } = await commandJson(args, live())
+        const shown = await commandJson(['proposal', 'show', proposal, '--json'], live())
+        expect(shown, args.join(' ')).toMatchObject({ state: 'open' })
+        expect(shown.proposed_by).toMatch(/^command line/)
+        const listed = await commandJson(['proposal', 'list', '--json'], live())
+        expect(listed.map(({ id }: { id: string }) => id)).toContain(proposal)
+        const after = await commandJson(['proposal', 'withdraw', proposal, '--json'], live())
+        expect(after.state).toBe('withdrawn')
+      }
+    })
     expect(await json('agent', 'show', app_id)).toMatchObject({ support: null, updated_at })
     expect(await json('wallet', 'show', app_id)).toMatchObject({ balance: 0 })
-    expectRefused(await command(['proposal', 'approve', 'x'], live()))
-    // A reason is for who approves.
-    expectRefused(await command(['agent', 'rotate-key', app_id], live()), /reason|Say why/)
-    const suspend = ['agent', 'set', app_id, '--status', 'suspended', '--json']
-    expect(await commandJson(suspend, live())).toMatchObject({ status: 'suspended' })
+    await inLive(async () => {
+      expectRefused(await command(['proposal', 'approve', 'x'], live()))
+      // A reason is for who approves.
+      expectRefused(await command(['agent', 'rotate-key', app_id], live()), /reason|Say why/)
+      const suspend = ['agent', 'set', app_id, '--status', 'suspended', '--json']
+      expect(await commandJson(suspend, live())).toMatchObject({ status: 'suspended' })
+    })
   })
 
   it('is done at once with --break-glass and a reason, which alarms, if that is not switched off', async () => {
     const { app_id } = await json('agent', 'create', '--name', 'In need')
     const adjust = ['wallet', 'adjust', app_id, '25', '--json', '--break-glass', '--reason']
-    expectRefused(await command([...adjust, 'x'], live()), '--break-glass needs --reason')
-    const off = { ...live(), BREAK_GLASS: 'off' }
-    expectRefused(await command([...adjust, 'the bank calls'], off), 'switched off')
-    expect(await commandJson([...adjust, 'the bank calls'], live())).toMatchObject({
-      changed: true,
+    await inLive(async () => {
+      expectRefused(await command([...adjust, 'x'], live()), '--break-glass needs --reason')
+      const off = { ...live(), BREAK_GLASS: 'off' }
+      expectRefused(await command([...adjust, 'the bank calls'], off), 'switched off')
+      expect(await commandJson([...adjust, 'the bank calls'], live())).toMatchObject({
+        changed: true,
+      })
     })
     const { rows } = await s.sql('select words from alarms order by alarm_id desc limit 1')
     expect(rows[0]?.words).toMatch(/^command line.* alone.*adjust.*the bank calls$/)

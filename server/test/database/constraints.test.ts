@@ -361,6 +361,14 @@ const good: Record<string, Fields> = {
     updated_at: at,
     updated_by: 'one@sluice.example',
   },
+  stops: {
+    agent_id: 0,
+    stop_id: uuid(1),
+    deposits: false,
+    stopped_at: at,
+    stopped_by: 'one@sluice.example',
+    reason: 'a stolen key',
+  },
   alarms: { alarm_id: uuid(2), at, raised_by: 'command line', words: 'Broken glass.' },
   alarm_acknowledgements: { alarm_id: uuid(1), user_id: 1, at },
   audit_log: {
@@ -966,6 +974,9 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['approval_rules_updated_by_check', 'approval_rules', { updated_by: '' }],
   ['approval_rules_amount', 'approval_rules', { needs_two: false }],
   ['approval_rules_amount', 'approval_rules', { currency: '' }],
+  ['stops_agent_id_check', 'stops', { agent_id: -1 }],
+  ['stops_stopped_by_check', 'stops', { stopped_by: '' }],
+  ['stops_reason_check', 'stops', { reason: '' }],
   ['alarms_raised_by_check', 'alarms', { raised_by: '' }],
   ['alarms_words_check', 'alarms', { words: '' }],
   ['alarm_acknowledgements_alarm_id_fkey', 'alarm_acknowledgements', { alarm_id: uuid(9) }],
@@ -1046,6 +1057,7 @@ const doubled: [constraint: string, table: string][] = [
   ['proposal_runs_pkey', 'proposal_runs'],
   ['approval_rules_pkey', 'approval_rules'],
   ['alarms_pkey', 'alarms'],
+  ['stops_pkey', 'stops'],
   ['alarm_acknowledgements_pkey', 'alarm_acknowledgements'],
 ]
 
@@ -1255,6 +1267,7 @@ describe('what is written down stays so, by privilege', () => {
       'limit_buckets',
       'proposal_answers',
       'approval_rules',
+      'stops',
     ]
     const kept = rows.filter(
       ({ relname }) => !(verb === 'delete from' && removable.includes(relname)),

@@ -29,6 +29,7 @@ const referenceTables = [
   'proposal_answers',
   'proposal_runs',
   'approval_rules',
+  'stops',
   'alarms',
   'alarm_acknowledgements',
   'attempt_prunings',

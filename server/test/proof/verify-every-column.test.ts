@@ -432,6 +432,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'bank_reports',
     'expected_deposits',
   ]),
+  stops: 'what is not paid out at the moment',
   audit_log: 'what people did; nothing is counted by it',
   ...says('what two people decided on, bound by the database’s keys; nothing is counted by it', [
     'user_credentials',

@@ -6,9 +6,11 @@ import {
   expire,
   hasSameCredentials,
   takeRun,
+  withdraw,
 } from '../../approvals/decide-proposal.ts'
 import {
   findOverdue,
+  findPayoutsThatEnded,
   findProposal,
   findSame,
   findUnfinished,
@@ -19,7 +21,6 @@ import {
 import { inTransaction } from '../../db/in-transaction.ts'
 import type { Pool } from '../../db/pool.ts'
 import { jsonText } from '../../lib/json-text.ts'
-import { currencies } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { SecretKeys } from '../../lib/secret-box.ts'
 import { nobody } from '../../operators/credentials.ts'
@@ -31,7 +32,7 @@ import { findUser } from '../../operators/user.ts'
 export interface ActionView {
   subject: { kind: string; id: string }
   agentId: bigint | null
-  amount?: AskedAction['amount']
+  amount?: { minor: bigint; currency: string } | null
   /** Only what the action changes: if it differs when the action runs, the action is refused. */
   before: unknown
   after: unknown
@@ -64,6 +65,8 @@ const leaseMs = 60_000
 const approvalValidMs = 3_600_000
 /** How long an answer waits for its proposer. */
 const answersKeptMs = 72 * 3_600_000
+/** Takes back what its agent has cancelled. */
+const agent = { userId: null, email: 'the agent', ip: null }
 const doubt = 'It was interrupted and may have been done: look at its history.'
 const pollMs = 2_000
 
@@ -224,9 +227,8 @@ export class ApprovalsDesk {
   async isForAdmins(proposal: Proposal): Promise<boolean> {
     const runnable = this.routes.get(proposal.route)
     if (proposal.adminOnly || !runnable) return proposal.adminOnly
-    const { amountMinor: minor, currency: code } = proposal
-    const currency = currencies.find((each) => each === code)
-    const amount = minor === null || !currency ? null : { minor, currency }
+    const { amountMinor: minor, currency } = proposal
+    const amount = minor === null || currency === null ? null : { minor, currency }
     const names = runnable.actions(JSON.parse(proposal.input))
     const agentId = proposal.agentId === 0n ? null : proposal.agentId
     return (await this.judge(names, agentId, amount)).adminOnly
@@ -274,6 +276,9 @@ export class ApprovalsDesk {
     for (const proposal of await findOverdue(this.pool, now)) {
       await expire(this.pool, proposal, now).catch(this.onError)
     }
+    for (const proposal of await findPayoutsThatEnded(this.pool)) {
+      await withdraw(this.pool, proposal, agent, now).catch(this.onError)
+    }
     const before = new Date(now.getTime() - leaseMs)
     for (const proposal of await findUnfinished(this.pool, before)) {
       await this.run(proposal).catch(this.onError)
@@ -298,7 +303,8 @@ export class ApprovalsDesk {
 
   /** A proposal that this operator may see. */
   async named(operator: Operator, proposalId: string): Promise<Proposal> {
-    const proposal = await findProposal(this.pool, proposalId)
+    const isId = /^[0-9a-f]{32}$/.test(proposalId)
+    const proposal = isId ? await findProposal(this.pool, proposalId) : undefined
     if (!proposal || !seesProposal(operator, proposal))
       throw new Problem('not_found', 'There is no such proposal.')
     return proposal

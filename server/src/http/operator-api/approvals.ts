@@ -15,6 +15,7 @@ import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { takeAnswer } from '../../operators/proposal-answers.ts'
+import { payOutProposal, payOutRoute } from '../../payouts/payout-approval.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { seesProposal, titleOf } from './approvals-desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
@@ -30,12 +31,29 @@ import {
   ProposalParams,
   ProposalView,
 } from './schemas/approvals.ts'
+import { orderNamed } from './scope.ts'
 
 /** What waits for a second person, and their decisions. */
 export function approvalRoutes(api: OperatorApi, desk: Desk): void {
+  payOutAction(api, desk)
   readRoutes(api, desk)
   decisionRoutes(api, desk)
   alarmRoutes(api, desk)
+}
+
+/** Approving a payout does nothing more: whoever hands it over looks at the decision. */
+function payOutAction(api: OperatorApi, desk: Desk): void {
+  api.approvals.add(payOutRoute, {
+    actions: () => ['pay_out'],
+    permission: 'act_on_orders',
+    repeats: 'checked',
+    hasSecret: false,
+    view: async (operator, { params }) => {
+      const { order } = await orderNamed(desk.pool, operator, String(Object(params).txn_id))
+      return payOutProposal(order, false)
+    },
+    run: async () => undefined,
+  })
 }
 
 const common = { tag: 'Approvals', permission: 'view', agents: 'own' } as const
@@ -181,7 +199,7 @@ function alarmRoutes(api: OperatorApi, desk: Desk): void {
     handler: async ({ operator, params }) => {
       const at = desk.now()
       await inTransaction(desk.pool, async (tx) => {
-        if (!(await acknowledge(tx, params.id, operator.userId, at))) return
+        if (!isId(params.id) || !(await acknowledge(tx, params.id, operator.userId, at))) return
         const subject = { kind: 'alarm', id: params.id }
         await writeAudit(tx, { at, operator, action: 'acknowledge', subject, agentId: null })
       })

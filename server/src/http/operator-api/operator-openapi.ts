@@ -11,6 +11,7 @@ import * as home from './schemas/home.ts'
 import * as orders from './schemas/orders.ts'
 import * as payments from './schemas/payments.ts'
 import * as providers from './schemas/providers.ts'
+import * as stops from './schemas/stops.ts'
 import * as users from './schemas/users.ts'
 import * as wallets from './schemas/wallets.ts'
 
@@ -25,6 +26,7 @@ const shapes = {
     ...orders,
     ...payments,
     ...providers,
+    ...stops,
     ...users,
     ...wallets,
   },

@@ -33,6 +33,7 @@ import { exportLimits } from './send-export.ts'
 import { settingsRoute } from './settings.ts'
 import { signInRoutes } from './sign-in.ts'
 import { statementRoutes } from './statements.ts'
+import { stopRoutes } from './stops.ts'
 import { testOrderRoutes } from './test-orders.ts'
 import { userRoutes } from './users.ts'
 import { walletRoutes } from './wallets.ts'
@@ -94,6 +95,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   statementRoutes(api, desk, deps.timeZone, limits)
   bookRoutes(api, desk, deps.timeZone, limits)
   writeOffRoute(api, desk)
+  stopRoutes(api, desk)
   approvalRoutes(api, desk)
   approvalPolicyRoutes(api, deps)
   return api

@@ -48,7 +48,7 @@ export const ProposalView = Type.Object({
 })
 
 export const ProposalParams = Type.Object({
-  id: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'the id of a proposal' }),
+  id: Type.String({ maxLength: 64, description: 'an id' }),
 })
 
 export const ProposalListQuery = Type.Object(
@@ -66,7 +66,7 @@ export const ProposalList = Type.Object({
 
 export const ApproveRequest = Type.Object(
   {
-    digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'the digest as it was shown' }),
+    digest: Type.String({ maxLength: 64, description: 'the digest as it was shown' }),
     code: Type.Optional(code),
   },
   strict,

@@ -1,0 +1,54 @@
+import type { Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+
+/** A stop of payouts, and maybe of deposits, for one agent or for everything. */
+export interface Stop {
+  /** 0: everything. */
+  agentId: bigint
+  stopId: string
+  /** Whether deposits are stopped as well. */
+  deposits: boolean
+  at: Date
+  by: string
+  reason: string
+}
+
+export async function readStops(db: Pool | Tx): Promise<Stop[]> {
+  const { rows } = await db.query<Stop>(
+    `select agent_id as "agentId", stop_id as "stopId", deposits, stopped_at as at,
+       stopped_by as by, reason from stops order by agent_id`,
+  )
+  return rows
+}
+
+/** Whether no payout of an agent is handed over at the moment. */
+export async function isStopped(pool: Pool, agentId: bigint): Promise<boolean> {
+  const { rows } = await pool.query('select 1 from stops where agent_id in (0, $1) limit 1', [
+    agentId,
+  ])
+  return rows.length > 0
+}
+
+/** Stops an agent or everything. A second stop takes the place of the first. */
+export async function saveStop(tx: Tx, stop: Stop): Promise<void> {
+  await tx.query(
+    `insert into stops (agent_id, stop_id, deposits, stopped_at, stopped_by, reason)
+     values ($1, $2, $3, $4, $5, $6)
+     on conflict (agent_id) do update set stop_id = excluded.stop_id,
+       deposits = excluded.deposits, stopped_at = excluded.stopped_at,
+       stopped_by = excluded.stopped_by, reason = excluded.reason`,
+    [stop.agentId, stop.stopId, stop.deposits, stop.at, stop.by, stop.reason],
+  )
+}
+
+/** Lifts this very stop, not one that came after it. Returns false if it is not there any more. */
+export async function liftStop(
+  tx: Tx,
+  { agentId, stopId }: Pick<Stop, 'agentId' | 'stopId'>,
+): Promise<boolean> {
+  const { rowCount } = await tx.query('delete from stops where agent_id = $1 and stop_id = $2', [
+    agentId,
+    stopId,
+  ])
+  return rowCount === 1
+}

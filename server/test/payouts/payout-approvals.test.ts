@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parseTxnId } from '../../src/lib/ids.ts'
+import { FakeProvider, patient } from '../support/fake-provider.ts'
+import { type OperatorClient, signIn } from '../support/operator.ts'
+import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
+
+/** Withdrawals above an amount wait for a second person; a stop holds all of them up. */
+
+const bank = new FakeProvider('bank')
+bank.onSubmit = async () => ({ type: 'paid' })
+let s: TestService
+let shop: AgentClient
+let admin: OperatorClient
+
+beforeAll(async () => {
+  s = await startTestService({
+    realTime: true,
+    outside: { paysOut: true, moreProviders: [bank] },
+  })
+  shop = await s.agent({ name: 'Shop' })
+  await shop.fund(100_000)
+  await s.sql(`insert into providers (name, state, updated_at) values ('sandbox', 'off', now())
+    on conflict (name) do update set state = 'off'`)
+  await s.sql(
+    `insert into approval_rules values ('pay_out', 0, 'THB', true, 100000, false, now(), 'a test')`,
+  )
+  admin = await signIn(s, 'admin')
+})
+afterAll(async () => {
+  await s?.prove()
+  await s?.close()
+})
+
+const statusOf = async (txnId: string) => (await shop.get(`/payment/orders/${txnId}`)).json.status
+const idOf = (txnId: string) => parseTxnId(txnId)?.orderId ?? ''
+const isSubmitted = (txnId: string) =>
+  bank.submitted.some(({ reference }) => reference.includes(idOf(txnId).slice(-12)))
+
+/** Waits until a withdrawal is proposed, and returns it as it is shown. */
+async function proposalOf(txnId: string) {
+  await expect.poll(async () => (await admin.get(`/approvals/${idOf(txnId)}`)).status).toBe(200)
+  return (await admin.get(`/approvals/${idOf(txnId)}`)).json
+}
+
+const approve = ({ id, digest }: { id: string; digest: string }) =>
+  admin.post(`/approvals/${id}/approve`, { digest, code: admin.code() })
+
+async function large(): Promise<string> {
+  const { status, json, text } = await shop.withdraw({ amount: 1_001 })
+  expect(status, text).toBe(201)
+  return json.txn_id
+}
+
+/** A smaller one that is made later shows that the runner has come past. */
+async function runnerHasPassed(): Promise<void> {
+  const { json } = await shop.withdraw({ amount: 1_000 })
+  await expect.poll(() => statusOf(json.txn_id), patient).toBe('PAID')
+}
+
+it('one above the amount is not handed over before somebody approves; smaller ones are', async () => {
+  const before = bank.submitted.length
+  const txnId = await large()
+  const shown = await proposalOf(txnId)
+  await runnerHasPassed()
+  expect(bank.submitted.length).toBe(before + 1)
+  expect(await statusOf(txnId)).toBe('WAITING')
+  expect(shown).toMatchObject({
+    action: 'pay_out',
+    amount: 1001,
+    may_approve: true,
+    after: { account_no: '1234567890' },
+  })
+  expect((await approve(shown)).json.state).toBe('done')
+  await expect.poll(() => statusOf(txnId), patient).toBe('PAID')
+  expect(bank.submitted.length).toBe(before + 2)
+})
+
+it('one that is declined fails, and its amount is free again', async () => {
+  const before = await shop.balance()
+  const txnId = await large()
+  const { id } = await proposalOf(txnId)
+  await admin.post(`/approvals/${id}/decline`, { reason: 'nobody knows them', code: admin.code() })
+  await expect.poll(() => statusOf(txnId), patient).toBe('FAILED')
+  expect(await shop.balance()).toBe(before)
+  const { rows } = await s.sql('select body from callback_bodies order by created_at desc limit 1')
+  expect(String(rows[0]?.body)).toContain('FAILED')
+})
+
+it('cancelled while somebody approves, it is cancelled or paid, never both', async () => {
+  const made = await Promise.all([large(), large(), large()])
+  const shown = await Promise.all(made.map(proposalOf))
+  for (const [at, txnId] of made.entries()) {
+    const proposal = shown[at]
+    const [cancelled] = await Promise.all([
+      shop.post(`/payment/orders/${txnId}/cancel`, {}),
+      proposal && approve(proposal),
+    ])
+    const ended = expect.poll(() => statusOf(txnId), patient)
+    if (cancelled.status === 200) {
+      await ended.toBe('CANCEL')
+      expect(isSubmitted(txnId)).toBe(false)
+    } else await ended.toBe('PAID')
+  }
+})
+
+it('cancelled before, it leaves the inbox', async () => {
+  const txnId = await large()
+  const { id } = await proposalOf(txnId)
+  expect((await shop.post(`/payment/orders/${txnId}/cancel`, {})).status).toBe(200)
+  await expect.poll(async () => (await admin.get(`/approvals/${id}`)).json.state).toBe('withdrawn')
+})
+
+it('a stop refuses new withdrawals at once and hands nothing over until it is lifted', async () => {
+  const stopped = await admin.post('/stops', { reason: 'a stolen key' })
+  expect(stopped.status).toBe(201)
+  const before = bank.submitted.length
+  await expect.poll(async () => (await shop.withdraw({ amount: 10 })).status).toBe(503)
+  const waiting = await s.sql(`select count(*)::int as n from orders where status = 'WAITING'
+    and kind = 'withdraw' and handed_over_at is not null`)
+  expect(waiting.rows[0]?.n).toBe(0)
+  const paidIn = await shop.deposit({ amount: 10 })
+  expect(paidIn.status).toBe(201)
+  const { id } = stopped.json.data[0]
+  const lifted = await admin.post(`/stops/${id}/lift`, { reason: 'a new key', code: admin.code() })
+  expect(lifted.json).toEqual({ data: [] })
+  await expect.poll(async () => (await shop.withdraw({ amount: 10 })).status).toBe(201)
+  expect(bank.submitted.length - before).toBeLessThanOrEqual(1)
+})
