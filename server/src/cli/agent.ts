@@ -124,7 +124,7 @@ export function agentCommand(): Command {
         const agreed = applied(found, options)
         const { brand, faults } = await brandOf(options)
         refuse([...optionFaults(await termsFaults(agreed, callbackTargets, found)), ...faults])
-        const request = mode === 'live' ? changeRequest(found, options, brand) : undefined
+        const request = config.mode === 'live' ? changeRequest(found, options, brand) : undefined
         if (request && (await isProposed(config, backend, options, request))) return
         const changed = await onRecord(
           pool,
