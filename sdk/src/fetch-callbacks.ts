@@ -16,11 +16,21 @@ export function fetchCallbacks(options: CallbackHandlerOptions) {
   }
 }
 
-async function bytesIn(request: Request): Promise<ArrayBuffer | undefined> {
+async function bytesIn(request: Request): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get('content-length')) > maxBodyBytes) throw new BodyTooLarge()
   // If other code has read the body already, nothing is left of it.
   if (request.bodyUsed) return undefined
-  const body = await request.arrayBuffer()
-  if (body.byteLength > maxBodyBytes) throw new BodyTooLarge()
-  return body
+  const body = new Uint8Array(maxBodyBytes)
+  let length = 0
+  const reader = request.body?.getReader()
+  // Read piece by piece: a body that does not say its length could be of any.
+  for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
+    if (length + piece.value.length > maxBodyBytes) {
+      reader?.cancel().catch(() => {})
+      throw new BodyTooLarge()
+    }
+    body.set(piece.value, length)
+    length += piece.value.length
+  }
+  return body.subarray(0, length)
 }

@@ -223,6 +223,19 @@ describe('fetch', () => {
     expect((await handle(new Request(url, { method: 'POST', body }))).status).toBe(413)
   })
 
+  test('a body without a length is read no further than a callback can be', async () => {
+    let read = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        read += 1
+        controller.enqueue(new Uint8Array(16 * 1024))
+      },
+    })
+    const request = new Request(url, { method: 'POST', body, duplex: 'half' } as RequestInit)
+    expect((await handle(request)).status).toBe(413)
+    expect(read).toBeLessThan(10)
+  })
+
   test('a body that was read before is refused with words', async () => {
     const { body, headers } = await makeCallback({}, secret)
     const request = new Request(url, { method: 'POST', body, headers })

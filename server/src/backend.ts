@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import { keepMode } from './db/deployment.ts'
 import { openEmbeddedPostgres } from './db/embedded.ts'
 import { migrate, pendingMigrations } from './db/migrate.ts'
 import { openPool, type Pool, sqlState } from './db/pool.ts'
@@ -40,6 +41,7 @@ export async function openBackend(
   }
   try {
     await bringUpToDate(config, databaseUrl, pool, log)
+    await keepMode(pool, config.mode, new Date())
     await checkSecretKeys(pool, secretKeys, log)
   } catch (error) {
     await close()

@@ -30,10 +30,12 @@ test('nothing has to be set', () => {
     secretKeys: [],
     timeZone: 'UTC',
     trustedProxies: [],
+    callbackTargets: 'near',
     metricsToken: undefined,
     logLevel: 'info',
     callbacksPerAgent: 64,
     attemptsKeptDays: 90,
+    breakGlass: true,
     noticesKeptDays: 400,
     tellerBatch: 500,
   })
@@ -54,6 +56,27 @@ test.each([
   ['TELLER_BATCH', '10', { tellerBatch: 10 }],
 ] as const)('%s=%s is taken', (name, value, expected) => {
   expect(config({ [name]: value })).toMatchObject(expected)
+})
+
+test.each([
+  [{}, 'near'],
+  [{ PORT: '0', HOST: '::1' }, 'near'],
+  [{ HOST: '0.0.0.0' }, 'public'],
+  [{ HOST: '192.168.1.7' }, 'public'],
+  [{ PUBLIC_URL: 'http://sandbox.example' }, 'public'],
+  [{ PUBLIC_URL: 'http://[::1]:9000' }, 'near'],
+  [{ TRUSTED_PROXIES: '127.0.0.1' }, 'public'],
+  [{ HOST: '0.0.0.0', CALLBACK_PRIVATE_ADDRESSES: 'allow' }, 'near'],
+  [live, 'secure'],
+  [{ ...live, HOST: '127.0.0.1', PUBLIC_URL: 'http://localhost:1' }, 'secure'],
+])('with %o callbacks go to what is %s', (env, expected) => {
+  expect(config(env).callbackTargets).toBe(expected)
+})
+
+test('private callback addresses are for the sandbox only', () => {
+  expect(faults({ ...live, CALLBACK_PRIVATE_ADDRESSES: 'allow' })).toEqual([
+    'CALLBACK_PRIVATE_ADDRESSES=allow is for the sandbox only',
+  ])
 })
 
 test('the key of today comes before the one of yesterday', () => {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
+import type { CallbackTargets } from './agents/callback-url.ts'
 import { isTimeZone } from './lib/local-time.ts'
 
 /** Every setting, read from the environment once and validated. Nothing else reads the environment. */
@@ -17,8 +18,12 @@ export interface Config {
   secretKeys: Buffer[]
   timeZone: string
   trustedProxies: string[]
+  /** Where callbacks may go. */
+  callbackTargets: CallbackTargets
   metricsToken: string | undefined
   logLevel: string
+  /** Whether the command line may act alone in live, with --break-glass. */
+  breakGlass: boolean
   /** How many callbacks of one agent may be in flight at once. */
   callbacksPerAgent: number
   /** How many days attempts to deliver callbacks are kept. */
@@ -110,8 +115,21 @@ export function readConfig(
     }
   }
 
+  const host = text('HOST') ?? '127.0.0.1'
+  const privateCallbacks = oneOf('CALLBACK_PRIVATE_ADDRESSES', 'local', ['local', 'allow'])
+  if (mode === 'live' && privateCallbacks === 'allow') {
+    faults.push('CALLBACK_PRIVATE_ADDRESSES=allow is for the sandbox only')
+  }
+  // Whoever reaches a sandbox can make it send requests, so only its own machine may have it send them inwards.
+  const isLocal =
+    isLoopback(host) &&
+    (publicUrl === undefined ||
+      (URL.canParse(publicUrl) && isLoopback(new URL(publicUrl).hostname))) &&
+    trustedProxies.length === 0
+  const sandboxTargets = isLocal || privateCallbacks === 'allow' ? 'near' : 'public'
+
   const config: Config = {
-    host: text('HOST') ?? '127.0.0.1',
+    host,
     port,
     publicUrl: publicUrl?.replace(/\/+$/, ''),
     databaseUrl,
@@ -122,14 +140,23 @@ export function readConfig(
     secretKeys: [...secretKey, ...previousKey],
     timeZone,
     trustedProxies,
+    callbackTargets: mode === 'live' ? 'secure' : sandboxTargets,
     metricsToken: text('METRICS_TOKEN'),
     logLevel: oneOf('LOG_LEVEL', 'info', logLevels),
+    breakGlass: oneOf('BREAK_GLASS', 'on', ['on', 'off']) === 'on',
     callbacksPerAgent: number('CALLBACKS_PER_AGENT', 64, 1, 1_000),
     attemptsKeptDays: number('CALLBACK_ATTEMPTS_DAYS', 90, 1, 36_500),
     noticesKeptDays: number('NOTICES_KEPT_DAYS', 400, 31, 36_500),
     tellerBatch: number('TELLER_BATCH', 500, 1, 2_000),
   }
   return faults.length > 0 ? { faults } : { config }
+}
+
+function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '')
+  return (
+    name === 'localhost' || (ipaddr.isValid(name) && ipaddr.process(name).range() === 'loopback')
+  )
 }
 
 function isPublicUrl(text: string): boolean {

@@ -3,7 +3,7 @@ import { addressFault, callbackUrlFault } from './callback-url.ts'
 
 const fine = undefined
 
-/** A place, and whether the sandbox and live may call it. */
+/** A place, and whether a sandbox on its own machine and live may call it. */
 test.each([
   ['a public address', 'https://203.0.114.7/cb', true, true],
   ['a public address, with port and query', 'https://198.41.0.4:8443/cb?x=1', true, true],
@@ -44,20 +44,25 @@ test.each([
   ['a password', 'https://:secret@198.41.0.4/cb', false, false],
   ['a fragment', 'https://198.41.0.4/cb#x', false, false],
 ])('%s may be called: %s', async (_what, url, inSandbox, inLive) => {
-  expect((await callbackUrlFault(url, 'sandbox')) === fine).toBe(inSandbox)
-  expect((await callbackUrlFault(url, 'live')) === fine).toBe(inLive)
+  expect((await callbackUrlFault(url, 'near')) === fine).toBe(inSandbox)
+  expect((await callbackUrlFault(url, 'secure')) === fine).toBe(inLive)
+  // A sandbox that others reach calls what live calls, and plain http.
+  const overTls = url.replace(/^http:/, 'https:')
+  expect((await callbackUrlFault(url, 'public')) === fine).toBe(
+    (await callbackUrlFault(overTls, 'secure')) === fine,
+  )
 })
 
 test('a name that does not resolve yet is taken', async () => {
-  expect(await callbackUrlFault('https://shop.invalid/cb', 'live')).toBe(fine)
+  expect(await callbackUrlFault('https://shop.invalid/cb', 'secure')).toBe(fine)
 })
 
 test('a fault never repeats a password', async () => {
-  const fault = await callbackUrlFault('https://user:hunter2@198.41.0.4/', 'live')
+  const fault = await callbackUrlFault('https://user:hunter2@198.41.0.4/', 'secure')
   expect(fault).toBe('must not hold a user name or password')
 })
 
 test('the fault names the address behind an embedding one', () => {
-  expect(addressFault('2002:a9fe:a9fe::1', 'sandbox')).toContain('169.254.169.254')
-  expect(addressFault('2001:0:0:0:0:0:5601:5601', 'live')).toContain('169.254.169.254')
+  expect(addressFault('2002:a9fe:a9fe::1', 'near')).toContain('169.254.169.254')
+  expect(addressFault('2001:0:0:0:0:0:5601:5601', 'secure')).toContain('169.254.169.254')
 })

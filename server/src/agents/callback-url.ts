@@ -1,35 +1,38 @@
 import ipaddr from 'ipaddr.js'
 import { makeResolveHost, type ResolveHost } from './resolve-host.ts'
 
-export type Mode = 'sandbox' | 'live'
+/**
+ * Where callbacks may go. near: also to loopback and private addresses, for a sandbox that only its own machine
+ * reaches. public: to public addresses, for a sandbox that others reach. secure: to public addresses with TLS.
+ */
+export type CallbackTargets = 'near' | 'public' | 'secure'
 
 /**
- * Describes what is wrong with a callback address, or returns undefined. Live mode allows only https to
- * public addresses. The sandbox also allows loopback and private ones, but never link-local ones, where cloud
- * metadata is served.
+ * Describes what is wrong with a callback address, or returns undefined. Link-local addresses, where cloud
+ * metadata is served, are never allowed.
  */
 export async function callbackUrlFault(
   text: string,
-  mode: Mode,
+  targets: CallbackTargets,
   resolve: ResolveHost = makeResolveHost(),
 ): Promise<string | undefined> {
-  const fault = urlFault(text, mode)
+  const fault = urlFault(text, targets)
   if (fault !== undefined) return fault
   // A name that does not resolve now may do so later; one that resolves to a forbidden address is refused.
-  const found = await vettedAddresses(hostOf(new URL(text)), mode, resolve).catch(() => [])
+  const found = await vettedAddresses(hostOf(new URL(text)), targets, resolve).catch(() => [])
   return typeof found === 'string' ? found : undefined
 }
 
 /** Describes what is wrong with the text of a callback address, regardless of what its name resolves to. */
-export function urlFault(text: string, mode: Mode): string | undefined {
+export function urlFault(text: string, targets: CallbackTargets): string | undefined {
   if (!URL.canParse(text)) return `"${text}" is not a URL`
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https URL'
-  if (mode === 'live' && url.protocol !== 'https:') return 'must be https in live mode'
+  if (targets === 'secure' && url.protocol !== 'https:') return 'must be https in live mode'
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
   if (url.hash !== '') return 'must not have a fragment'
   const host = hostOf(url)
-  return ipaddr.isValid(host) ? addressFault(host, mode) : undefined
+  return ipaddr.isValid(host) ? addressFault(host, targets) : undefined
 }
 
 /** A URL's host without the brackets of an IPv6 address or the trailing dot of a name. */
@@ -43,12 +46,12 @@ export function hostOf(url: URL): string {
  */
 export async function vettedAddresses(
   host: string,
-  mode: Mode,
+  targets: CallbackTargets,
   resolve: ResolveHost,
 ): Promise<string[] | string> {
   const addresses = ipaddr.isValid(host) ? [host] : await resolve(host)
   for (const address of addresses) {
-    const fault = addressFault(address, mode)
+    const fault = addressFault(address, targets)
     if (fault !== undefined) return address === host ? fault : `${host} is ${address}: ${fault}`
   }
   return addresses
@@ -65,7 +68,7 @@ const cloudMetadata: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [
  * Describes why an address may not be dialled, or returns undefined. If the address embeds an IPv4 one,
  * checks that one.
  */
-export function addressFault(address: string, mode: Mode): string | undefined {
+export function addressFault(address: string, targets: CallbackTargets): string | undefined {
   if (!ipaddr.isValid(address)) return `${address} is not an address`
   const ip = embeddedV4(ipaddr.process(address))
   const range = ip.range()
@@ -75,8 +78,10 @@ export function addressFault(address: string, mode: Mode): string | undefined {
   if (isMetadata) return `${ip.toString()} is cloud metadata`
   if (range === 'unicast') return undefined
   const isNear = ['loopback', 'private', 'uniqueLocal'].includes(range)
-  if (mode === 'sandbox' && isNear) return undefined
-  return `${ip.toString()} is not a public address (${range})`
+  if (targets === 'near' && isNear) return undefined
+  const fault = `${ip.toString()} is not a public address (${range})`
+  if (targets !== 'public' || !isNear) return fault
+  return `${fault}: a sandbox that others reach calls none, unless CALLBACK_PRIVATE_ADDRESSES=allow`
 }
 
 function embeddedV4(ip: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { modeOf } from '../db/deployment.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { noChange } from '../ledger/accounts.ts'
 import { walletColumns } from '../ledger/book-columns.ts'
 import { type SecretKeys, seal } from '../lib/secret-box.ts'
 import { type Agent, type AgentRow, agentFromRow } from './agent.ts'
-import { callbackUrlFault } from './callback-url.ts'
+import { newAgentSecret } from './agent-secret.ts'
+import { type CallbackTargets, callbackUrlFault } from './callback-url.ts'
 import { frameOriginMissing } from './frame-origins.ts'
 import { columnOf, initialTerms, shapeFaults, type TermsFault, termNames, termOf } from './terms.ts'
 
@@ -20,7 +22,7 @@ export const defaultTerms = { ...initialTerms, status: 'active' } satisfies Omit
 /** Describes everything that is wrong with an agent's terms. */
 export async function termsFaults(
   terms: AgentTerms,
-  mode: 'sandbox' | 'live',
+  targets: CallbackTargets,
   before?: Pick<Agent, 'depositCallbackUrl' | 'withdrawCallbackUrl'>,
 ): Promise<TermsFault[]> {
   const faults = shapeFaults(terms, terms.currency)
@@ -28,7 +30,7 @@ export async function termsFaults(
     const url = terms[name]
     // An unchanged address must not prevent an agent from being suspended.
     if (url === null || url === before?.[name]) continue
-    const message = await callbackUrlFault(url, mode)
+    const message = await callbackUrlFault(url, targets)
     if (message !== undefined) faults.push({ field: termOf(name).field, message })
   }
   return faults
@@ -49,18 +51,22 @@ export interface NewAgent {
   secret: string
 }
 
+/** What else is written in the transaction that makes a secret. */
+type Also = (tx: Tx, made: { appId: string; secret: string }) => Promise<void>
+
 /** Creates an agent with an empty wallet and its first secret. */
 export async function createAgent(
   pool: Pool,
   secretKeys: SecretKeys,
   terms: AgentTerms,
   now: Date,
+  also?: Also,
 ): Promise<NewAgent> {
   for (let attempt = 1; ; attempt++) {
     const { rows } = await pool.query<{ next: bigint }>(
       'select coalesce(max(agent_id), 0) + 1 as next from agents',
     )
-    const created = await insertAgent(pool, secretKeys, rows[0]?.next ?? 1n, terms, now)
+    const created = await insertAgent(pool, secretKeys, rows[0]?.next ?? 1n, terms, now, also)
     if (created) return created
     if (attempt >= 50) throw new Error('no number could be had for the agent; try again')
   }
@@ -84,10 +90,11 @@ async function insertAgent(
   agentId: bigint,
   terms: AgentTerms,
   now: Date,
+  also?: Also,
 ): Promise<NewAgent | undefined> {
   const appId = `app_${randomBytes(12).toString('hex')}`
-  const secret = newSecret()
   return inTransaction(pool, async (tx) => {
+    const secret = newAgentSecret(await modeOf(tx))
     const { rows } = await tx.query<AgentRow>(
       `insert into agents (agent_id, app_id, created_at, updated_at, ${columns.join(', ')})
        values ($1, $2, $3, $3, ${columns.map((_, at) => `$${at + 4}`).join(', ')})
@@ -104,6 +111,7 @@ async function insertAgent(
       'insert into agent_keys (agent_id, slot, sealed_secret, created_at) values ($1, 1, $2, $3)',
       [agentId, seal(secretKeys, `agent ${agentId}`, secret), now],
     )
+    await also?.(tx, { appId, secret })
     return { agent: agentFromRow(row), secret }
   })
 }
@@ -141,9 +149,10 @@ export async function rotateKey(
   agentId: bigint,
   overlapS: number,
   now: Date,
+  also?: (tx: Tx, made: { secret: string }) => Promise<void>,
 ): Promise<string> {
-  const secret = newSecret()
-  await inTransaction(pool, async (tx) => {
+  return inTransaction(pool, async (tx) => {
+    const secret = newAgentSecret(await modeOf(tx))
     // Concurrent rotations take turns; otherwise one would overwrite the secret that the other has shown.
     await tx.query('select 1 from agents where agent_id = $1 for no key update', [agentId])
     const { rows } = await tx.query<{ slot: number }>(
@@ -162,12 +171,9 @@ export async function rotateKey(
          created_at = excluded.created_at, expires_at = null, last_used_at = null`,
       [agentId, current === 1 ? 2 : 1, seal(secretKeys, `agent ${agentId}`, secret), now],
     )
+    await also?.(tx, { secret })
+    return secret
   })
-  return secret
-}
-
-function newSecret(): string {
-  return `sk_${randomBytes(32).toString('hex')}`
 }
 
 /** The columns of the terms, and the values stored in them. */

@@ -40,6 +40,19 @@ export interface BankAccount {
   confirmedBy: string | null
   createdAt: Date
   createdBy: string
+  /**
+   * Who last changed what deposits and reports depend on, when, and what that was, by commas. Null if nobody has
+   * since it was made.
+   */
+  changedBy: string | null
+  changedAt: Date | null
+  changed: string | null
+  /** The payment that a person made to try the bank's own QR code. */
+  testPaidBy: string | null
+  testPaidAt: Date | null
+  testPaidMinor: bigint | null
+  /** How much of what files brought by people report in a day is believed without a second person. */
+  fileLimitMinor: bigint
   version: number
 }
 
@@ -69,6 +82,13 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   confirmedBy: ['confirmed_by', 'text', 'null'],
   createdAt: ['created_at', 'timestamptz'],
   createdBy: ['created_by', 'text'],
+  changedBy: ['changed_by', 'text', 'null'],
+  changedAt: ['changed_at', 'timestamptz', 'null'],
+  changed: ['changed', 'text', 'null'],
+  testPaidBy: ['test_paid_by', 'text', 'null'],
+  testPaidAt: ['test_paid_at', 'timestamptz', 'null'],
+  testPaidMinor: ['test_paid', 'bigint', 'null'],
+  fileLimitMinor: ['file_limit', 'bigint'],
   version: ['version', 'int'],
 })
 

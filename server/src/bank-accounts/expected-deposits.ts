@@ -264,7 +264,7 @@ async function isUsedByAnother(tx: Tx, account: string, agentId: bigint): Promis
 
 /** What is expected under these codes, at any account. */
 export async function findByCodes(
-  pool: Pool,
+  pool: Pool | Tx,
   codes: readonly string[],
 ): Promise<ExpectedDeposit[]> {
   const { rows } = await pool.query<ExpectedDeposit>(

@@ -1,4 +1,4 @@
-import { hostOf, type Mode, urlFault, vettedAddresses } from '../agents/callback-url.ts'
+import { type CallbackTargets, hostOf, urlFault, vettedAddresses } from '../agents/callback-url.ts'
 import type { ResolveHost } from '../agents/resolve-host.ts'
 import type { CallbackPoster } from './post-callback.ts'
 
@@ -15,14 +15,19 @@ export interface AddressStep {
  */
 export async function checkAddress(
   url: string,
-  options: { mode: Mode; resolveHost: ResolveHost; poster: CallbackPoster; version: string },
+  options: {
+    targets: CallbackTargets
+    resolveHost: ResolveHost
+    poster: CallbackPoster
+    version: string
+  },
 ): Promise<AddressStep[]> {
-  const fault = urlFault(url, options.mode)
+  const fault = urlFault(url, options.targets)
   if (fault !== undefined) return [{ step: 'address', ok: false, says: fault }]
   const steps: AddressStep[] = [{ step: 'address', ok: true, says: 'can be a callback address' }]
   const { protocol } = new URL(url)
   const host = hostOf(new URL(url))
-  const found = await vettedAddresses(host, options.mode, options.resolveHost).catch(
+  const found = await vettedAddresses(host, options.targets, options.resolveHost).catch(
     () => `${host} has no address that the name servers know of`,
   )
   if (typeof found === 'string') return [...steps, { step: 'name', ok: false, says: found }]

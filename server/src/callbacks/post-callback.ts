@@ -2,7 +2,7 @@ import { isIPv6, type LookupFunction } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import ipaddr from 'ipaddr.js'
 import { Agent, type Dispatcher } from 'undici'
-import { hostOf, type Mode, urlFault, vettedAddresses } from '../agents/callback-url.ts'
+import { type CallbackTargets, hostOf, urlFault, vettedAddresses } from '../agents/callback-url.ts'
 import type { ResolveHost } from '../agents/resolve-host.ts'
 import { type Answer, ExchangeFailed, exchange } from './exchange.ts'
 import {
@@ -36,7 +36,7 @@ export interface Attempt {
 }
 
 export interface PosterOptions {
-  mode: Mode
+  targets: CallbackTargets
   resolveHost: ResolveHost
   now: () => Date
   /** An extra trusted certificate authority, for tests. */
@@ -78,7 +78,7 @@ export class CallbackPoster {
         this.dialled.delete(host)
         done(error, '', 0)
       }
-      vettedAddresses(host.replace(/\.$/, ''), options.mode, options.resolveHost).then(
+      vettedAddresses(host.replace(/\.$/, ''), options.targets, options.resolveHost).then(
         (found) => {
           if (typeof found === 'string') return giveUp(new ForbiddenAddress(found))
           const entries = found.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
@@ -190,7 +190,7 @@ export class CallbackPoster {
   private targetOf(url: string): Target {
     const known = this.targets.get(url)
     if (known) return known
-    const target = { ...parseTarget(url, this.options.mode), agent: this.newAgent() }
+    const target = { ...parseTarget(url, this.options.targets), agent: this.newAgent() }
     if (this.targets.size >= 10_000) {
       for (const { agent } of this.targets.values()) agent.close().catch(() => {})
       this.targets.clear()
@@ -205,8 +205,8 @@ export function trustedBesides(authority: string): string[] {
   return [...rootCertificates, authority]
 }
 
-function parseTarget(text: string, mode: Mode): Omit<Target, 'agent'> {
-  const fault = urlFault(text, mode)
+function parseTarget(text: string, targets: CallbackTargets): Omit<Target, 'agent'> {
+  const fault = urlFault(text, targets)
   const url = fault === undefined ? new URL(text) : undefined
   const name = url ? hostOf(url) : ''
   return {

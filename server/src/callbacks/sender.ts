@@ -224,6 +224,7 @@ export class CallbackSender {
     const body = Buffer.from(callback.body)
     const headers = callbackHeaders({
       appId: agent.appId,
+      kind: callback.kind,
       secrets: keys.map(({ secret }) => secret),
       body,
       seq: callback.seq,

@@ -7,7 +7,7 @@ import { type Attempt, CallbackPoster } from '../callbacks/post-callback.ts'
 import type { Config } from '../config.ts'
 import { coveredUntil } from '../db/partitions.ts'
 import { defaultCurrency } from '../lib/money.ts'
-import { openEvents } from '../payments/notice-events.ts'
+import { countOpenEvents } from '../payments/open-events.ts'
 import { proofState } from '../proof/verify.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -58,12 +58,12 @@ export async function checkPartitions({ pool }: Backend, now: Date): Promise<Fin
 
 /** Checks that everything providers reported has been acted on. */
 export async function checkNotices({ pool }: Backend, now: Date): Promise<Finding> {
-  const { count, oldestAt } = await openEvents(pool, now)
+  const { count, oldestAt } = await countOpenEvents(pool, now)
   if (!oldestAt) return ok('notices', 'everything that providers reported has been acted on')
   return warn(
     'notices',
     `${count} reported events could not be acted on yet, the oldest since ${oldestAt.toISOString()}`,
-    'They are tried again by themselves. See the log for why they fail; a payment that is taken back waits for the news of itself.',
+    'The service tries them again. `sluice event list` says why each waits; `sluice event close` ends one that a person has looked into.',
   )
 }
 
@@ -124,14 +124,14 @@ async function checkProvider(provider: Provider, state: string): Promise<Finding
 export async function checkAgent(
   appId: string,
   { pool, secretKeys }: Backend,
-  { mode }: Config,
+  { callbackTargets: targets }: Config,
 ): Promise<Finding[]> {
   const now = () => new Date()
   const found = await new AgentFinder(pool, secretKeys, now, () => {}).find(appId)
   if (!found)
     return [fail('agent', `there is no agent ${appId}`, '"sluice agent list" shows them.')]
   const { agent } = found
-  const poster = new CallbackPoster({ mode, resolveHost: makeResolveHost(), now })
+  const poster = new CallbackPoster({ targets, resolveHost: makeResolveHost(), now })
   try {
     const urls = { deposit: agent.depositCallbackUrl, withdraw: agent.withdrawCallbackUrl }
     const findings: Finding[] = []
@@ -155,7 +155,16 @@ export async function checkAgent(
 function post(poster: CallbackPoster, url: string, { agent, keys }: AgentWithKeys) {
   const body = Buffer.from('{}')
   const secrets = keys.map(({ secret }) => secret)
-  const about = { appId: agent.appId, secrets, body, seq: 0, attempt: 0, at: new Date(), version }
+  const about = {
+    appId: agent.appId,
+    kind: undefined,
+    secrets,
+    body,
+    seq: 0,
+    attempt: 0,
+    at: new Date(),
+    version,
+  }
   return poster.post(url, callbackHeaders(about), body)
 }
 

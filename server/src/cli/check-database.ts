@@ -24,6 +24,7 @@ export async function checkDatabase(config: Config, url: string): Promise<Findin
     durabilityFinding(found, config),
     snapshotFinding(found.oldestSnapshot),
     migrationFinding(found, config),
+    ...modeFindings(found, config),
     ...roleFindings(found, config),
   ]
 }
@@ -78,6 +79,12 @@ function migrationFinding({ pending, unknown }: DatabaseFindings, config: Config
   return config.databaseOwnerUrl === undefined
     ? warn('migrations', text, 'They are applied at the next start; or run "sluice migrate" now.')
     : fail('migrations', text, 'Run "sluice migrate".')
+}
+
+function modeFindings(found: DatabaseFindings, { mode }: Config): Finding[] {
+  if (found.mode === undefined || found.mode === mode) return []
+  const text = `the database was first started with MODE=${found.mode}, and MODE is ${mode}`
+  return [fail('mode', text, `Set MODE=${found.mode}, or use a database of its own.`)]
 }
 
 /** The service acts as a role that cannot change the journal, whatever its login may do. */

@@ -33,6 +33,7 @@ export async function forwardEvent(
     const started = performance.now()
     const headers = callbackHeaders({
       appId,
+      kind: event.kind,
       secrets,
       body,
       seq: event.seq,

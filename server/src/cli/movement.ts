@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander'
 import { explanations } from '../bank-accounts/movement-states.ts'
+import { movementView } from '../bank-accounts/movement-view.ts'
 import { type FoundMovement, readMovements } from '../bank-accounts/read-movements.ts'
-import { txnId } from '../lib/ids.ts'
-import { decimalText } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { explainBatch, explainMovement, explainReturn } from '../payments/explain-movement.ts'
 import { existingAccount, mayActAlone } from './bank-account.ts'
@@ -111,30 +110,4 @@ export function day(text: string | undefined): string | null {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(text) : new Date(Number.NaN)
   if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)) return text
   throw new UsageError(`"${text}" is not a day such as 2026-11-16`)
-}
-
-/** A movement as the command line shows it. A payment's state is that of its payment. */
-function movementView(movement: FoundMovement) {
-  const { agentId, orderId, amountMinor, currency } = movement
-  return {
-    id: movement.movementId,
-    account: movement.account,
-    day: movement.bookedOn,
-    booked_at: movement.bookedAt?.toISOString() ?? null,
-    amount: decimalText(amountMinor, currency),
-    currency,
-    state: (movement.state === 'booked' && movement.paymentState) || movement.state,
-    explained_by: movement.explainedBy,
-    txn_id: agentId !== null && orderId !== null ? txnId(agentId, orderId) : null,
-    why: movement.why,
-    detail: movement.detail,
-    text: movement.text,
-    payer: {
-      account_no: movement.payerAccountNo,
-      name: movement.payerName,
-      bank: movement.payerBank,
-    },
-    reported_by: movement.sources,
-    brought_by: movement.broughtBy,
-  }
 }

@@ -1,7 +1,8 @@
+import { type Mode, modeOf } from './deployment.ts'
 import { unsafeSettings } from './durability.ts'
 import { migrationState } from './migrate.ts'
 import { type OldestSnapshot, oldestSnapshot } from './oldest-snapshot.ts'
-import { openPool, serviceRole } from './pool.ts'
+import { openPool, type Pool, serviceRole } from './pool.ts'
 
 export interface DatabaseFindings {
   /** PostgreSQL's number, such as 180004. */
@@ -11,6 +12,8 @@ export interface DatabaseFindings {
   isReadOnly: boolean
   /** How far the database's clock is ahead of ours. */
   clockAheadMs: number
+  /** The mode that the database was first started in. */
+  mode: Mode | undefined
   pending: string[]
   unknown: string[]
   roleExists: boolean
@@ -23,6 +26,11 @@ export interface DatabaseFindings {
   /** The setting of the database or the login; the service raises it if it is too low. */
   synchronousCommit: string
   oldestSnapshot: OldestSnapshot | null
+}
+
+/** Undefined before the first start, or if the login may not read it. */
+function modeIn(pool: Pool): Promise<Mode | undefined> {
+  return modeOf(pool).catch(() => undefined)
 }
 
 /** Inspects a database without changing anything. Throws if it cannot be reached. */
@@ -67,6 +75,7 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
       isSuperuser: row.is_superuser,
       isReadOnly: row.is_read_only,
       clockAheadMs: Math.round(row.clock_ms - halfway),
+      mode: await modeIn(pool),
       ...(await migrationState(pool)),
       roleExists: row.role_exists,
       mayAct: rights?.rows[0]?.may_act ?? false,

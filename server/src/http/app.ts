@@ -40,6 +40,8 @@ export interface AppOptions {
 }
 
 const maxBodyBytes = 16 * 1024
+/** Once seen over TLS, the service is asked over TLS alone. */
+const oneYear = 'max-age=31536000'
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /**
@@ -116,6 +118,7 @@ export async function buildApp(
   })
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    if (publicUrl().startsWith('https:')) reply.header('strict-transport-security', oneYear)
     for (const [name, value] of Object.entries(manners)) {
       if (!reply.hasHeader(name)) reply.header(name, value)
     }
@@ -131,7 +134,8 @@ export async function buildApp(
     request.log.info(request.appId === undefined ? line : { ...line, app_id: request.appId })
   })
   app.setErrorHandler((error, request, reply) => {
-    const problem = problemOf(error)
+    const isGone = request.raw.destroyed && !request.raw.complete
+    const problem = isGone ? clientGone() : problemOf(error)
     if (problem.status >= 500) {
       request.log.error({ err: problem.cause ?? problem }, problem.message)
     }
@@ -251,6 +255,11 @@ function methodsOf(taken: ReadonlyMap<string, string[]>, url: string): readonly 
     .filter(([pattern]) => isPath(pattern))
     .sort(([one], [other]) => exactness(other) - exactness(one))
   return found?.[1] ?? allMethods.filter((method) => method !== 'OPTIONS')
+}
+
+/** For the log and the metrics: there is nobody left to read it. */
+function clientGone(): Problem {
+  return new Problem('malformed_request', 'The connection ended before the request did.')
 }
 
 /**

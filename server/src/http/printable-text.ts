@@ -7,7 +7,13 @@ import { isPrintable } from '../lib/printable.ts'
  * only what all of them understand, and our custom format decides.
  */
 Format.Set('printable', (text) => isPrintable(text, Number.POSITIVE_INFINITY))
-Format.Set('plain-text', (text) => text.trim() !== '' && !/[\p{Cc}\p{Cs}]/u.test(text))
+Format.Set(
+  'plain-text',
+  (text) => text.trim() !== '' && !/[\p{Cc}\p{Cs}]/u.test(text) && !turns.test(text),
+)
+
+/** Characters that make the text after them read in another order than it was written. */
+const turns = /[\u202a-\u202e\u2066-\u2069]/
 
 const withoutControls = '^[^\\x00-\\x1f\\x7f-\\x9f]*$'
 

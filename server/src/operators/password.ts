@@ -1,9 +1,16 @@
 import { hash, verify } from '@node-rs/argon2'
+import { Turns } from '../lib/turns.ts'
 
 /**
  * Argon2id, the library's default, with the parameters that OWASP recommends: 19 MiB, two passes, one lane.
  */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/**
+ * Hashing takes all of a core for a while, by design. Whoever floods the sign-in page waits in line, or is sent away,
+ * and the service has its other cores.
+ */
+const turns = new Turns({ atOnce: 2, waiting: 32 })
 
 export const shortestPassword = 12
 export const longestPassword = 256
@@ -20,7 +27,7 @@ export function passwordFault(password: string, email: string): string | undefin
 }
 
 export function hashPassword(password: string): Promise<string> {
-  return hash(password.normalize('NFKC'), cost)
+  return turns.take('hash', () => hash(password.normalize('NFKC'), cost))
 }
 
 let nobodys: Promise<string> | undefined
@@ -28,6 +35,7 @@ let nobodys: Promise<string> | undefined
 /** Checks a password against its hash. Takes equally long if there is no hash. */
 export async function isPassword(hashed: string | null, password: string): Promise<boolean> {
   nobodys ??= hashPassword('nobody has this password')
-  const matches = await verify(hashed ?? (await nobodys), password.normalize('NFKC'))
+  const kept = hashed ?? (await nobodys)
+  const matches = await turns.take('hash', () => verify(kept, password.normalize('NFKC')))
   return hashed !== null && matches
 }

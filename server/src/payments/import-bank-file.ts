@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { reportsOf } from '../bank-accounts/bank-report.ts'
+import { confirmWithinLimit } from '../bank-accounts/confirm-movements.ts'
 import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
 import { lockAccount, type ReportOfStatement, takeReports } from '../bank-accounts/take-reports.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
@@ -63,12 +64,17 @@ export async function importBankFile(
     if (error instanceof BankFileFault) await noteFault(desk.pool, account.name, kept.fileId, error)
     throw error
   }
-  // In live, a file that a person brings is not yet the bank's word.
-  const isTrusted = mode === 'sandbox' || file.via === 'folder'
+  // In live, a file that a person brings is not yet the bank's word, nor is one that is read as one person says.
+  const isTrusted = mode === 'sandbox' || (file.via === 'folder' && account.confirmedAt !== null)
   const taken = await inTransaction(desk.pool, async (tx) => {
     await tx.query(`set local statement_timeout = '120s'`)
     await lockAccount(tx, account.name)
-    return takeStatements(tx, account, statements, kept.fileId, isTrusted, desk.now())
+    const at = desk.now()
+    const added = await takeStatements(tx, account, statements, kept.fileId, isTrusted, at)
+    if (!isTrusted && file.via !== 'folder') {
+      await confirmWithinLimit(tx, account, kept.fileId, at)
+    }
+    return added
   })
   const entries = statements.flatMap((each) => each.entries)
   return {
@@ -81,9 +87,15 @@ export async function importBankFile(
   }
 }
 
+/** What reading a file needs to know of its account. */
+type ReadAccount = Pick<
+  BankAccount,
+  'name' | 'currency' | 'zone' | 'csvProfile' | 'encoding' | 'accountNo' | 'formerNumbers'
+>
+
 /** Reads a file for an account, without storing anything. */
 export async function readStatements(
-  account: BankAccount,
+  account: ReadAccount,
   { bytes }: Pick<BankFile, 'bytes'>,
 ): Promise<BankStatement[]> {
   const profile = profileOf(account)
@@ -105,14 +117,14 @@ export async function readStatements(
 
 /** The first ten lines of a CSV file, as they are and as the account's profile reads them. */
 export async function previewLines(
-  account: BankAccount,
+  account: ReadAccount,
   { bytes }: Pick<BankFile, 'bytes'>,
 ): Promise<PreviewRow[]> {
   const csvProfile = profileOf(account)
   return csvProfile ? previewRows(bytes, { ...readingOptions(account), csvProfile }) : []
 }
 
-function readingOptions({ currency, zone }: BankAccount): ReadingOptions {
+function readingOptions({ currency, zone }: ReadAccount): ReadingOptions {
   const decimalsOf = (text: string) => {
     const named = currencies.find((each) => each === text)
     return named && currencyRow(named).decimals
@@ -120,7 +132,7 @@ function readingOptions({ currency, zone }: BankAccount): ReadingOptions {
   return { currency, zone, decimalsOf }
 }
 
-function profileOf({ csvProfile }: BankAccount): CsvProfile | undefined {
+function profileOf({ csvProfile }: ReadAccount): CsvProfile | undefined {
   return csvProfile === null ? undefined : (JSON.parse(csvProfile) as CsvProfile)
 }
 
@@ -201,7 +213,8 @@ async function noteFault(
   ])
 }
 
-async function takeStatements(
+/** Takes the statements of a file, in the transaction that has locked the account. Returns the new movements. */
+export async function takeStatements(
   tx: Tx,
   account: BankAccount,
   statements: readonly BankStatement[],

@@ -1,4 +1,5 @@
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
+import { ownAccountsOf } from '../bank-accounts/bank-account-terms.ts'
 import type { BankMovement } from '../bank-accounts/bank-movement.ts'
 import {
   type ExpectedDeposit,
@@ -7,7 +8,7 @@ import {
   plainAccountNo,
 } from '../bank-accounts/expected-deposits.ts'
 import { fullAccountNo, maskedPattern } from '../bank-accounts/pair-reports.ts'
-import { ownAccountsOf } from '../bank-accounts/save-bank-account.ts'
+import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { findNamedPayouts } from '../ledger/payout-references.ts'
 import { findBank } from '../lib/banks.ts'
@@ -50,7 +51,7 @@ const skewMs = 120_000
  * one order decides; if a rule finds several, a person does.
  */
 export async function matchCredits(
-  pool: Pool,
+  pool: Pool | Tx,
   account: AccountOfMovements,
   credits: readonly Matched[],
 ): Promise<Map<string, MovementMatch>> {
@@ -107,7 +108,7 @@ export async function matchCredits(
 
 /** The payment codes in all that the bank says of each movement. */
 async function codesOf(
-  pool: Pool,
+  pool: Pool | Tx,
   account: string,
   movements: readonly Matched[],
 ): Promise<Map<string, string[]>> {
@@ -140,7 +141,7 @@ function isText(value: string | null | undefined): value is string {
 
 /** The ids in all reports of each movement that are the bank's word. */
 async function idsOf(
-  pool: Pool,
+  pool: Pool | Tx,
   account: string,
   movements: readonly Pick<Matched, 'movementId'>[],
 ): Promise<Map<string, BankIds[]>> {
@@ -165,7 +166,7 @@ interface Candidate {
 
 /** The deposits that the codes name, at any account. */
 async function byCode(
-  pool: Pool,
+  pool: Pool | Tx,
   movements: readonly Matched[],
   codes: ReadonlyMap<string, readonly string[]>,
 ): Promise<Candidate[]> {
@@ -183,7 +184,7 @@ async function byCode(
 
 /** The deposits that were expected with exactly this amount when it was paid. */
 function byAmount(
-  pool: Pool,
+  pool: Pool | Tx,
   account: AccountOfMovements,
   movements: readonly Matched[],
 ): Promise<Candidate[]> {
@@ -197,7 +198,7 @@ function byAmount(
 
 /** The deposits of this amount whose payer named this account in the order. */
 function byPayer(
-  pool: Pool,
+  pool: Pool | Tx,
   account: AccountOfMovements,
   movements: readonly Matched[],
 ): Promise<Candidate[]> {
@@ -210,7 +211,7 @@ function byPayer(
 
 /** The same for masked numbers. Four digits must be visible, and the bank must be the order's. */
 function byMaskedPayer(
-  pool: Pool,
+  pool: Pool | Tx,
   account: AccountOfMovements,
   movements: readonly Matched[],
 ): Promise<Candidate[]> {
@@ -231,7 +232,7 @@ function byMaskedPayer(
 
 /** The deposits at the account that were expected, with the movement's amount, when it was paid. */
 async function inWindow(
-  pool: Pool,
+  pool: Pool | Tx,
   { name, zone }: AccountOfMovements,
   wanted: readonly { movement: Matched; payer: string | null; bank: string | null }[],
   and: string,
@@ -263,7 +264,7 @@ async function inWindow(
 
 /** Of each movement's candidates those whose order was created, since a reservation may have come to nothing. */
 async function ordersOf(
-  pool: Pool,
+  pool: Pool | Tx,
   candidates: readonly Candidate[],
 ): Promise<Map<string, ExpectedDeposit[]>> {
   if (candidates.length === 0) return new Map()
@@ -295,7 +296,7 @@ async function ordersOf(
  * payment back. A debit that may reverse a credit that is not decided on yet has no match for now.
  */
 export async function matchDebits(
-  pool: Pool,
+  pool: Pool | Tx,
   account: Pick<BankAccount, 'name'>,
   debits: readonly Matched[],
 ): Promise<Map<string, MovementMatch>> {
@@ -331,7 +332,7 @@ export async function matchDebits(
 
 /** The payments of an amount that one of the ids names and that nothing has taken back. */
 async function namedCredits(
-  pool: Pool,
+  pool: Pool | Tx,
   account: string,
   amountMinor: bigint,
   named: readonly string[],

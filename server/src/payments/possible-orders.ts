@@ -1,5 +1,4 @@
 import type { Agent } from '../agents/agent.ts'
-import { findByCodes } from '../bank-accounts/expected-deposits.ts'
 import type { Pool } from '../db/pool.ts'
 import { txnId } from '../lib/ids.ts'
 import { minorPerUnit } from '../lib/money.ts'
@@ -30,9 +29,10 @@ export async function possibleOrders(
       currency === payment.currency && (payment.agentId ?? agentId) === agentId,
   )
   const named = await namedOrders(pool, payment, whose)
+  const expected = await expectedOrders(pool, payment, whose)
   const alike = await alikeOrders(pool, payment, whose)
   const seen = new Set<string>()
-  return [...named, ...alike]
+  return [...named, ...expected, ...alike]
     .filter(({ order }) => !seen.has(order.orderId) && seen.add(order.orderId))
     .slice(0, most)
 }
@@ -46,28 +46,35 @@ async function namedOrders(
   if (!id) return []
   const found = await findOrdersById(pool, { agents }, id, [])
   const because = payment.orderId ? 'It came in for this order.' : 'Its reference names this order.'
-  const coded = await codedOrders(pool, payment, agents)
-  return [
-    ...found.map((order) => possibleOrder(order, because)),
-    ...coded.map((order) => possibleOrder(order, 'Its text has the code of this order.')),
-  ]
+  return found.map((order) => possibleOrder(order, because))
 }
 
-/** The orders whose payment codes stand in the payment's reference: a bank's text may have several. */
-async function codedOrders(
+/** Deposits whose payment code is in the text, then those that were to be paid with exactly this amount there. */
+async function expectedOrders(
   pool: Pool,
-  { reference }: FoundPayment,
+  payment: FoundPayment,
   agents: Agent[],
-): Promise<FoundOrder[]> {
-  const codes = findPaymentCodes([reference ?? '']).slice(0, most)
-  if (codes.length === 0) return []
-  const expected = await findByCodes(pool, codes)
-  const orders = await Promise.all(
-    expected.map(({ agentId, orderId }) =>
-      findOrdersById(pool, { agents }, txnId(agentId, orderId), []),
-    ),
+): Promise<PossibleOrder[]> {
+  const codes = findPaymentCodes([payment.reference ?? ''])
+  const [account = ''] = payment.paymentId.split(':')
+  const { rows } = await pool.query<{ agent_id: bigint; order_id: string; is_named: boolean }>(
+    `(select agent_id, order_id, true as is_named from expected_deposits
+      where code = any($1::text[]) limit $4)
+     union all
+     (select agent_id, order_id, false from expected_deposits
+      where account = $2 and payable = $3 and by_amount order by created_at desc limit $4)`,
+    [codes, account, payment.amountMinor, most],
   )
-  return orders.flat()
+  const found = await Promise.all(
+    rows.map(async ({ agent_id, order_id, is_named }) => {
+      const because = is_named
+        ? 'Its text has the payment code of this order.'
+        : 'This order was to be paid with exactly this amount, at this account.'
+      const orders = await findOrdersById(pool, { agents }, txnId(agent_id, order_id), [])
+      return orders.map((order) => possibleOrder(order, because))
+    }),
+  )
+  return found.flat()
 }
 
 /** Deposits of about this amount from the preceding days: those of the same payer first, then the nearest in time. */
@@ -83,7 +90,7 @@ async function alikeOrders(
       agents,
       kind: 'deposit',
       from: new Date(payment.paidAt.getTime() - lookBackMs),
-      to: new Date(payment.paidAt.getTime() + 60_000),
+      to: lastCreation(payment),
       minAmount: (units * 95n) / 100n,
       maxAmount: (units * 105n) / 100n + 1n,
     },
@@ -108,6 +115,12 @@ async function alikeOrders(
     .filter(({ score }) => score >= 5)
     .sort((a, b) => b.score - a.score || a.apartMs - b.apartMs)
     .map(({ each }) => each)
+}
+
+/** Some banks only tell the day: then any order of that day that was there when the money was reported. */
+function lastCreation({ paidAt, reportedAt }: FoundPayment): Date {
+  const endOfDayMs = paidAt.getTime() + 24 * 3_600_000
+  return new Date(Math.max(paidAt.getTime(), Math.min(reportedAt.getTime(), endOfDayMs)) + 60_000)
 }
 
 function reasonOf(isSamePayer: boolean, isSameName: boolean, isSameAmount: boolean): string {

@@ -38,6 +38,7 @@ export type BreakName =
   | 'never_booked'
   | 'batch_twice'
   | 'return_not_debited'
+  | 'signed_day_changed'
   | 'written_off'
   | 'books_differ'
 
@@ -57,6 +58,9 @@ export interface JudgedDay {
   opening: bigint | null
   closing: bigint | null
   breaks: Break[]
+  /** What is on it. */
+  movements: number
+  amountMinor: bigint
 }
 
 /** How long money may wait for a decision before the day turns amber. */
@@ -79,7 +83,16 @@ export function judgeDays(
   const at = (day: Day): JudgedDay => {
     const known = days.get(day)
     if (known) return known
-    const fresh: JudgedDay = { day, state: 'amber', opening: null, closing: null, breaks: [] }
+    const own = byDay.get(day) ?? []
+    const fresh: JudgedDay = {
+      day,
+      state: 'amber',
+      opening: null,
+      closing: null,
+      breaks: [],
+      movements: own.length,
+      amountMinor: own.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
+    }
     days.set(day, fresh)
     return fresh
   }

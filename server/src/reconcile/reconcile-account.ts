@@ -12,20 +12,32 @@ import {
   type MovementFact,
   type StatementFact,
 } from './judge-days.ts'
+import { type DayDigests, readSignOffs, type SignOff, withSignOffs } from './sign-offs.ts'
+
+/** A day of an account, with what was signed off of it. */
+export interface ReconciledDay extends JudgedDay {
+  signOff: SignOff | null
+  /** Identify what is shown of the day, and its movements. */
+  digests: DayDigests
+}
 
 export interface Reconciled {
   account: string
-  days: JudgedDay[]
+  days: ReconciledDay[]
 }
 
-/** Lays the books beside the bank, for every day of an account. */
+/** How far before the first day that is asked for, statements are looked at: its opening is the closing before. */
+const lookBackDays = 45
+
+/** Lays the books beside the bank, for every day of an account, or for those from a day on. */
 export async function reconcileAccount(
   pool: Pool,
   account: Pick<BankAccount, 'name' | 'zone' | 'currency'>,
   now: Date,
+  since: Day | null = null,
 ): Promise<Reconciled> {
   // One snapshot: a movement that is booked in between would be in one half only.
-  const { statements, movements, sides } = await inTransaction(pool, async (tx) => {
+  const { statements, movements, sides, signOffs } = await inTransaction(pool, async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only')
     const { rows: statements } = await tx.query<{
       from_day: Day
@@ -38,9 +50,18 @@ export async function reconcileAccount(
     }>(
       `select from_day, to_day, opening, closing, booked, entries, bank_seq from bank_statements
        where account = $1 and source = 'statement' and from_day is not null and to_day is not null
+         and ($2::date is null or to_day >= $2::date - $3::int)
        order by read_at`,
-      [account.name],
+      [account.name, since, lookBackDays],
     )
+    // A statement is judged by all of its days.
+    const from =
+      since === null
+        ? null
+        : (statements
+            .map(({ from_day }) => from_day)
+            .concat(since)
+            .sort()[0] ?? since)
     const { rows: movements } = await tx.query<{
       movement_id: string
       booked_on: Day
@@ -64,14 +85,17 @@ export async function reconcileAccount(
               and p.state = 'waiting')
          ) as waits_since
        from bank_movements m
-       where m.account = $1 and m.explained_by is distinct from 'batch' order by m.booked_on, m.movement_id`,
-      [account.name],
+       where m.account = $1 and m.explained_by is distinct from 'batch'
+         and ($2::date is null or m.booked_on >= $2)
+       order by m.booked_on, m.movement_id`,
+      [account.name, from],
     )
-    return { statements, movements, sides: await readAccountSides(tx, account) }
+    const sides = await readAccountSides(tx, account)
+    return { statements, movements, sides, signOffs: await readSignOffs(tx, account.name, since) }
   })
   const localTime = localTimeIn(account.zone)
   const today = localTime(now).slice(0, 10)
-  const days = judgeDays(
+  const judged = judgeDays(
     statements.map(
       (row): StatementFact => ({
         from: row.from_day,
@@ -97,9 +121,16 @@ export async function reconcileAccount(
     ),
     today,
   )
+  const days = judged.filter(({ day }) => since === null || day >= since)
   const last = days.at(-1)
   if (last) addBreaks(last, sides)
-  return { account: account.name, days }
+  const ids = new Map<Day, string[]>()
+  for (const { booked_on, movement_id, amount } of movements) {
+    const same = ids.get(booked_on)
+    if (same) same.push(`${movement_id} ${amount}`)
+    else ids.set(booked_on, [`${movement_id} ${amount}`])
+  }
+  return { account: account.name, days: withSignOffs(days, ids, signOffs) }
 }
 
 /** Adds to the last day what the books and the bank do not have in common. */

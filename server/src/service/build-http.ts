@@ -12,6 +12,7 @@ const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.
 type Given = Pick<
   ServerOptions,
   | 'desk'
+  | 'passOn'
   | 'listPool'
   | 'agents'
   | 'keyUse'
@@ -38,6 +39,7 @@ export async function buildHttp(
     trustedProxies: config.trustedProxies,
     publicUrl: () => address.publicUrl,
     mode: config.mode,
+    callbackTargets: config.callbackTargets,
     role: config.role,
     timeZone: config.timeZone,
     settings: settingsShown(config),

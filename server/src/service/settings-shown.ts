@@ -1,5 +1,11 @@
 import type { Config } from '../config.ts'
 
+const callbackWords = {
+  near: 'also on this machine and in private networks',
+  public: 'public',
+  secure: 'public, with TLS',
+}
+
 /** The settings that operators may see: no secrets, and nothing that leads to one. */
 export function settingsShown(
   config: Config,
@@ -15,8 +21,10 @@ export function settingsShown(
     metrics_token: config.metricsToken === undefined ? 'not set' : 'set',
     trusted_proxies: config.trustedProxies,
     log_level: config.logLevel,
+    callback_addresses: callbackWords[config.callbackTargets],
     callbacks_per_agent: config.callbacksPerAgent,
     callback_attempts_days: config.attemptsKeptDays,
+    break_glass: config.breakGlass,
     notices_kept_days: config.noticesKeptDays,
     teller_batch: config.tellerBatch,
   }

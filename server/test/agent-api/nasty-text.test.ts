@@ -126,7 +126,7 @@ function end({ txnId, kind }: Made, at: number): Promise<Answer> {
     return at % 4 === 1 ? shop.post(`/payment/orders/${txnId}/cancel`) : shop.trigger(txnId, 'PAID')
   }
   const reason = 'as the test has it'
-  if (at % 3 === 0) return admin.post(`/orders/${txnId}/void`, { reason })
+  if (at % 3 === 0) return admin.post(`/orders/${txnId}/void`, { reason, code: admin.code() })
   return shop.trigger(txnId, 'PAID', at % 3 === 1 ? { paidAmount: 99 } : {})
 }
 

@@ -1,7 +1,8 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { bankAccountFaults, updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
+import { bankAccountFaults } from '../../src/bank-accounts/bank-account-terms.ts'
+import { updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
 import { dismissPayment } from '../../src/payments/payments.ts'
 import { WatchedFolder } from '../../src/payments/watch-folder.ts'
 import { builtInCsvProfiles } from '../../src/statements/csv-profiles.ts'
@@ -72,7 +73,7 @@ it('an MT940 file is read in the encoding of its account', async () => {
     s.backend.secretKeys,
     account.account,
     { ...account.account, encoding: null },
-    false,
+    { name: 'test', at: s.clock(), confirmedBy: 'another test', newSecret: false },
   )
   expect(changed?.account.encoding).toBeNull()
 })
@@ -97,7 +98,12 @@ it('a statement of the number that the account had before is still its own', asy
   const before = await makeAccount(s)
   const { pool, secretKeys } = s.backend
   const terms = { ...before.account, accountNo: '9990001112' }
-  const changed = await updateBankAccount(pool, secretKeys, before.account, terms, false)
+  const changed = await updateBankAccount(pool, secretKeys, before.account, terms, {
+    name: 'test',
+    at: s.clock(),
+    confirmedBy: 'another test',
+    newSecret: false,
+  })
   if (!changed) throw new Error('the account was not changed')
   const now = { ...before, account: changed.account }
   const of = (accountNo: string, amount: string) =>

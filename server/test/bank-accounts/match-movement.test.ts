@@ -413,7 +413,7 @@ describe('an account that is edited', () => {
       s.backend.secretKeys,
       account.account,
       { ...terms, match: 'code', accountName: 'Somebody Else' },
-      false,
+      { name: 'test', at: s.clock(), confirmedBy: 'another test', newSecret: false },
     )
     expect(changed?.account.version).toBe(2)
     await routed(s, account.account.name)

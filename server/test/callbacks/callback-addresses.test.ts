@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { callbackUrlFault, type Mode } from '../../src/agents/callback-url.ts'
+import { type CallbackTargets, callbackUrlFault } from '../../src/agents/callback-url.ts'
 import type { ResolveHost } from '../../src/agents/resolve-host.ts'
 import { type Attempt, CallbackPoster } from '../../src/callbacks/post-callback.ts'
 import { cleanUp, command, commandJson } from '../support/process.ts'
@@ -40,8 +40,12 @@ const names =
   }
 
 /** Posts once to an address, with the listener's port where PORT stands. */
-async function post(url: string, mode: Mode, resolveHost: ResolveHost): Promise<Attempt> {
-  const poster = new CallbackPoster({ mode, resolveHost, now: () => new Date() })
+async function post(
+  url: string,
+  targets: CallbackTargets,
+  resolveHost: ResolveHost,
+): Promise<Attempt> {
+  const poster = new CallbackPoster({ targets, resolveHost, now: () => new Date() })
   try {
     return await poster.post(url.replace('PORT', String(listener.port)), {}, Buffer.from('{}'))
   } finally {
@@ -114,20 +118,20 @@ describe('in live, nothing is dialled but public addresses', () => {
     'https://user:secret@198.41.0.4/',
     'https://198.41.0.4/#part',
   ])('not %s, and it cannot be set', async (url) => {
-    const attempt = await post(url, 'live', local)
+    const attempt = await post(url, 'secure', local)
     expect(attempt).toMatchObject(forbidden)
     expect(attempt.error).toMatch(/^the address /)
     expect(attempt.error).not.toContain('secret')
     expect(listener.connections).toBe(0)
     const set = url.replace('PORT', '443')
-    expect(await callbackUrlFault(set, 'live', local)).toBeTypeOf('string')
+    expect(await callbackUrlFault(set, 'secure', local)).toBeTypeOf('string')
   })
 
   test('a name that is public when it is set and private when it is called is not dialled', async () => {
     const answers = [[publicAddress], ['127.0.0.1']]
     const rebinding: ResolveHost = async () => answers.shift() ?? ['127.0.0.1']
-    expect(await callbackUrlFault('https://shop.example/', 'live', rebinding)).toBeUndefined()
-    const attempt = await post('https://shop.example:PORT/', 'live', rebinding)
+    expect(await callbackUrlFault('https://shop.example/', 'secure', rebinding)).toBeUndefined()
+    const attempt = await post('https://shop.example:PORT/', 'secure', rebinding)
     expect(attempt).toMatchObject(forbidden)
     expect(attempt.error).toBe(
       'the address is not allowed: shop.example is 127.0.0.1: 127.0.0.1 is not a public address (loopback)',
@@ -146,12 +150,12 @@ describe('in the sandbox', () => {
     'http://localhost.:PORT/',
     'http://loopback.shop:PORT/',
   ])('%s on this machine may be called', async (url) => {
-    const attempt = await post(url, 'sandbox', local)
+    const attempt = await post(url, 'near', local)
     expect(attempt).toMatchObject({ status: 200, error: null, reason: 'accepted' })
     expect(attempt.address).toMatch(/^(127\.0\.0\.1|::1|::ffff:7f00:1)$/)
     expect(listener.connections).toBe(1)
     const set = url.replace('PORT', '80')
-    expect(await callbackUrlFault(set, 'sandbox', local)).toBeUndefined()
+    expect(await callbackUrlFault(set, 'near', local)).toBeUndefined()
   })
 
   test.each([
@@ -160,7 +164,7 @@ describe('in the sandbox', () => {
     'http://[fd12::1]/',
     'http://private.shop/',
   ])('%s on a private network may be called', async (url) => {
-    expect(await callbackUrlFault(url, 'sandbox', local)).toBeUndefined()
+    expect(await callbackUrlFault(url, 'near', local)).toBeUndefined()
   })
 
   test.each([
@@ -180,17 +184,17 @@ describe('in the sandbox', () => {
     'http://user:secret@127.0.0.1:PORT/',
     'http://127.0.0.1:PORT/#part',
   ])('%s may never be called, and cannot be set', async (url) => {
-    expect(await post(url, 'sandbox', local)).toMatchObject(forbidden)
+    expect(await post(url, 'near', local)).toMatchObject(forbidden)
     expect(listener.connections).toBe(0)
     const set = url.replace('PORT', '80')
-    expect(await callbackUrlFault(set, 'sandbox', local)).toBeTypeOf('string')
+    expect(await callbackUrlFault(set, 'near', local)).toBeTypeOf('string')
   })
 })
 
 test('a name is looked up again for every connection, and the address told is the one dialled', async () => {
   const answers = [['127.0.0.1'], ['::1'], ['169.254.169.254']]
   const poster = new CallbackPoster({
-    mode: 'sandbox',
+    targets: 'near',
     resolveHost: async () => answers.shift() ?? [],
     now: () => new Date(),
   })
@@ -229,14 +233,15 @@ test('an agent whose address has become forbidden is not called; the attempt say
 })
 
 describe('the command line refuses to set what may not be called', () => {
-  const env = (mode: Mode) => ({
+  const env = (mode: 'sandbox' | 'live') => ({
     DATABASE_URL: s.database.url,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     MODE: mode,
-    PUBLIC_URL: 'https://pay.example',
+    ...(mode === 'live' && { PUBLIC_URL: 'https://pay.example' }),
   })
 
   test('for a new agent and an existing one, in live', async () => {
+    await s.sql(`update deployment set mode = 'live'`)
     const options = ['--deposit-callback', 'https://127.1/cb']
     const withdraw = ['--withdraw-callback', 'http://198.41.0.4/cb']
     const make = ['agent', 'create', '--frame-origin', 'none', '--name']
@@ -254,6 +259,7 @@ describe('the command line refuses to set what may not be called', () => {
       deposit_callback: null,
       withdraw_callback: null,
     })
+    await s.sql(`update deployment set mode = 'sandbox'`)
   })
 
   test('cloud metadata in the sandbox, where loopback is taken', async () => {
@@ -265,5 +271,11 @@ describe('the command line refuses to set what may not be called', () => {
     const changed = await command(['agent', 'set', app_id, ...metadata], env('sandbox'))
     expect(changed).toMatchObject({ code: 1, stdout: '' })
     expect(changed.stderr).toContain('169.254.169.254 is not a public address (linkLocal)')
+    const near = ['agent', 'set', app_id, '--deposit-callback', 'http://127.0.0.1:9000/other']
+    const reached = await command(near, { ...env('sandbox'), HOST: '0.0.0.0' })
+    expect(reached).toMatchObject({ code: 1, stdout: '' })
+    expect(reached.stderr).toContain('unless CALLBACK_PRIVATE_ADDRESSES=allow')
+    const allowed = { HOST: '0.0.0.0', CALLBACK_PRIVATE_ADDRESSES: 'allow' }
+    expect(await command(near, { ...env('sandbox'), ...allowed })).toMatchObject({ code: 0 })
   })
 })

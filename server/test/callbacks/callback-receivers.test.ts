@@ -443,7 +443,7 @@ test('a connection that was kept as long as the receiver asked and is closed whe
   const receiver = await raw((socket, nth) =>
     nth === 1 ? socket.write(hint) : socket.resetAndDestroy(),
   )
-  const poster = new CallbackPoster({ mode: 'sandbox', resolveHost, now: s.clock })
+  const poster = new CallbackPoster({ targets: 'near', resolveHost, now: s.clock })
   const post = () => poster.post(receiver.url, {}, Buffer.from('{}'))
   expect(await post()).toMatchObject({ status: 200 })
   // The connection is free again a turn later; then it is half a minute later.

@@ -135,6 +135,7 @@ describe('what is sent', () => {
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(first?.body ?? '')),
       'x-appid': agent.appId,
+      'x-event': 'deposit.paid',
       'x-event-seq': '1',
       'x-attempt': '1',
       'user-agent': `Sluice/${version}`,

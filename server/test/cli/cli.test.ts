@@ -51,6 +51,53 @@ function expectRefused(ended: Ended, ...says: (string | RegExp)[]): void {
   expect(ended.stderr).not.toMatch(/\n\s+at /)
 }
 
+describe('in live, what two people decide on', () => {
+  const live = () => ({ ...env, MODE: 'live', PUBLIC_URL: 'https://pay.example' })
+
+  it('is proposed, shown, withdrawn, and approved by nobody here', async () => {
+    const { app_id } = await json('agent', 'create', '--name', 'Proposed for')
+    const why = ['--reason', 'as agreed on the phone', '--json']
+    const { updated_at } = await json('agent', 'show', app_id)
+    for (const args of [
+      ['wallet', 'adjust', app_id, '25', '--ref', 'one', ...why],
+      ['agent', 'rotate-key', app_id, ...why],
+      ['agent', 'set', app_id, '--support', 'call us', '--max-withdraw', '9', ...why],
+      ['agent', 'create', '--name', 'Second', '--frame-origin', 'none', ...why],
+    ]) {
+      const { proposal } = await commandJson(args, live())
+      const shown = await commandJson(['proposal', 'show', proposal, '--json'], live())
+      expect(shown, args.join(' ')).toMatchObject({ state: 'open' })
+      expect(shown.proposed_by).toMatch(/^command line/)
+      const listed = await commandJson(['proposal', 'list', '--json'], live())
+      expect(listed.map(({ id }: { id: string }) => id)).toContain(proposal)
+      const after = await commandJson(['proposal', 'withdraw', proposal, '--json'], live())
+      expect(after.state).toBe('withdrawn')
+    }
+    expect(await json('agent', 'show', app_id)).toMatchObject({ support: null, updated_at })
+    expect(await json('wallet', 'show', app_id)).toMatchObject({ balance: 0 })
+    expectRefused(await command(['proposal', 'approve', 'x'], live()))
+    // A reason is for who approves.
+    expectRefused(await command(['agent', 'rotate-key', app_id], live()), /reason|Say why/)
+    const suspend = ['agent', 'set', app_id, '--status', 'suspended', '--json']
+    expect(await commandJson(suspend, live())).toMatchObject({ status: 'suspended' })
+  })
+
+  it('is done at once with --break-glass and a reason, which alarms, if that is not switched off', async () => {
+    const { app_id } = await json('agent', 'create', '--name', 'In need')
+    const adjust = ['wallet', 'adjust', app_id, '25', '--json', '--break-glass', '--reason']
+    expectRefused(await command([...adjust, 'x'], live()), '--break-glass needs --reason')
+    const off = { ...live(), BREAK_GLASS: 'off' }
+    expectRefused(await command([...adjust, 'the bank calls'], off), 'switched off')
+    expect(await commandJson([...adjust, 'the bank calls'], live())).toMatchObject({
+      changed: true,
+    })
+    const { rows } = await s.sql('select words from alarms order by alarm_id desc limit 1')
+    expect(rows[0]?.words).toMatch(/^command line.* alone.*adjust.*the bank calls$/)
+    const audit = await s.sql(`select reason from audit_log where action = 'break_glass'`)
+    expect(audit.rows).toContainEqual({ reason: 'the bank calls' })
+  })
+})
+
 describe('the program', () => {
   const alone = (...args: string[]) => sluice(args, env)
 
@@ -257,6 +304,9 @@ describe('agent', () => {
     const live = { ...env, MODE: 'live', PUBLIC_URL: 'https://pay.example' }
     const make = ['agent', 'create', '--name', 'Framed', '--json']
     const count = await agentCount()
+    expectRefused(await command(make, live), 'it is a sandbox, whose balances')
+    await s.sql(`update deployment set mode = 'live'`)
+    expectRefused(await command(make, env), 'it is live: set MODE=live')
     expectRefused(await command(make, live), '--frame-origin: say who may', '"any" or "none"')
     expectRefused(await command([...make, '--frame-origin', 'any', 'none'], live), 'stands alone')
     expectRefused(
@@ -266,7 +316,6 @@ describe('agent', () => {
       ),
       'any stands alone',
     )
-    expect(await agentCount()).toBe(count)
     const origins = ['https://a.example', 'https://b.example:8443']
     for (const [said, kept] of [
       [['any'], ['any']],
@@ -274,9 +323,14 @@ describe('agent', () => {
       [origins, origins],
     ] as const) {
       const options = said.flatMap((origin) => ['--frame-origin', origin])
-      const { app_id } = await commandJson([...make, ...options], live)
-      expect(await json('agent', 'show', app_id)).toMatchObject({ frame_origin: kept })
+      const alone = ['--break-glass', '--reason', 'nobody else is here']
+      const { app_id } = await commandJson([...make, ...options, ...alone], live)
+      expect(await commandJson(['agent', 'show', app_id], live)).toMatchObject({
+        frame_origin: kept,
+      })
     }
+    await s.sql(`update deployment set mode = 'sandbox'`)
+    expect(await agentCount()).toBe(count + 3)
     const { app_id } = await json('agent', 'create', '--name', 'Tried out')
     expect(await json('agent', 'set', app_id, '--frame-origin', 'any')).toMatchObject({
       frame_origin: ['any'],

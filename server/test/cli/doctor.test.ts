@@ -154,10 +154,15 @@ describe('doctor', () => {
   test('without a service, with something else in its place, and in live without a provider', async () => {
     const port = await freePort()
     receiver.answer = (_received, response) => response.end()
-    const [none, other, live] = await Promise.all([
+    const [none, other] = await Promise.all([
       doctor([], { PUBLIC_URL: `http://127.0.0.1:${port}` }),
       doctor([], { PUBLIC_URL: `${s.service.url}/elsewhere` }),
-      doctor([], { MODE: 'live' }),
+    ])
+    await s.sql(`update deployment set mode = 'live'`)
+    const [live, mistaken] = await Promise.all([doctor([], { MODE: 'live' }), doctor()])
+    await s.sql(`update deployment set mode = 'sandbox'`)
+    expect(mistaken.mode).toMatchObject([
+      { state: 'fail', text: expect.stringContaining('first started with MODE=live') },
     ])
     expect(none.service).toMatchObject([
       { state: 'warn', text: expect.stringContaining('ECONNREFUSED') },

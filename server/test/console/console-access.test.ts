@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createUser } from '../../src/operators/save-user.ts'
 import { type ConsoleBrowser, desktop, openConsole, phone } from '../support/console-browser.ts'
 import { OperatorClient, signIn } from '../support/operator.ts'
-import { root } from '../support/process.ts'
+import { freePort, root } from '../support/process.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 let test: TestService
@@ -189,9 +189,10 @@ describe('as a page', () => {
   })
 
   it('is used under the path of PUBLIC_URL; who comes in beside it is led there', async () => {
+    const port = await freePort()
     const under = await startTestService({
       beside: test,
-      env: { PUBLIC_URL: 'http://pay.example/sluice' },
+      env: { PORT: String(port), PUBLIC_URL: `http://localhost:${port}/sluice` },
     })
     const page = await console.tab()
     await page.goto(`${under.service.url}/console/orders?kind=deposit`)

@@ -56,6 +56,7 @@ describe('a logo', () => {
     test.clock.advance(1000)
     await button('Save terms').click()
     await dialog().getByLabel('Reason').fill(reason)
+    await dialog().getByLabel('Code from your authenticator').fill(admin.code())
     await dialog().getByRole('button', { name: 'Save', exact: true }).click()
   }
 
@@ -161,7 +162,9 @@ describe('a logo', () => {
     const { json } = await admin.get(`/agents/${agent.appId}`)
     const change = { logo: dataUrl(png), updated_at: json.updated_at, reason: 'back again' }
     test.clock.advance(1000)
-    expect((await admin.patch(`/agents/${agent.appId}`, change)).status).toBe(200)
+    expect(
+      (await admin.patch(`/agents/${agent.appId}`, { ...change, code: admin.code() })).status,
+    ).toBe(200)
     const viewer = await console.tab(await signIn(test, 'viewer'))
     await viewer.goto(console.at(`/agents/${agent.appId}`))
     await viewer.getByRole('img', { name: 'The logo' }).waitFor()
@@ -269,13 +272,16 @@ describe('what was typed', () => {
       weight: 1,
     }
     const change = { version: read.version, routes: [faster], reason: 'meanwhile' }
-    expect((await admin.put('/provider-routes', change)).status).toBe(200)
+    expect((await admin.put('/provider-routes', { ...change, code: admin.code() })).status).toBe(
+      200,
+    )
     await page.reload()
     await expect.poll(() => route(1).getByLabel('Name').inputValue()).toBe('spare')
     await dialog().getByRole('button', { name: 'Add a route' }).click()
     await route(2).getByLabel('Name').fill('second')
     expect(await route(1).getByLabel('Name').inputValue()).toBe('spare')
     await dialog().getByLabel('Reason').fill('a spare one')
+    await dialog().getByLabel('Code from your authenticator').fill(admin.code())
     await dialog().getByRole('button', { name: 'Save' }).click()
     await dialog().getByRole('alert').getByText('Read them again').waitFor()
     expect((await admin.get('/provider-routes')).json.routes).toMatchObject([{ route: 'faster' }])

@@ -129,7 +129,7 @@ it('both change terms: the second sees the first’s, and keeps what they typed'
     await person.page.goto(console.at(`/agents/${agent.appId}`))
     await field(person, person === anna ? 'Largest deposit' : 'Largest withdrawal').fill('7000')
     await button(person, 'Save terms').click()
-    await fill(person)
+    await fill(person, { code: true })
     test.clock.advance(1000)
   }
   await press(anna)
@@ -138,12 +138,13 @@ it('both change terms: the second sees the first’s, and keeps what they typed'
   await dialog(ben).getByText('Read it again').waitFor()
   await expect.poll(() => field(ben, 'Largest deposit').inputValue()).toBe('7,000')
   // Pressing again what was looked at before does not write over it either.
+  await fill(ben, { code: true })
   await press(ben)
   await dialog(ben).getByText('Read it again').waitFor()
   await dialog(ben).getByRole('button', { name: 'Back' }).click()
   expect(await field(ben, 'Largest withdrawal').inputValue()).toBe('7000')
   await button(ben, 'Save terms').click()
-  await fill(ben)
+  await fill(ben, { code: true })
   await press(ben)
   await expect.poll(() => dialog(ben).count()).toBe(0)
   const { json } = await ben.client.get(`/agents/${agent.appId}`)

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
 import pg from 'pg'
+import { pino } from 'pino'
 import Schema from 'typebox/schema'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { buildApp } from '../../src/http/app.ts'
 import { inlineSchemas } from '../../src/http/name-schemas.ts'
 import { problemCatalogue } from '../../src/lib/problem.ts'
 import { version } from '../../src/version.ts'
@@ -183,6 +186,26 @@ describe('live', () => {
     expect((await client.get('/payment/orders')).json.data).toEqual([])
     expect((await client.get('/payment/wallet')).status).toBe(200)
   })
+})
+
+test('a client that hangs up in the middle of its request is no fault of ours', async () => {
+  const lines: { level: number }[] = []
+  let isNoticed = false
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+  const publicUrl = () => 'http://localhost'
+  const app = await buildApp({ log, trustedProxies: [], publicUrl, version }, (routes) => {
+    routes.post('/orders', async () => 'taken')
+    routes.addHook('onError', async () => {
+      isNoticed = true
+    })
+  })
+  const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
+  const socket = connect(Number(url.port), url.hostname)
+  const head = 'host: localhost\r\ncontent-type: application/json\r\ncontent-length: 100'
+  socket.write(`POST /orders HTTP/1.1\r\n${head}\r\n\r\n{`, () => socket.resetAndDestroy())
+  await expect.poll(() => isNoticed).toBe(true)
+  await app.close()
+  expect(lines.filter(({ level }) => level >= 40)).toEqual([])
 })
 
 describe('every answer', () => {

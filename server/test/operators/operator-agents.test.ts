@@ -64,7 +64,7 @@ describe('agents', () => {
     })
     for (const [method, path, body] of [
       ['GET', '', undefined],
-      ['PUT', '/callback-addresses', { updated_at: '', reason: 'not mine' }],
+      ['PUT', '/callback-addresses', { updated_at: '', reason: 'not mine', code: ofShop.code() }],
       ['POST', '/check-address', { url: receiverUrl }],
     ] as const) {
       const answer = await ofShop.send(method, `/agents/${other.appId}${path}`, body)
@@ -78,6 +78,7 @@ describe('agents', () => {
 
   it('are made with a secret that is shown once and signs', async () => {
     const made = await operator.post('/agents', {
+      code: operator.code(),
       name: 'Made here',
       currency: 'VND',
       deposit_fee: '2%',
@@ -97,6 +98,7 @@ describe('agents', () => {
 
   it('are refused with everything that is wrong, as on the command line', async () => {
     const refused = await operator.post('/agents', {
+      code: operator.code(),
       name: 'Bad',
       currency: 'THB',
       deposit_fee: '101%',
@@ -119,8 +121,9 @@ describe('agents', () => {
       env: { MODE: 'live', METRICS_TOKEN: 'x'.repeat(32) },
     })
     const boss = await signIn(live, 'admin')
+    const second = await signIn(live, 'operator')
     const make = (frame_origin?: string[]) =>
-      boss.post('/agents', { name: 'Framed', currency: 'THB', frame_origin })
+      boss.post('/agents', { name: 'Framed', currency: 'THB', frame_origin, code: boss.code() })
     for (const [said, message] of [
       [undefined, 'say who may show the payment page in a frame'],
       [['any', 'https://shop.example'], 'any stands alone'],
@@ -140,8 +143,11 @@ describe('agents', () => {
       [['https://shop.example'], ['https://shop.example']],
     ] as const) {
       const { status, json } = await make([...said])
-      expect(status).toBe(201)
-      expect((await boss.get(`/agents/${json.app_id}`)).json.frame_origin).toEqual(kept)
+      expect(status).toBe(202)
+      const { id, digest } = (await second.get(`/approvals/${json.proposal}`)).json
+      await second.post(`/approvals/${id}/approve`, { digest, code: second.code() })
+      const { answer } = (await boss.post(`/approvals/${id}/answer`, { code: boss.code() })).json
+      expect((await boss.get(`/agents/${answer.app_id}`)).json.frame_origin).toEqual(kept)
     }
     await live.close()
   })
@@ -149,7 +155,12 @@ describe('agents', () => {
   it('are changed by one of two operators at once; the other is told', async () => {
     const read = await updatedAt(shop.appId)
     const change = (client: OperatorClient, support: string) =>
-      client.patch(`/agents/${shop.appId}`, { support, updated_at: read, reason: 'as agreed' })
+      client.patch(`/agents/${shop.appId}`, {
+        support,
+        updated_at: read,
+        reason: 'as agreed',
+        code: client.code(),
+      })
     const answers = await Promise.all([change(admin, 'call one'), change(operator, 'call two')])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
     expect(answers.find(({ status }) => status === 409)?.json.code).toBe('changed_meanwhile')
@@ -169,7 +180,7 @@ describe('agents', () => {
     expect((await operator.post(`/agents/${appId}/suspend`)).json.code).toBe('reason_required')
     await operator.post(`/agents/${appId}/suspend`, { reason: 'does not pay' })
     expect((await other.deposit()).json.code).toBe('agent_suspended')
-    await operator.post(`/agents/${appId}/resume`, { reason: 'has paid' })
+    await operator.post(`/agents/${appId}/resume`, { reason: 'has paid', code: operator.code() })
     expect((await other.deposit()).status).toBe(201)
   })
 })
@@ -200,10 +211,30 @@ describe('callback addresses', () => {
         deposit_callback: url,
         updated_at: await updatedAt(shop.appId),
         reason: 'we have moved',
+        code: ofShop.code(),
       })
     const bad = await put('http://169.254.169.254/')
     expect(bad.json).toMatchObject({ status: 422, errors: [{ field: 'deposit_callback' }] })
     expect((await put(receiverUrl)).json.deposit_callback).toBe(receiverUrl)
+  })
+
+  it('in private networks are neither taken nor tried by a sandbox that others reach', async () => {
+    const reached = await startTestService({
+      beside: test,
+      env: { PUBLIC_URL: 'https://sandbox.example' },
+    })
+    const visitor = await signIn(reached, 'agent', shop)
+    const path = `/agents/${shop.appId}`
+    const tried = await visitor.post(`${path}/check-address`, { url: receiverUrl })
+    expect(tried.json).toMatchObject({ ok: false, steps: [{ step: 'address', ok: false }] })
+    const put = await visitor.put(`${path}/callback-addresses`, {
+      deposit_callback: `${receiverUrl}/other`,
+      updated_at: await updatedAt(shop.appId),
+      reason: 'we have moved',
+      code: visitor.code(),
+    })
+    expect(put.json).toMatchObject({ status: 422, errors: [{ field: 'deposit_callback' }] })
+    await reached.close()
   })
 
   it('are tried for real, step by step', async () => {
@@ -327,8 +358,10 @@ describe('providers', () => {
       after: { state: 'draining' },
       reason,
     })
-    await admin.patch(path, { state: 'on', reason })
-    expect((await admin.patch('/providers/nobody', { state: 'on', reason })).status).toBe(404)
+    await admin.patch(path, { state: 'on', reason, code: admin.code() })
+    expect(
+      (await admin.patch('/providers/nobody', { state: 'on', reason, code: admin.code() })).status,
+    ).toBe(404)
   })
 
   it('have routes that one of two changes at once, and that are checked', async () => {
@@ -344,8 +377,14 @@ describe('providers', () => {
       preference: 100,
       weight: 1,
     }
-    const put = (routes: object[], read = version) =>
-      admin.put('/provider-routes', { version: read, routes, reason: 'spread the load' })
+    const second = await signIn(test, 'admin')
+    const put = (routes: object[], read = version, by = admin) =>
+      by.put('/provider-routes', {
+        version: read,
+        routes,
+        reason: 'spread the load',
+        code: by.code(),
+      })
     const bad = await put([
       { ...route, banks: ['NOPE'] },
       { ...route, provider: 'nobody' },
@@ -367,7 +406,7 @@ describe('providers', () => {
     ])
     const answers = await Promise.all([
       put([route]),
-      put([{ ...route, route: 'large', min_amount: 1000, max_amount: 5000 }]),
+      put([{ ...route, route: 'large', min_amount: 1000, max_amount: 5000 }], version, second),
     ])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
     const { routes, version: next } = (await operator.get('/provider-routes')).json

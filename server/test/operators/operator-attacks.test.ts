@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { OpenApi } from '../../../sdk/test/schemas-from-openapi.ts'
+import { inlineSchemas } from '../../src/http/name-schemas.ts'
 import { seqAsOf } from '../../src/ledger/wallet-as-of.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { recordUnmatched } from '../../src/payments/unmatched-payments.ts'
@@ -315,3 +317,110 @@ async function holdAudit() {
     },
   }
 }
+
+describe('a reason', () => {
+  it('cannot make what stands after it read in another order', async () => {
+    for (const turning of ['\u202e', '\u2066', '\u202d']) {
+      const { status } = await admin.post(`/agents/${shop.appId}/suspend`, {
+        reason: `paid ${turning}001 BHT`,
+      })
+      expect(status).toBe(422)
+    }
+  })
+})
+
+describe('a session that was left open', () => {
+  /** Everything that it changes without a code: what stops, says or sends again, and what changes nothing. */
+  const without = [
+    'POST /sign-out',
+    'DELETE /me/sessions/{id}',
+    'POST /agents/{app_id}/suspend',
+    'POST /agents/{app_id}/check-address',
+    'POST /agents/{app_id}/fee-preview',
+    'POST /signature-check',
+    'POST /provider-routes/try',
+    'POST /orders/{txn_id}/resend',
+    'POST /test-orders',
+    'POST /callbacks/{app_id}/{seq}/resend',
+    'POST /callbacks/replay',
+    'POST /callback-lanes/{app_id}/pause',
+    'POST /payments/{payment_id}/assign',
+    'POST /payments/{payment_id}/note',
+    'POST /open-items/{item_id}/assign',
+    'POST /open-items/{item_id}/note',
+  ]
+  /** What of the routes that ask for a code sometimes needs none. */
+  const sometimes: Record<string, (body: Body) => boolean> = {
+    'PATCH /users/{id}': ({ disabled, ...rest }) =>
+      disabled === true && Object.keys(rest).join() === 'reason',
+    'PATCH /providers/{id}': ({ state }) => state === 'off' || state === 'draining',
+  }
+
+  type Body = Record<string, unknown>
+  interface Shape {
+    type?: string
+    enum?: string[]
+    const?: unknown
+    anyOf?: Shape[]
+    properties?: Record<string, Shape>
+    required?: string[]
+    minimum?: number
+  }
+
+  /** Values that the schema of a field allows: all of a choice, one of anything else. */
+  function samples(shape: Shape, name: string): unknown[] {
+    if (shape.anyOf) return shape.anyOf.flatMap((each) => samples(each, name))
+    if (shape.enum) return shape.enum
+    if (shape.type === 'null') return [null]
+    if (shape.type === 'boolean') return [true, false]
+    if (shape.type === 'integer') return [shape.minimum ?? 1]
+    if (shape.type === 'array') return [[]]
+    return [name === 'amount' ? '1' : 'text']
+  }
+
+  /** The required fields with none of the others, with each of them alone, and with all. */
+  function bodiesOf({ properties = {}, required = [] }: Shape): Body[] {
+    const choices = Object.entries(properties).map(
+      ([name, shape]) => [name, samples(shape, name)] as const,
+    )
+    const first = choices.map(([name, [sample]]) => [name, sample] as const)
+    const least = Object.fromEntries(first.filter(([name]) => required.includes(name)))
+    const each = choices.flatMap(([name, values]) =>
+      values.map((value) => ({ ...least, [name]: value })),
+    )
+    const all = Object.fromEntries(first)
+    return [least, ...each, all].map(({ code, ...body }) => body)
+  }
+
+  it('changes nothing without a fresh code, whatever of a change it sends, but for a short list', async () => {
+    const response = await fetch(`${s.service.url}/console/api/openapi.json`)
+    const { paths } = inlineSchemas((await response.json()) as OpenApi)
+    const never: string[] = []
+    let refused = 0
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const [verb, operation] of Object.entries(operations)) {
+        const { security, requestBody } = operation as unknown as {
+          security: object[]
+          requestBody?: { content: { 'application/json': { schema: Shape } } }
+        }
+        const method = verb.toUpperCase()
+        const url = path.replace('/console/api', '')
+        const named = `${method} ${url}`
+        if (method === 'GET' || security.length === 0) continue
+        if (without.includes(named)) {
+          never.push(named)
+          continue
+        }
+        for (const body of bodiesOf(requestBody?.content['application/json'].schema ?? {})) {
+          const mayDo = url.startsWith('/me/') ? viewer : admin
+          const { json } = await mayDo.send(method, url.replaceAll(/\{\w+\}/g, '1'), body)
+          const isFree = sometimes[named]?.(body) === true
+          expect(json.code === 'code_required', `${named} ${JSON.stringify(body)}`).toBe(!isFree)
+          if (!isFree) refused++
+        }
+      }
+    }
+    expect(never.sort()).toEqual(without.sort())
+    expect(refused).toBeGreaterThan(100)
+  })
+})

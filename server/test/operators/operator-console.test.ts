@@ -105,11 +105,15 @@ describe('the pages of the console', () => {
         headers: {
           'content-type': 'application/json',
           'x-sluice-console': '1',
-          cookie: (await signIn(test, 'viewer')).cookie,
+          cookie: `__Host-${(await signIn(test, 'viewer')).cookie}`,
         },
         body: '{}',
       })
-      expect(out.headers.get('set-cookie')).toContain('; Path=/a&b$1/console; HttpOnly')
+      // Over TLS no other host of the domain can plant the cookie, and the browser comes back over TLS alone.
+      expect(out.headers.get('set-cookie')).toMatch(
+        /^__Host-sluice_session=; Path=\/; Secure; HttpOnly; SameSite=Strict/,
+      )
+      expect(out.headers.get('strict-transport-security')).toBe('max-age=31536000')
     } finally {
       await under.close()
     }

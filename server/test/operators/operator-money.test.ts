@@ -199,7 +199,10 @@ describe('callbacks', () => {
     const lane = async () => (await admin.get('/callback-lanes')).json.data[0]
     await admin.post(`/callback-lanes/${shop.appId}/pause`, { reason })
     expect(await lane()).toMatchObject({ app_id: shop.appId, state: 'paused' })
-    const { json } = await admin.post(`/callback-lanes/${shop.appId}/resume`, { reason })
+    const { json } = await admin.post(`/callback-lanes/${shop.appId}/resume`, {
+      reason,
+      code: admin.code(),
+    })
     expect(json.data).toMatchObject([{ state: 'open' }])
     await s.sql(`update callback_lanes set probe_at = $2, why = 'refused' where agent_id = $1`, [
       shop.agentId,

@@ -312,7 +312,7 @@ describe('an action', () => {
 
   it('voids a waiting deposit, once, and is on record', async () => {
     const { json: made } = await shop.deposit()
-    const { status, json } = await act(admin, made.txn_id, 'void')
+    const { status, json } = await act(admin, made.txn_id, 'void', { code: admin.code() })
     expect([status, json.order.status]).toEqual([200, 'VOID'])
     const operator = json.timeline.filter((entry: { kind: string }) => entry.kind === 'operator')
     expect(operator).toHaveLength(2)
@@ -320,18 +320,16 @@ describe('an action', () => {
       { action: 'void_order', outcome: 'asked', email: admin.email, reason: 'as the payer asked' },
       { outcome: 'done', before: { status: 'WAITING' }, after: { status: 'VOID' } },
     ])
-    const again = await act(admin, made.txn_id, 'void')
+    const again = await act(admin, made.txn_id, 'void', { code: admin.code() })
     expect([again.status, again.json.code]).toEqual([409, 'invalid_transition'])
     expect((await auditOf(made.txn_id)).at(-1)).toMatchObject({ outcome: 'refused' })
   })
 
-  it('happens once where ten ask at once, and the others are told', async () => {
+  it('happens once where five ask at once, and the others are told', async () => {
     const { json: made } = await shop.deposit()
-    const operators = await Promise.all([signIn(s, 'operator'), signIn(s, 'operator')])
+    const operators = await Promise.all(Array.from({ length: 5 }, () => signIn(s, 'operator')))
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, at) =>
-        act(operators[at % 2] as OperatorClient, made.txn_id, 'void'),
-      ),
+      operators.map((each) => act(each, made.txn_id, 'void', { code: each.code() })),
     )
     const codes = answers.map(({ status, json }) => (status === 200 ? 'done' : json.code))
     expect(codes.filter((code) => code === 'done')).toHaveLength(1)
@@ -340,18 +338,21 @@ describe('an action', () => {
     }
     const rows = await auditOf(made.txn_id)
     const count = (outcome: string) => rows.filter((row) => row.outcome === outcome).length
-    expect([count('asked'), count('done'), count('refused')]).toEqual([10, 1, 9])
+    expect([count('asked'), count('done'), count('refused')]).toEqual([5, 1, 4])
   })
 
   it('on an order that has changed since it was looked at is refused', async () => {
     const { json: made } = await shop.deposit()
     const { json: seen } = await admin.get(`/orders/${made.txn_id}`)
     await shop.trigger(made.txn_id, 'FAILED')
-    const { status, json } = await act(admin, made.txn_id, 'void', { version: seen.order.version })
+    const { status, json } = await act(admin, made.txn_id, 'void', {
+      version: seen.order.version,
+      code: admin.code(),
+    })
     expect([status, json.code]).toEqual([409, 'changed_meanwhile'])
   })
 
-  it('that moves money needs the code, and the reason', async () => {
+  it('needs the code, and the reason', async () => {
     const { json: made } = await shop.withdraw({ amount: 20 })
     expect((await act(admin, made.txn_id, 'cancel')).json.code).toBe('code_required')
     expect((await act(admin, made.txn_id, 'cancel', { reason: '' })).json.code).toBe(
@@ -457,7 +458,7 @@ describe('an action', () => {
     )
   })
 
-  it('does not refund at the word of one person outside the sandbox; the agent does', async () => {
+  it('does not refund at the word of one person outside the sandbox', async () => {
     const { json: deposit } = await shop.deposit({ amount: 200 })
     await shop.trigger(deposit.txn_id, 'PAID')
     const live = await startTestService({
@@ -466,17 +467,12 @@ describe('an action', () => {
     })
     try {
       const boss = await signIn(live, 'admin')
-      const { actions } = (await boss.get(`/orders/${deposit.txn_id}`)).json
-      const why = expect.stringMatching(/^Outside the sandbox, one person alone may not send money/)
-      expect(actions).toContainEqual(
-        expect.objectContaining({ name: 'refund', allowed: false, why_not: why }),
-      )
-      const refused = await boss.post(`/orders/${deposit.txn_id}/refund`, {
+      const asked = await boss.post(`/orders/${deposit.txn_id}/refund`, {
         reason: 'as asked',
         amount: '200',
         code: boss.code(),
       })
-      expect(refused).toMatchObject({ status: 409, json: { detail: why } })
+      expect(asked).toMatchObject({ status: 202, json: { proposal: expect.any(String) } })
     } finally {
       await live.close()
     }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { inviteFirstAdmin } from '../../src/operators/invite.ts'
 import { acceptInvitation, OperatorClient, signIn } from '../support/operator.ts'
+import { sendRaw } from '../support/raw-http.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const minuteMs = 60_000
@@ -250,10 +251,30 @@ describe('a request that another site could make a browser send', () => {
     ['a type that forms can send', { 'content-type': 'text/plain' }],
     ['another origin', { origin: 'https://evil.example' }],
     ['no origin at all', { origin: 'null' }],
+    ['another port of this machine', { origin: 'http://localhost:1' }],
   ])('is refused: %s', async (_what, headers) => {
     const person = await signIn(test, 'viewer')
     const answer = await person.send('POST', '/sign-out', {}, headers)
     expect(answer.status).toBeOneOf([403, 415])
+    expect((await person.get('/me')).status).toBe(200)
+  })
+
+  it('is refused where the host that is named is that of the other site', async () => {
+    const person = await signIn(test, 'viewer')
+    const answer = await sendRaw(test.service.url, {
+      method: 'POST',
+      path: '/console/api/sign-out',
+      headers: [
+        ['x-forwarded-host', 'evil.example'],
+        ['origin', 'http://evil.example'],
+        ['cookie', person.cookie],
+        ['content-type', 'application/json'],
+        ['x-sluice-console', '1'],
+      ],
+      body: '{}',
+      host: 'evil.example',
+    })
+    expect([answer.status, answer.json.code]).toEqual([403, 'csrf_refused'])
     expect((await person.get('/me')).status).toBe(200)
   })
 

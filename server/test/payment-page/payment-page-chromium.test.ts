@@ -280,6 +280,19 @@ describe('shown by a shop', () => {
     expect(await page.evaluate('window.result')).toMatchObject({ status: 'waiting' })
   })
 
+  it('in no way where the link is not one of the web', async () => {
+    const page = await newTab({ viewport: desktop })
+    await page.goto(shop.origin)
+    for (const link of ['javascript:window.wasRun=1', 'data:text/html,x', 'blob:x']) {
+      for (const mode of ['popup', 'iframe']) {
+        const opened = `Sluice.open(${JSON.stringify(link)}, { mode: '${mode}' })`
+        expect(await page.evaluate(`${opened}.catch((error) => error.name)`)).toBe('TypeError')
+      }
+    }
+    expect(await page.evaluate('window.wasRun')).toBeUndefined()
+    expect(await page.locator('iframe').count()).toBe(0)
+  })
+
   it('in a container: as high as it needs, done when the order is', async () => {
     const { link, txnId } = await order()
     const page = await openFrom(

@@ -431,6 +431,15 @@ describe('live state', () => {
     stream.close()
   })
 
+  it('one link has a bounded number of streams, and another link has its own', async () => {
+    const [crowded, other] = [await newPage(), await newPage()]
+    const streams = await Promise.all(Array.from({ length: 21 }, () => listen(crowded.path)))
+    expect(streams.map(({ status }) => status).filter((status) => status !== 200)).toEqual([429])
+    const beside = await listen(other.path)
+    expect(beside.status).toBe(200)
+    for (const each of [...streams, beside]) each.close()
+  })
+
   it('tells what happened in another process', async () => {
     const other = await startTestService({ beside: test })
     const { path, txnId } = await newPage()
@@ -461,8 +470,11 @@ describe('live state', () => {
   })
 
   it('an address has a bounded number of streams, which it gets back', async () => {
-    const { path } = await newPage()
-    const streams = await Promise.all(Array.from({ length: 205 }, () => listen(path)))
+    const pages = await Promise.all(Array.from({ length: 11 }, () => newPage()))
+    const path = pages[0]?.path ?? ''
+    const streams = await Promise.all(
+      Array.from({ length: 205 }, (_, at) => listen(pages[at % 11]?.path ?? '')),
+    )
     const refused = streams.filter(({ status }) => status === 429)
     expect(refused).toHaveLength(5)
     expect(refused[0]?.headers.get('retry-after')).toBe('30')

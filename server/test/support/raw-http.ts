@@ -7,15 +7,16 @@ export interface RawRequest {
   /** Sent as they are, in this order; a name may stand twice. */
   headers?: [name: string, value: string][]
   body?: Buffer | string
+  host?: string
 }
 
 /** Sends a request whose headers and body a well-behaved client would never send. */
 export function sendRaw(url: string, request: RawRequest): Promise<Answer> {
-  const { method = 'GET', path, headers = [], body } = request
+  const { method = 'GET', path, headers = [], body, host = 'localhost' } = request
   const has = (name: string) => headers.some(([each]) => each.toLowerCase() === name)
   const lines = [
     `${method} ${path} HTTP/1.1`,
-    'host: localhost',
+    `host: ${host}`,
     'connection: close',
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ]

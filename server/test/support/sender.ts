@@ -46,7 +46,7 @@ export function startSender(s: TestService, options: TestSenderOptions = {}): Te
   const pool = openCallbackPool(url, onError)
   const agentPool = openPool({ url, max: 2, name: 'sluice', onError })
   const poster = new CallbackPoster({
-    mode: 'sandbox',
+    targets: 'near',
     resolveHost,
     now: clock,
   })

@@ -59,6 +59,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   })
   if ('faults' in read) throw new Error(read.faults.join('\n'))
   const { config } = read
+  if (options.beside) {
+    // As if the database had been of that mode all along, which is cheaper than another one.
+    await options.beside.sql('update deployment set mode = $1', [config.mode])
+  }
   const backend = await openBackend(config, 'serve', () => {})
   const clock = options.beside?.clock ?? testClock(options.realTime)
   const service = await startService(config, backend, makeLog(config.logLevel), {
@@ -75,6 +79,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     options: '-c search_path=sluice',
   })
   owner.on('error', () => {})
+  const prover = ledgerProver(backend.pool, owner)
 
   return {
     service,
@@ -91,13 +96,17 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       )
       return new AgentClient(service.url, agent.appId, secret, agent.agentId, clock)
     },
-    prove: ledgerProver(backend.pool, owner),
+    prove: prover.prove,
     sql: (text, values) => owner.query(text, values),
     async close() {
-      await service.close()
-      await backend.close()
-      await owner.end()
-      if (!options.beside) await database.close()
+      try {
+        await prover.proveRest()
+      } finally {
+        await service.close()
+        await backend.close()
+        await owner.end()
+        if (!options.beside) await database.close()
+      }
     },
   }
 }

@@ -67,7 +67,7 @@ export function Addresses({ agent }: { agent: AgentDetail }) {
           explain={says.addressesExplain}
           confirm={words.save}
           close={() => setReadAt(null)}
-          act={async ({ reason }) => {
+          act={async ({ reason, code }) => {
             await ask(api.changeAddresses, {
               params: { app_id: agent.app_id },
               body: {
@@ -75,6 +75,7 @@ export function Addresses({ agent }: { agent: AgentDetail }) {
                 withdraw_callback: withdraw.trim() || null,
                 updated_at: readAt,
                 reason,
+                code,
               },
             })
             notifications.show({ message: says.saved })

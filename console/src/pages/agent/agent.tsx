@@ -89,10 +89,11 @@ function StatusDialog(props: {
       confirm={label}
       danger={verb === 'suspend'}
       close={close}
-      act={async ({ reason }) => {
+      needsCode={verb === 'resume'}
+      act={async ({ reason, code }) => {
         await ask(verb === 'resume' ? api.resumeAgent : api.suspendAgent, {
           params: { app_id: agent.app_id },
-          body: { reason },
+          body: { reason, ...(verb === 'resume' && { code }) },
         })
         await queries.invalidateQueries({ queryKey: agentKey(agent.app_id) })
         void queries.invalidateQueries({ queryKey: ['agents'] })

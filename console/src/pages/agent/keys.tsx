@@ -64,7 +64,6 @@ function RotateDialog({ agent, close }: { agent: AgentDetail; close: () => void 
       explain={says.explain}
       confirm={says.rotate}
       danger
-      needsCode
       stays
       close={close}
       act={async ({ reason, code }) => {

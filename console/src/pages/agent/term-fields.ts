@@ -7,7 +7,7 @@ import { agentWords } from './agent-words.ts'
 type Change = Body<typeof api.changeAgent>
 export type TermName = Exclude<
   keyof Change,
-  'updated_at' | 'reason' | 'deposit_callback' | 'withdraw_callback'
+  'updated_at' | 'reason' | 'code' | 'deposit_callback' | 'withdraw_callback'
 >
 
 export interface TermField {

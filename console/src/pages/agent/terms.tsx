@@ -143,10 +143,10 @@ function SaveTerms(props: {
       explain={says.termsExplain}
       confirm={words.save}
       close={props.close}
-      act={async ({ reason }) => {
+      act={async ({ reason, code }) => {
         await ask(api.changeAgent, {
           params: { app_id: agent.app_id },
-          body: { ...changesIn(agent, typed), updated_at: props.readAt, reason },
+          body: { ...changesIn(agent, typed), updated_at: props.readAt, reason, code },
         })
         notifications.show({ message: says.saved })
         await queries.invalidateQueries({ queryKey: agentKey(agent.app_id) })

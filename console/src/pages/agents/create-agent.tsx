@@ -36,10 +36,11 @@ export function CreateAgent({ close }: { close: () => void }) {
       needsReason={false}
       close={close}
       stays
-      act={async () => {
+      act={async ({ code }) => {
         setMade(
           await ask(api.createAgent, {
             body: {
+              code,
               name: name.trim(),
               currency,
               deposit_callback: deposit.trim() || null,

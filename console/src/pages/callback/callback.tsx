@@ -75,6 +75,7 @@ export default function Callback() {
           title={says.resendTitle(callback.seq)}
           explain={says.resendExplain}
           confirm={says.resend}
+          needsCode={false}
           close={() => setResending(false)}
           act={async ({ reason }) => {
             await ask(api.resendCallback, { params, body: { reason } })

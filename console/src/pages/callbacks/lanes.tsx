@@ -98,9 +98,13 @@ function LaneDialog(props: { lane: Lane; resumes: boolean; close: () => void }) 
       explain={resumes ? says.resumeExplain : says.pauseExplain}
       confirm={verb}
       close={close}
-      act={async ({ reason }) => {
+      needsCode={resumes}
+      act={async ({ reason, code }) => {
         const params = { app_id: lane.app_id }
-        await ask(resumes ? api.resumeLane : api.pauseLane, { params, body: { reason } })
+        await ask(resumes ? api.resumeLane : api.pauseLane, {
+          params,
+          body: { reason, ...(resumes && { code }) },
+        })
         await queries.invalidateQueries({ queryKey: ['lanes'] })
       }}
     />

@@ -32,6 +32,7 @@ export function ReplayDialog({ close }: { close: () => void }) {
       title={says.title}
       explain={says.explain}
       confirm={says.confirm}
+      needsCode={false}
       close={close}
       act={async ({ reason }) => {
         const { resent, left_out } = await ask(api.replayCallbacks, {

@@ -123,9 +123,9 @@ function CloseDialog(props: {
       confirm={says.close}
       danger
       close={props.close}
-      act={async ({ reason }) => {
+      act={async ({ reason, code }) => {
         const params = { item_id: props.itemId }
-        await ask(api.closeOpenItem, { params, body: { evidence, reason } })
+        await ask(api.closeOpenItem, { params, body: { evidence, reason, code } })
         await props.changed()
         void queries.invalidateQueries({ queryKey: ['open-items'] })
         notifications.show({ message: says.closedNow })

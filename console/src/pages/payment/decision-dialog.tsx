@@ -51,7 +51,6 @@ export function DecisionDialog(props: {
       explain={told.explain}
       confirm={told.confirm}
       danger
-      needsCode
       close={props.close}
       act={async (given) => {
         await send(given)

@@ -60,10 +60,10 @@ export function EditRoutes(props: {
       confirm={words.save}
       wide
       close={props.close}
-      act={async ({ reason }) => {
+      act={async ({ reason, code }) => {
         try {
           await ask(api.setProviderRoutes, {
-            body: { version, routes: routesOf(drafts), reason },
+            body: { version, routes: routesOf(drafts), reason, code },
           })
         } catch (error) {
           setErrors(errorsIn(error, drafts))

@@ -60,7 +60,6 @@ function CreateDialog({ close, changed, setLink }: Shared) {
       explain={says.createExplain}
       confirm={says.create}
       needsReason={false}
-      needsCode
       close={close}
       stays
       act={async ({ code }) => {
@@ -93,7 +92,6 @@ function RoleDialog({ user, close, changed }: Shared & { user: User }) {
       title={says.titleOf(says.changeRole, user.email)}
       explain={says.roleExplain}
       confirm={says.changeRole}
-      needsCode
       close={close}
       act={async ({ reason, code }) => {
         await ask(api.changeUser, {
@@ -163,7 +161,6 @@ function ResetDialog({ user, close, changed, setLink }: Shared & { user: User })
       explain={says.resetExplain}
       confirm={says.reset}
       danger
-      needsCode
       close={close}
       stays
       act={async ({ reason, code }) => {

@@ -28,7 +28,6 @@ export function AdjustDialog(props: {
       explain={says.explain}
       confirm={says.confirm}
       danger
-      needsCode
       close={close}
       act={async ({ reason, code }) => {
         const { changed } = await ask(api.adjustWallet, {

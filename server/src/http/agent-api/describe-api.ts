@@ -125,15 +125,24 @@ const callback = (kind: string, schema: TSchema, example: unknown) => ({
     description: `Sent to the agent's ${kind} callback address until it answers 200, 201 or 202. Signed over t + "." + raw body.`,
     security: [{ appId: [], callbackSignature: [] }],
     parameters: [
-      ['x-event-seq', "number of the outcome in the agent's journal; not signed"],
-      ['x-attempt', 'counts the attempts from 1; not signed'],
-    ].map(([name, description]) => ({
-      name,
-      in: 'header',
-      required: true,
-      description,
-      schema: { type: 'integer', minimum: 1 },
-    })),
+      {
+        name: 'x-event',
+        in: 'header',
+        required: true,
+        description: 'the kind of order and its new state, such as deposit.paid; not signed',
+        schema: { type: 'string' },
+      },
+      ...[
+        ['x-event-seq', "number of the outcome in the agent's journal; not signed"],
+        ['x-attempt', 'counts the attempts from 1; not signed'],
+      ].map(([name, description]) => ({
+        name,
+        in: 'header',
+        required: true,
+        description,
+        schema: { type: 'integer', minimum: 1 },
+      })),
+    ],
     requestBody: { required: true, content: { 'application/json': { schema, example } } },
     responses: {
       200: {

@@ -114,8 +114,9 @@ export function bankFeedRoute(
           throw new Problem('invalid_signature', 'A token is taken over https only.')
         }
         const push = readPush(body, account, desk.now())
-        // A token can be read by whoever sees one request, so in live the statement has to confirm it.
-        const isTrusted = !isToken || mode === 'sandbox'
+        // A token can be read by whoever sees one request, and one person alone may have made a new secret: in
+        // live the statement has to confirm what they report.
+        const isTrusted = mode === 'sandbox' || (!isToken && account.confirmedAt !== null)
         const movement = await takePush(desk, account, push, isTrusted)
         // It is on disk: whether it can be booked at once changes nothing about the answer.
         const onError = (error: unknown) => request.log.error({ err: error })

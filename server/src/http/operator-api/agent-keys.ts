@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { listKeys } from '../../agents/find-agent.ts'
 import { rotateKey } from '../../agents/save-agent.ts'
 import { checkAddress } from '../../callbacks/check-address.ts'
 import { explainSignature } from '../../lib/explain-signature.ts'
@@ -10,6 +11,7 @@ import { parseSignatureHeader } from '../../lib/signature.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
 import { audited } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
+import { takeEffect } from '../../operators/take-effect.ts'
 import { type FeesOf, previewFees } from '../../orders/fee-preview.ts'
 import { AgentParams } from './agents.ts'
 import type { OperatorDeps } from './operator-deps.ts'
@@ -25,12 +27,13 @@ import {
   SignatureVerdict,
 } from './schemas/agents.ts'
 import { agentNamed } from './scope.ts'
+import { twoPersonRoute } from './two-person-route.ts'
 
 const monthMs = 30 * 86_400_000
 
 /** Secrets and the tools that help set an agent up: checks of its addresses, signatures and fees. */
 export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
-  const { desk, mode } = deps
+  const { desk } = deps
   const { pool, secretKeys, now } = desk
   const own = { tag: 'Agents', permission: 'manage_own_keys', agents: 'own' } as const
   const checks = new TokenBuckets()
@@ -41,17 +44,30 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     }
   }
 
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     ...own,
     method: 'POST',
     url: '/agents/:app_id/keys',
     summary: 'Make a new secret; the one before it stays valid for the overlap',
-    // A holder of the secret can withdraw money.
-    movesMoney: true,
     schema: {
       params: AgentParams,
       body: RotateBody,
       response: { status: 201, schema: SecretAnswer },
+    },
+    approval: {
+      action: 'rotate_key',
+      repeats: 'effect',
+      hasSecret: true,
+      view: async ({ operator, params, body }) => {
+        const { agentId, appId } = await agentNamed(pool, operator, params.app_id)
+        const keys = await listKeys(pool, agentId, now())
+        return {
+          subject: { kind: 'agent', id: appId },
+          agentId,
+          before: { secrets: keys.map(({ createdAt }) => ({ created_at: createdAt })) },
+          after: { new_secret: true, old_one_valid_for_s: body.overlap_s },
+        }
+      },
     },
     handler: async ({ operator, params, body }) => {
       const { agentId, appId } = await agentNamed(pool, operator, params.app_id)
@@ -65,7 +81,10 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
           agentId,
           reason: body.reason,
         },
-        () => rotateKey(pool, secretKeys, agentId, body.overlap_s, now()),
+        () =>
+          rotateKey(pool, secretKeys, agentId, body.overlap_s, now(), (tx, made) =>
+            takeEffect(tx, operator, now(), { app_id: appId, secret: made.secret }),
+          ),
         () => ({ overlap_s: body.overlap_s }),
       )
       return { app_id: appId, secret }
@@ -77,12 +96,13 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/agents/:app_id/check-address',
     summary: 'Try a callback address for real: name, connection, TLS, an answer',
+    withoutCode: 'changes nothing',
     schema: { params: AgentParams, body: CheckAddressBody, response: AddressSteps },
     handler: async ({ operator, params, body }) => {
       await agentNamed(pool, operator, params.app_id)
       slowDown('address', operator, 1 / 3, 10)
-      const { resolveHost, poster, version } = deps
-      const steps = await checkAddress(body.url, { mode, resolveHost, poster, version })
+      const { callbackTargets: targets, resolveHost, poster, version } = deps
+      const steps = await checkAddress(body.url, { targets, resolveHost, poster, version })
       return { ok: steps.every(({ ok }) => ok), steps }
     },
   })
@@ -91,6 +111,7 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/agents/:app_id/fee-preview',
     summary: "What other fees would have come to on last month's orders",
+    withoutCode: 'changes nothing',
     tag: 'Agents',
     permission: 'manage_agents',
     agents: 'none',
@@ -118,6 +139,7 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'POST',
     url: '/signature-check',
     summary: 'Find out what is wrong with a signature',
+    withoutCode: 'changes nothing',
     bodyLimit: 64 * 1024,
     schema: { body: SignatureCheckBody, response: SignatureVerdict },
     handler: async ({ operator, body }) => {

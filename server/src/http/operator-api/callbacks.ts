@@ -105,11 +105,15 @@ function readRoutes(api: OperatorApi, desk: Desk): void {
   })
 }
 
+/** Why sending a callback again needs no code. */
+export const resendsOnly = 'sends what the agent was told already, to the address it is told at'
+
 function resendRoutes(api: OperatorApi, desk: Desk, wake: Wake): void {
   operatorRoute(api, {
     method: 'POST',
     url: '/callbacks/:app_id/:seq/resend',
     summary: 'Send a callback again',
+    withoutCode: resendsOnly,
     tag: 'Callbacks',
     permission: 'resend_callbacks',
     agents: 'own',
@@ -139,6 +143,7 @@ function resendRoutes(api: OperatorApi, desk: Desk, wake: Wake): void {
     method: 'POST',
     url: '/callbacks/replay',
     summary: 'Send all callbacks again that were given up since a time',
+    withoutCode: resendsOnly,
     tag: 'Callbacks',
     permission: 'resend_callbacks',
     agents: 'own',
@@ -203,6 +208,7 @@ function laneRoutes(api: OperatorApi, desk: Desk, wake: Wake): void {
     operatorRoute(api, {
       method: 'POST',
       url: `/callback-lanes/:app_id/${name}`,
+      ...(paused && { withoutCode: 'holding callbacks back must be quick' }),
       summary: paused ? "Hold an agent's callbacks back" : "Let an agent's callbacks go again",
       tag: 'Callbacks',
       permission: 'manage_agents',

@@ -43,9 +43,7 @@ export class OperatorDoor {
   checkOrigin(request: FastifyRequest): void {
     if (safeMethods.includes(request.method)) return
     const { origin, 'content-type': type, 'x-sluice-console': mark } = request.headers
-    const own = [new URL(this.options.publicUrl()).host, request.host]
-    const isOwn =
-      origin === undefined || (URL.canParse(origin) && own.includes(new URL(origin).host))
+    const isOwn = origin === undefined || isSameOrigin(origin, this.options.publicUrl())
     if (mark !== '1' || !/^application\/json\b/i.test(type ?? '') || !isOwn) {
       throw new Problem(
         'csrf_refused',
@@ -56,7 +54,7 @@ export class OperatorDoor {
 
   /** The operator who is signed in. */
   async operatorOf(request: FastifyRequest): Promise<Operator> {
-    const token = sessionTokenOf(request)
+    const token = sessionTokenOf(request, this.options.publicUrl())
     // A page's background refresh does not show that a person is present.
     const isUse = request.headers['x-sluice-background'] === undefined
     const { pool, now } = this.options
@@ -124,4 +122,21 @@ export class OperatorDoor {
     }
     await buckets.forget(`codes ${key}`)
   }
+}
+
+/**
+ * Whether an origin is that of PUBLIC_URL. The header Host says nothing about it: whoever makes a browser send the
+ * request chooses that too. All names of this machine are one.
+ */
+function isSameOrigin(origin: string, publicUrl: string): boolean {
+  if (!URL.canParse(origin)) return false
+  const [one, own] = [new URL(origin), new URL(publicUrl)]
+  if (one.origin === own.origin) return true
+  const loopback = ['localhost', '127.0.0.1', '[::1]']
+  return (
+    one.protocol === own.protocol &&
+    one.port === own.port &&
+    loopback.includes(one.hostname) &&
+    loopback.includes(own.hostname)
+  )
 }

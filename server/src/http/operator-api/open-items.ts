@@ -119,8 +119,10 @@ function closeRoute(api: OperatorApi, desk: Desk): void {
 }
 
 function noteRoutes(api: OperatorApi, desk: Desk): void {
+  const withoutCode = 'says who looks into it and what was found, and changes no money'
   operatorRoute(api, {
     ...common,
+    withoutCode,
     url: '/open-items/:item_id/assign',
     summary: 'Say who looks into a contradiction',
     schema: { params: ItemParams, body: AssignRequest, response: ItemDetail },
@@ -146,6 +148,7 @@ function noteRoutes(api: OperatorApi, desk: Desk): void {
 
   operatorRoute(api, {
     ...common,
+    withoutCode,
     url: '/open-items/:item_id/note',
     summary: 'Note what was found out about a contradiction',
     schema: { params: ItemParams, body: NoteRequest, response: ItemDetail },

@@ -1,4 +1,5 @@
 import type { AgentFinder } from '../../agents/agent-finder.ts'
+import type { CallbackTargets } from '../../agents/callback-url.ts'
 import type { ResolveHost } from '../../agents/resolve-host.ts'
 import type { CallbackPoster } from '../../callbacks/post-callback.ts'
 import type { SharedBuckets } from '../../db/shared-buckets.ts'
@@ -13,6 +14,7 @@ export interface OperatorDeps {
   buckets: SharedBuckets
   agents: AgentFinder
   mode: 'sandbox' | 'live'
+  callbackTargets: CallbackTargets
   timeZone: string
   version: string
   /** Signals that agents have callbacks to send. */

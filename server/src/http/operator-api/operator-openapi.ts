@@ -3,6 +3,8 @@ import * as agentShapes from '../agent-api/schemas.ts'
 import { about, nameSchemas } from '../name-schemas.ts'
 import { apiPath, type DescribedRoute } from './operator-route.ts'
 import * as agents from './schemas/agents.ts'
+import * as approvals from './schemas/approvals.ts'
+import * as bankAccounts from './schemas/bank-accounts.ts'
 import * as books from './schemas/books.ts'
 import * as callbacks from './schemas/callbacks.ts'
 import * as home from './schemas/home.ts'
@@ -15,6 +17,8 @@ import * as wallets from './schemas/wallets.ts'
 const shapes = {
   ...{
     ...agents,
+    ...approvals,
+    ...bankAccounts,
     ...books,
     ...callbacks,
     ...home,
@@ -91,7 +95,8 @@ function operationOf(route: DescribedRoute): object {
     ...(route.permission !== null && {
       'x-permission': route.permission,
       'x-agents': route.agents,
-      'x-moves-money': route.movesMoney,
+      'x-needs-code': route.needsCode,
+      ...(route.approval !== null && { 'x-approval': route.approval }),
     }),
     parameters: [
       ...parametersOf(params, 'path'),
@@ -106,16 +111,28 @@ function operationOf(route: DescribedRoute): object {
         description: 'as asked',
         content: { [type]: { schema: answer.schema ?? { type: 'string' } } },
       },
+      ...(route.approval !== null && {
+        202: {
+          description: 'proposed: a second person has to approve it',
+          content: { 'application/json': { schema: approvals.Proposed } },
+        },
+      }),
       401: problem,
       default: problem,
     },
   }
 }
 
-function whoMay({ permission, agents, movesMoney }: DescribedRoute): string {
+const codeWords = {
+  always: ' Asks for a fresh code.',
+  sometimes: ' Asks for a fresh code, except for what takes rights away.',
+  never: '',
+}
+
+function whoMay({ permission, agents, needsCode }: DescribedRoute): string {
   if (permission === null) return 'For who is not signed in yet.'
   const own = agents === 'own' ? "an agent's own users see what is theirs" : 'not for agents'
-  return `Needs the permission ${permission}; ${own}.${movesMoney ? ' Asks for a fresh code.' : ''}`
+  return `Needs the permission ${permission}; ${own}.${codeWords[needsCode]}`
 }
 
 /** `POST /orders/:txn_id/void` becomes `postOrderVoid`: a parameter makes the noun singular. */

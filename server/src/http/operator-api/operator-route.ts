@@ -1,16 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { ActionName } from '../../approvals/actions.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Operator, Permission } from '../../operators/operator.ts'
 import { type Checker, checker, invalidRequest, readQuery } from '../check.ts'
 import { readJsonBody } from '../json-body.ts'
 import { plainText } from '../printable-text.ts'
+import type { ApprovalsDesk } from './approvals-desk.ts'
 import type { OperatorDoor } from './door.ts'
 
 /** The app to register the console's routes on, and the routes registered so far. */
 export interface OperatorApi {
   app: FastifyInstance
   door: OperatorDoor
+  /** Runs what two people have decided on. */
+  approvals: ApprovalsDesk
   routes: DescribedRoute[]
 }
 
@@ -21,7 +25,7 @@ export const apiPath = '/console/api'
  */
 export const Reason = plainText(3, 500, '3 to 500 characters that say why')
 
-/** For the body of an action that moves money. */
+/** For the body of every change that needs a code, as an optional field: `operatorRoute` asks for it. */
 export const Code = Type.String({
   pattern: '^[0-9]{6}$',
   description: 'the six digits the authenticator shows now',
@@ -49,7 +53,10 @@ export interface DescribedRoute extends Described {
   /** Null if the route needs no session. */
   permission: Permission | null
   agents: 'own' | 'none'
-  movesMoney: boolean
+  /** Whether a fresh code is required: sometimes, where it depends on the body. */
+  needsCode: 'always' | 'sometimes' | 'never'
+  /** The action that two people may have to decide on. */
+  approval: ActionName | null
   schema: RouteSchema<TObject, TObject, TObject>
 }
 
@@ -72,10 +79,15 @@ export interface OperatorRoute<P extends TObject, Q extends TObject, B extends T
    * own: an agent's users are admitted, and the handler shows them only their data; none: they are refused.
    */
   agents: 'own' | 'none'
-  /** Requires a fresh code, always or for some requests. */
-  movesMoney?: boolean | ((given: Pick<Given<P, Q, B>, 'params' | 'body'>) => boolean)
+  /**
+   * Every route that is not a GET requires a fresh code, so that a session left open cannot change anything.
+   * An exception says why it is one, for all requests or, as a function, for some: undefined for the others.
+   */
+  withoutCode?: string | ((given: Pick<Given<P, Q, B>, 'params' | 'body'>) => string | undefined)
   schema: RouteSchema<P, Q, B>
   bodyLimit?: number
+  /** Set by `twoPersonRoute`. */
+  approval?: ActionName
   handler: (given: Given<P, Q, B> & { operator: Operator }) => Promise<Handled>
 }
 
@@ -98,16 +110,30 @@ export function operatorRoute<
   Q extends TObject = NoFields,
   B extends TObject = NoFields,
 >(api: OperatorApi, route: OperatorRoute<P, Q, B>): void {
-  const { permission, agents, movesMoney = false, handler } = route
-  register(api, route, { permission, agents, movesMoney: movesMoney !== false }, async (came) => {
+  const { permission, agents, withoutCode, approval = null, handler } = route
+  const needsCode = whenCodeIsNeeded(route)
+  register(api, route, { permission, agents, needsCode, approval }, async (came) => {
     api.door.checkOrigin(came.request)
     const operator = await api.door.operatorOf(came.request)
     await api.door.checkRole(operator, route, `${route.method} ${route.url}`)
     const given = came.read()
-    const asksCode = typeof movesMoney === 'function' ? movesMoney(given) : movesMoney
-    if (asksCode) await api.door.checkCode(operator, Object(given.body).code)
+    const why = typeof withoutCode === 'function' ? withoutCode(given) : withoutCode
+    if (needsCode !== 'never' && why === undefined) {
+      await api.door.checkCode(operator, Object(given.body).code)
+    }
     return handler({ ...given, operator })
   })
+}
+
+function whenCodeIsNeeded<P extends TObject, Q extends TObject, B extends TObject>(
+  route: Pick<OperatorRoute<P, Q, B>, 'method' | 'url' | 'schema' | 'withoutCode'>,
+): DescribedRoute['needsCode'] {
+  const { method, url, schema, withoutCode } = route
+  if (method === 'GET' || typeof withoutCode === 'string') return 'never'
+  if (schema.body?.properties.code === undefined) {
+    throw new Error(`${method} ${url} needs a code, so its body must have the field code`)
+  }
+  return withoutCode === undefined ? 'always' : 'sometimes'
 }
 
 /** Registers a route that needs no session. */
@@ -116,7 +142,8 @@ export function openRoute<
   Q extends TObject = NoFields,
   B extends TObject = NoFields,
 >(api: OperatorApi, route: OpenRoute<P, Q, B>): void {
-  register(api, route, { permission: null, agents: 'own', movesMoney: false }, async (came) => {
+  const rule = { permission: null, agents: 'own', needsCode: 'never', approval: null } as const
+  register(api, route, rule, async (came) => {
     api.door.checkOrigin(came.request)
     return route.handler(came.read())
   })
@@ -125,7 +152,7 @@ export function openRoute<
 function register<P extends TObject, Q extends TObject, B extends TObject>(
   api: OperatorApi,
   route: Described & { schema: RouteSchema<P, Q, B>; bodyLimit?: number },
-  rule: Pick<DescribedRoute, 'permission' | 'agents' | 'movesMoney'>,
+  rule: Pick<DescribedRoute, 'permission' | 'agents' | 'needsCode' | 'approval'>,
   answer: (came: { request: FastifyRequest; read: () => Given<P, Q, B> }) => Promise<Handled>,
 ): void {
   const { method, url, summary, tag, schema } = route
@@ -160,6 +187,20 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
   })
 }
 
+/** Checks the parameters and the body of a stored request as if it came now. */
+export function inputReader<P extends TObject, B extends TObject>(schema: {
+  params?: P
+  body?: B
+}): (input: { params: unknown; body: unknown }) => { params: Static<P>; body: Static<B> } {
+  const params = schema.params ? checker(schema.params) : nothing
+  const body = schema.body && checker(schema.body)
+  return (input) => ({
+    // Checked with the schemas that these types are derived from.
+    params: readParams(input.params, params) as Static<P>,
+    body: checkedBody(input.body, body) as Static<B>,
+  })
+}
+
 /** A path with impossible parameters answers 404. */
 function readParams(params: unknown, check: Checker): unknown {
   try {
@@ -171,7 +212,10 @@ function readParams(params: unknown, check: Checker): unknown {
 
 function readBody(raw: unknown, check: Checker | undefined): unknown {
   const bytes = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0)
-  const value = bytes.length === 0 ? {} : readJsonBody(bytes).value
+  return checkedBody(bytes.length === 0 ? {} : readJsonBody(bytes).value, check)
+}
+
+function checkedBody(value: unknown, check: Checker | undefined): unknown {
   const errors = (check ?? nothing).errors(value)
   const [first] = errors
   if (first?.field === 'reason' && errors.length === 1) {

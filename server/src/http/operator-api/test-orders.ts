@@ -32,6 +32,7 @@ export function testOrderRoutes(api: OperatorApi, desk: Desk): void {
     method: 'POST',
     url: '/test-orders',
     summary: 'Create an order as the agent, to try things out',
+    withoutCode: 'exists in the sandbox only, where no money is real',
     tag: 'Orders',
     // The order is created in the agent's name, as if with its keys.
     permission: 'manage_own_keys',

@@ -9,6 +9,8 @@ export interface EventStreamOptions {
   onError: (error: unknown) => void
   maxStreams: number
   maxStreamsPerAddress: number
+  /** One link is one payer's, or that of the few who pay together. */
+  maxStreamsPerOrder: number
   /** How often all watched orders are read. */
   everyMs: number
 }
@@ -34,6 +36,7 @@ export class EventStreams {
   private readonly options: EventStreamOptions
   private readonly watchers = new Set<Watcher>()
   private readonly perAddress = new Map<string, number>()
+  private readonly perOrder = new Map<string, number>()
   private timer: NodeJS.Timeout | undefined
   private reading = false
 
@@ -43,11 +46,15 @@ export class EventStreams {
 
   /** A stream of events about an order, or the reason why none is available. */
   open(name: OrderName, address: string, now: StateNow): PassThrough | 'full' | 'too_many' {
-    const { isDraining, maxStreams, maxStreamsPerAddress } = this.options
+    const { isDraining, maxStreams, maxStreamsPerAddress, maxStreamsPerOrder } = this.options
     if (isDraining() || this.watchers.size >= maxStreams) return 'full'
-    const open = this.perAddress.get(address) ?? 0
-    if (open >= maxStreamsPerAddress) return 'too_many'
-    this.perAddress.set(address, open + 1)
+    const order = keyOf(name)
+    const isTooMany =
+      (this.perAddress.get(address) ?? 0) >= maxStreamsPerAddress ||
+      (this.perOrder.get(order) ?? 0) >= maxStreamsPerOrder
+    if (isTooMany) return 'too_many'
+    add(this.perAddress, address, 1)
+    add(this.perOrder, order, 1)
     const stream = new PassThrough()
     const watcher: Watcher = { name, address, stream, told: '', quietRounds: 0 }
     this.watchers.add(watcher)
@@ -66,9 +73,8 @@ export class EventStreams {
 
   private forget(watcher: Watcher): void {
     if (!this.watchers.delete(watcher)) return
-    const left = (this.perAddress.get(watcher.address) ?? 1) - 1
-    if (left > 0) this.perAddress.set(watcher.address, left)
-    else this.perAddress.delete(watcher.address)
+    add(this.perAddress, watcher.address, -1)
+    add(this.perOrder, keyOf(watcher.name), -1)
     if (this.watchers.size > 0) return
     clearInterval(this.timer)
     this.timer = undefined
@@ -91,6 +97,12 @@ export class EventStreams {
       this.reading = false
     }
   }
+}
+
+function add(counts: Map<string, number>, key: string, change: number): void {
+  const count = (counts.get(key) ?? 0) + change
+  if (count > 0) counts.set(key, count)
+  else counts.delete(key)
 }
 
 function keyOf({ agentId, orderId }: OrderName): string {

@@ -43,6 +43,7 @@ const requestsPerS = 50
 const requestsAtOnce = 500
 const maxStreams = 10_000
 const maxStreamsPerAddress = 200
+const maxStreamsPerOrder = 20
 const streamsEveryMs = 1_000
 
 const forever = 'public, max-age=31536000, immutable'
@@ -58,6 +59,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
     onError: (error) => app.log.error({ err: error }),
     maxStreams,
     maxStreamsPerAddress,
+    maxStreamsPerOrder,
     everyMs: streamsEveryMs,
   })
   app.addHook('preClose', async () => streams.closeAll())
@@ -169,9 +171,13 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
     const name = nameOf(request)
     const stream = streams.open(name, request.ip, await stateNow(name))
     if (stream === 'too_many') {
-      throw new Problem('rate_limited', 'Too many pages are open at this address.', {
-        retryAfterS: 30,
-      })
+      throw new Problem(
+        'rate_limited',
+        'Too many pages are open at this address, or of this order.',
+        {
+          retryAfterS: 30,
+        },
+      )
     }
     if (stream === 'full') {
       throw new Problem('overloaded', 'Ask for the state instead.', { retryAfterS: 30 })

@@ -82,7 +82,13 @@ export const AgentDetail = Type.Object({
 })
 
 export const NewAgentBody = Type.Object(
-  { name: schemaFor('name'), currency, ...optional(terms), ...optional(brand) },
+  {
+    name: schemaFor('name'),
+    currency,
+    ...optional(terms),
+    ...optional(brand),
+    code: Type.Optional(Code),
+  },
   strict,
 )
 
@@ -93,6 +99,7 @@ export const ChangeAgentBody = Type.Object(
     ...optional(brand),
     updated_at: isoTime('updated_at of the agent as it was read'),
     reason: Reason,
+    code: Type.Optional(Code),
   },
   strict,
 )
@@ -103,6 +110,7 @@ export const AddressesBody = Type.Object(
     withdraw_callback: Type.Optional(schemaFor('withdrawCallbackUrl')),
     updated_at: isoTime('updated_at of the agent as it was read'),
     reason: Reason,
+    code: Type.Optional(Code),
   },
   strict,
 )

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { orderKinds, orderStatuses } from '../../../ledger/book.ts'
-import { appId, isoTime, oneOf, orNull, page, paging, reason, seq, strict } from './shapes.ts'
+import { appId, code, isoTime, oneOf, orNull, page, paging, reason, seq, strict } from './shapes.ts'
 
 export const deliveries = [
   'waiting',
@@ -115,4 +115,4 @@ export const CallbackLane = Type.Object({
 })
 export const CallbackLaneList = Type.Object({ data: Type.Array(CallbackLane) })
 export const LaneParams = Type.Object({ app_id: appId }, strict)
-export const LaneRequest = Type.Object({ reason }, strict)
+export const LaneRequest = Type.Object({ reason, code: Type.Optional(code) }, strict)

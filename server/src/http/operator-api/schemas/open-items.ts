@@ -4,6 +4,7 @@ import { printable } from '../../printable-text.ts'
 import { OrderSummary } from './orders.ts'
 import {
   appId,
+  code,
   currency,
   isoTime,
   money,
@@ -75,4 +76,7 @@ export const ItemDetail = Type.Object({
   ),
 })
 
-export const CloseRequest = Type.Object({ evidence: printable(1000), reason }, strict)
+export const CloseRequest = Type.Object(
+  { evidence: printable(1000), reason, code: Type.Optional(code) },
+  strict,
+)

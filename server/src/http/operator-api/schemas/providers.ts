@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { orderKinds } from '../../../ledger/book.ts'
 import { maxAmount } from '../../../lib/money.ts'
-import { currency, isoTime, oneOf, orNull, reason, strict } from './shapes.ts'
+import { code, currency, isoTime, oneOf, orNull, reason, strict } from './shapes.ts'
 
 export const state = oneOf(['on', 'draining', 'off'], 'on, draining (takes nothing new) or off')
 
@@ -58,6 +58,7 @@ export const SetRoutesBody = Type.Object(
     version: Type.String({ maxLength: 16, description: 'version of the routes as read' }),
     routes: RouteList,
     reason,
+    code: Type.Optional(code),
   },
   strict,
 )

@@ -67,6 +67,10 @@ interface Window {
 
   function open(link: string, options: SluiceOptions): Promise<SluiceResult> {
     const url = new URL(link, location.href)
+    // A link such as javascript: would run in the shop's own page.
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+      return Promise.reject(new TypeError('a payment link begins with https: or http:'))
+    }
     url.searchParams.set('origin', location.origin)
     if (options.lang !== undefined) url.searchParams.set('lang', options.lang)
     return new Promise((resolve, reject) => {
