@@ -62,7 +62,7 @@ async function expectedOrders(
       where code = any($1::text[]) limit $4)
      union all
      (select agent_id, order_id, false from expected_deposits
-      where account = $2 and payable = $3 order by created_at desc limit $4)`,
+      where account = $2 and payable = $3 and by_amount order by created_at desc limit $4)`,
     [codes, account, payment.amountMinor, most],
   )
   const found = await Promise.all(

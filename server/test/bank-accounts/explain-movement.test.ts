@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { finishedOrders } from '../../src/archive/order-records.ts'
 import { explainMovement, explainReturn } from '../../src/payments/explain-movement.ts'
 import { creditPayment, returnPayment } from '../../src/payments/payments.ts'
 import {
@@ -95,8 +96,22 @@ it('a payment that was taken back by hand is named until its debit is explained 
   expect(await daysOf(s, account)).toEqual([`${day} red unexplained_debit return_not_debited`])
   await s.prove()
   const out = (await movementsOf(s, account)).find(({ amountMinor }) => amountMinor < 0n)
+  // Until then it is not archived, so that what is at the account stays provable.
+  const finished = async () => {
+    const client = await s.backend.pool.connect()
+    const range = { after: 0n, before: 1_000n, limit: 10 }
+    const { orderIds } = await finishedOrders(client, order.agentId, range)
+    client.release()
+    return orderIds
+  }
+  await s.sql(
+    `update callbacks set state = 'delivered', delivered_at = created_at where agent_id = $1`,
+    [agentId],
+  )
+  expect(await finished()).toEqual([])
   await explainReturn(desk, account.account, out?.movementId ?? '', paid, 'the bank took it back')
   expect(await daysOf(s, account)).toEqual([`${day} green`])
+  expect(await finished()).toEqual([orderId])
 })
 
 it('what was given to an agent stays a payment', async () => {
