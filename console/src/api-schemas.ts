@@ -1373,26 +1373,6 @@ export interface Operations {
       } | null
     }
   }
-  'GET /console/api/invitations/{token}': {
-    query: Record<string, never>
-    body: undefined
-    answer: {
-      /** null for the first admin, who sends one */
-      email: string | null
-      /** one of admin, operator, viewer, agent */
-      role: 'admin' | 'operator' | 'viewer' | 'agent'
-      /** until when the link works */
-      expires_at: string
-      totp: {
-        /** base 32, for typing */
-        secret: string
-        /** otpauth: */
-        uri: string
-        /** a data: URL of the QR code as PNG */
-        qrcode: string
-      }
-    }
-  }
   'GET /console/api/me': {
     query: Record<string, never>
     body: undefined
@@ -4280,9 +4260,11 @@ export interface Operations {
         | 'paused'
     }
   }
-  'POST /console/api/invitations/{token}': {
+  'POST /console/api/invitations/accept': {
     query: Record<string, never>
     body: {
+      /** what the link has after # */
+      token: string
       /** an email address, of the first admin */
       email?: string
       /** a password of 12 to 256 characters */
@@ -4307,6 +4289,29 @@ export interface Operations {
       version: string
       /** the time of the service */
       now: string
+    }
+  }
+  'POST /console/api/invitations/open': {
+    query: Record<string, never>
+    body: {
+      /** what the link has after # */
+      token: string
+    }
+    answer: {
+      /** null for the first admin, who sends one */
+      email: string | null
+      /** one of admin, operator, viewer, agent */
+      role: 'admin' | 'operator' | 'viewer' | 'agent'
+      /** until when the link works */
+      expires_at: string
+      totp: {
+        /** base 32, for typing */
+        secret: string
+        /** otpauth: */
+        uri: string
+        /** a data: URL of the QR code as PNG */
+        qrcode: string
+      }
     }
   }
   'POST /console/api/me/password': {

@@ -47,7 +47,7 @@ function NothingHere() {
 
 const tree = top.addChildren([
   open('/sign-in', () => import('./pages/sign-in/sign-in.tsx')),
-  open('/invitation/$token', () => import('./pages/invitation/invitation.tsx')),
+  open('/invitation', () => import('./pages/invitation/invitation.tsx')),
   inside.addChildren([
     page('/', () => import('./pages/home/home.tsx')),
     page('/orders', () => import('./pages/orders/orders.tsx')),
@@ -56,6 +56,8 @@ const tree = top.addChildren([
     page('/callbacks/$appId/$seq', () => import('./pages/callback/callback.tsx')),
     page('/payments', () => import('./pages/payments/payments.tsx')),
     page('/payments/$paymentId', () => import('./pages/payment/payment.tsx')),
+    page('/approvals', () => import('./pages/approvals/approvals.tsx')),
+    page('/approvals/$id', () => import('./pages/approval/approval.tsx')),
     page('/open-items', () => import('./pages/open-items/open-items.tsx')),
     page('/open-items/$itemId', () => import('./pages/open-item/open-item.tsx')),
     page('/wallets', () => import('./pages/wallets/wallets.tsx')),

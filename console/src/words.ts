@@ -60,6 +60,8 @@ export const words = {
     callbacks: 'Callbacks',
     payments: 'To decide',
     openItems: 'Open items',
+    approvals: 'Approvals',
+    waiting: (count: number) => `${count} to decide`,
     wallets: 'Wallets',
     wallet: 'Wallet',
     books: 'Books',
@@ -78,6 +80,10 @@ export const words = {
     tools: 'Tools',
     open: 'Open the menu',
   },
+
+  alarm: 'Somebody acted alone',
+  alarmNoted: 'I have taken note',
+  proposed: 'Proposed, not done yet',
 
   palette: {
     open: 'Search or jump',
@@ -142,6 +148,13 @@ export const words = {
 
 /** Labels for states. A state that is missing here is shown by the service's own name. */
 export const stateWords: Record<string, string> = {
+  proposal_open: 'Waiting',
+  proposal_approved: 'Approved, under way',
+  proposal_done: 'Done',
+  proposal_refused: 'Refused',
+  proposal_declined: 'Declined',
+  proposal_withdrawn: 'Withdrawn',
+  proposal_expired: 'Expired',
   paid_after_failed: 'Paid after it failed',
   paid_twice: 'Paid twice',
   failed_after_paid: 'Failed after it was paid',

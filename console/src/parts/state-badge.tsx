@@ -5,6 +5,13 @@ export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'odd' | 'calm'
 
 /** The look of every state, in one table, so that a colour means the same thing everywhere. */
 const tones: Record<string, Tone> = {
+  proposal_open: 'warn',
+  proposal_approved: 'info',
+  proposal_done: 'good',
+  proposal_refused: 'bad',
+  proposal_declined: 'calm',
+  proposal_withdrawn: 'calm',
+  proposal_expired: 'calm',
   PAID: 'good',
   WAITING: 'warn',
   FAILED: 'bad',

@@ -74,9 +74,7 @@ async function start(
           )
         : undefined
     const firstAdmin =
-      config.role === 'worker'
-        ? undefined
-        : await inviteFirstAdmin(backend.pool, backend.secretKeys, new Date())
+      config.role === 'worker' ? undefined : await inviteFirstAdmin(backend.pool, new Date())
     return { backend, service, demo, firstAdmin }
   } catch (error) {
     await backend.close()

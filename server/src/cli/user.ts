@@ -29,7 +29,7 @@ export function userCommand(): Command {
     .option('--json', 'as JSON')
     .action(async (text: string, options: ProposeOptions & { role: Role; agent?: string }) => {
       await withBackend(async (backend, config) => {
-        const { pool, secretKeys } = backend
+        const { pool } = backend
         const email = parseEmail(text)
         if (email === undefined) throw new UsageError(`"${text}" is not an email address`)
         if ((options.role === 'agent') !== (options.agent !== undefined)) {
@@ -43,7 +43,7 @@ export function userCommand(): Command {
           body: { email, role, ...(options.agent !== undefined && { app_id: options.agent }) },
         }
         if (await isProposed(config, backend, options, request)) return
-        const { token } = await createUser(pool, secretKeys, { email, role, agentId }, asked())
+        const { token } = await createUser(pool, { email, role, agentId }, asked())
         tell(config, email, token, options.json)
       })
     })
@@ -56,7 +56,7 @@ export function userCommand(): Command {
     .option('--json', 'as JSON')
     .action(async (text: string, options: ProposeOptions) => {
       await withBackend(async (backend, config) => {
-        const { pool, secretKeys } = backend
+        const { pool } = backend
         const { userId, email } = await existing(pool, text)
         const request = {
           route: 'POST /users/:id/reset',
@@ -64,7 +64,7 @@ export function userCommand(): Command {
           body: { reason: options.reason },
         }
         if (await isProposed(config, backend, options, request)) return
-        const { token } = await resetUser(pool, secretKeys, userId, asked(), {
+        const { token } = await resetUser(pool, userId, asked(), {
           keepsAnAdmin: false,
         })
         tell(config, email, token, options.json)

@@ -21,62 +21,66 @@ export interface Invitation {
   expiresAt: Date
 }
 
-/** The address of an invitation link. */
+/** The address of an invitation link. Browsers send what stands after # to nobody, so no log holds the token. */
 export function invitationLink(publicUrl: string, token: string): string {
-  return `${publicUrl.replace(/\/+$/, '')}/console/invitation/${token}`
+  return `${publicUrl.replace(/\/+$/, '')}/console/invitation#${token}`
 }
 
 /** Creates the single-use link with which a user chooses a password; the previous link ends. */
-export async function invite(
-  tx: Tx,
-  secretKeys: SecretKeys,
-  userId: bigint,
-  now: Date,
-): Promise<string> {
+export async function invite(tx: Tx, userId: bigint, now: Date): Promise<string> {
   await tx.query('update invitations set ended_at = $2 where user_id = $1 and ended_at is null', [
     userId,
     now,
   ])
-  return insertInvitation(tx, secretKeys, userId, now)
+  return insertInvitation(tx, userId, now)
 }
 
 /** Creates a link for the first admin of a database without users; returns undefined if there are users. */
-export async function inviteFirstAdmin(
-  pool: Pool,
-  secretKeys: SecretKeys,
-  now: Date,
-): Promise<string | undefined> {
+export async function inviteFirstAdmin(pool: Pool, now: Date): Promise<string | undefined> {
   const { rows } = await pool.query('select 1 from users limit 1')
-  return rows.length > 0 ? undefined : insertInvitation(pool, secretKeys, null, now)
+  return rows.length > 0 ? undefined : insertInvitation(pool, null, now)
 }
 
-async function insertInvitation(
-  db: Pool | Tx,
-  secretKeys: SecretKeys,
-  userId: bigint | null,
-  now: Date,
-): Promise<string> {
+async function insertInvitation(db: Pool | Tx, userId: bigint | null, now: Date): Promise<string> {
   const token = newToken()
-  const hash = hashOfToken(token)
   await db.query(
-    `insert into invitations (token_hash, user_id, sealed_totp_secret, created_at, expires_at)
-     values ($1, $2, $3, $4, $5)`,
-    [
-      hash,
-      userId,
-      seal(secretKeys, ownerOf(hash), newTotpSecret()),
-      now,
-      new Date(now.getTime() + invitationValidMs),
-    ],
+    `insert into invitations (token_hash, user_id, created_at, expires_at)
+     values ($1, $2, $3, $4)`,
+    [hashOfToken(token), userId, now, new Date(now.getTime() + invitationValidMs)],
   )
   return token
 }
 
-/** Finds the invitation of a link; undefined if the link is no longer valid. */
-export async function findInvitation(
+/**
+ * Opens an invitation for a browser. The first to open it gets an authenticator's secret that is drawn for it, and
+ * sees it again; for every other browser the link has ended. So nobody who saw the link before or after can have the
+ * secret that the user enrols.
+ */
+export async function openInvitation(
+  pool: Pool,
+  secretKeys: SecretKeys,
+  { token, browser }: InvitationHolder,
+  now: Date,
+): Promise<Invitation | undefined> {
+  const hash = hashOfToken(token)
+  await pool.query(
+    `update invitations set browser_hash = $2, sealed_totp_secret = $3
+     where token_hash = $1 and browser_hash is null and ended_at is null and expires_at > $4`,
+    [hash, hashOfToken(browser), seal(secretKeys, ownerOf(hash), newTotpSecret()), now],
+  )
+  return findOpened(pool, secretKeys, { token, browser }, now)
+}
+
+/** What opens an invitation: the link's token, and what its browser was given at the first look. */
+export interface InvitationHolder {
+  token: string
+  browser: string
+}
+
+async function findOpened(
   db: Pool | Tx,
   secretKeys: SecretKeys,
-  token: string,
+  { token, browser }: InvitationHolder,
   now: Date,
 ): Promise<Invitation | undefined> {
   const hash = hashOfToken(token)
@@ -86,9 +90,9 @@ export async function findInvitation(
     expires_at: Date
   }>(
     `select user_id, sealed_totp_secret, expires_at from invitations
-     where token_hash = $1 and ended_at is null and expires_at > $2
+     where token_hash = $1 and browser_hash = $3 and ended_at is null and expires_at > $2
        and (user_id is not null or not exists (select 1 from users))`,
-    [hash, now],
+    [hash, now, hashOfToken(browser)],
   )
   const row = rows[0]
   if (!row) return undefined
@@ -114,11 +118,11 @@ export interface Acceptance {
 export async function acceptInvitation(
   pool: Pool,
   secretKeys: SecretKeys,
-  token: string,
+  holder: InvitationHolder,
   { password, code, ip, ...given }: Acceptance,
   now: Date,
 ): Promise<User> {
-  const found = await findInvitation(pool, secretKeys, token, now)
+  const found = await findOpened(pool, secretKeys, holder, now)
   if (!found) throw invitationEnded()
   const email = found.user?.email ?? parseEmail(given.email ?? '')
   if (email === undefined) throw fieldProblem('email', 'must be an email address')
@@ -133,7 +137,7 @@ export async function acceptInvitation(
     // Of two simultaneous acceptances, the second finds the link used, or the first admin's number taken.
     const { rowCount } = await tx.query(
       'update invitations set ended_at = $2 where token_hash = $1 and ended_at is null',
-      [hashOfToken(token), now],
+      [hashOfToken(holder.token), now],
     )
     if (rowCount !== 1) throw invitationEnded()
     const userId = found.user?.userId ?? (await insertFirstAdmin(tx, email, now))

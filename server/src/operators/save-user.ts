@@ -1,7 +1,6 @@
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
-import type { SecretKeys } from '../lib/secret-box.ts'
 import { type Outsider, writeAudit } from './audit.ts'
 import { noteCredentials } from './credentials.ts'
 import { invite } from './invite.ts'
@@ -28,7 +27,6 @@ export interface Invited {
 /** Creates a user and the link with which they choose a password. */
 export async function createUser(
   pool: Pool,
-  secretKeys: SecretKeys,
   { email, role, agentId }: Pick<User, 'email' | 'role' | 'agentId'>,
   asked: Asked,
 ): Promise<Invited> {
@@ -44,7 +42,7 @@ export async function createUser(
         const user = await existing(tx, userId)
         await audit(tx, 'create_user', user, asked, undefined, shown(user))
         await noteCredentials(tx, userId, null, asked.at)
-        const made = { user, token: await invite(tx, secretKeys, userId, asked.at) }
+        const made = { user, token: await invite(tx, userId, asked.at) }
         await takeEffect(tx, asked.operator, asked.at, asked.answerOf?.(made))
         return made
       })
@@ -111,7 +109,6 @@ export async function changeUser(
  */
 export async function resetUser(
   pool: Pool,
-  secretKeys: SecretKeys,
   userId: bigint,
   asked: Asked,
   options: { keepsAnAdmin: boolean },
@@ -128,7 +125,7 @@ export async function resetUser(
     await endSessions(tx, userId, asked.at)
     await audit(tx, 'reset_user', user, asked, undefined, undefined)
     await noteCredentials(tx, userId, asked.operator, asked.at)
-    const made = { user, token: await invite(tx, secretKeys, userId, asked.at) }
+    const made = { user, token: await invite(tx, userId, asked.at) }
     await takeEffect(tx, asked.operator, asked.at, asked.answerOf?.(made))
     return made
   })

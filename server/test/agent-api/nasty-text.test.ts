@@ -238,7 +238,7 @@ describe('an order with such text', () => {
       currency: ['THB'],
     }
     for (const [path, { get }] of Object.entries<Answer['json']>(description.paths)) {
-      if (!get || path.endsWith('/invitations/{token}')) continue
+      if (!get) continue
       const asked = get.parameters.filter(({ required }: { required: boolean }) => required)
       for (const address of addresses(path.replace('/console/api', ''), asked, values)) {
         for (const client of address.includes('callbacks/') ? [admin, viewer] : [admin]) {

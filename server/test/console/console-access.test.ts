@@ -36,7 +36,6 @@ afterAll(async () => {
 async function invite(email: string, role: 'viewer' | 'operator') {
   const { token } = await createUser(
     test.backend.pool,
-    test.backend.secretKeys,
     { email, role, agentId: null },
     { operator: { userId: null, email: 'test', ip: null }, reason: null, at: test.clock() },
   )
@@ -47,7 +46,7 @@ describe('getting in', () => {
   it('an invitation is accepted with a password and an authenticator, and signs in', async () => {
     const page = await console.tab()
     const email = 'newcomer@sluice.example'
-    await page.goto(console.at(`/invitation/${await invite(email, 'viewer')}`))
+    await page.goto(console.at(`/invitation#${await invite(email, 'viewer')}`))
     await page.getByText(`${email} joins as Viewer`).waitFor()
     expect(await page.getByAltText('QR code for the authenticator').isVisible()).toBe(true)
     const totpSecret = (await page.getByText(/^[A-Z2-7]{32,}$/).textContent()) ?? ''
@@ -79,7 +78,7 @@ describe('getting in', () => {
 
   it('a link that was used says what to do', async () => {
     const page = await console.tab()
-    await page.goto(console.at(`/invitation/${'x'.repeat(43)}`))
+    await page.goto(console.at(`/invitation#${'x'.repeat(43)}`))
     await page.getByText('Ask whoever sent it for a new one').waitFor()
   })
 

@@ -445,7 +445,7 @@ describe('providers, users, settings and the log', () => {
     await button('Invite a user').click()
     await dialog().getByLabel('Email').fill('new@sluice.example')
     await confirm('Invite a user')
-    expect(await group('Their link').textContent()).toContain('/console/invitation/')
+    expect(await group('Their link').textContent()).toContain('/console/invitation#')
     await button('Close').click()
     const row = page.getByRole('row', { name: /new@sluice\.example/ })
     await row.getByRole('button', { name: 'Role' }).click()

@@ -26,8 +26,8 @@ function stranger(): OperatorClient {
 
 describe('the first admin', () => {
   it('is made by one of two who follow the links of a new service at once', async () => {
-    const { pool, secretKeys } = test.backend
-    const first = () => inviteFirstAdmin(pool, secretKeys, test.clock())
+    const { pool } = test.backend
+    const first = () => inviteFirstAdmin(pool, test.clock())
     const tokens = [await first(), await first()].map((token) => token ?? '')
     const made = await Promise.allSettled(
       tokens.map((token, at) => acceptInvitation(test, token, `Boss${at}@Sluice.example`)),
@@ -39,7 +39,7 @@ describe('the first admin', () => {
     // From now on there is no such link, and the one that is left leads nowhere.
     expect(await first()).toBeUndefined()
     for (const token of tokens) {
-      expect((await stranger().get(`/invitations/${token}`)).status).toBe(404)
+      expect((await stranger().post('/invitations/open', { token })).status).toBe(404)
     }
   })
 })
@@ -51,9 +51,9 @@ describe('an invitation', () => {
       role: 'viewer',
       code: admin.code(),
     })
-    const token = made.json.link.split('/').at(-1)
-    const path = `/invitations/${token}`
-    expect((await stranger().get(path)).json).toMatchObject({
+    const token = made.json.link.split('#').at(-1)
+    const look = (at: string) => stranger().post('/invitations/open', { token: at })
+    expect((await look(token)).json).toMatchObject({
       email: 'late@sluice.example',
       role: 'viewer',
       totp: { uri: expect.stringMatching(/^otpauth:\/\/totp\/Sluice:/) },
@@ -62,11 +62,36 @@ describe('an invitation', () => {
       reason: 'was lost',
       code: admin.code(),
     })
-    expect((await stranger().get(path)).status).toBe(404)
-    const next = again.json.link.split('/').at(-1)
+    expect((await look(token)).status).toBe(404)
+    const next = again.json.link.split('#').at(-1)
     test.clock.advance(24 * 60 * minuteMs)
-    expect((await stranger().get(`/invitations/${next}`)).status).toBe(404)
+    expect((await look(next)).status).toBe(404)
     admin = await admin.signInAgain()
+  })
+
+  it('shows a secret to the browser that opened it first, and to no other before or after', async () => {
+    const email = 'seen@sluice.example'
+    const made = await admin.post('/users', { email, role: 'viewer', code: admin.code() })
+    expect(made.json.link).toMatch(/\/console\/invitation#[\w-]{43}$/)
+    const token = made.json.link.split('#').at(-1)
+    const [first, second] = [stranger(), stranger()]
+    const shown = await first.post('/invitations/open', { token })
+    const { secret: totpSecret } = shown.json.totp
+    expect(shown.headers.get('set-cookie')).toContain('HttpOnly; SameSite=Strict')
+    const again = await first.post('/invitations/open', { token })
+    expect(again.json.totp.secret).toBe(totpSecret)
+    for (const other of [second, stranger()]) {
+      const { status, text } = await other.post('/invitations/open', { token })
+      expect([status, text.includes(totpSecret)]).toEqual([404, false])
+    }
+    // Nor does the secret help without the browser, should somebody have looked over a shoulder.
+    const password = 'six plain words put together'
+    const person = new OperatorClient(test.service.url, test.clock, { email, password, totpSecret })
+    const accepting = { token, password, code: person.code() }
+    expect((await person.post('/invitations/accept', accepting)).status).toBe(404)
+    person.cookie = first.cookie
+    expect((await person.post('/invitations/accept', accepting)).status).toBe(200)
+    expect((await first.post('/invitations/open', { token })).status).toBe(404)
   })
 
   it('asks for a password that is long enough and for a code that is right', async () => {
@@ -75,14 +100,17 @@ describe('an invitation', () => {
       role: 'viewer',
       code: admin.code(),
     })
-    const path = `/invitations/${made.json.link.split('/').at(-1)}`
-    const { totp } = (await stranger().get(path)).json
+    const token = made.json.link.split('#').at(-1)
+    const opening = stranger()
+    const { totp } = (await opening.post('/invitations/open', { token })).json
     const person = new OperatorClient(test.service.url, test.clock, {
       email: 'short@sluice.example',
       password: '',
       totpSecret: totp.secret,
     })
-    const send = (password: string, code: string) => person.post(path, { password, code })
+    person.cookie = opening.cookie
+    const send = (password: string, code: string) =>
+      person.post('/invitations/accept', { token, password, code })
     const short = await send('elevenchars', person.codeAt(test.clock().getTime()))
     expect(short.json).toMatchObject({ code: 'invalid_request', errors: [{ field: 'password' }] })
     const named = await send('my short@sluice.example', person.codeAt(test.clock().getTime()))

@@ -40,8 +40,8 @@ const rules: Record<Role, string[]> = {
 /** Where nobody has to be signed in. */
 const open = [
   'GET /console/api/openapi.json',
-  'GET /console/api/invitations/{token}',
-  'POST /console/api/invitations/{token}',
+  'POST /console/api/invitations/open',
+  'POST /console/api/invitations/accept',
   'POST /console/api/sign-in',
 ]
 

@@ -45,8 +45,11 @@ export async function signInAs(
   { cookie }: Pick<OperatorClient, 'cookie'>,
   url: string,
 ): Promise<void> {
-  const [name = '', value = ''] = cookie.split('=')
-  await context.addCookies([{ name, value, url: `${url}/console` }])
+  const cookies = cookie.split('; ').map((each) => {
+    const [name = '', value = ''] = each.split('=')
+    return { name, value, url: `${url}/console` }
+  })
+  await context.addCookies(cookies)
 }
 
 function watch(page: Page, url: string, faults: string[]): void {

@@ -58,8 +58,7 @@ export class OperatorClient {
       },
       ...(isUnsafe && { body: JSON.stringify(body ?? {}) }),
     })
-    const [set] = response.headers.getSetCookie()
-    if (set !== undefined) this.cookie = set.split(';')[0] ?? ''
+    for (const set of response.headers.getSetCookie()) this.keep(set)
     const text = await response.text()
     return {
       status: response.status,
@@ -67,6 +66,15 @@ export class OperatorClient {
       text,
       json: text.startsWith('{') ? JSON.parse(text) : undefined,
     }
+  }
+
+  /** Takes a cookie in the place of the one of the same name, or drops it where it has ended. */
+  private keep(set: string): void {
+    const [held = ''] = set.split(';')
+    const name = held.split('=')[0]
+    const others = this.cookie.split('; ').filter((each) => each.split('=')[0] !== name)
+    const kept = set.includes('Max-Age=0') ? others : [...others, held]
+    this.cookie = kept.filter((each) => each !== '').join('; ')
   }
 
   get(path: string): Promise<Answer> {
@@ -115,7 +123,6 @@ export async function signIn(
   const email = `${role}-${++made}@sluice.example`
   const { token } = await createUser(
     test.backend.pool,
-    test.backend.secretKeys,
     { email, role, agentId: agent?.agentId ?? null },
     {
       operator: { userId: null, email: 'test', ip: null },
@@ -134,11 +141,13 @@ export async function acceptInvitation(
   password = 'six plain words put together',
 ): Promise<OperatorClient> {
   const { url } = test.service
-  const shown = await fetch(`${url}/console/api/invitations/${token}`)
-  const invitation: Answer['json'] = await shown.json()
+  const opening = new OperatorClient(url, test.clock, { email, password, totpSecret: '' })
+  const { json: invitation } = await opening.post('/invitations/open', { token })
   const who = { email, password, totpSecret: invitation.totp.secret }
   const client = new OperatorClient(url, test.clock, who)
-  const answer = await client.post(`/invitations/${token}`, {
+  client.cookie = opening.cookie
+  const answer = await client.post('/invitations/accept', {
+    token,
     ...(invitation.email === null && { email }),
     password,
     code: client.code(),

@@ -1,6 +1,6 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams, useRouter } from '@tanstack/react-router'
+import { useLocation, useRouter } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { type Answer, ask, problemOf } from '../../api.ts'
 import { CodeInput } from '../../parts/code-input.tsx'
@@ -16,10 +16,12 @@ import { invitationWords as invitation } from './invitation-words.ts'
 
 /** The page of a one-time link: choose a password, enrol an authenticator, sign in. */
 export default function Invitation() {
-  const { token = '' }: { token?: string } = useParams({ strict: false })
+  // Browsers send what stands after # to nobody.
+  const { hash: token } = useLocation()
   const found = useQuery({
     queryKey: ['invitation', token],
-    queryFn: () => ask(api.invitation, { params: { token } }),
+    queryFn: () => ask(api.openInvitation, { body: { token } }),
+    retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (found.isError) {
@@ -40,7 +42,7 @@ export default function Invitation() {
   )
 }
 
-function Enrol(props: { token: string; invited: Answer<typeof api.invitation> }) {
+function Enrol(props: { token: string; invited: Answer<typeof api.openInvitation> }) {
   const { token, invited } = props
   const router = useRouter()
   const queries = useQueryClient()
@@ -50,8 +52,7 @@ function Enrol(props: { token: string; invited: Answer<typeof api.invitation> })
   const accepting = useMutation({
     mutationFn: () =>
       ask(api.acceptInvitation, {
-        params: { token },
-        body: { password, code, ...(invited.email === null && { email: email.trim() }) },
+        body: { token, password, code, ...(invited.email === null && { email: email.trim() }) },
       }),
     onSuccess: () => {
       queries.clear()

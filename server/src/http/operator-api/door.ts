@@ -8,7 +8,7 @@ import { writeAudit } from '../../operators/audit.ts'
 import { may, type Operator, type Permission } from '../../operators/operator.ts'
 import { findSession } from '../../operators/sessions.ts'
 import { useCode } from '../../operators/totp.ts'
-import { sessionTokenOf } from './session-cookie.ts'
+import { cookieOf } from './console-cookies.ts'
 
 export interface OperatorDoorOptions {
   pool: Pool
@@ -54,7 +54,7 @@ export class OperatorDoor {
 
   /** The operator who is signed in. */
   async operatorOf(request: FastifyRequest): Promise<Operator> {
-    const token = sessionTokenOf(request, this.options.publicUrl())
+    const token = cookieOf(request, this.options.publicUrl(), 'session')
     // A page's background refresh does not show that a person is present.
     const isUse = request.headers['x-sluice-background'] === undefined
     const { pool, now } = this.options

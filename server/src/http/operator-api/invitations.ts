@@ -1,29 +1,33 @@
 import Type from 'typebox'
 import { Problem } from '../../lib/problem.ts'
 import { qrDataUrl } from '../../lib/qr-png.ts'
-import { acceptInvitation, findInvitation } from '../../operators/invite.ts'
-import { startSession } from '../../operators/sessions.ts'
+import { acceptInvitation, openInvitation } from '../../operators/invite.ts'
+import { newToken, startSession } from '../../operators/sessions.ts'
 import { otpauthUri } from '../../operators/totp.ts'
+import { cookieOf, setCookie } from './console-cookies.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, openRoute } from './operator-route.ts'
-import { isoTime, orNull } from './schemas/shapes.ts'
+import { isoTime, orNull, strict } from './schemas/shapes.ts'
 import { Me, Password, RoleName } from './schemas/users.ts'
-import { setSessionCookie } from './session-cookie.ts'
 import { meOf } from './sign-in.ts'
 
-const TokenParams = Type.Object({ token: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }) })
+const token = Type.String({
+  pattern: '^[A-Za-z0-9_-]{43}$',
+  description: 'what the link has after #',
+})
 
 /** The invitation link that enrols a user: a code to scan, then password and code. */
 export function invitationRoutes(api: OperatorApi, deps: OperatorDeps): void {
   const { pool, secretKeys, now, publicUrl } = deps.desk
 
   openRoute(api, {
-    method: 'GET',
-    url: '/invitations/:token',
-    summary: 'What an invitation is for, and the secret to give an authenticator',
+    method: 'POST',
+    url: '/invitations/open',
+    summary:
+      'What an invitation is for, and the secret for an authenticator, for the first browser alone',
     tag: 'Sign-in',
     schema: {
-      params: TokenParams,
+      body: Type.Object({ token }, strict),
       response: Type.Object({
         email: orNull(Type.String({ description: 'null for the first admin, who sends one' })),
         role: RoleName,
@@ -35,9 +39,16 @@ export function invitationRoutes(api: OperatorApi, deps: OperatorDeps): void {
         }),
       }),
     },
-    handler: async ({ params }) => {
-      const found = await findInvitation(pool, secretKeys, params.token, now())
-      if (!found) throw new Problem('not_found', 'This link has been used or has ended.')
+    handler: async ({ request, reply, body }) => {
+      const browser = cookieOf(request, publicUrl(), 'invitation') ?? newToken()
+      const found = await openInvitation(pool, secretKeys, { token: body.token, browser }, now())
+      if (!found) {
+        throw new Problem(
+          'not_found',
+          'This link has been used, has ended, or was opened in another browser.',
+        )
+      }
+      setCookie(reply, publicUrl(), 'invitation', browser)
       const uri = otpauthUri(found.totpSecret, found.user?.email ?? 'admin')
       return {
         email: found.user?.email ?? null,
@@ -50,13 +61,13 @@ export function invitationRoutes(api: OperatorApi, deps: OperatorDeps): void {
 
   openRoute(api, {
     method: 'POST',
-    url: '/invitations/:token',
+    url: '/invitations/accept',
     summary: 'Accept an invitation; the answer signs in',
     tag: 'Sign-in',
     schema: {
-      params: TokenParams,
       body: Type.Object(
         {
+          token,
           email: Type.Optional(
             Type.String({ maxLength: 254, description: 'an email address, of the first admin' }),
           ),
@@ -67,19 +78,22 @@ export function invitationRoutes(api: OperatorApi, deps: OperatorDeps): void {
       ),
       response: Me,
     },
-    handler: async ({ request, reply, params, body }) => {
+    handler: async ({ request, reply, body }) => {
       const { ip } = request
+      const browser = cookieOf(request, publicUrl(), 'invitation') ?? ''
       const user = await acceptInvitation(
         pool,
         secretKeys,
-        params.token,
+        { token: body.token, browser },
         { email: body.email, password: body.password, code: body.code, ip },
         now(),
       )
       const { userId, email, role, agentId } = user
       const userAgent = request.headers['user-agent']
-      const { token, sessionId } = await startSession(pool, { userId, ip, userAgent }, now())
-      setSessionCookie(reply, publicUrl(), token)
+      const session = await startSession(pool, { userId, ip, userAgent }, now())
+      const { sessionId } = session
+      setCookie(reply, publicUrl(), 'session', session.token)
+      setCookie(reply, publicUrl(), 'invitation', undefined)
       return meOf(deps, { userId, email, role, agentId, sessionId, ip })
     },
   })

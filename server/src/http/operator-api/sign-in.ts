@@ -7,10 +7,10 @@ import { writeAudit } from '../../operators/audit.ts'
 import { type Operator, permissionsOf } from '../../operators/operator.ts'
 import { endSession, listSessions } from '../../operators/sessions.ts'
 import type { SignIn } from '../../operators/sign-in.ts'
+import { setCookie } from './console-cookies.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { Code, type OperatorApi, openRoute, operatorRoute } from './operator-route.ts'
 import { Done, Me, Password, SessionList } from './schemas/users.ts'
-import { setSessionCookie } from './session-cookie.ts'
 
 /** Signing in and out, and a user's own account. */
 export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignIn): void {
@@ -38,7 +38,7 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
         ip: request.ip,
         userAgent: request.headers['user-agent'],
       })
-      setSessionCookie(reply, publicUrl(), token)
+      setCookie(reply, publicUrl(), 'session', token)
       return meOf(deps, operator)
     },
   })
@@ -54,7 +54,7 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
     schema: { response: Done },
     handler: async ({ operator, reply }) => {
       await endOwn(deps, operator, operator.sessionId, 'sign_out')
-      setSessionCookie(reply, publicUrl(), undefined)
+      setCookie(reply, publicUrl(), 'session', undefined)
       return {}
     },
   })
@@ -106,7 +106,7 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
     },
     handler: async ({ operator, params, reply }) => {
       await endOwn(deps, operator, params.id, 'end_session')
-      if (params.id === operator.sessionId) setSessionCookie(reply, publicUrl(), undefined)
+      if (params.id === operator.sessionId) setCookie(reply, publicUrl(), 'session', undefined)
       return {}
     },
   })

@@ -49,7 +49,7 @@ interface NewUser {
 
 /** The users, and their roles. */
 export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
-  const { pool, secretKeys, now, publicUrl } = deps.desk
+  const { pool, now, publicUrl } = deps.desk
   const asked = (operator: Operator, reason: string | null) => ({
     operator,
     reason,
@@ -133,12 +133,7 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     },
     handler: async ({ operator, body }) => {
       const { email, role, agentId } = await newUser(body)
-      const made = await createUser(
-        pool,
-        secretKeys,
-        { email, role, agentId },
-        asked(operator, null),
-      )
+      const made = await createUser(pool, { email, role, agentId }, asked(operator, null))
       return withLink(made)
     },
   })
@@ -231,13 +226,9 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
       },
     },
     handler: async ({ operator, params, body }) => {
-      const made = await resetUser(
-        pool,
-        secretKeys,
-        BigInt(params.id),
-        asked(operator, body.reason),
-        { keepsAnAdmin: true },
-      )
+      const made = await resetUser(pool, BigInt(params.id), asked(operator, body.reason), {
+        keepsAnAdmin: true,
+      })
       return withLink(made)
     },
   })
