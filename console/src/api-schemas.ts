@@ -589,6 +589,8 @@ export interface Operations {
     answer: {
       /** when these figures were taken */
       at: string
+      /** users whose password is known to somebody who guessed codes */
+      stopped_users: number | null
       /** the beginning of today in the service's time zone */
       today_from: string
       /** the beginning of yesterday */
@@ -1705,6 +1707,8 @@ export interface Operations {
         app_id: string | null
         /** invited: has no password yet, or not any more */
         state: 'active' | 'invited' | 'disabled'
+        /** since when their password signs in no new device; reset them, or let them change it */
+        codes_stopped_at: string | null
         /** when they were invited first */
         created_at: string
         /** when they were last there */
@@ -2046,6 +2050,8 @@ export interface Operations {
       app_id: string | null
       /** invited: has no password yet, or not any more */
       state: 'active' | 'invited' | 'disabled'
+      /** since when their password signs in no new device; reset them, or let them change it */
+      codes_stopped_at: string | null
       /** when they were invited first */
       created_at: string
       /** when they were last there */
@@ -5138,6 +5144,8 @@ export interface Operations {
         app_id: string | null
         /** invited: has no password yet, or not any more */
         state: 'active' | 'invited' | 'disabled'
+        /** since when their password signs in no new device; reset them, or let them change it */
+        codes_stopped_at: string | null
         /** when they were invited first */
         created_at: string
         /** when they were last there */
@@ -5165,6 +5173,8 @@ export interface Operations {
         app_id: string | null
         /** invited: has no password yet, or not any more */
         state: 'active' | 'invited' | 'disabled'
+        /** since when their password signs in no new device; reset them, or let them change it */
+        codes_stopped_at: string | null
         /** when they were invited first */
         created_at: string
         /** when they were last there */

@@ -39,7 +39,7 @@ const by = {
   at: new Date(),
 }
 const email = `export-${Date.now()}@sluice.example`
-const { user } = await createUser(pool, secretKeys, { email, role: 'viewer', agentId: null }, by)
+const { user } = await createUser(pool, { email, role: 'viewer', agentId: null }, by)
 const seat = { userId: user.userId, ip: '127.0.0.1', userAgent: 'slow-export' }
 const { token } = await startSession(pool, seat, new Date())
 

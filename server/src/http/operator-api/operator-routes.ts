@@ -34,9 +34,15 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   const limits = deps.exportLimits ?? exportLimits
   const api: OperatorApi = {
     app,
-    door: new OperatorDoor({ ...desk, buckets: deps.buckets }),
+    door: new OperatorDoor({
+      ...desk,
+      buckets: deps.buckets,
+      warn: (message) => app.log.warn(message),
+    }),
     routes: [],
   }
+  const warn = (message: string) => app.log.warn(message)
+  const signIn = new SignIn(desk.pool, desk.secretKeys, deps.buckets, desk.now, warn)
   const description = madeOnce(() =>
     staticDocument(
       'application/json; charset=utf-8',
@@ -51,8 +57,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
     schema: { response: Type.Unknown() },
     handler: async ({ request, reply }) => sendDocument(request, reply, description(), fiveMinutes),
   })
-  signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, deps.buckets, desk.now))
-  invitationRoutes(api, deps)
+  signInRoutes(api, deps, signIn)
+  invitationRoutes(api, deps, signIn)
   userRoutes(api, deps)
   auditRoutes(api, deps)
   agentRoutes(api, deps)

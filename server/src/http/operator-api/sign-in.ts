@@ -33,12 +33,14 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
       response: Me,
     },
     handler: async ({ request, reply, body }) => {
-      const { token, operator } = await signIn.signIn({
+      const { token, device, operator } = await signIn.signIn({
         ...body,
+        device: cookieOf(request, publicUrl(), 'device'),
         ip: request.ip,
         userAgent: request.headers['user-agent'],
       })
       setCookie(reply, publicUrl(), 'session', token)
+      setCookie(reply, publicUrl(), 'device', device)
       return meOf(deps, operator)
     },
   })
@@ -125,11 +127,12 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
       ),
       response: Done,
     },
-    handler: async ({ operator, body }) => {
+    handler: async ({ operator, reply, body }) => {
       await signIn.changePassword(operator, {
         currentPassword: body.current_password,
         password: body.password,
       })
+      setCookie(reply, publicUrl(), 'device', await signIn.deviceFor(operator.email))
       return {}
     },
   })
