@@ -158,6 +158,180 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/alarms': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** which I have not acknowledged */
+      data: {
+        id: string
+        /** when it was raised */
+        at: string
+        by: string
+        words: string
+      }[]
+    }
+  }
+  'GET /console/api/approval-rules': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** send it with a change */
+      version: string
+      /** whether two people are needed where no rule says */
+      by_default: boolean
+      actions: {
+        action: string
+        title: string
+        has_amount: boolean
+      }[]
+      /** the most special one counts */
+      rules: {
+        /** one of actions */
+        action: string
+        /** an agent's app id */
+        app_id: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** whether a second person approves */
+        needs_two: boolean
+        /** only above this amount, of the currency */
+        above: string | null
+        /** only an admin approves */
+        admin_only: boolean
+      }[]
+    }
+  }
+  'GET /console/api/approvals': {
+    query: {
+      /** open if left out */
+      state?: 'open' | 'ended'
+      /** only my own */
+      by?: 'me'
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        /** as in the audit log */
+        action: string
+        /** the action in words */
+        title: string
+        subject: {
+          kind: string
+          id: string
+        }
+        /** the agent concerned */
+        app_id: string | null
+        agent_name: string | null
+        /** the amount that moves */
+        amount: number | null
+        currency: string | null
+        /** what would change, as it was when it was proposed */
+        before: unknown
+        /** what it would be */
+        after: unknown
+        reason: string | null
+        /** an address, or the command line */
+        proposed_by: string
+        /** when it was proposed */
+        proposed_at: string
+        /** until when somebody can approve it */
+        expires_at: string
+        /** approved: its action is under way, or was interrupted */
+        state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+        /** of everything above; send it to approve */
+        digest: string
+        /** I proposed it */
+        own: boolean
+        may_approve: boolean
+        /** why I may not approve it */
+        why_not: string | null
+        decided_by: string | null
+        /** when it was decided on */
+        decided_at: string | null
+        decision_reason: string | null
+        problem: {
+          code: string
+          detail: string
+        } | null
+        /** a secret waits for me, to be shown once */
+        has_answer: boolean
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+      /** how many wait that I may approve */
+      to_decide: number
+    }
+  }
+  'GET /console/api/approvals/{id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      id: string
+      /** as in the audit log */
+      action: string
+      /** the action in words */
+      title: string
+      subject: {
+        kind: string
+        id: string
+      }
+      /** the agent concerned */
+      app_id: string | null
+      agent_name: string | null
+      /** the amount that moves */
+      amount: number | null
+      currency: string | null
+      /** what would change, as it was when it was proposed */
+      before: unknown
+      /** what it would be */
+      after: unknown
+      reason: string | null
+      /** an address, or the command line */
+      proposed_by: string
+      /** when it was proposed */
+      proposed_at: string
+      /** until when somebody can approve it */
+      expires_at: string
+      /** approved: its action is under way, or was interrupted */
+      state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+      /** of everything above; send it to approve */
+      digest: string
+      /** I proposed it */
+      own: boolean
+      may_approve: boolean
+      /** why I may not approve it */
+      why_not: string | null
+      decided_by: string | null
+      /** when it was decided on */
+      decided_at: string | null
+      decision_reason: string | null
+      problem: {
+        code: string
+        detail: string
+      } | null
+      /** a secret waits for me, to be shown once */
+      has_answer: boolean
+    }
+  }
   'GET /console/api/audit': {
     query: {
       /** a user's email or id, or command-line */
@@ -200,6 +374,418 @@ export interface Operations {
         reason: string | null
       }[]
       /** pass as cursor */
+      next: string | null
+    }
+  }
+  'GET /console/api/bank-account-changes': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        name: string
+        /** when */
+        at: string
+        by: string
+        /** what, by commas; null: it was added */
+        changed: string | null
+        confirmed_by: string | null
+      }[]
+      next: null
+    }
+  }
+  'GET /console/api/bank-account-choices': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      currencies: {
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** how a bank is named */
+        bank_code: 'table' | 'ifsc' | 'bic'
+        qr_kinds: {
+          /** one of promptpay-mobile, promptpay-id, promptpay-bill, vietqr, pix, paynow, epc, swiss, upi, template, none */
+          kind:
+            | 'promptpay-mobile'
+            | 'promptpay-id'
+            | 'promptpay-bill'
+            | 'vietqr'
+            | 'pix'
+            | 'paynow'
+            | 'epc'
+            | 'swiss'
+            | 'upi'
+            | 'template'
+            | 'none'
+          /** what its value is */
+          takes: string | null
+        }[]
+      }[]
+      csv_profiles: {
+        name: string
+        bank: string
+        export: string
+        /** a published file of the bank shows this layout */
+        checked: boolean
+        /** as JSON */
+        profile: string
+      }[]
+    }
+  }
+  'GET /console/api/bank-accounts': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        name: string
+        /** unconfirmed: it takes no deposits until another person confirms it */
+        state: 'on' | 'draining' | 'off' | 'unconfirmed'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        bank: string
+        account_no: string
+        account_name: string
+        /** one of promptpay-mobile, promptpay-id, promptpay-bill, vietqr, pix, paynow, epc, swiss, upi, template, none */
+        qr_kind:
+          | 'promptpay-mobile'
+          | 'promptpay-id'
+          | 'promptpay-bill'
+          | 'vietqr'
+          | 'pix'
+          | 'paynow'
+          | 'epc'
+          | 'swiss'
+          | 'upi'
+          | 'template'
+          | 'none'
+        /** code, amount or code+amount */
+        match: 'code' | 'amount' | 'code+amount'
+        /** signed, token or none */
+        feed: 'signed' | 'token' | 'none'
+        /** deposits whose payment is awaited */
+        expected: number
+        places: {
+          /** unique amounts in use, of the amount most asked for */
+          used: number
+          all: number
+          /** the amount most asked for */
+          amount: number
+        } | null
+        /** when the bank last told something new */
+        last_report_at: string | null
+        last_day: {
+          day: string
+          /** green, amber or red */
+          state: 'green' | 'amber' | 'red'
+        } | null
+        /** movements that wait for a second person */
+        unconfirmed: number
+        /** movements that wait for an explanation */
+        unexplained: number
+      }[]
+      next: null
+    }
+  }
+  'GET /console/api/bank-accounts/{name}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      name: string
+      /** unconfirmed: it takes no deposits until another person confirms it */
+      state: 'on' | 'draining' | 'off' | 'unconfirmed'
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      bank: string
+      account_no: string
+      account_name: string
+      city: string | null
+      address: string | null
+      /** one of promptpay-mobile, promptpay-id, promptpay-bill, vietqr, pix, paynow, epc, swiss, upi, template, none */
+      qr_kind:
+        | 'promptpay-mobile'
+        | 'promptpay-id'
+        | 'promptpay-bill'
+        | 'vietqr'
+        | 'pix'
+        | 'paynow'
+        | 'epc'
+        | 'swiss'
+        | 'upi'
+        | 'template'
+        | 'none'
+      qr_value: string | null
+      /** code, amount or code+amount */
+      match: 'code' | 'amount' | 'code+amount'
+      surplus_steps: number
+      hold_hours: number
+      day_limit: string | null
+      file_limit: string
+      /** signed, token or none */
+      feed: 'signed' | 'token' | 'none'
+      /** where the bank reports to */
+      feed_url: string | null
+      zone: string
+      csv_profile: string | null
+      encoding: string | null
+      own_accounts: string[]
+      former_numbers: string[]
+      /** when it was made */
+      created_at: string
+      created_by: string
+      /** what was changed last, by commas */
+      changed: string | null
+      /** when */
+      changed_at: string | null
+      changed_by: string | null
+      /** it takes deposits since */
+      confirmed_at: string | null
+      confirmed_by: string | null
+      test_payment: {
+        /** what was paid */
+        amount: number
+        /** when */
+        paid_at: string
+        paid_by: string
+      } | null
+      /** version of the account as read */
+      version: number
+      /** deposits whose payment is awaited */
+      expected: number
+      places: {
+        /** unique amounts in use, of the amount most asked for */
+        used: number
+        all: number
+        /** the amount most asked for */
+        amount: number
+      } | null
+      /** when the bank last told something new */
+      last_report_at: string | null
+      last_day: {
+        day: string
+        /** green, amber or red */
+        state: 'green' | 'amber' | 'red'
+      } | null
+      /** movements that wait for a second person */
+      unconfirmed: number
+      /** movements that wait for an explanation */
+      unexplained: number
+    }
+  }
+  'GET /console/api/bank-accounts/{name}/days': {
+    query: {
+      /** the first day, such as 2026-11-01 */
+      from?: string
+      /** the last day */
+      to?: string
+    }
+    body: undefined
+    answer: {
+      account: string
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      /** the day it is at the bank */
+      today: string
+      data: {
+        day: string
+        /** green, amber or red */
+        state: 'green' | 'amber' | 'red'
+        /** of the statement that ends on it */
+        opening: number | null
+        /** of the statement that ends on it */
+        closing: number | null
+        movements: number
+        /** its movements, added up */
+        amount: number
+        breaks: {
+          name: string
+          /** what is missing or too much */
+          amount: number | null
+          movement: string | null
+          /** what it means and what to do */
+          detail: string
+        }[]
+        /** send it with a sign-off */
+        digest: string
+        signed_off: {
+          by: string
+          /** when */
+          at: string
+          /** green, amber or red */
+          state: 'green' | 'amber' | 'red'
+          reason: string | null
+          /** its movements are still those that were signed off */
+          current: boolean
+        } | null
+      }[]
+      next: null
+    }
+  }
+  'GET /console/api/bank-accounts/{name}/files': {
+    query: {
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        file_id: string
+        name: string
+        size: number
+        /** how it came */
+        via: 'console' | 'command' | 'folder'
+        brought_by: string
+        /** when it came */
+        received_at: string
+        /** why nothing was taken from it */
+        refused: string | null
+        statements: number
+        entries: number
+        from_day: string | null
+        to_day: string | null
+        /** movements that wait for a second person */
+        unconfirmed: number
+        /** their amounts together, without signs */
+        unconfirmed_amount: number
+        confirmed_by: string | null
+        /** when */
+        confirmed_at: string | null
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+    }
+  }
+  'GET /console/api/bank-accounts/{name}/movements': {
+    query: {
+      /** a day such as 2026-11-01 */
+      from?: string
+      /** a day such as 2026-11-30 */
+      to?: string
+      /** one of unconfirmed, under_way, booked, unexplained */
+      state?: 'unconfirmed' | 'under_way' | 'booked' | 'unexplained'
+      /** what it was */
+      explained_by?:
+        | 'payment'
+        | 'payment_taken_back'
+        | 'payment_returned'
+        | 'bank_fee'
+        | 'interest'
+        | 'own_transfer'
+        | 'correction'
+        | 'batch'
+      /** an amount */
+      amount?: string
+      /** a part of its text or of who paid */
+      text?: string
+      /** the id of a file */
+      file?: string
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        account: string
+        /** where it is a payment */
+        payment_id: string | null
+        day: string
+        /** the time, where the bank tells it */
+        booked_at: string | null
+        /** negative if it left */
+        amount: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** the movement's, or that of its payment */
+        state: string
+        /** what it was */
+        explained_by:
+          | 'payment'
+          | 'payment_taken_back'
+          | 'payment_returned'
+          | 'bank_fee'
+          | 'interest'
+          | 'own_transfer'
+          | 'correction'
+          | 'batch'
+          | null
+        txn_id: string | null
+        why: string | null
+        detail: string | null
+        text: string
+        payer: {
+          account_no: string | null
+          name: string | null
+          bank: string | null
+        }
+        reported_by: string[]
+        brought_by: string[]
+        /** nobody knows yet what it was */
+        may_explain: boolean
+      }[]
+      /** pass as cursor; null at the end */
       next: string | null
     }
   }
@@ -827,6 +1413,31 @@ export interface Operations {
         last_seen_at: string
       }[]
       next: null
+    }
+  }
+  'GET /console/api/notice-events': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** the oldest first, at most 200 */
+      data: {
+        /** the provider that reported it */
+        provider: string
+        /** its id in the books */
+        event_id: string
+        /** the order that it names, if it names one */
+        txn_id: string | null
+        /** what the provider reported, in words */
+        words: string
+        /** why the service could not act on it yet */
+        detail: string | null
+        /** when it first arrived */
+        received_at: string
+        /** how often the service has tried */
+        tries: number
+        /** false for reported money, which is never closed */
+        can_close: boolean
+      }[]
     }
   }
   'GET /console/api/open-items': {
@@ -1694,6 +2305,64 @@ export interface Operations {
       next: null
     }
   }
+  'GET /console/api/unexplained-movements': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        account: string
+        /** where it is a payment */
+        payment_id: string | null
+        day: string
+        /** the time, where the bank tells it */
+        booked_at: string | null
+        /** negative if it left */
+        amount: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** the movement's, or that of its payment */
+        state: string
+        /** what it was */
+        explained_by:
+          | 'payment'
+          | 'payment_taken_back'
+          | 'payment_returned'
+          | 'bank_fee'
+          | 'interest'
+          | 'own_transfer'
+          | 'correction'
+          | 'batch'
+          | null
+        txn_id: string | null
+        why: string | null
+        detail: string | null
+        text: string
+        payer: {
+          account_no: string | null
+          name: string | null
+          bank: string | null
+        }
+        reported_by: string[]
+        brought_by: string[]
+        /** nobody knows yet what it was */
+        may_explain: boolean
+      }[]
+      next: null
+    }
+  }
   'GET /console/api/users': {
     query: Record<string, never>
     body: undefined
@@ -2009,6 +2678,159 @@ export interface Operations {
         /** when it last signed a request */
         last_used_at: string | null
       }[]
+    }
+  }
+  'PATCH /console/api/bank-accounts/{name}': {
+    query: Record<string, never>
+    body: {
+      /** the bank's code, or empty */
+      bank: string
+      /** its number or IBAN */
+      account_no: string
+      /** whose account it is */
+      account_name: string
+      /** where the QR code needs it */
+      city: string | null
+      /** street;no;post code;town;country, where the QR code needs it */
+      address: string | null
+      /** one of promptpay-mobile, promptpay-id, promptpay-bill, vietqr, pix, paynow, epc, swiss, upi, template, none */
+      qr_kind:
+        | 'promptpay-mobile'
+        | 'promptpay-id'
+        | 'promptpay-bill'
+        | 'vietqr'
+        | 'pix'
+        | 'paynow'
+        | 'epc'
+        | 'swiss'
+        | 'upi'
+        | 'template'
+        | 'none'
+      /** what the kind needs to know */
+      qr_value: string | null
+      /** code, amount or code+amount */
+      match?: 'code' | 'amount' | 'code+amount'
+      /** a whole number from 1 to 9999 */
+      surplus_steps?: number
+      /** a whole number from 0 to 720 */
+      hold_hours?: number
+      /** an amount; null for any */
+      day_limit: string | null
+      /** an amount; 0 believes no file that a person brings alone */
+      file_limit: string
+      /** signed, token or none */
+      feed: 'signed' | 'token' | 'none'
+      /** a time zone such as Asia/Bangkok */
+      zone?: string
+      /** how its CSV files are read, as JSON */
+      csv_profile: string | null
+      /** of its MT940 and OFX files, such as cp850; null for the usual one */
+      encoding: string | null
+      /** account numbers */
+      own_accounts: string[]
+      /** version of the account as read */
+      version: number
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      account: {
+        name: string
+        /** unconfirmed: it takes no deposits until another person confirms it */
+        state: 'on' | 'draining' | 'off' | 'unconfirmed'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        bank: string
+        account_no: string
+        account_name: string
+        city: string | null
+        address: string | null
+        /** one of promptpay-mobile, promptpay-id, promptpay-bill, vietqr, pix, paynow, epc, swiss, upi, template, none */
+        qr_kind:
+          | 'promptpay-mobile'
+          | 'promptpay-id'
+          | 'promptpay-bill'
+          | 'vietqr'
+          | 'pix'
+          | 'paynow'
+          | 'epc'
+          | 'swiss'
+          | 'upi'
+          | 'template'
+          | 'none'
+        qr_value: string | null
+        /** code, amount or code+amount */
+        match: 'code' | 'amount' | 'code+amount'
+        surplus_steps: number
+        hold_hours: number
+        day_limit: string | null
+        file_limit: string
+        /** signed, token or none */
+        feed: 'signed' | 'token' | 'none'
+        /** where the bank reports to */
+        feed_url: string | null
+        zone: string
+        csv_profile: string | null
+        encoding: string | null
+        own_accounts: string[]
+        former_numbers: string[]
+        /** when it was made */
+        created_at: string
+        created_by: string
+        /** what was changed last, by commas */
+        changed: string | null
+        /** when */
+        changed_at: string | null
+        changed_by: string | null
+        /** it takes deposits since */
+        confirmed_at: string | null
+        confirmed_by: string | null
+        test_payment: {
+          /** what was paid */
+          amount: number
+          /** when */
+          paid_at: string
+          paid_by: string
+        } | null
+        /** version of the account as read */
+        version: number
+        /** deposits whose payment is awaited */
+        expected: number
+        places: {
+          /** unique amounts in use, of the amount most asked for */
+          used: number
+          all: number
+          /** the amount most asked for */
+          amount: number
+        } | null
+        /** when the bank last told something new */
+        last_report_at: string | null
+        last_day: {
+          day: string
+          /** green, amber or red */
+          state: 'green' | 'amber' | 'red'
+        } | null
+        /** movements that wait for a second person */
+        unconfirmed: number
+        /** movements that wait for an explanation */
+        unexplained: number
+      }
+      /** shown only here */
+      feed_secret: string | null
     }
   }
   'PATCH /console/api/providers/{id}': {
@@ -2382,6 +3204,955 @@ export interface Operations {
       }[]
     }
   }
+  'POST /console/api/alarms/{id}/acknowledge': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** which I have not acknowledged */
+      data: {
+        id: string
+        /** when it was raised */
+        at: string
+        by: string
+        words: string
+      }[]
+    }
+  }
+  'POST /console/api/approvals/{id}/answer': {
+    query: Record<string, never>
+    body: {
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** what the action answered; it is not kept */
+      answer: unknown
+    }
+  }
+  'POST /console/api/approvals/{id}/approve': {
+    query: Record<string, never>
+    body: {
+      /** the digest as it was shown */
+      digest: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      id: string
+      /** as in the audit log */
+      action: string
+      /** the action in words */
+      title: string
+      subject: {
+        kind: string
+        id: string
+      }
+      /** the agent concerned */
+      app_id: string | null
+      agent_name: string | null
+      /** the amount that moves */
+      amount: number | null
+      currency: string | null
+      /** what would change, as it was when it was proposed */
+      before: unknown
+      /** what it would be */
+      after: unknown
+      reason: string | null
+      /** an address, or the command line */
+      proposed_by: string
+      /** when it was proposed */
+      proposed_at: string
+      /** until when somebody can approve it */
+      expires_at: string
+      /** approved: its action is under way, or was interrupted */
+      state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+      /** of everything above; send it to approve */
+      digest: string
+      /** I proposed it */
+      own: boolean
+      may_approve: boolean
+      /** why I may not approve it */
+      why_not: string | null
+      decided_by: string | null
+      /** when it was decided on */
+      decided_at: string | null
+      decision_reason: string | null
+      problem: {
+        code: string
+        detail: string
+      } | null
+      /** a secret waits for me, to be shown once */
+      has_answer: boolean
+    }
+  }
+  'POST /console/api/approvals/{id}/decline': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      id: string
+      /** as in the audit log */
+      action: string
+      /** the action in words */
+      title: string
+      subject: {
+        kind: string
+        id: string
+      }
+      /** the agent concerned */
+      app_id: string | null
+      agent_name: string | null
+      /** the amount that moves */
+      amount: number | null
+      currency: string | null
+      /** what would change, as it was when it was proposed */
+      before: unknown
+      /** what it would be */
+      after: unknown
+      reason: string | null
+      /** an address, or the command line */
+      proposed_by: string
+      /** when it was proposed */
+      proposed_at: string
+      /** until when somebody can approve it */
+      expires_at: string
+      /** approved: its action is under way, or was interrupted */
+      state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+      /** of everything above; send it to approve */
+      digest: string
+      /** I proposed it */
+      own: boolean
+      may_approve: boolean
+      /** why I may not approve it */
+      why_not: string | null
+      decided_by: string | null
+      /** when it was decided on */
+      decided_at: string | null
+      decision_reason: string | null
+      problem: {
+        code: string
+        detail: string
+      } | null
+      /** a secret waits for me, to be shown once */
+      has_answer: boolean
+    }
+  }
+  'POST /console/api/approvals/{id}/withdraw': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      id: string
+      /** as in the audit log */
+      action: string
+      /** the action in words */
+      title: string
+      subject: {
+        kind: string
+        id: string
+      }
+      /** the agent concerned */
+      app_id: string | null
+      agent_name: string | null
+      /** the amount that moves */
+      amount: number | null
+      currency: string | null
+      /** what would change, as it was when it was proposed */
+      before: unknown
+      /** what it would be */
+      after: unknown
+      reason: string | null
+      /** an address, or the command line */
+      proposed_by: string
+      /** when it was proposed */
+      proposed_at: string
+      /** until when somebody can approve it */
+      expires_at: string
+      /** approved: its action is under way, or was interrupted */
+      state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
+      /** of everything above; send it to approve */
+      digest: string
+      /** I proposed it */
+      own: boolean
+      may_approve: boolean
+      /** why I may not approve it */
+      why_not: string | null
+      decided_by: string | null
+      /** when it was decided on */
+      decided_at: string | null
+      decision_reason: string | null
+      problem: {
+        code: string
+        detail: string
+      } | null
+      /** a secret waits for me, to be shown once */
+      has_answer: boolean
+    }
+  }
+  'POST /console/api/bank-accounts': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 32 small letters, digits and dashes */
+      name: string
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      /** the bank's code, or empty */
+      bank: string
+      /** its number or IBAN */
+      account_no: string
+      /** whose account it is */
+      account_name: string
+      /** where the QR code needs it */
+      city: string | null
+      /** street;no;post code;town;country, where the QR code needs it */
+      address: string | null
+      /** one of promptpay-mobile, promptpay-id, promptpay-bill, vietqr, pix, paynow, epc, swiss, upi, template, none */
+      qr_kind:
+        | 'promptpay-mobile'
+        | 'promptpay-id'
+        | 'promptpay-bill'
+        | 'vietqr'
+        | 'pix'
+        | 'paynow'
+        | 'epc'
+        | 'swiss'
+        | 'upi'
+        | 'template'
+        | 'none'
+      /** what the kind needs to know */
+      qr_value: string | null
+      /** code, amount or code+amount */
+      match?: 'code' | 'amount' | 'code+amount'
+      /** a whole number from 1 to 9999 */
+      surplus_steps?: number
+      /** a whole number from 0 to 720 */
+      hold_hours?: number
+      /** an amount; null for any */
+      day_limit: string | null
+      /** an amount; 0 believes no file that a person brings alone */
+      file_limit: string
+      /** signed, token or none */
+      feed: 'signed' | 'token' | 'none'
+      /** a time zone such as Asia/Bangkok */
+      zone?: string
+      /** how its CSV files are read, as JSON */
+      csv_profile: string | null
+      /** of its MT940 and OFX files, such as cp850; null for the usual one */
+      encoding: string | null
+      /** account numbers */
+      own_accounts: string[]
+      /** false: it is off at first */
+      route: boolean
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      account: {
+        name: string
+        /** unconfirmed: it takes no deposits until another person confirms it */
+        state: 'on' | 'draining' | 'off' | 'unconfirmed'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        bank: string
+        account_no: string
+        account_name: string
+        city: string | null
+        address: string | null
+        /** one of promptpay-mobile, promptpay-id, promptpay-bill, vietqr, pix, paynow, epc, swiss, upi, template, none */
+        qr_kind:
+          | 'promptpay-mobile'
+          | 'promptpay-id'
+          | 'promptpay-bill'
+          | 'vietqr'
+          | 'pix'
+          | 'paynow'
+          | 'epc'
+          | 'swiss'
+          | 'upi'
+          | 'template'
+          | 'none'
+        qr_value: string | null
+        /** code, amount or code+amount */
+        match: 'code' | 'amount' | 'code+amount'
+        surplus_steps: number
+        hold_hours: number
+        day_limit: string | null
+        file_limit: string
+        /** signed, token or none */
+        feed: 'signed' | 'token' | 'none'
+        /** where the bank reports to */
+        feed_url: string | null
+        zone: string
+        csv_profile: string | null
+        encoding: string | null
+        own_accounts: string[]
+        former_numbers: string[]
+        /** when it was made */
+        created_at: string
+        created_by: string
+        /** what was changed last, by commas */
+        changed: string | null
+        /** when */
+        changed_at: string | null
+        changed_by: string | null
+        /** it takes deposits since */
+        confirmed_at: string | null
+        confirmed_by: string | null
+        test_payment: {
+          /** what was paid */
+          amount: number
+          /** when */
+          paid_at: string
+          paid_by: string
+        } | null
+        /** version of the account as read */
+        version: number
+        /** deposits whose payment is awaited */
+        expected: number
+        places: {
+          /** unique amounts in use, of the amount most asked for */
+          used: number
+          all: number
+          /** the amount most asked for */
+          amount: number
+        } | null
+        /** when the bank last told something new */
+        last_report_at: string | null
+        last_day: {
+          day: string
+          /** green, amber or red */
+          state: 'green' | 'amber' | 'red'
+        } | null
+        /** movements that wait for a second person */
+        unconfirmed: number
+        /** movements that wait for an explanation */
+        unexplained: number
+      }
+      /** shown only here */
+      feed_secret: string | null
+    }
+  }
+  'POST /console/api/bank-accounts/preview': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 32 small letters, digits and dashes */
+      name: string
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      /** the bank's code, or empty */
+      bank: string
+      /** its number or IBAN */
+      account_no: string
+      /** whose account it is */
+      account_name: string
+      /** where the QR code needs it */
+      city: string | null
+      /** street;no;post code;town;country, where the QR code needs it */
+      address: string | null
+      /** one of promptpay-mobile, promptpay-id, promptpay-bill, vietqr, pix, paynow, epc, swiss, upi, template, none */
+      qr_kind:
+        | 'promptpay-mobile'
+        | 'promptpay-id'
+        | 'promptpay-bill'
+        | 'vietqr'
+        | 'pix'
+        | 'paynow'
+        | 'epc'
+        | 'swiss'
+        | 'upi'
+        | 'template'
+        | 'none'
+      /** what the kind needs to know */
+      qr_value: string | null
+      /** code, amount or code+amount */
+      match?: 'code' | 'amount' | 'code+amount'
+      /** a whole number from 1 to 9999 */
+      surplus_steps?: number
+      /** a whole number from 0 to 720 */
+      hold_hours?: number
+      /** an amount; null for any */
+      day_limit: string | null
+      /** an amount; 0 believes no file that a person brings alone */
+      file_limit: string
+      /** signed, token or none */
+      feed: 'signed' | 'token' | 'none'
+      /** a time zone such as Asia/Bangkok */
+      zone?: string
+      /** how its CSV files are read, as JSON */
+      csv_profile: string | null
+      /** of its MT940 and OFX files, such as cp850; null for the usual one */
+      encoding: string | null
+      /** account numbers */
+      own_accounts: string[]
+      sample: {
+        /** the file in base64, at most 16 MiB */
+        content: string
+      } | null
+    }
+    answer: {
+      errors: {
+        field: string
+        message: string
+      }[]
+      warning: string | null
+      defaults: {
+        /** code, amount or code+amount */
+        match: 'code' | 'amount' | 'code+amount'
+        surplus_steps: number
+        hold_hours: number
+        zone: string
+      }
+      payer_sees: {
+        /** what the sample order asks for */
+        amount: number
+        /** what is to be paid */
+        payable: number
+        /** the payment code, where it names the order */
+        code: string | null
+        qr: {
+          text: string
+          /** as a data: URL */
+          picture: string
+        } | null
+      } | null
+      sample: {
+        refused: {
+          line: number | null
+          /** why the file is refused */
+          message: string
+        } | null
+        format: string | null
+        /** entries in the file */
+        entries: number
+        first: {
+          line: number
+          day: string
+          /** negative if it left */
+          amount: number
+          /** booked or pending */
+          status: 'booked' | 'pending'
+          text: string
+          payer: {
+            account_no: string | null
+            name: string | null
+            bank: string | null
+          }
+        }[]
+      } | null
+    }
+  }
+  'POST /console/api/bank-accounts/{name}/confirm': {
+    query: Record<string, never>
+    body: {
+      /** version of the account as read */
+      version: number
+      test_payment?: {
+        /** the amount that was paid */
+        amount: string
+        /** when it was paid */
+        paid_at: string
+        /** who paid it */
+        paid_by: string
+      }
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      account: {
+        name: string
+        /** unconfirmed: it takes no deposits until another person confirms it */
+        state: 'on' | 'draining' | 'off' | 'unconfirmed'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        bank: string
+        account_no: string
+        account_name: string
+        city: string | null
+        address: string | null
+        /** one of promptpay-mobile, promptpay-id, promptpay-bill, vietqr, pix, paynow, epc, swiss, upi, template, none */
+        qr_kind:
+          | 'promptpay-mobile'
+          | 'promptpay-id'
+          | 'promptpay-bill'
+          | 'vietqr'
+          | 'pix'
+          | 'paynow'
+          | 'epc'
+          | 'swiss'
+          | 'upi'
+          | 'template'
+          | 'none'
+        qr_value: string | null
+        /** code, amount or code+amount */
+        match: 'code' | 'amount' | 'code+amount'
+        surplus_steps: number
+        hold_hours: number
+        day_limit: string | null
+        file_limit: string
+        /** signed, token or none */
+        feed: 'signed' | 'token' | 'none'
+        /** where the bank reports to */
+        feed_url: string | null
+        zone: string
+        csv_profile: string | null
+        encoding: string | null
+        own_accounts: string[]
+        former_numbers: string[]
+        /** when it was made */
+        created_at: string
+        created_by: string
+        /** what was changed last, by commas */
+        changed: string | null
+        /** when */
+        changed_at: string | null
+        changed_by: string | null
+        /** it takes deposits since */
+        confirmed_at: string | null
+        confirmed_by: string | null
+        test_payment: {
+          /** what was paid */
+          amount: number
+          /** when */
+          paid_at: string
+          paid_by: string
+        } | null
+        /** version of the account as read */
+        version: number
+        /** deposits whose payment is awaited */
+        expected: number
+        places: {
+          /** unique amounts in use, of the amount most asked for */
+          used: number
+          all: number
+          /** the amount most asked for */
+          amount: number
+        } | null
+        /** when the bank last told something new */
+        last_report_at: string | null
+        last_day: {
+          day: string
+          /** green, amber or red */
+          state: 'green' | 'amber' | 'red'
+        } | null
+        /** movements that wait for a second person */
+        unconfirmed: number
+        /** movements that wait for an explanation */
+        unexplained: number
+      }
+      /** shown only here */
+      feed_secret: string | null
+    }
+  }
+  'POST /console/api/bank-accounts/{name}/days/{day}/sign-off': {
+    query: Record<string, never>
+    body: {
+      /** digest of the day as read */
+      digest: string
+      /** 3 to 500 characters that say why */
+      reason?: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      account: string
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      /** the day it is at the bank */
+      today: string
+      data: {
+        day: string
+        /** green, amber or red */
+        state: 'green' | 'amber' | 'red'
+        /** of the statement that ends on it */
+        opening: number | null
+        /** of the statement that ends on it */
+        closing: number | null
+        movements: number
+        /** its movements, added up */
+        amount: number
+        breaks: {
+          name: string
+          /** what is missing or too much */
+          amount: number | null
+          movement: string | null
+          /** what it means and what to do */
+          detail: string
+        }[]
+        /** send it with a sign-off */
+        digest: string
+        signed_off: {
+          by: string
+          /** when */
+          at: string
+          /** green, amber or red */
+          state: 'green' | 'amber' | 'red'
+          reason: string | null
+          /** its movements are still those that were signed off */
+          current: boolean
+        } | null
+      }[]
+      next: null
+    }
+  }
+  'POST /console/api/bank-accounts/{name}/feed-secret': {
+    query: Record<string, never>
+    body: {
+      /** version of the account as read */
+      version: number
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      account: {
+        name: string
+        /** unconfirmed: it takes no deposits until another person confirms it */
+        state: 'on' | 'draining' | 'off' | 'unconfirmed'
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        bank: string
+        account_no: string
+        account_name: string
+        city: string | null
+        address: string | null
+        /** one of promptpay-mobile, promptpay-id, promptpay-bill, vietqr, pix, paynow, epc, swiss, upi, template, none */
+        qr_kind:
+          | 'promptpay-mobile'
+          | 'promptpay-id'
+          | 'promptpay-bill'
+          | 'vietqr'
+          | 'pix'
+          | 'paynow'
+          | 'epc'
+          | 'swiss'
+          | 'upi'
+          | 'template'
+          | 'none'
+        qr_value: string | null
+        /** code, amount or code+amount */
+        match: 'code' | 'amount' | 'code+amount'
+        surplus_steps: number
+        hold_hours: number
+        day_limit: string | null
+        file_limit: string
+        /** signed, token or none */
+        feed: 'signed' | 'token' | 'none'
+        /** where the bank reports to */
+        feed_url: string | null
+        zone: string
+        csv_profile: string | null
+        encoding: string | null
+        own_accounts: string[]
+        former_numbers: string[]
+        /** when it was made */
+        created_at: string
+        created_by: string
+        /** what was changed last, by commas */
+        changed: string | null
+        /** when */
+        changed_at: string | null
+        changed_by: string | null
+        /** it takes deposits since */
+        confirmed_at: string | null
+        confirmed_by: string | null
+        test_payment: {
+          /** what was paid */
+          amount: number
+          /** when */
+          paid_at: string
+          paid_by: string
+        } | null
+        /** version of the account as read */
+        version: number
+        /** deposits whose payment is awaited */
+        expected: number
+        places: {
+          /** unique amounts in use, of the amount most asked for */
+          used: number
+          all: number
+          /** the amount most asked for */
+          amount: number
+        } | null
+        /** when the bank last told something new */
+        last_report_at: string | null
+        last_day: {
+          day: string
+          /** green, amber or red */
+          state: 'green' | 'amber' | 'red'
+        } | null
+        /** movements that wait for a second person */
+        unconfirmed: number
+        /** movements that wait for an explanation */
+        unexplained: number
+      }
+      /** shown only here */
+      feed_secret: string | null
+    }
+  }
+  'POST /console/api/bank-accounts/{name}/files': {
+    query: Record<string, never>
+    body: {
+      /** the name of the file, at most 255 characters */
+      name: string
+      /** the file in base64, at most 16 MiB */
+      content: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      file_id: string
+      /** the same file was imported before */
+      repeated: boolean
+      statements: number
+      entries: number
+      pending: number
+      /** new ones */
+      movements: number
+      /** of these, waiting for a second person */
+      unconfirmed: number
+    }
+  }
+  'POST /console/api/bank-accounts/{name}/files/preview': {
+    query: Record<string, never>
+    body: {
+      /** the name of the file, at most 255 characters */
+      name: string
+      /** the file in base64, at most 16 MiB */
+      content: string
+    }
+    answer: {
+      refused: {
+        line: number | null
+        /** why the file is refused */
+        message: string
+      } | null
+      format: string | null
+      brought_before: {
+        by: string
+        /** when */
+        at: string
+      } | null
+      statements: number
+      /** booked entries */
+      entries: number
+      /** entries that the bank has not booked yet */
+      pending: number
+      /** movements that nobody has reported before */
+      added: number
+      /** entries about movements that are known */
+      known: number
+      /** a second person will have to confirm what is new */
+      waits: boolean
+      movements: {
+        line: number | null
+        day: string
+        /** negative if it left */
+        amount: number
+        text: string
+        payer: {
+          account_no: string | null
+          name: string | null
+          bank: string | null
+        }
+        /** what it would be taken for */
+        would: 'order' | 'nobody' | 'ambiguous' | 'takes_back' | 'unexplained'
+        txn_id: string | null
+        detail: string
+      }[]
+      notes: string[]
+    }
+  }
+  'POST /console/api/bank-accounts/{name}/files/{file_id}/confirm': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      movements: number
+      /** without signs */
+      amount: number
+    }
+  }
+  'POST /console/api/bank-accounts/{name}/movements/{movement_id}/explain': {
+    query: Record<string, never>
+    body: {
+      /** what it was; batch: only the sum of payments that are known by now */
+      as: 'bank_fee' | 'interest' | 'own_transfer' | 'correction' | 'payment_returned' | 'batch'
+      /** for payment_returned: the movement that brought the payment */
+      payment?: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where it is a payment */
+      payment_id: string | null
+      day: string
+      /** the time, where the bank tells it */
+      booked_at: string | null
+      /** negative if it left */
+      amount: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      /** the movement's, or that of its payment */
+      state: string
+      /** what it was */
+      explained_by:
+        | 'payment'
+        | 'payment_taken_back'
+        | 'payment_returned'
+        | 'bank_fee'
+        | 'interest'
+        | 'own_transfer'
+        | 'correction'
+        | 'batch'
+        | null
+      txn_id: string | null
+      why: string | null
+      detail: string | null
+      text: string
+      payer: {
+        account_no: string | null
+        name: string | null
+        bank: string | null
+      }
+      reported_by: string[]
+      brought_by: string[]
+      /** nobody knows yet what it was */
+      may_explain: boolean
+    }
+  }
+  'POST /console/api/books/write-off': {
+    query: Record<string, never>
+    body: {
+      /** positive if the provider has less than the books say */
+      amount: string
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      /** 1 to 200 printable characters */
+      provider: string
+      /** 1 to 128 printable characters */
+      ref: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** false: this reference was used before */
+      changed: boolean
+    }
+  }
   'POST /console/api/callback-lanes/{app_id}/pause': {
     query: Record<string, never>
     body: {
@@ -2560,6 +4331,42 @@ export interface Operations {
       code?: string
     }
     answer: Record<string, never>
+  }
+  'POST /console/api/notice-events/close': {
+    query: Record<string, never>
+    body: {
+      /** the provider that reported it */
+      provider: string
+      /** its id in the books */
+      event_id: string
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** the oldest first, at most 200 */
+      data: {
+        /** the provider that reported it */
+        provider: string
+        /** its id in the books */
+        event_id: string
+        /** the order that it names, if it names one */
+        txn_id: string | null
+        /** what the provider reported, in words */
+        words: string
+        /** why the service could not act on it yet */
+        detail: string | null
+        /** when it first arrived */
+        received_at: string
+        /** how often the service has tried */
+        tries: number
+        /** false for reported money, which is never closed */
+        can_close: boolean
+      }[]
+    }
   }
   'POST /console/api/open-items/{item_id}/assign': {
     query: Record<string, never>
@@ -5328,6 +7135,83 @@ export interface Operations {
         expires_at: string | null
         /** when it last signed a request */
         last_used_at: string | null
+      }[]
+    }
+  }
+  'PUT /console/api/approval-rules': {
+    query: Record<string, never>
+    body: {
+      rules: {
+        /** one of actions */
+        action: string
+        /** an agent's app id */
+        app_id: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** whether a second person approves */
+        needs_two: boolean
+        /** only above this amount, of the currency */
+        above: string | null
+        /** only an admin approves */
+        admin_only: boolean
+      }[]
+      /** as it was read */
+      version: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** send it with a change */
+      version: string
+      /** whether two people are needed where no rule says */
+      by_default: boolean
+      actions: {
+        action: string
+        title: string
+        has_amount: boolean
+      }[]
+      /** the most special one counts */
+      rules: {
+        /** one of actions */
+        action: string
+        /** an agent's app id */
+        app_id: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** whether a second person approves */
+        needs_two: boolean
+        /** only above this amount, of the currency */
+        above: string | null
+        /** only an admin approves */
+        admin_only: boolean
       }[]
     }
   }

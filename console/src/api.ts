@@ -35,6 +35,17 @@ export class Refusal extends Error {
   }
 }
 
+/** The service keeps the request as a proposal: a second person has to approve it. */
+export class Proposed extends Error {
+  readonly proposal: string
+
+  constructor({ proposal, detail }: { proposal: string; detail: string }) {
+    super(detail)
+    this.name = 'Proposed'
+    this.proposal = proposal
+  }
+}
+
 /** The address of an operation, with its parameters filled in. */
 export function addressOf<K extends Operation>(operation: K, input: Input<K> = {}): string {
   const path = operation.slice(operation.indexOf(' ') + 1)
@@ -65,7 +76,10 @@ function headersFor(changes: boolean): Record<string, string> {
   return Date.now() - lastTouch > thereForMs ? { 'x-sluice-background': '1' } : {}
 }
 
-/** Sends a request to the service. Throws a Refusal with the reason if the service refuses it. */
+/**
+ * Sends a request to the service. Throws a Refusal with the reason if the service refuses it, and a Proposed if a
+ * second person has to approve it first.
+ */
 export async function ask<K extends Operation>(
   operation: K,
   input: Input<K> = {},
@@ -82,6 +96,7 @@ export async function ask<K extends Operation>(
     throw new Refusal(unreachable)
   })
   if (!response.ok) throw new Refusal(await problemIn(response))
+  if (response.status === 202) throw new Proposed(await response.json())
   return response.json()
 }
 
@@ -104,5 +119,8 @@ async function problemIn(response: Response): Promise<ProblemBody> {
 
 export function problemOf(error: unknown): ProblemBody {
   if (error instanceof Refusal) return error.problem
+  if (error instanceof Proposed) {
+    return { ...unreachable, status: 202, title: 'Proposed', detail: error.message }
+  }
   return { ...unreachable, title: 'The console made a mistake', detail: String(error) }
 }

@@ -10,8 +10,12 @@ export type Permission =
   | 'manage_agents'
   | 'manage_own_keys'
   | 'manage_providers'
+  | 'manage_bank_accounts'
+  | 'import_statements'
+  | 'sign_off_days'
   | 'manage_users'
   | 'view_audit'
+  | 'manage_policy'
 
 export function may(me: Me, permission: Permission): boolean {
   return me.permissions.some((each) => each === permission)

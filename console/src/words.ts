@@ -1,3 +1,18 @@
+/** What can be changed of a bank account, for the notice on every page. */
+const bankFields: Record<string, string> = {
+  bank: 'bank',
+  account_no: 'number',
+  account_name: 'name of the holder',
+  city: 'city',
+  address: 'address',
+  qr: 'QR code',
+  feed: 'feed',
+  feed_secret: 'feed secret',
+  csv_profile: 'CSV profile',
+  encoding: 'encoding of files',
+  file_limit: 'limit for files',
+}
+
 /** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */
 export const words = {
   product: 'Sluice',
@@ -45,12 +60,16 @@ export const words = {
     callbacks: 'Callbacks',
     payments: 'To decide',
     openItems: 'Open items',
+    approvals: 'Approvals',
+    waiting: (count: number) => `${count} to decide`,
     wallets: 'Wallets',
     wallet: 'Wallet',
     books: 'Books',
     agents: 'Agents',
     account: 'Keys and addresses',
     providers: 'Providers',
+    bankAccounts: 'Bank accounts',
+    reconciliation: 'Reconciliation',
     users: 'Users',
     audit: 'Audit',
     settings: 'Settings',
@@ -61,6 +80,10 @@ export const words = {
     tools: 'Tools',
     open: 'Open the menu',
   },
+
+  alarm: 'Somebody acted alone',
+  alarmNoted: 'I have taken note',
+  proposed: 'Proposed, not done yet',
 
   palette: {
     open: 'Search or jump',
@@ -96,6 +119,20 @@ export const words = {
   nothingHereTeach:
     'There is no page at this address. Use the search above to find any order by its id.',
 
+  bankNotice: {
+    title: 'Bank accounts that were changed',
+    what: (changed: string | null, by: string) =>
+      changed === null
+        ? `was added by ${by},`
+        : `was changed by ${by} (${changed
+            .split(',')
+            .map((field) => bankFields[field] ?? field)
+            .join(', ')}),`,
+    waits: 'It takes no deposits until another person confirms it.',
+    more: (count: number) => `and ${count} more`,
+    takes: 'If you did not expect this, ask them now.',
+  },
+
   notes: {
     title: 'Who looks into it',
     assignee: 'Assigned to',
@@ -111,6 +148,13 @@ export const words = {
 
 /** Labels for states. A state that is missing here is shown by the service's own name. */
 export const stateWords: Record<string, string> = {
+  proposal_open: 'Waiting',
+  proposal_approved: 'Approved, under way',
+  proposal_done: 'Done',
+  proposal_refused: 'Refused',
+  proposal_declined: 'Declined',
+  proposal_withdrawn: 'Withdrawn',
+  proposal_expired: 'Expired',
   paid_after_failed: 'Paid after it failed',
   paid_twice: 'Paid twice',
   failed_after_paid: 'Failed after it was paid',
@@ -162,4 +206,16 @@ export const stateWords: Record<string, string> = {
   unknown: 'Unknown',
   deposit: 'Deposit',
   withdraw: 'Withdrawal',
+  green: 'Green',
+  amber: 'Amber',
+  red: 'Red',
+  unconfirmed: 'Unconfirmed',
+  new: 'To be matched',
+  booked: 'Booked',
+  under_way: 'Under way',
+  unexplained: 'Unexplained',
+  order: 'Pays an order',
+  nobody: 'Nobody’s yet',
+  takes_back: 'Takes a payment back',
+  pending: 'Not booked yet',
 }

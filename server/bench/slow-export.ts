@@ -32,7 +32,7 @@ while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok) await sleep(2
 
 const read = readConfig({ ...process.env, PORT: port })
 if ('faults' in read) throw new Error(read.faults.join('\n'))
-const { pool, secretKeys, close } = await openBackend(read.config, 'command', () => {})
+const { pool, close } = await openBackend(read.config, 'command', () => {})
 const by = {
   operator: { userId: null, email: 'command line', ip: null },
   reason: null,

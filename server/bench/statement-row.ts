@@ -34,12 +34,14 @@ export async function runStatement(bench: Bench) {
       surplusSteps: 99,
       holdS: 7_200,
       dayLimitMinor: null,
+      fileLimitMinor: 0n,
       feed: 'none',
       zone: 'UTC',
       csvProfile: null,
+      encoding: null,
       ownAccounts: '',
     },
-    { name: 'bench', at: new Date(), mode: 'sandbox', confirms: true },
+    { name: 'bench', at: new Date(), mode: 'sandbox', confirmedBy: 'sandbox' },
   )
   if (!made) throw new Error('the account was not made')
   const bytes = statement()

@@ -37,6 +37,7 @@ test('nothing has to be set', () => {
     logLevel: 'info',
     callbacksPerAgent: 64,
     attemptsKeptDays: 90,
+    breakGlass: true,
     noticesKeptDays: 400,
     tellerBatch: 500,
   })

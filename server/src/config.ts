@@ -24,6 +24,8 @@ export interface Config {
   callbackTargets: CallbackTargets
   metricsToken: string | undefined
   logLevel: string
+  /** Whether the command line may act alone in live, with --break-glass. */
+  breakGlass: boolean
   /** How many callbacks of one agent may be in flight at once. */
   callbacksPerAgent: number
   /** How many days attempts to deliver callbacks are kept. */
@@ -143,6 +145,7 @@ export function readConfig(
     callbackTargets: mode === 'live' ? 'secure' : sandboxTargets,
     metricsToken: text('METRICS_TOKEN'),
     logLevel: oneOf('LOG_LEVEL', 'info', logLevels),
+    breakGlass: oneOf('BREAK_GLASS', 'on', ['on', 'off']) === 'on',
     callbacksPerAgent: number('CALLBACKS_PER_AGENT', 64, 1, 1_000),
     attemptsKeptDays: number('CALLBACK_ATTEMPTS_DAYS', 90, 1, 36_500),
     noticesKeptDays: number('NOTICES_KEPT_DAYS', 400, 31, 36_500),

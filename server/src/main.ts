@@ -8,6 +8,16 @@ import { version } from './version.ts'
 const [first, second] = process.argv.slice(2)
 const chosen = first === 'help' ? second : first
 
+// Whoever reads the output may stop, as head does: a command then ends without a word. The service goes on.
+if (first !== 'serve') {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      process.exit()
+    })
+  }
+}
+
 async function run(): Promise<void> {
   const program = new Command('sluice')
     .description(

@@ -1,11 +1,14 @@
 import { Button, Group, Modal, Stack, Textarea } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { problemOf } from '../api.ts'
+import { Proposed, problemOf } from '../api.ts'
+import { pages } from '../paths.ts'
 import { words } from '../words.ts'
 import { CodeInput } from './code-input.tsx'
 import { useDraft, useForgetDrafts } from './draft.ts'
 import { useFocusBack } from './focus-back.ts'
+import { PageLink } from './page-link.tsx'
 import { ProblemPanel } from './problem-panel.tsx'
 
 export interface Given {
@@ -47,9 +50,21 @@ export function ActDialog(props: {
     props.close()
   }
   const acting = useMutation({
-    mutationFn: props.act,
-    onSuccess: () => {
-      if (props.stays) forget()
+    mutationFn: (given: Given) =>
+      props.act(given).then(
+        () => undefined,
+        (error: unknown) => {
+          if (error instanceof Proposed) return error
+          throw error
+        },
+      ),
+    onSuccess: (proposed) => {
+      if (proposed) {
+        const link = <PageLink to={pages.approval(proposed.proposal)}>{proposed.message}</PageLink>
+        notifications.show({ title: words.proposed, message: link, autoClose: 12_000 })
+        void queries.invalidateQueries({ queryKey: ['approvals'] })
+      }
+      if (props.stays && !proposed) forget()
       else close()
     },
   })

@@ -16,10 +16,17 @@ export type Field = { name: string; label: string; more?: boolean } & (
   | { kind: 'text'; hint?: string; numeric?: boolean }
   | { kind: 'choice'; choices: readonly Choice[]; any?: string }
   | { kind: 'time' }
+  | { kind: 'day' }
 )
 
 /** Filters that are part of the address. Text input goes there once the user stops typing. */
-export function FilterBar({ fields, children }: { fields: Field[]; children?: ReactNode }) {
+export function FilterBar(props: {
+  fields: Field[]
+  /** Parts of the address that are no filters: clearing the filters keeps them. */
+  keep?: string[]
+  children?: ReactNode
+}) {
+  const { fields, keep = [], children } = props
   const { filters, set, replaceAll } = useFilters()
   const used = fields.some(({ name }) => filters[name] !== undefined)
   const hasMore = fields.some(({ more }) => more)
@@ -59,7 +66,11 @@ export function FilterBar({ fields, children }: { fields: Field[]; children?: Re
             color="gray"
             size="compact-sm"
             leftSection={<IconX size={13} />}
-            onClick={() => replaceAll({})}
+            onClick={() =>
+              replaceAll(
+                Object.fromEntries(Object.entries(filters).filter(([name]) => keep.includes(name))),
+              )
+            }
           >
             {words.clearFilters}
           </Button>
@@ -88,6 +99,17 @@ function FilterField(props: { field: Field; value: string; change: (value: strin
             </option>
           ))}
         </NativeSelect>
+      )
+    case 'day':
+      return (
+        <TextInput
+          aria-label={field.label}
+          leftSection={<span className={classes.timeLabel}>{field.label}</span>}
+          leftSectionWidth={46}
+          type="date"
+          value={value}
+          onChange={(event) => change(event.currentTarget.value)}
+        />
       )
     case 'time':
       return <TimeField label={field.label} value={value} change={change} />

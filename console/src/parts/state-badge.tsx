@@ -5,6 +5,13 @@ export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'odd' | 'calm'
 
 /** The look of every state, in one table, so that a colour means the same thing everywhere. */
 const tones: Record<string, Tone> = {
+  proposal_open: 'warn',
+  proposal_approved: 'info',
+  proposal_done: 'good',
+  proposal_refused: 'bad',
+  proposal_declined: 'calm',
+  proposal_withdrawn: 'calm',
+  proposal_expired: 'calm',
   PAID: 'good',
   WAITING: 'warn',
   FAILED: 'bad',
@@ -56,6 +63,17 @@ const tones: Record<string, Tone> = {
   ok: 'good',
   failed: 'bad',
   skipped: 'calm',
+  green: 'good',
+  amber: 'warn',
+  red: 'bad',
+  unconfirmed: 'warn',
+  new: 'info',
+  booked: 'good',
+  unexplained: 'bad',
+  order: 'good',
+  nobody: 'warn',
+  takes_back: 'odd',
+  pending: 'calm',
   deposit: 'calm',
   withdraw: 'calm',
 }

@@ -1,13 +1,19 @@
-import { AppShell, Burger, Group, Kbd, UnstyledButton } from '@mantine/core'
+import { AppShell, Burger, Group, Kbd, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { ask } from '../api.ts'
 import { useOwnDraftsOnly } from '../parts/draft.ts'
 import { TimeZone } from '../parts/when.tsx'
+import { api, pages } from '../paths.ts'
+import { may } from '../permissions.ts'
 import { useMe } from '../session.tsx'
 import { words } from '../words.ts'
+import { Alarms } from './alarms.tsx'
+import { BankNotice } from './bank-notice.tsx'
 import { Brand } from './brand.tsx'
 import { placesFor } from './nav.ts'
 import { Palette } from './palette.tsx'
@@ -69,6 +75,8 @@ export function Shell() {
           <Places />
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+          {may(me, 'manage_policy') && <Alarms />}
+          <BankNotice />
           <Outlet />
         </AppShell.Main>
       </AppShell>
@@ -79,6 +87,7 @@ export function Shell() {
 
 function Places() {
   const places = placesFor(useMe())
+  const waiting = useWaiting()
   const groups = [...new Set(places.map(({ group }) => group))]
   return groups.map((group) => (
     <div key={group} className={classes.group}>
@@ -95,8 +104,24 @@ function Places() {
           >
             <Icon size={17} stroke={1.6} aria-hidden />
             {label}
+            {to === pages.approvals && waiting > 0 && (
+              <span className={classes.count}>
+                <span aria-hidden>{waiting}</span>
+                <VisuallyHidden>{words.nav.waiting(waiting)}</VisuallyHidden>
+              </span>
+            )}
           </Link>
         ))}
     </div>
   ))
+}
+
+/** How many proposals wait that the user may approve. */
+function useWaiting(): number {
+  const { data } = useQuery({
+    queryKey: ['approvals', 'waiting'],
+    queryFn: ({ signal }) => ask(api.approvals, { query: { limit: 1 }, signal }),
+    refetchInterval: 15_000,
+  })
+  return data?.to_decide ?? 0
 }

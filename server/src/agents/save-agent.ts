@@ -51,18 +51,22 @@ export interface NewAgent {
   secret: string
 }
 
+/** What else is written in the transaction that makes a secret. */
+type Also = (tx: Tx, made: { appId: string; secret: string }) => Promise<void>
+
 /** Creates an agent with an empty wallet and its first secret. */
 export async function createAgent(
   pool: Pool,
   secretKeys: SecretKeys,
   terms: AgentTerms,
   now: Date,
+  also?: Also,
 ): Promise<NewAgent> {
   for (let attempt = 1; ; attempt++) {
     const { rows } = await pool.query<{ next: bigint }>(
       'select coalesce(max(agent_id), 0) + 1 as next from agents',
     )
-    const created = await insertAgent(pool, secretKeys, rows[0]?.next ?? 1n, terms, now)
+    const created = await insertAgent(pool, secretKeys, rows[0]?.next ?? 1n, terms, now, also)
     if (created) return created
     if (attempt >= 50) throw new Error('no number could be had for the agent; try again')
   }
@@ -86,6 +90,7 @@ async function insertAgent(
   agentId: bigint,
   terms: AgentTerms,
   now: Date,
+  also?: Also,
 ): Promise<NewAgent | undefined> {
   const appId = `app_${randomBytes(12).toString('hex')}`
   return inTransaction(pool, async (tx) => {
@@ -106,6 +111,7 @@ async function insertAgent(
       'insert into agent_keys (agent_id, slot, sealed_secret, created_at) values ($1, 1, $2, $3)',
       [agentId, seal(secretKeys, `agent ${agentId}`, secret), now],
     )
+    await also?.(tx, { appId, secret })
     return { agent: agentFromRow(row), secret }
   })
 }
@@ -143,6 +149,7 @@ export async function rotateKey(
   agentId: bigint,
   overlapS: number,
   now: Date,
+  also?: (tx: Tx, made: { secret: string }) => Promise<void>,
 ): Promise<string> {
   return inTransaction(pool, async (tx) => {
     const secret = newAgentSecret(await modeOf(tx))
@@ -164,6 +171,7 @@ export async function rotateKey(
          created_at = excluded.created_at, expires_at = null, last_used_at = null`,
       [agentId, current === 1 ? 2 : 1, seal(secretKeys, `agent ${agentId}`, secret), now],
     )
+    await also?.(tx, { secret })
     return secret
   })
 }

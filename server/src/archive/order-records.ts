@@ -74,7 +74,8 @@ export async function orderRecords(client: PoolClient): Promise<OrderRecords> {
 /**
  * Finds an agent's finished orders whose last journal row lies between two seqs, in the order of that
  * row. Nothing of a finished order is open: it has ended, its callbacks were accepted or given up, its
- * payments decided, what was held back of it released, its payouts ended, its open items closed, and its providers' reports acted on. A deposit's
+ * payments decided, what was held back of it released, its payouts ended, its open items closed, and its providers'
+ * reports acted on; a payment at a bank account that was given back has left the account. A deposit's
  * refunds have ended, and stay as long as the deposit does: until then they count against what was paid.
  */
 export async function finishedOrders(
@@ -95,6 +96,13 @@ export async function finishedOrders(
              and ${isRowOfPayment('k', 'p')}
          where p.agent_id = o.agent_id and p.order_id = o.order_id
            and (p.state = 'waiting' or k.seq is not null))
+       and not exists (
+         select 1 from payments p join bank_accounts b on b.name = split_part(p.payment_id, ':', 1)
+         where p.agent_id = o.agent_id and p.order_id = o.order_id
+           and p.state in ('returned', 'taken_back')
+           and not exists (
+             select 1 from bank_movements d where d.account = b.name and d.state = 'booked'
+               and replace(d.returns::text, '-', '') = split_part(p.payment_id, ':', 2)))
        and not exists (
          select 1 from payouts p where p.agent_id = o.agent_id and p.order_id = o.order_id
            and p.ask_at is not null)

@@ -31,6 +31,8 @@ export interface BankAccount {
   zone: string
   /** How the bank's CSV files are read, as JSON. */
   csvProfile: string | null
+  /** In which its MT940 and OFX files are written; null for the usual one. */
+  encoding: string | null
   /** The operator's other account numbers, by commas: transfers from these are nobody's deposits. */
   ownAccounts: string
   /** It takes deposits from then on. */
@@ -38,6 +40,19 @@ export interface BankAccount {
   confirmedBy: string | null
   createdAt: Date
   createdBy: string
+  /**
+   * Who last changed what deposits and reports depend on, when, and what that was, by commas. Null if nobody has
+   * since it was made.
+   */
+  changedBy: string | null
+  changedAt: Date | null
+  changed: string | null
+  /** The payment that a person made to try the bank's own QR code. */
+  testPaidBy: string | null
+  testPaidAt: Date | null
+  testPaidMinor: bigint | null
+  /** How much of what files brought by people report in a day is believed without a second person. */
+  fileLimitMinor: bigint
   version: number
 }
 
@@ -61,11 +76,19 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   feedSecret: ['feed_secret', 'text', 'null'],
   zone: ['zone', 'text'],
   csvProfile: ['csv_profile', 'text', 'null'],
+  encoding: ['encoding', 'text', 'null'],
   ownAccounts: ['own_accounts', 'text'],
   confirmedAt: ['confirmed_at', 'timestamptz', 'null'],
   confirmedBy: ['confirmed_by', 'text', 'null'],
   createdAt: ['created_at', 'timestamptz'],
   createdBy: ['created_by', 'text'],
+  changedBy: ['changed_by', 'text', 'null'],
+  changedAt: ['changed_at', 'timestamptz', 'null'],
+  changed: ['changed', 'text', 'null'],
+  testPaidBy: ['test_paid_by', 'text', 'null'],
+  testPaidAt: ['test_paid_at', 'timestamptz', 'null'],
+  testPaidMinor: ['test_paid', 'bigint', 'null'],
+  fileLimitMinor: ['file_limit', 'bigint'],
   version: ['version', 'int'],
 })
 

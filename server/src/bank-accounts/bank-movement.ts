@@ -48,6 +48,8 @@ export type Explanation =
   | 'interest'
   | 'own_transfer'
   | 'correction'
+  /** The sum of payments that the bank told apart later: not money of its own. */
+  | 'batch'
 
 export const movementColumns: Columns<BankMovement> = columns<BankMovement>({
   account: ['account', 'text'],

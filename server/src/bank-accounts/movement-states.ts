@@ -1,18 +1,23 @@
 import type { Pool } from '../db/pool.ts'
 import { type BankMovement, movementColumns } from './bank-movement.ts'
 
-/** Takes movements whose time has come; others leave them alone until the next try. */
+/**
+ * Takes movements whose time has come, of all accounts or one, or one movement of it; others leave them alone
+ * until the next try.
+ */
 export async function claimMovements(
   pool: Pool,
   at: Date,
   account: string | null,
+  movementId: string | null,
   limit: number,
 ): Promise<BankMovement[]> {
   const { rows: due } = await pool.query<{ account: string; movement_id: string; tries: number }>(
     `select account, movement_id, tries from bank_movements
      where act_at <= $1 and ($2::text is null or account = $2)
-     order by act_at, movement_id limit $3`,
-    [at, account, limit],
+       and ($3::uuid is null or movement_id = $3)
+     order by act_at, movement_id limit $4`,
+    [at, account, movementId, limit],
   )
   if (due.length === 0) return []
   // Of several processes that found it, the one that counts the try has it.
@@ -33,37 +38,38 @@ export async function claimMovements(
   return rows.sort((a, b) => (a.movementId < b.movementId ? -1 : 1))
 }
 
-type Decision = Pick<
-  BankMovement,
-  'state' | 'explainedBy' | 'agentId' | 'orderId' | 'paidAt' | 'why' | 'returns' | 'detail'
->
+/** What a movement is taken for, as it is written down. */
+const decisionColumns = movementColumns.pick(
+  'account',
+  'movementId',
+  'state',
+  'explainedBy',
+  'agentId',
+  'orderId',
+  'paidAt',
+  'why',
+  'returns',
+  'detail',
+)
+export type MovementDecision = Parameters<typeof decisionColumns.values>[0][number]
 
-/** Writes down what a movement is. Returns it as decided; undefined if another process was quicker. */
-export async function writeDecision(
+/** Writes down what movements are. Returns those that no other process was quicker with, as decided. */
+export async function writeDecisions(
   pool: Pool,
-  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
-  decision: Decision,
-): Promise<BankMovement | undefined> {
+  decisions: readonly MovementDecision[],
+): Promise<BankMovement[]> {
+  if (decisions.length === 0) return []
   const { rows } = await pool.query<BankMovement>(
-    `update bank_movements m set state = $3, explained_by = $4, agent_id = $5, order_id = $6,
-       paid_at = $7, why = $8, returns = $9, detail = $10,
-       act_at = case when $3 = 'unexplained' then null else m.act_at end
-     where m.account = $1 and m.movement_id = $2 and m.state = 'new'
+    `update bank_movements m set state = d.state, explained_by = d.explained_by,
+       agent_id = d.agent_id, order_id = d.order_id, paid_at = d.paid_at, why = d.why,
+       returns = d.returns, detail = d.detail,
+       act_at = case when d.state = 'unexplained' then null else m.act_at end
+     from ${decisionColumns.rows('d')}
+     where m.account = d.account and m.movement_id = d.movement_id and m.state = 'new'
      returning ${movementColumns.select('m')}`,
-    [
-      account,
-      movementId,
-      decision.state,
-      decision.explainedBy,
-      decision.agentId,
-      decision.orderId,
-      decision.paidAt,
-      decision.why,
-      decision.returns,
-      decision.detail,
-    ],
+    decisionColumns.values(decisions),
   )
-  return rows[0]
+  return rows
 }
 
 /** The order that was decided on does not take the money, for certain: it is nobody's. */
@@ -79,14 +85,17 @@ export async function withdrawDecision(
   )
 }
 
+/** The movements of an account are in the books. */
 export async function markBooked(
   pool: Pool,
-  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  account: string,
+  movementIds: readonly string[],
 ): Promise<void> {
+  if (movementIds.length === 0) return
   await pool.query(
     `update bank_movements set state = 'booked', act_at = null
-     where account = $1 and movement_id = $2 and state = 'matched'`,
-    [account, movementId],
+     where account = $1 and movement_id = any($2::uuid[]) and state = 'matched'`,
+    [account, movementIds],
   )
 }
 
@@ -112,6 +121,26 @@ export async function explain(
        or (m.state = 'booked' and m.explained_by = 'payment' and m.order_id is null))
      returning ${movementColumns.select('m')}`,
     [account, movementId, as, detail, at, returns],
+  )
+  return rows[0]
+}
+
+/**
+ * The payments of a batch are known, and its sum, which a person had explained, is not money of its own. Returns
+ * it, to be booked so; undefined if it is not explained by a person.
+ */
+export async function explainAsBatch(
+  pool: Pool,
+  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  detail: string,
+  at: Date,
+): Promise<BankMovement | undefined> {
+  const { rows } = await pool.query<BankMovement>(
+    `update bank_movements m set state = 'matched', explained_by = 'batch', detail = $3, act_at = $4
+     where m.account = $1 and m.movement_id = $2 and m.state = 'booked'
+       and m.explained_by = any($5::text[])
+     returning ${movementColumns.select('m')}`,
+    [account, movementId, detail, at, explanations],
   )
   return rows[0]
 }

@@ -34,20 +34,70 @@ export async function readMovements(
      order by m.booked_on, m.movement_id limit $6`,
     [account, from, to, after?.bookedOn ?? null, after?.movementId ?? null, limit],
   )
+  return found(pool, rows)
+}
+
+/** What an operator looks for among the movements; null where anything fits. */
+export interface MovementFilter {
+  account: string | null
+  movementId: string | null
+  from: Day | null
+  to: Day | null
+  states: readonly BankMovement['state'][] | null
+  explainedBy: string | null
+  amountMinor: bigint | null
+  /** In the text, or in who paid. */
+  text: string | null
+  fileId: string | null
+  /** Shows those before this movement, by day and id. */
+  before: { bookedOn: Day; movementId: string } | null
+  limit: number
+}
+
+/** The movements that fit, newest first. */
+export async function searchMovements(
+  pool: Pool,
+  filter: MovementFilter,
+): Promise<FoundMovement[]> {
+  const { rows } = await pool.query<BankMovement>(
+    `select ${movementColumns.select('m')} from bank_movements m
+     where ($1::text is null or m.account = $1)
+       and ($2::date is null or m.booked_on >= $2) and ($3::date is null or m.booked_on <= $3)
+       and ($4::text[] is null or m.state = any($4)) and ($5::text is null or m.explained_by = $5)
+       and ($6::bigint is null or abs(m.amount) = abs($6))
+       and ($7::text is null or position(lower($7) in lower(concat_ws(' ', m.text, m.payer_name,
+         m.payer_account_no))) > 0)
+       and ($8::uuid is null or exists (select 1 from bank_reports r where r.account = m.account
+         and r.movement_id = m.movement_id and r.file_id = $8))
+       and ($12::uuid is null or m.movement_id = $12)
+       and ($9::date is null or (m.booked_on, m.movement_id) < ($9, $10::uuid))
+     order by m.booked_on desc, m.movement_id desc limit $11`,
+    [
+      filter.account,
+      filter.from,
+      filter.to,
+      filter.states,
+      filter.explainedBy,
+      filter.amountMinor,
+      filter.text,
+      filter.fileId,
+      filter.before?.bookedOn ?? null,
+      filter.before?.movementId ?? null,
+      filter.limit,
+      filter.movementId,
+    ],
+  )
+  return found(pool, rows)
+}
+
+async function found(pool: Pool, rows: readonly BankMovement[]): Promise<FoundMovement[]> {
   if (rows.length === 0) return []
-  const [states, reports] = await Promise.all([
-    paymentStates(pool, rows),
-    reportsOf(
-      pool,
-      account,
-      rows.map(({ movementId }) => movementId),
-    ),
-  ])
+  const [states, reports] = await Promise.all([paymentStates(pool, rows), reportsOf(pool, rows)])
   return rows.map((movement) => ({
     ...movement,
     paymentState: states.get(paymentIdOf(movement)) ?? null,
-    sources: reports.get(movement.movementId)?.sources ?? [],
-    broughtBy: reports.get(movement.movementId)?.by ?? [],
+    sources: reports.get(paymentIdOf(movement))?.sources ?? [],
+    broughtBy: reports.get(paymentIdOf(movement))?.by ?? [],
   }))
 }
 
@@ -79,21 +129,28 @@ export async function paymentStates(
 
 async function reportsOf(
   pool: Pool,
-  account: string,
-  ids: readonly string[],
+  movements: readonly BankMovement[],
 ): Promise<Map<string, { sources: string[]; by: string[] }>> {
-  const { rows } = await pool.query<{ movement_id: string; source: string; by: string | null }>(
-    `select distinct r.movement_id, r.source, f.brought_by as by from bank_reports r
+  const { rows } = await pool.query<{
+    account: string
+    movement_id: string
+    source: string
+    by: string | null
+  }>(
+    `select distinct r.account, r.movement_id, r.source, f.brought_by as by from bank_reports r
+     join unnest($1::text[], $2::uuid[]) k(account, movement_id)
+       on r.account = k.account and r.movement_id = k.movement_id
      left join bank_files f on f.account = r.account and f.file_id = r.file_id
-     where r.account = $1 and r.movement_id = any($2::uuid[]) order by 1, 2, 3`,
-    [account, ids],
+     order by 1, 2, 3, 4`,
+    [movements.map(({ account }) => account), movements.map(({ movementId }) => movementId)],
   )
   const reports = new Map<string, { sources: string[]; by: string[] }>()
-  for (const { movement_id, source, by } of rows) {
-    const each = reports.get(movement_id) ?? { sources: [], by: [] }
+  for (const { account, movement_id, source, by } of rows) {
+    const id = paymentIdOf({ account, movementId: movement_id })
+    const each = reports.get(id) ?? { sources: [], by: [] }
     if (!each.sources.includes(source)) each.sources.push(source)
     if (by !== null && !each.by.includes(by)) each.by.push(by)
-    reports.set(movement_id, each)
+    reports.set(id, each)
   }
   return reports
 }

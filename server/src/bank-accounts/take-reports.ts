@@ -6,7 +6,7 @@ import type { BankAccount } from './bank-account.ts'
 import { type BankMovement, movementColumns } from './bank-movement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
 import { type KnownMovement, pairReports } from './pair-reports.ts'
-import { splitBatches } from './split-batches.ts'
+import { findLateBatches, splitBatches, splitReport } from './split-batches.ts'
 
 interface ReportRow {
   account: string
@@ -25,6 +25,7 @@ interface ReportRow {
   payerAccountNo: string | null
   isTrusted: boolean
   reportedAt: Date
+  batchCount: number | null
 }
 
 const reportColumns: Columns<ReportRow> = columns<ReportRow>({
@@ -44,6 +45,7 @@ const reportColumns: Columns<ReportRow> = columns<ReportRow>({
   payerAccountNo: ['payer_account_no', 'text', 'null'],
   isTrusted: ['is_trusted', 'boolean'],
   reportedAt: ['reported_at', 'timestamptz'],
+  batchCount: ['batch_count', 'int', 'null'],
 })
 
 /** Where reports come from, and whether that is the bank's word. */
@@ -83,7 +85,7 @@ export async function takeReports(
   if (told.length === 0) return { movementIds: [], added: 0, known: 0 }
   const { name } = account
   const { fileId, isTrusted, at } = origin
-  const { reports, movements: ofBatches } = await splitBatches(tx, name, source, told)
+  const { reports, movements: ofBatches } = await splitBatches(tx, name, source, told, fileId)
   const before = await readReports(tx, name, source, reports)
   const ofBatch = reports.filter(({ key }) => !before.has(key) && ofBatches.has(key))
   const fresh = reports.filter(({ key }) => !before.has(key) && !ofBatches.has(key))
@@ -107,24 +109,7 @@ export async function takeReports(
   )
   await insertReports(
     tx,
-    rows.map(({ report, movementId }) => ({
-      account: name,
-      source,
-      reportKey: report.key,
-      movementId,
-      fileId,
-      statementId: report.statementId,
-      line: report.line,
-      amountMinor: report.amountMinor,
-      bookedOn: report.bookedOn,
-      bookedAt: report.bookedAt,
-      balanceAfterMinor: report.balanceAfterMinor,
-      ids: JSON.stringify(report.ids),
-      text: report.text,
-      payerAccountNo: report.payer.accountNo,
-      isTrusted,
-      reportedAt: at,
-    })),
+    rows.map((row) => reportRow(name, source, row, origin)),
   )
   if (isTrusted) {
     const joined = rows.filter(({ movementId }) => !added.has(movementId))
@@ -138,11 +123,71 @@ export async function takeReports(
     await confirmMovements(tx, name, [...joined, ...upgraded], at)
   }
   if (source === 'statement') await bookedByStatement(tx, name, rows)
+  if (source !== 'push') await joinLateBatches(tx, name, source, reports, at)
   const ids = new Map(rows.map(({ report, movementId }) => [report.key, movementId]))
   return {
     movementIds: reports.map(({ key }) => ids.get(key) ?? before.get(key)?.movementId ?? ''),
     added: added.size,
     known: before.size,
+  }
+}
+
+/**
+ * Batches that came before their payments: their lines count as reports of these, and their sums are explained by
+ * them. A sum that a person has explained meanwhile stays: reconciliation names it.
+ */
+async function joinLateBatches(
+  tx: Tx,
+  account: string,
+  source: ReportSource,
+  reports: readonly BankReport[],
+  at: Date,
+): Promise<void> {
+  for (const { batch, children } of await findLateBatches(tx, account, source, reports)) {
+    const { fileId, isTrusted } = batch
+    const rows = splitReport(batch.report, children).map((report, index) => ({
+      report,
+      movementId: children[index]?.movementId ?? '',
+    }))
+    const of = batch.report.source
+    await insertReports(
+      tx,
+      rows.map((row) => reportRow(account, of, row, { fileId, isTrusted, at })),
+    )
+    await tx.query(
+      `update bank_movements set state = 'booked', explained_by = 'batch', act_at = null, detail = $3
+       where account = $1 and movement_id = $2 and state = 'unexplained'`,
+      [account, batch.movementId, `It is the sum of ${children.length} payments.`],
+    )
+    if (isTrusted) await confirmMovements(tx, account, rows, at)
+    if (of === 'statement') await bookedByStatement(tx, account, rows)
+  }
+}
+
+function reportRow(
+  account: string,
+  source: ReportSource,
+  { report, movementId }: { report: ReportOfStatement; movementId: string },
+  { fileId, isTrusted, at }: Origin,
+): ReportRow {
+  return {
+    account,
+    source,
+    reportKey: report.key,
+    movementId,
+    fileId,
+    statementId: report.statementId,
+    line: report.line,
+    amountMinor: report.amountMinor,
+    bookedOn: report.bookedOn,
+    bookedAt: report.bookedAt,
+    balanceAfterMinor: report.balanceAfterMinor,
+    ids: JSON.stringify(report.ids),
+    text: report.text,
+    payerAccountNo: report.payer.accountNo,
+    isTrusted,
+    reportedAt: at,
+    batchCount: report.batchCount,
   }
 }
 

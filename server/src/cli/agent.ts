@@ -36,18 +36,19 @@ import { withBackend } from './command.ts'
 import { parseDuration } from './duration.ts'
 import { onRecord } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
+import { type CommandRequest, isProposed, type ProposeOptions, withBreakGlass } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Every term has its own option, whose value is a string or several. */
-type TermsOptions = Record<string, unknown> & {
-  name?: string
-  currency?: Agent['currency']
-  status?: Agent['status']
-  frameOrigin?: string[]
-  colour?: string
-  logo?: string
-  json?: boolean
-}
+type TermsOptions = Record<string, unknown> &
+  ProposeOptions & {
+    name?: string
+    currency?: Agent['currency']
+    status?: Agent['status']
+    frameOrigin?: string[]
+    colour?: string
+    logo?: string
+  }
 
 export function agentCommand(): Command {
   const agent = new Command('agent')
@@ -57,7 +58,9 @@ export function agentCommand(): Command {
     .requiredOption('--name <name>', terms.name.about)
     .addOption(new Option('--currency <code>').choices(currencies).default(defaultCurrency))
     .action(async (options: TermsOptions) => {
-      await withBackend(async ({ pool, secretKeys }, { mode, callbackTargets }) => {
+      await withBackend(async (backend, config) => {
+        const { pool, secretKeys } = backend
+        const { mode, callbackTargets } = config
         const currency = options.currency ?? defaultCurrency
         const agreed = applied({ ...defaultTerms, currency }, options)
         const { brand, faults } = await brandOf(options)
@@ -66,6 +69,8 @@ export function agentCommand(): Command {
           ...optionFaults([...missing, ...(await termsFaults(agreed, callbackTargets))]),
           ...faults,
         ])
+        const body = { currency, ...saidIn(options), ...brandBody(brand) }
+        if (await isProposed(config, backend, options, { route: 'POST /agents', body })) return
         const { agent: created, secret } = await onRecord(
           pool,
           { action: 'create_agent', subject: { kind: 'agent', id: 'new' }, agentId: null },
@@ -112,11 +117,15 @@ export function agentCommand(): Command {
     .option('--name <name>', terms.name.about)
     .addOption(new Option('--status <status>').choices(['active', 'suspended']))
     .action(async (appId: string, options: TermsOptions) => {
-      await withBackend(async ({ pool }, { callbackTargets }) => {
+      await withBackend(async (backend, config) => {
+        const { pool } = backend
+        const { callbackTargets } = config
         const found = await existing(pool, appId)
         const agreed = applied(found, options)
         const { brand, faults } = await brandOf(options)
         refuse([...optionFaults(await termsFaults(agreed, callbackTargets, found)), ...faults])
+        const request = changeRequest(found, options, brand)
+        if (request && (await isProposed(config, backend, options, request))) return
         const changed = await onRecord(
           pool,
           { ...entryOf('change_agent', found), before: agentView(found) },
@@ -138,18 +147,27 @@ export function agentCommand(): Command {
       })
     })
 
-  agent
-    .command('rotate-key <app_id>')
-    .description('make a new secret; the old one stays valid for the overlap')
+  withBreakGlass(
+    agent
+      .command('rotate-key <app_id>')
+      .description('make a new secret; the old one stays valid for the overlap'),
+  )
     .option('--overlap <duration>', 'how long the old secret stays valid: 24h, 30m, 0', '24h')
     .option('--json', 'as JSON')
-    .action(async (appId: string, options: { overlap: string; json?: boolean }) => {
-      await withBackend(async ({ pool, secretKeys }) => {
+    .action(async (appId: string, options: ProposeOptions & { overlap: string }) => {
+      await withBackend(async (backend, config) => {
+        const { pool, secretKeys } = backend
         const overlapS = parseDuration(options.overlap)
         if (overlapS === undefined) {
           throw new UsageError(`--overlap "${options.overlap}" is not a time such as 24h, 30m or 0`)
         }
         const found = await existing(pool, appId)
+        const request = {
+          route: 'POST /agents/:app_id/keys',
+          params: { app_id: appId },
+          body: { overlap_s: overlapS, reason: options.reason },
+        }
+        if (await isProposed(config, backend, options, request)) return
         const secret = await onRecord(
           pool,
           entryOf('rotate_key', found),
@@ -180,7 +198,7 @@ function withTerms(command: Command): Command {
     const option = new Option(`${optionOf(term.field)} <${term.typed}>`, term.about)
     command.addOption(term.choices ? option.choices(term.choices) : option)
   }
-  return command
+  return withBreakGlass(command)
     .option('--colour <#rrggbb>', 'of the payment page')
     .option('--logo <file>', 'PNG, JPEG or WebP of at most 32 KiB, for the payment page')
     .option('--json', 'as JSON')
@@ -212,15 +230,51 @@ async function brandOf({
 
 /** Applies the options to the agent's terms. */
 function applied(now: AgentTerms, options: TermsOptions): AgentTerms {
+  return {
+    currency: now.currency,
+    status: options.status ?? now.status,
+    ...appliedTerms(now, saidIn(options)),
+  }
+}
+
+/** The terms that the options name, as the API takes them. */
+function saidIn(options: TermsOptions): Record<string, ReturnType<typeof saidBy>> {
   const said = termNames.map(termOf).map((term) => {
     const name = term.field.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
     return [term.field, saidBy(term, options[name])]
   })
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined))
+}
+
+function brandBody(brand: Partial<AgentBrand> | undefined): object {
+  const { colour, logo } = brand ?? {}
   return {
-    currency: now.currency,
-    status: options.status ?? now.status,
-    ...appliedTerms(now, Object.fromEntries(said)),
+    ...(colour !== undefined && { colour }),
+    ...(logo !== undefined && {
+      logo: logo && `data:${logo.type};base64,${logo.bytes.toString('base64')}`,
+    }),
   }
+}
+
+/** The request that makes a change, if two people may have to decide on it. */
+function changeRequest(
+  found: Agent,
+  options: TermsOptions,
+  brand: Partial<AgentBrand> | undefined,
+): CommandRequest | undefined {
+  const changes = { ...saidIn(options), ...brandBody(brand) }
+  const { reason } = options
+  const params = { app_id: found.appId }
+  const hasChanges = Object.keys(changes).length > 0
+  if (options.status !== undefined && hasChanges) {
+    throw new UsageError('--status goes alone: change the rest with a second command')
+  }
+  if (options.status === 'active') {
+    return { route: 'POST /agents/:app_id/resume', params, body: { reason } }
+  }
+  if (!hasChanges) return undefined
+  const body = { ...changes, updated_at: found.updatedAt.toISOString(), reason }
+  return { route: 'PATCH /agents/:app_id', params, body }
 }
 
 /** Converts an option's value to the form that the API takes; "none" removes a URL or clears a list. */

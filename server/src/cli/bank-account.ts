@@ -8,18 +8,23 @@ import {
 import {
   type BankAccountTerms,
   bankAccountFaults,
+  freshTerms,
+  writtenAccountNo,
+} from '../bank-accounts/bank-account-terms.ts'
+import { bankAccountView } from '../bank-accounts/bank-account-view.ts'
+import {
   createBankAccount,
-  ownAccountsOf,
+  isNumberTaken,
+  numberIsTaken,
   updateBankAccount,
+  whyNotMade,
 } from '../bank-accounts/save-bank-account.ts'
 import type { Config } from '../config.ts'
 import type { Pool } from '../db/pool.ts'
-import { currencyRow } from '../lib/currencies.ts'
-import { type Currency, currencies, decimalText, parseDecimal } from '../lib/money.ts'
-import { parseQrSetting, qrKinds, qrSettingText } from '../lib/qr/qr-kinds.ts'
-import { qrWarning, referenceComesBack } from '../lib/qr/qr-text.ts'
+import { type Currency, currencies, parseDecimal } from '../lib/money.ts'
+import { parseQrSetting, qrKinds } from '../lib/qr/qr-kinds.ts'
+import { qrWarning } from '../lib/qr/qr-text.ts'
 import { readRoutingTable, saveProviderState } from '../routing/providers.ts'
-import type { ProviderState } from '../routing/route-order.ts'
 import { builtInCsvProfiles } from '../statements/csv-profiles.ts'
 import { withBackend } from './command.ts'
 import { commandLine, onRecord } from './on-record.ts'
@@ -35,8 +40,11 @@ export function bankAccountCommand(): Command {
     .option('--no-route', 'make it in the state off: it gets no orders until it is switched on')
     .action(async (name: string, options: TermOptions & { currency: Currency; route: boolean }) => {
       await withBackend(async ({ pool, secretKeys }, config) => {
-        const confirms = mayActAlone(config, options)
-        const terms = await termsOf(freshTerms(name, options, config), options)
+        mayActAlone(config, options)
+        const { currency, feed = 'none' } = options
+        const setting = qrSetting(options.qr ?? 'none')
+        const fresh = freshTerms(name, currency, setting, feed, config.timeZone)
+        const terms = await termsOf(fresh, options)
         refuseFaults(terms)
         const made = await onRecord(
           pool,
@@ -46,15 +54,15 @@ export function bankAccountCommand(): Command {
               name: commandLine.email,
               at: new Date(),
               mode: config.mode,
-              confirms,
+              confirmedBy: commandLine.email,
               ...(!options.route && {
                 also: (tx) => saveProviderState(tx, name, 'off', new Date()),
               }),
             }),
-          (done) => done && viewOf(done.account, options.route ? 'on' : 'off'),
+          (done) => done && bankAccountView(done.account, options.route ? 'on' : 'off'),
         )
-        if (!made) throw new UsageError(await whyTaken(pool, name))
-        const view = viewOf(made.account, options.route ? 'on' : 'off')
+        if (!made) throw new UsageError(await whyNotMade(pool, name))
+        const view = bankAccountView(made.account, options.route ? 'on' : 'off')
         const secret = made.feedSecret === null ? {} : { feed_secret: made.feedSecret }
         if (options.json) return printJson({ ...view, ...secret })
         print(`${name} takes deposits in ${terms.currency}${options.route ? '' : ' once it is on'}`)
@@ -75,7 +83,7 @@ export function bankAccountCommand(): Command {
       await withBackend(async ({ pool }) => {
         const { states } = await readRoutingTable(pool)
         const views = (await readBankAccounts(pool)).map((account) =>
-          viewOf(account, states.get(account.name) ?? 'on'),
+          bankAccountView(account, states.get(account.name) ?? 'on'),
         )
         if (options.json) return printJson(views)
         print(
@@ -103,7 +111,7 @@ export function bankAccountCommand(): Command {
       await withBackend(async ({ pool }) => {
         const account = await existingAccount(pool, name)
         const { states } = await readRoutingTable(pool)
-        const view = viewOf(account, states.get(name) ?? 'on')
+        const view = bankAccountView(account, states.get(name) ?? 'on')
         if (options.json) return printJson(view)
         for (const [key, value] of Object.entries(view)) print(`${key}: ${value ?? '-'}`)
       })
@@ -125,14 +133,26 @@ export function bankAccountCommand(): Command {
           {
             ...entryFor(name, options),
             action: 'set_bank_account',
-            before: viewOf(before, state),
+            before: bankAccountView(before, state),
           },
-          () => updateBankAccount(pool, secretKeys, before, terms, options.newFeedSecret === true),
-          (changed) => changed && viewOf(changed.account, state),
+          () =>
+            updateBankAccount(pool, secretKeys, before, terms, {
+              name: commandLine.email,
+              at: new Date(),
+              confirmedBy: commandLine.email,
+              newSecret: options.newFeedSecret === true,
+            }),
+          (changed) => changed && bankAccountView(changed.account, state),
         )
-        if (!done) throw new UsageError(await whyNotChanged(pool, before))
+        if (!done) {
+          throw new UsageError(
+            (await isNumberTaken(pool, before))
+              ? numberIsTaken
+              : 'the account was changed by somebody else: try again',
+          )
+        }
         const secret = done.feedSecret === null ? {} : { feed_secret: done.feedSecret }
-        if (options.json) return printJson({ ...viewOf(done.account, state), ...secret })
+        if (options.json) return printJson({ ...bankAccountView(done.account, state), ...secret })
         print(`${name} is changed`)
         if (done.feedSecret !== null) print(`feed secret: ${done.feedSecret}`)
       })
@@ -153,8 +173,10 @@ interface TermOptions {
   hold?: string
   surplusSteps?: string
   dayLimit?: string
+  fileLimit?: string
   ownAccount?: string[]
   csvProfile?: string
+  encoding?: string
   iAmAlone?: boolean
   json?: boolean
 }
@@ -185,10 +207,18 @@ function withTerms(command: Command): Command {
     .option('--hold <hours>', "how long after an order's end its amount stays reserved")
     .option('--surplus-steps <number>', 'how many steps of surplus tell equal amounts apart')
     .option('--day-limit <amount>', 'how much it may be asked to take in a day; "none" for any')
+    .option(
+      '--file-limit <amount>',
+      'in live: how much of what files brought by people report in a day is believed without a second person',
+    )
     .option('--own-account <number...>', 'your other accounts: their transfers are no deposits')
     .option(
       '--csv-profile <file>',
       "how the bank's CSV files are read: a JSON file, or a known name",
+    )
+    .option(
+      '--encoding <name>',
+      'in which its MT940 and OFX files are written, such as cp850; "none" for the usual one',
     )
     .option('--i-am-alone', 'in live: you do what two people should do; the audit log says so')
     .option('--json', 'as JSON')
@@ -202,38 +232,6 @@ export function mayActAlone({ mode }: Config, { iAmAlone }: { iAmAlone?: boolean
   )
 }
 
-function freshTerms(
-  name: string,
-  { currency, qr, feed = 'none' }: TermOptions & { currency: Currency },
-  { timeZone }: Config,
-): BankAccountTerms {
-  const setting = qrSetting(qr ?? 'none')
-  const comesBack = referenceComesBack(setting)
-  return {
-    name,
-    currency,
-    bankCode: '',
-    accountNo: '',
-    accountName: '',
-    city: null,
-    address: null,
-    qrKind: setting.kind,
-    qrValue: setting.value,
-    match: { always: 'code', sometimes: 'code+amount', never: 'amount' }[comesBack] as
-      | 'code'
-      | 'amount'
-      | 'code+amount',
-    surplusSteps: currencyRow(currency).surplusSteps,
-    // Without a feed the bank reports once a day at best.
-    holdS: feed === 'none' ? 172_800 : 7_200,
-    dayLimitMinor: null,
-    feed,
-    zone: timeZone,
-    csvProfile: null,
-    ownAccounts: '',
-  }
-}
-
 /** The terms with everything that the options say. */
 async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<BankAccountTerms> {
   const { bank, accountNo, accountName, qr, match, feed, zone, city, address } = options
@@ -241,7 +239,7 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
   return {
     ...before,
     ...(bank !== undefined && { bankCode: bank.toUpperCase() }),
-    ...(accountNo !== undefined && { accountNo: accountNo.replace(/[\s-]/g, '') }),
+    ...(accountNo !== undefined && { accountNo: writtenAccountNo(accountNo) }),
     ...(accountName !== undefined && { accountName }),
     ...(setting && { qrKind: setting.kind, qrValue: setting.value }),
     ...(match && { match }),
@@ -258,10 +256,16 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
     ...(options.dayLimit !== undefined && {
       dayLimitMinor: dayLimit(options.dayLimit, before.currency),
     }),
+    ...(options.fileLimit !== undefined && {
+      fileLimitMinor: fileLimit(options.fileLimit, before.currency),
+    }),
     ...(options.ownAccount && {
-      ownAccounts: options.ownAccount.map((each) => each.replace(/[\s-]/g, '')).join(','),
+      ownAccounts: options.ownAccount.map(writtenAccountNo).join(','),
     }),
     ...(options.csvProfile !== undefined && { csvProfile: await profileText(options.csvProfile) }),
+    ...(options.encoding !== undefined && {
+      encoding: options.encoding === 'none' ? null : options.encoding,
+    }),
   }
 }
 
@@ -282,6 +286,12 @@ function dayLimit(text: string, currency: Currency): bigint | null {
   const minor = parseDecimal(text, currency)
   if (minor !== undefined && minor > 0n) return minor
   throw new UsageError(`--day-limit must be an amount in ${currency}, or "none"`)
+}
+
+function fileLimit(text: string, currency: Currency): bigint {
+  const minor = parseDecimal(text, currency)
+  if (minor !== undefined && minor >= 0n) return minor
+  throw new UsageError(`--file-limit must be an amount in ${currency}; 0 believes no file alone`)
 }
 
 /** The profile itself is kept with the account, so that a later version of ours changes nothing for it. */
@@ -313,48 +323,10 @@ function entryFor(name: string, { iAmAlone }: TermOptions) {
   }
 }
 
-async function whyTaken(pool: Pool, name: string): Promise<string> {
-  return (await findBankAccount(pool, name))
-    ? `the name "${name}" is taken or was used before: choose another`
-    : 'another bank account has this number: the money of one account must not count twice'
-}
-
-async function whyNotChanged(pool: Pool, { name, version }: BankAccount): Promise<string> {
-  return (await findBankAccount(pool, name))?.version === version
-    ? 'another bank account has this number: the money of one account must not count twice'
-    : 'the account was changed by somebody else: try again'
-}
-
 /** The account of a name; an error lists those that exist. */
 export async function existingAccount(pool: Pool, name: string): Promise<BankAccount> {
   const account = await findBankAccount(pool, name)
   if (account) return account
   const names = (await readBankAccounts(pool)).map((each) => each.name).join(', ') || 'none'
   throw new UsageError(`there is no bank account "${name}"; there are: ${names}`)
-}
-
-function viewOf(account: BankAccount, state: ProviderState) {
-  return {
-    name: account.name,
-    state: account.confirmedAt === null ? 'unconfirmed' : state,
-    currency: account.currency,
-    bank: account.bankCode,
-    account_no: account.accountNo,
-    account_name: account.accountName,
-    city: account.city,
-    address: account.address,
-    qr: qrSettingText({ kind: account.qrKind, value: account.qrValue }),
-    match: account.match,
-    surplus_steps: account.surplusSteps,
-    hold_hours: account.holdS / 3_600,
-    day_limit:
-      account.dayLimitMinor === null ? null : decimalText(account.dayLimitMinor, account.currency),
-    feed: account.feed,
-    zone: account.zone,
-    csv_profile: account.csvProfile,
-    own_accounts: ownAccountsOf(account),
-    created_at: account.createdAt.toISOString(),
-    created_by: account.createdBy,
-    confirmed_by: account.confirmedBy,
-  }
 }

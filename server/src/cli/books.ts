@@ -29,6 +29,7 @@ import { writeOff } from '../teller/write-off.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
 import { note, print, table } from './output.ts'
+import { isProposed, type ProposeOptions, withBreakGlass } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 interface ShowOptions {
@@ -58,15 +59,17 @@ export function booksCommand(): Command {
     .option('--json', 'as JSON')
     .action(sweep)
 
-  books
-    .command('write-off <amount>')
-    .description(
-      'the house takes a difference on itself: positive if the provider has less than the books say',
-    )
-    .requiredOption('--currency <code>', 'the currency of the account')
-    .requiredOption('--provider <name>', 'where the difference is')
-    .requiredOption('--reason <text>', 'why; it stays in the journal')
-    .option('--ref <id>', 'your own reference; makes it safe to repeat')
+  withBreakGlass(
+    books
+      .command('write-off <amount>')
+      .description(
+        'the house takes a difference on itself: positive if the provider has less than the books say',
+      )
+      .requiredOption('--currency <code>', 'the currency of the account')
+      .requiredOption('--provider <name>', 'where the difference is')
+      .requiredOption('--reason <text>', 'why; it stays in the journal')
+      .option('--ref <id>', 'your own reference; makes it safe to repeat'),
+  )
     .option('--json', 'as JSON')
     .action(runWriteOff)
   return books
@@ -163,7 +166,7 @@ async function sweep(options: { json?: boolean }): Promise<void> {
 
 async function runWriteOff(
   amount: string,
-  options: { currency: string; provider: string; reason: string; ref?: string; json?: boolean },
+  options: ProposeOptions & { currency: string; provider: string; reason: string; ref?: string },
 ): Promise<void> {
   const currency = currencyNamed(options.currency)
   const amountMinor = parseDecimal(amount, currency) ?? 0n
@@ -183,8 +186,11 @@ async function runWriteOff(
   if (options.ref !== undefined && !isPrintable(options.ref, 128)) {
     throw new UsageError('--ref must be 1 to 128 printable characters')
   }
-  await withDesk(async (desk) => {
+  await withDesk(async (desk, backend, config) => {
     const ref = options.ref ?? randomUUID()
+    const body = { amount: decimalText(amountMinor, currency), currency, provider, ref, reason }
+    const request = { route: 'POST /books/write-off', body }
+    if (await isProposed(config, backend, options, request)) return
     const houseId = houseBook(currency)
     const [before] = await readTrialBalances(desk.pool, { currency })
     const isKnown =

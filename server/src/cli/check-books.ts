@@ -7,7 +7,7 @@ import { type Attempt, CallbackPoster } from '../callbacks/post-callback.ts'
 import type { Config } from '../config.ts'
 import { coveredUntil } from '../db/partitions.ts'
 import { defaultCurrency } from '../lib/money.ts'
-import { openEvents } from '../payments/notice-events.ts'
+import { countOpenEvents } from '../payments/open-events.ts'
 import { proofState } from '../proof/verify.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -58,12 +58,12 @@ export async function checkPartitions({ pool }: Backend, now: Date): Promise<Fin
 
 /** Checks that everything providers reported has been acted on. */
 export async function checkNotices({ pool }: Backend, now: Date): Promise<Finding> {
-  const { count, oldestAt } = await openEvents(pool, now)
+  const { count, oldestAt } = await countOpenEvents(pool, now)
   if (!oldestAt) return ok('notices', 'everything that providers reported has been acted on')
   return warn(
     'notices',
     `${count} reported events could not be acted on yet, the oldest since ${oldestAt.toISOString()}`,
-    'They are tried again by themselves. See the log for why they fail; a payment that is taken back waits for the news of itself.',
+    'The service tries them again. `sluice event list` says why each waits; `sluice event close` ends one that a person has looked into.',
   )
 }
 

@@ -44,6 +44,10 @@ const commands: Record<string, Listed> = {
     description: 'payouts of which a provider and the books say what cannot both be true',
     load: async () => (await import('./open-item.ts')).openItemCommand(),
   },
+  event: {
+    description: 'what providers reported and nobody could act on yet',
+    load: async () => (await import('./event.ts')).eventCommand(),
+  },
   payments: {
     description: 'money that came in and waits for a decision',
     load: async () => (await import('./payments.ts')).paymentsCommand(),
@@ -51,6 +55,10 @@ const commands: Record<string, Listed> = {
   provider: {
     description: 'who moves the money, and who gets what',
     load: async () => (await import('./provider.ts')).providerCommand(),
+  },
+  proposal: {
+    description: 'what waits for a second person to approve it in the console',
+    load: async () => (await import('./proposal.ts')).proposalCommand(),
   },
   'bank-account': {
     description: 'bank accounts of yours that payers pay into',

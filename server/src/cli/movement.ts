@@ -1,10 +1,9 @@
 import { Command, Option } from 'commander'
 import { explanations } from '../bank-accounts/movement-states.ts'
+import { movementView } from '../bank-accounts/movement-view.ts'
 import { type FoundMovement, readMovements } from '../bank-accounts/read-movements.ts'
-import { txnId } from '../lib/ids.ts'
-import { decimalText } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
-import { explainMovement, explainReturn } from '../payments/explain-movement.ts'
+import { explainBatch, explainMovement, explainReturn } from '../payments/explain-movement.ts'
 import { existingAccount, mayActAlone } from './bank-account.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
@@ -56,7 +55,7 @@ export function movementCommand(): Command {
     .requiredOption('--account <name>', 'the bank account')
     .addOption(
       new Option('--as <what>', 'what it was')
-        .choices([...explanations, 'payment_returned'])
+        .choices([...explanations, 'payment_returned', 'batch'])
         .makeOptionMandatory(),
     )
     .option('--payment <id>', 'for payment_returned: the movement that brought the payment')
@@ -80,6 +79,7 @@ export function movementCommand(): Command {
             reason,
           },
           () => {
+            if (as === 'batch') return explainBatch(desk, account, id, reason)
             if (as !== 'payment_returned') return explainMovement(desk, account, id, as, reason)
             if (!/^[0-9a-f]{32}$/.test(options.payment ?? '')) {
               throw new UsageError('payment_returned needs --payment, the id of a movement')
@@ -97,7 +97,7 @@ export function movementCommand(): Command {
 
 interface ExplainOptions {
   account: string
-  as: (typeof explanations)[number] | 'payment_returned'
+  as: (typeof explanations)[number] | 'payment_returned' | 'batch'
   payment?: string
   reason: string
   iAmAlone?: boolean
@@ -110,30 +110,4 @@ export function day(text: string | undefined): string | null {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(text) : new Date(Number.NaN)
   if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)) return text
   throw new UsageError(`"${text}" is not a day such as 2026-11-16`)
-}
-
-/** A movement as the command line shows it. A payment's state is that of its payment. */
-function movementView(movement: FoundMovement) {
-  const { agentId, orderId, amountMinor, currency } = movement
-  return {
-    id: movement.movementId,
-    account: movement.account,
-    day: movement.bookedOn,
-    booked_at: movement.bookedAt?.toISOString() ?? null,
-    amount: decimalText(amountMinor, currency),
-    currency,
-    state: (movement.state === 'booked' && movement.paymentState) || movement.state,
-    explained_by: movement.explainedBy,
-    txn_id: agentId !== null && orderId !== null ? txnId(agentId, orderId) : null,
-    why: movement.why,
-    detail: movement.detail,
-    text: movement.text,
-    payer: {
-      account_no: movement.payerAccountNo,
-      name: movement.payerName,
-      bank: movement.payerBank,
-    },
-    reported_by: movement.sources,
-    brought_by: movement.broughtBy,
-  }
 }

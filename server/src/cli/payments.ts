@@ -10,6 +10,7 @@ import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
 import { existingOrder } from './order.ts'
 import { ageText, print, printJson, table } from './output.ts'
+import { isProposed, type ProposeOptions, withBreakGlass } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 export function paymentsCommand(): Command {
@@ -69,25 +70,36 @@ export function paymentsCommand(): Command {
       })
     })
 
-  payments
-    .command('credit <payment_id>')
-    .description('credit a payment: to an order with the amount really paid, or to a wallet')
-    .option('--order <txn_id>', 'the deposit it pays')
-    .option('--wallet <app_id>', 'the agent it belongs to, where no order is meant')
-    .option('--reason <text>', 'why; needed with --wallet, stays in the journal')
+  withBreakGlass(
+    payments
+      .command('credit <payment_id>')
+      .description('credit a payment: to an order with the amount really paid, or to a wallet')
+      .option('--order <txn_id>', 'the deposit it pays')
+      .option('--wallet <app_id>', 'the agent it belongs to, where no order is meant')
+      .option('--reason <text>', 'why; needed with --wallet, stays in the journal'),
+  )
     .option('--json', 'as JSON')
     .action(
-      async (
-        paymentId: string,
-        options: { order?: string; wallet?: string; reason?: string; json?: boolean },
-      ) => {
+      async (paymentId: string, options: ProposeOptions & { order?: string; wallet?: string }) => {
         if ((options.order === undefined) === (options.wallet === undefined)) {
           throw new UsageError('say where it goes: either --order <txn_id> or --wallet <app_id>')
         }
         if (options.wallet !== undefined && !isPrintable(options.reason ?? '', 900)) {
           throw new UsageError('--wallet needs --reason with 1 to 900 printable characters')
         }
-        await withDesk(async (desk, { pool }) => {
+        await withDesk(async (desk, backend, config) => {
+          const { pool } = backend
+          const request = {
+            route: 'POST /payments/:payment_id/credit',
+            params: { payment_id: paymentId },
+            body: {
+              ...(options.order === undefined
+                ? { agent: options.wallet }
+                : { txn_id: options.order }),
+              reason: options.reason,
+            },
+          }
+          if (await isProposed(config, backend, options, request)) return
           const to =
             options.order === undefined
               ? { agentId: (await existing(pool, options.wallet ?? '')).agentId, orderId: null }
@@ -106,16 +118,28 @@ export function paymentsCommand(): Command {
       },
     )
 
-  payments
-    .command('return <payment_id>')
-    .description('mark a payment as returned to its payer')
-    .requiredOption('--evidence <text>', 'how it went back, such as the reference of the transfer')
+  withBreakGlass(
+    payments
+      .command('return <payment_id>')
+      .description('mark a payment as returned to its payer')
+      .requiredOption(
+        '--evidence <text>',
+        'how it went back, such as the reference of the transfer',
+      ),
+  )
     .option('--json', 'as JSON')
-    .action(async (paymentId: string, options: { evidence: string; json?: boolean }) => {
+    .action(async (paymentId: string, options: ProposeOptions & { evidence: string }) => {
       if (!isPrintable(options.evidence, 1000)) {
         throw new UsageError('--evidence must be 1 to 1000 printable characters')
       }
-      await withDesk(async (desk) => {
+      await withDesk(async (desk, backend, config) => {
+        const { evidence, reason = evidence.slice(0, 500) } = options
+        const request = {
+          route: 'POST /payments/:payment_id/return',
+          params: { payment_id: paymentId },
+          body: { evidence, reason },
+        }
+        if (await isProposed(config, backend, options, request)) return
         await onRecord(
           desk.pool,
           entryOf('return_payment', paymentId, options.evidence),
@@ -127,16 +151,25 @@ export function paymentsCommand(): Command {
       })
     })
 
-  payments
-    .command('dismiss <payment_id>')
-    .description('say that what was reported is not money')
-    .requiredOption('--evidence <text>', 'what shows it, such as the statement it is not on')
+  withBreakGlass(
+    payments
+      .command('dismiss <payment_id>')
+      .description('say that what was reported is not money')
+      .requiredOption('--evidence <text>', 'what shows it, such as the statement it is not on'),
+  )
     .option('--json', 'as JSON')
-    .action(async (paymentId: string, options: { evidence: string; json?: boolean }) => {
+    .action(async (paymentId: string, options: ProposeOptions & { evidence: string }) => {
       if (!isPrintable(options.evidence, 1000)) {
         throw new UsageError('--evidence must be 1 to 1000 printable characters')
       }
-      await withDesk(async (desk) => {
+      await withDesk(async (desk, backend, config) => {
+        const { evidence, reason = evidence.slice(0, 500) } = options
+        const request = {
+          route: 'POST /payments/:payment_id/dismiss',
+          params: { payment_id: paymentId },
+          body: { evidence, reason },
+        }
+        if (await isProposed(config, backend, options, request)) return
         await onRecord(
           desk.pool,
           entryOf('dismiss_payment', paymentId, options.evidence),

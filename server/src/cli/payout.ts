@@ -10,6 +10,7 @@ import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
 import { existingOrder } from './order.ts'
 import { ageText, print, printJson, table } from './output.ts'
+import { isProposed, type ProposeOptions, withBreakGlass } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 const openStates = ['handed', 'accepted', 'unknown', 'not_found']
@@ -60,20 +61,33 @@ export function payoutCommand(): Command {
       })
     })
 
-  payout
-    .command('resolve <txn_id> <outcome>')
-    .description('end a payout by your word, or take one that failed to PAID: paid or failed')
-    .requiredOption('--evidence <text>', 'what you know it from; it stays in the journal')
+  withBreakGlass(
+    payout
+      .command('resolve <txn_id> <outcome>')
+      .description('end a payout by your word, or take one that failed to PAID: paid or failed')
+      .requiredOption('--evidence <text>', 'what you know it from; it stays in the journal'),
+  )
     .option('--json', 'as JSON')
-    .action(async (text: string, word: string, options: { evidence: string; json?: boolean }) => {
+    .action(async (text: string, word: string, options: ProposeOptions & { evidence: string }) => {
       if (word !== 'paid' && word !== 'failed') {
         throw new UsageError(`"${word}" is not one of paid, failed`)
       }
       if (!isPrintable(options.evidence, 1000)) {
         throw new UsageError('--evidence must be 1 to 1000 printable characters')
       }
-      await withDesk(async (desk, { pool }) => {
+      await withDesk(async (desk, backend, config) => {
+        const { pool } = backend
         const { found, agent } = await existingOrder(pool, text)
+        const request = {
+          route: `POST /orders/:txn_id/mark-${word}`,
+          params: { txn_id: text },
+          body: {
+            evidence: options.evidence,
+            reason: options.reason ?? options.evidence.slice(0, 500),
+            version: found.version,
+          },
+        }
+        if (await isProposed(config, backend, options, request)) return
         const { agentId } = agent
         const { evidence } = options
         const entry = {

@@ -7,11 +7,13 @@ import {
   routeFault,
   saveProviderState,
   saveRoute,
+  versionOfRoutes,
 } from '../routing/providers.ts'
 import type { ProviderState, Route } from '../routing/route-order.ts'
 import { withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
+import { isProposed, type ProposeOptions, withBreakGlass } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 export function providerCommand(): Command {
@@ -43,14 +45,23 @@ export function providerCommand(): Command {
       })
     })
 
-  provider
-    .command('set <name> <state>')
-    .description('on; draining: takes nothing new; off: is not called at all')
+  withBreakGlass(
+    provider
+      .command('set <name> <state>')
+      .description('on; draining: takes nothing new; off: is not called at all'),
+  )
     .option('--json', 'as JSON')
-    .action(async (name: string, state: string, options: { json?: boolean }) => {
+    .action(async (name: string, state: string, options: ProposeOptions) => {
       if (!isState(state)) throw new UsageError(`"${state}" is not one of on, draining, off`)
-      await withDesk(async ({ providers, pool, now }) => {
+      await withDesk(async ({ providers, pool, now }, backend, config) => {
         named(providers.all, name)
+        const request = {
+          route: 'PATCH /providers/:id',
+          params: { id: name },
+          body: { state, reason: options.reason },
+        }
+        // One person may stop money from moving at any time.
+        if (state === 'on' && (await isProposed(config, backend, options, request))) return
         const before = (await readRoutingTable(pool)).states.get(name) ?? 'on'
         await onRecord(
           pool,
@@ -68,9 +79,11 @@ export function providerCommand(): Command {
       })
     })
 
-  provider
-    .command('route <name> <route>')
-    .description('make, change or remove a route: which orders the provider gets')
+  withBreakGlass(
+    provider
+      .command('route <name> <route>')
+      .description('make, change or remove a route: which orders the provider gets'),
+  )
     .addOption(new Option('--direction <direction>').choices(orderKinds))
     .addOption(new Option('--currency <currency>').choices([...currencies]))
     .option('--bank <code...>', 'only these banks')
@@ -81,14 +94,25 @@ export function providerCommand(): Command {
     .option('--remove', 'remove it')
     .option('--json', 'as JSON')
     .action(async (name: string, route: string, options: RouteOptions) => {
-      await withDesk(async ({ providers, pool }) => {
+      await withDesk(async ({ providers, pool }, backend, config) => {
         named(providers.all, name)
         const subject = { kind: 'provider', id: name }
         const { routes } = await readRoutingTable(pool)
         const before = routes.find((each) => each.provider === name && each.name === route)
         const entry = { subject, agentId: null, before: before && routeView(before) }
+        const isOther = (each: Route) => each.provider !== name || each.name !== route
+        const asked = options.remove ? [] : [routeOf(name, route, options)]
+        const request = {
+          route: 'PUT /provider-routes',
+          body: {
+            routes: [...routes.filter(isOther), ...asked].map(routeBody),
+            version: versionOfRoutes(routes),
+            reason: options.reason,
+          },
+        }
+        if (options.remove && !before) throw new UsageError(`${name} has no route "${route}"`)
+        if (await isProposed(config, backend, options, request)) return
         if (options.remove) {
-          if (!before) throw new UsageError(`${name} has no route "${route}"`)
           await onRecord(pool, { ...entry, action: 'remove_route' }, () =>
             removeRoute(pool, name, route),
           )
@@ -108,7 +132,7 @@ export function providerCommand(): Command {
   return provider
 }
 
-interface RouteOptions {
+interface RouteOptions extends ProposeOptions {
   direction?: Route['direction']
   currency?: Currency
   bank?: string[]
@@ -117,7 +141,6 @@ interface RouteOptions {
   preference: string
   weight: string
   remove?: boolean
-  json?: boolean
 }
 
 function routeOf(provider: string, route: string, options: RouteOptions): Route {
@@ -157,6 +180,11 @@ function isState(text: string): text is ProviderState {
 function routeView({ provider: _provider, name, minAmount, maxAmount: most, ...rest }: Route) {
   const amounts = { min_amount: minAmount, max_amount: most }
   return { route: name, ...rest, banks: rest.banks ?? 'all', ...amounts }
+}
+
+/** A route as the console's API takes it. */
+function routeBody({ name, minAmount, maxAmount: most, ...rest }: Route) {
+  return { ...rest, route: name, min_amount: Number(minAmount), max_amount: Number(most) }
 }
 
 function cells(row: object): string[] {

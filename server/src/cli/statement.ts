@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { Command } from 'commander'
 import { decimalText } from '../lib/money.ts'
 import { bookMovements, movementPage } from '../payments/book-movement.ts'
-import { importBankFile, readStatements } from '../payments/import-bank-file.ts'
+import { importBankFile, previewLines, readStatements } from '../payments/import-bank-file.ts'
 import { builtInCsvProfiles } from '../statements/csv-profiles.ts'
 import { BankFileFault, maxFileBytes } from '../statements/statement.ts'
 import { existingAccount } from './bank-account.ts'
@@ -83,10 +83,15 @@ export function statementCommand(): Command {
       await withBackend(async ({ pool }) => {
         const account = await existingAccount(pool, options.account)
         const bytes = await readWhole(file)
-        const statements = await readStatements(account, { bytes }).catch((error) => {
-          throw error instanceof BankFileFault
-            ? new UsageError(`the file would be refused: ${error.message}`)
-            : error
+        const statements = await readStatements(account, { bytes }).catch(async (error) => {
+          if (!(error instanceof BankFileFault)) throw error
+          // What the profile makes of each line says more than the first fault.
+          for (const { line, cells, fault } of await previewLines(account, { bytes }).catch(
+            () => [],
+          )) {
+            note(`line ${line}: ${cells.join(' | ')}${fault === null ? '' : `  <- ${fault}`}`)
+          }
+          throw new UsageError(`the file would be refused: ${error.message}`)
         })
         const rows = statements
           .flatMap(({ entries }) => entries)

@@ -11,6 +11,7 @@ import { existing as existingAgent } from './agent.ts'
 import { withBackend } from './command.ts'
 import { commandLine } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
+import { isProposed, type ProposeOptions, withBreakGlass } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 const asked = (): Asked => ({ operator: commandLine, reason: null, at: new Date() })
@@ -18,14 +19,17 @@ const asked = (): Asked => ({ operator: commandLine, reason: null, at: new Date(
 export function userCommand(): Command {
   const user = new Command('user').description('who signs in to the console')
 
-  user
-    .command('create <email>')
-    .description('create a user; prints the link with which they choose a password')
+  withBreakGlass(
+    user
+      .command('create <email>')
+      .description('create a user; prints the link with which they choose a password'),
+  )
     .addOption(new Option('--role <role>').choices([...roles]).makeOptionMandatory())
     .option('--agent <app_id>', 'the one agent they see, with the role agent')
     .option('--json', 'as JSON')
-    .action(async (text: string, options: { role: Role; agent?: string; json?: boolean }) => {
-      await withBackend(async ({ pool }, config) => {
+    .action(async (text: string, options: ProposeOptions & { role: Role; agent?: string }) => {
+      await withBackend(async (backend, config) => {
+        const { pool } = backend
         const email = parseEmail(text)
         if (email === undefined) throw new UsageError(`"${text}" is not an email address`)
         if ((options.role === 'agent') !== (options.agent !== undefined)) {
@@ -34,18 +38,32 @@ export function userCommand(): Command {
         const agentId =
           options.agent === undefined ? null : (await existingAgent(pool, options.agent)).agentId
         const { role } = options
+        const request = {
+          route: 'POST /users',
+          body: { email, role, ...(options.agent !== undefined && { app_id: options.agent }) },
+        }
+        if (await isProposed(config, backend, options, request)) return
         const { token } = await createUser(pool, { email, role, agentId }, asked())
         tell(config, email, token, options.json)
       })
     })
 
-  user
-    .command('reset <email>')
-    .description('for a lost phone or password: ends their sessions, prints a new link')
+  withBreakGlass(
+    user
+      .command('reset <email>')
+      .description('for a lost phone or password: ends their sessions, prints a new link'),
+  )
     .option('--json', 'as JSON')
-    .action(async (text: string, options: { json?: boolean }) => {
-      await withBackend(async ({ pool }, config) => {
+    .action(async (text: string, options: ProposeOptions) => {
+      await withBackend(async (backend, config) => {
+        const { pool } = backend
         const { userId, email } = await existing(pool, text)
+        const request = {
+          route: 'POST /users/:id/reset',
+          params: { id: String(userId) },
+          body: { reason: options.reason },
+        }
+        if (await isProposed(config, backend, options, request)) return
         const { token } = await resetUser(pool, userId, asked(), {
           keepsAnAdmin: false,
         })

@@ -18,6 +18,7 @@ import { existing } from './agent.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
 import { note, print, table } from './output.ts'
+import { isProposed, type ProposeOptions, withBreakGlass } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 export function walletCommand(): Command {
@@ -34,17 +35,19 @@ export function walletCommand(): Command {
       })
     })
 
-  wallet
-    .command('adjust <app_id> <amount>')
-    .description('credit or, with a minus, debit a wallet; the same --ref twice changes nothing')
-    .requiredOption('--reason <text>', 'why; it stays in the journal')
-    .option('--ref <id>', 'your own reference; makes it safe to repeat')
+  withBreakGlass(
+    wallet
+      .command('adjust <app_id> <amount>')
+      .description('credit or, with a minus, debit a wallet; the same --ref twice changes nothing')
+      .requiredOption('--reason <text>', 'why; it stays in the journal')
+      .option('--ref <id>', 'your own reference; makes it safe to repeat'),
+  )
     .option('--json', 'as JSON')
     .action(
       async (
         appId: string,
         amount: string,
-        options: { reason: string; ref?: string; json?: boolean },
+        options: ProposeOptions & { reason: string; ref?: string },
       ) => {
         const units = /^-?\d{1,13}$/.test(amount) ? BigInt(amount) : 0n
         if (units === 0n || units > maxAmount || units < -maxAmount) {
@@ -58,10 +61,16 @@ export function walletCommand(): Command {
         if (options.ref !== undefined && !isPrintable(options.ref, 128)) {
           throw new UsageError('--ref must be 1 to 128 printable characters')
         }
-        await withDesk(async (desk) => {
+        await withDesk(async (desk, backend, config) => {
           const { agentId, currency } = await existing(desk.pool, appId)
           const ref = options.ref ?? randomUUID()
           const { reason } = options
+          const request = {
+            route: 'POST /wallets/:app_id/adjust',
+            params: { app_id: appId },
+            body: { amount: Number(units), ref, reason },
+          }
+          if (await isProposed(config, backend, options, request)) return
           const entry = {
             action: 'adjust_wallet',
             subject: { kind: 'wallet', id: appId },

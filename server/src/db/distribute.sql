@@ -16,6 +16,16 @@ select create_reference_table('sessions');
 select create_reference_table('invitations');
 select create_reference_table('audit_log');
 select create_reference_table('payment_notes');
+select create_reference_table('user_credentials');
+select create_reference_table('proposals');
+select create_reference_table('proposal_decisions');
+select create_reference_table('proposal_effects');
+select create_reference_table('proposal_ends');
+select create_reference_table('proposal_answers');
+select create_reference_table('proposal_runs');
+select create_reference_table('approval_rules');
+select create_reference_table('alarms');
+select create_reference_table('alarm_acknowledgements');
 select create_reference_table('attempt_prunings');
 select create_reference_table('schema_migrations');
 select create_reference_table('deployment');
@@ -50,6 +60,8 @@ select create_distributed_table('bank_files', 'account', colocate_with => 'expec
 select create_distributed_table('bank_statements', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('bank_movements', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('bank_reports', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('bank_file_confirmations', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('bank_day_signoffs', 'account', colocate_with => 'expected_deposits');
 
 -- Limits have nothing to do with each other or with the books.
 select create_distributed_table('limit_buckets', 'bucket', colocate_with => 'none');

@@ -63,6 +63,8 @@ export async function buildApp(
       requestIdLogLabel: 'request_id',
     }),
     bodyLimit: maxBodyBytes,
+    // A part of a path may be as long as a request may be: what it names is not there, as a short name is not.
+    routerOptions: { maxParamLength: 20_000 },
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     // While draining, requests on open connections are still answered normally.

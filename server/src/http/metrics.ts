@@ -9,7 +9,7 @@ import type { Pool } from '../db/pool.ts'
 import { itemKinds } from '../ledger/book.ts'
 import { countOpenItems } from '../ledger/open-items.ts'
 import { Problem } from '../lib/problem.ts'
-import { openEvents } from '../payments/notice-events.ts'
+import { countOpenEvents } from '../payments/open-events.ts'
 import { paymentsToDecide } from '../payments/search-payments.ts'
 import { countOpenPayouts } from '../payouts/payouts.ts'
 import { proofState } from '../proof/verify.ts'
@@ -144,7 +144,7 @@ export class Metrics {
       'Payments that came in and wait for a decision',
       async () => one((await paymentsToDecide(main, null, null)).count),
     )
-    const events = atOnce(() => openEvents(main, now()))
+    const events = atOnce(() => countOpenEvents(main, now()))
     this.gauge(
       'sluice_notice_events_open',
       'Events that providers reported and that could not be acted on yet',

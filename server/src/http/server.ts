@@ -4,6 +4,7 @@ import { AgentRate } from '../agents/agent-rate.ts'
 import type { KeyUse } from '../agents/key-use.ts'
 import type { Pool } from '../db/pool.ts'
 import type { SharedBuckets } from '../db/shared-buckets.ts'
+import type { CallWatch } from '../payouts/pay-out.ts'
 import type { Desk } from '../teller/desk.ts'
 import { cancelOrderRoute, triggerRoute } from './agent-api/change-order.ts'
 import { createOrderRoutes } from './agent-api/create-order.ts'
@@ -29,6 +30,8 @@ export interface ServerOptions
   extends AppOptions,
     Pick<OperatorDeps, 'poster' | 'resolveHost' | 'callbackTargets' | 'settings' | 'exportLimits'> {
   desk: Desk
+  /** Hands a payout that a notice says was refused to the next provider; undefined if a worker does. */
+  passOn?: CallWatch['passOn']
   /** Only for agents' lists. */
   listPool: Pool
   agents: AgentFinder
@@ -68,7 +71,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     cancelOrderRoute(app, door, desk)
     readWalletRoutes(app, door, desk, readList)
     eventRoutes(app, door, desk, readList, options.wake)
-    noticeRoutes(app, desk)
+    noticeRoutes(app, desk, options.passOn)
     bankFeedRoute(app, desk, { mode, publicPath: () => publicPath(desk.publicUrl()) })
     if (mode === 'sandbox') triggerRoute(app, door, desk)
     paymentPageRoutes(app, options)

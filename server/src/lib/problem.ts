@@ -39,7 +39,11 @@ export const operatorProblemCatalogue = {
   code_refused: [403, 'The code is not valid, or was used already'],
   not_permitted: [403, 'Your role may not do this'],
   csrf_refused: [403, 'The request did not come from the console'],
+  same_person: [403, 'Another person has to decide on this'],
   changed_meanwhile: [409, 'It has changed since you read it'],
+  digest_changed: [409, 'This is not what was shown'],
+  already_decided: [409, 'It is decided already'],
+  proposal_expired: [409, 'The proposal has expired'],
   last_admin: [409, 'There would be no admin left'],
   reason_required: [422, 'This asks for a reason'],
 } as const satisfies Record<string, readonly [number, string]>

@@ -32,7 +32,7 @@ export interface AuditEntry {
  */
 export async function writeAudit(tx: Pool | Tx, entry: AuditEntry): Promise<void> {
   const { operator } = entry
-  const signedIn = 'sessionId' in operator ? operator : undefined
+  const signedIn = 'role' in operator ? operator : undefined
   await tx.query(
     `insert into audit_log (audit_id, at, user_id, email, role, session_id, ip, action, subject_kind,
        subject_id, agent_id, outcome, before, after, reason)

@@ -3,6 +3,7 @@ import type { Pool } from '../db/pool.ts'
 import { fieldProblem, Problem } from '../lib/problem.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
 import { writeAudit } from './audit.ts'
+import { noteCredentials } from './credentials.ts'
 import type { Role } from './operator.ts'
 import { hashPassword, passwordFault } from './password.ts'
 import { endSessions, hashOfToken, newToken } from './sessions.ts'
@@ -171,6 +172,7 @@ async function insertFirstAdmin(tx: Tx, email: string, now: Date): Promise<bigin
     [email, now],
   )
   if (rowCount !== 1) throw invitationEnded()
+  await noteCredentials(tx, 1n, null, now)
   return 1n
 }
 

@@ -12,8 +12,12 @@ export type Permission =
   | 'manage_agents'
   | 'manage_own_keys'
   | 'manage_providers'
+  | 'manage_bank_accounts'
+  | 'import_statements'
+  | 'sign_off_days'
   | 'manage_users'
   | 'view_audit'
+  | 'manage_policy'
 
 const operatorMay = [
   'view',
@@ -23,11 +27,19 @@ const operatorMay = [
   'adjust_wallets',
   'manage_agents',
   'manage_own_keys',
+  'import_statements',
+  'sign_off_days',
   'view_audit',
 ] as const satisfies Permission[]
 
 export const permissionsOf: Record<Role, readonly Permission[]> = {
-  admin: [...operatorMay, 'manage_providers', 'manage_users'],
+  admin: [
+    ...operatorMay,
+    'manage_providers',
+    'manage_bank_accounts',
+    'manage_users',
+    'manage_policy',
+  ],
   operator: operatorMay,
   viewer: ['view'],
   agent: ['view', 'resend_callbacks', 'manage_own_keys'],
@@ -42,6 +54,16 @@ export interface Operator {
   agentId: bigint | null
   sessionId: string
   ip: string
+  /** Set while an action runs that two people decided on. */
+  proposal?: ApprovedProposal
+}
+
+export interface ApprovedProposal {
+  id: string
+  /** An earlier run was interrupted: this may have happened already. */
+  again: boolean
+  /** Seals an answer that only the proposer may see. */
+  seal: (answer: string) => Buffer
 }
 
 export function may({ role }: Pick<Operator, 'role'>, permission: Permission): boolean {

@@ -2,9 +2,11 @@ import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from './audit.ts'
+import { noteCredentials } from './credentials.ts'
 import { invite } from './invite.ts'
 import type { Operator, Role } from './operator.ts'
 import { endSessions } from './sessions.ts'
+import { takeEffect } from './take-effect.ts'
 import { findUser, type User } from './user.ts'
 
 /** Who requests a change, and why. */
@@ -12,6 +14,8 @@ export interface Asked {
   operator: Operator | Outsider
   reason: string | null
   at: Date
+  /** What a proposer is shown of a new link, once. */
+  answerOf?: (made: Invited) => object
 }
 
 export interface Invited {
@@ -37,7 +41,10 @@ export async function createUser(
         const userId = rows[0]?.user_id ?? 0n
         const user = await existing(tx, userId)
         await audit(tx, 'create_user', user, asked, undefined, shown(user))
-        return { user, token: await invite(tx, userId, asked.at) }
+        await noteCredentials(tx, userId, null, asked.at)
+        const made = { user, token: await invite(tx, userId, asked.at) }
+        await takeEffect(tx, asked.operator, asked.at, asked.answerOf?.(made))
+        return made
       })
     } catch (error) {
       const constraint = error instanceof Error && 'constraint' in error && error.constraint
@@ -47,7 +54,8 @@ export async function createUser(
         })
       }
       // Another transaction has taken the number.
-      if (sqlState(error) !== '23505' || attempt >= 50) throw error
+      const isTaken = sqlState(error) === '23505' && constraint === 'users_pkey'
+      if (!isTaken || attempt >= 50) throw error
     }
   }
 }
@@ -90,6 +98,7 @@ export async function changeUser(
     }
     const changed = await existing(tx, userId)
     await audit(tx, 'change_user', changed, asked, shown(user), shown(changed))
+    await takeEffect(tx, asked.operator, asked.at)
     return changed
   })
 }
@@ -115,7 +124,10 @@ export async function resetUser(
     )
     await endSessions(tx, userId, asked.at)
     await audit(tx, 'reset_user', user, asked, undefined, undefined)
-    return { user, token: await invite(tx, userId, asked.at) }
+    await noteCredentials(tx, userId, asked.operator, asked.at)
+    const made = { user, token: await invite(tx, userId, asked.at) }
+    await takeEffect(tx, asked.operator, asked.at, asked.answerOf?.(made))
+    return made
   })
 }
 
@@ -153,7 +165,7 @@ function shown({ email, role, agentId, disabledAt }: User) {
   return { email, role, agent_id: agentId, disabled: disabledAt !== null }
 }
 
-function audit(
+async function audit(
   tx: Tx,
   action: string,
   user: User,
@@ -162,7 +174,7 @@ function audit(
   after: unknown,
 ): Promise<void> {
   const subject = { kind: 'user', id: String(user.userId) }
-  return writeAudit(tx, {
+  await writeAudit(tx, {
     at,
     operator,
     action,

@@ -36,22 +36,15 @@ export const actionsOfKind: Record<Order['kind'], readonly ActionName[]> = {
   withdraw: ['mark-paid', 'mark-failed', 'cancel', 'revert', 'resend'],
 }
 
-/** Money that leaves at the word of one person alone. */
-const needsTwo =
-  'Outside the sandbox, one person alone may not send money out, and there is no approval by a second one yet: the agent can refund it.'
-
 /** How long operators must leave a payout to a provider that has not reported yet. */
 const providersTimeMs = 10 * 60_000
 
 /** Why an action cannot be taken now, or undefined if it can. */
 export function whyNot(
   action: ActionName,
-  situation: Pick<
-    OrderSituation,
-    'order' | 'attempt' | 'hasCallback' | 'refunds' | 'isSandbox' | 'now'
-  >,
+  situation: Pick<OrderSituation, 'order' | 'attempt' | 'hasCallback' | 'refunds' | 'now'>,
 ): string | undefined {
-  const { order, attempt, hasCallback, refunds, isSandbox, now } = situation
+  const { order, attempt, hasCallback, refunds, now } = situation
   const isDeposit = order.kind === 'deposit'
   const stays = `The order is ${order.status}.`
   switch (action) {
@@ -83,7 +76,7 @@ export function whyNot(
       if (!isDeposit) return 'Only a deposit is refunded.'
       if (order.status !== 'PAID') return `${stays} Only a paid deposit is refunded.`
       if (refundableRest(order, refunds) === 0n) return 'Nothing of it is left to refund.'
-      return isSandbox ? undefined : needsTwo
+      return undefined
     case 'cancel':
       if (isDeposit) return 'Only a withdrawal is cancelled; a deposit is voided.'
       if (order.status !== 'WAITING') return stays

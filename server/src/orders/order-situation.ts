@@ -11,7 +11,6 @@ export interface OrderSituation {
   hasCallback: boolean
   /** The refunds of a deposit, however they ended. */
   refunds: readonly Order[]
-  isSandbox: boolean
   /** Open items: reports of its providers that contradict the order. */
   openItems: number
   now: Date

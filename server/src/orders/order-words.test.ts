@@ -106,7 +106,6 @@ test.each(table)('to %s can be done what its state allows', (_what, each, payout
     hasCallback,
     openItems: 0,
     refunds: [],
-    isSandbox: true,
     now,
   }
   expect(actionNames.filter((name) => whyNot(name, situation) === undefined)).toEqual(allowed)
@@ -124,7 +123,6 @@ test('the words say what the provider said, when it is asked by our clocks, and 
     hasCallback: false,
     openItems: 0,
     refunds: [],
-    isSandbox: true,
     now,
   }
   expect(orderWords(unknown, bangkok).why).toContain('The call timed out.')

@@ -39,7 +39,7 @@ export async function refundOrder(
   if (deposit.kind !== 'deposit' || deposit.status !== 'PAID') {
     throw new Problem('order_not_refundable', notRefundable)
   }
-  const destination = await destinationOf(desk.pool, deposit)
+  const destination = await refundDestination(desk.pool, deposit)
   const { userId } = deposit
   const order: Order = {
     ...newOrder(agent, 'withdraw', { ...request, ...destination, userId }, desk.now()),
@@ -58,7 +58,7 @@ type Destination = Pick<Order, 'accountName' | 'accountNo' | 'bankCode'>
  * Where a refund goes: to the account that the bank reported as the payer's, if that is enough to pay to,
  * and otherwise to the account in the deposit.
  */
-async function destinationOf(pool: Pool, deposit: Order): Promise<Destination> {
+export async function refundDestination(pool: Pool, deposit: Order): Promise<Destination> {
   const { rows } = await pool.query<Payer>(
     `select payer_account_no as "accountNo", payer_account_name as "accountName",
        payer_bank_code as "bankCode" from payments

@@ -3,7 +3,7 @@ import type { Order } from '../ledger/book.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { txnId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
-import { handOver, routePayout, submit } from '../payouts/pay-out.ts'
+import { type CallWatch, handOver, routePayout, submit } from '../payouts/pay-out.ts'
 import { payoutsOfOrder } from '../payouts/payouts.ts'
 import { BankSilent, type SandboxBank, type Told } from '../providers/sandbox/bank-client.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -162,7 +162,7 @@ async function tellBeforeBank(
     })
   }
   const taken = await handOver(desk, order, provider)
-  if (taken) await submit(desk, taken, order, { signal: AbortSignal.timeout(bookingMs) })
+  if (taken) await submit(desk, taken, order, within(bookingMs))
   return 'overtaken'
 }
 
@@ -175,7 +175,12 @@ async function book(desk: TriggerDesk, order: Order): Promise<void> {
   const attempt = attempts.find(({ reference }) => reference === order.providerRef)
   if (!attempt) return
   const taken = { ...attempt, takenAtMs: performance.now() }
-  await submit(desk, taken, order, { signal: AbortSignal.timeout(bookingMs) })
+  await submit(desk, taken, order, within(bookingMs))
+}
+
+/** If the bank refuses the payout, a worker that asks about it hands it to the next provider. */
+function within(ms: number): CallWatch {
+  return { signal: AbortSignal.timeout(ms), passOn: () => {} }
 }
 
 function impossible({ kind, status }: Order, outcome: string, because?: string): Problem {

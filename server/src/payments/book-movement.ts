@@ -3,70 +3,116 @@ import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.t
 import {
   claimMovements,
   keepAsPayment,
+  type MovementDecision,
   markBooked,
   withdrawDecision,
-  writeDecision,
+  writeDecisions,
 } from '../bank-accounts/movement-states.ts'
+import { isConnectionLost } from '../db/pool.ts'
 import type { PaymentNotice } from '../ledger/commands.ts'
+import { writeOffKey } from '../ledger/decide-house.ts'
+import { houseBook } from '../ledger/house.ts'
+import { readJournalByKey } from '../ledger/read-journal.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
 import { writeOff } from '../teller/write-off.ts'
-import { matchMovement } from './match-movement.ts'
+import { type MovementMatch, matchCredits, matchDebits } from './match-movements.ts'
 import { takeBack } from './take-payment.ts'
 import { endUnmatched, findUnmatched, recordUnmatched } from './unmatched-payments.ts'
 
 type MovementDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
 /** How many movements one round books. */
-export const movementPage = 200
+export const movementPage = 500
 
 /**
- * Books the movements that wait. Several processes may do so at once: each decision is written down before the
- * books change, and the books take every payment once.
+ * Books the movements that wait: of all accounts, of one, or one of it. Several processes may do so at once: each
+ * decision is written down before the books change, and the books take every payment once.
  */
 export async function bookMovements(
   desk: MovementDesk,
   onError: (error: unknown) => void,
   account: string | null = null,
+  movementId: string | null = null,
 ): Promise<number> {
-  const due = await claimMovements(desk.pool, desk.now(), account, movementPage)
-  const accounts = new Map<string, BankAccount>()
+  const due = await claimMovements(desk.pool, desk.now(), account, movementId, movementPage)
   for (const name of new Set(due.map((each) => each.account))) {
-    const found = await findBankAccount(desk.pool, name)
-    if (found) accounts.set(name, found)
+    const its = await findBankAccount(desk.pool, name)
+    const ofIt = due.filter((each) => each.account === name)
+    // Credits come first: a debit may take one of them back.
+    const isCredit = ({ amountMinor }: BankMovement) => amountMinor > 0n
+    if (!its) continue
+    await bookPage(desk, its, ofIt.filter(isCredit), onError)
+    await bookPage(
+      desk,
+      its,
+      ofIt.filter((each) => !isCredit(each)),
+      onError,
+    )
   }
-  await Promise.all(
-    due.map(async (movement) => {
-      const its = accounts.get(movement.account)
-      if (its) await bookMovement(desk, its, movement).catch(onError)
-    }),
-  )
   return due.length
 }
 
-/** Books a movement as it was decided, or decides first. */
-export async function bookMovement(
+/** Decides on those that are new, and books all as decided. What fails is tried again later, by itself. */
+async function bookPage(
   desk: MovementDesk,
   account: BankAccount,
-  movement: BankMovement,
+  movements: readonly BankMovement[],
+  onError: (error: unknown) => void,
 ): Promise<void> {
-  const decided = movement.state === 'new' ? await decide(desk, account, movement) : movement
-  if (decided?.state !== 'matched') return
-  if (decided.explainedBy === 'payment_taken_back') await bookTakenBack(desk, account, decided)
-  else if (decided.explainedBy === 'payment') await bookPayment(desk, decided)
-  else if (decided.explainedBy !== 'payment_returned' && !(await bookExplained(desk, decided))) {
-    return
-  }
-  await markBooked(desk.pool, decided)
+  const fresh = movements.filter(({ state }) => state === 'new')
+  const decided = await inHalves(fresh, (part) => decide(desk, account, part), onError)
+  const toBook = [...movements, ...decided].filter(({ state }) => state === 'matched')
+  const booked = await Promise.all(
+    toBook.map((movement) =>
+      bookMovement(desk, account, movement).catch((error) => {
+        onError(error)
+        return false
+      }),
+    ),
+  )
+  const ids = toBook.filter((_, at) => booked[at]).map(({ movementId }) => movementId)
+  await markBooked(desk.pool, account.name, ids)
 }
 
-/** Decides what a movement is and writes it down. Returns it as decided, by this process or another. */
+/** Does work for many. Where it fails, it is done in halves, so that one that is bad holds up no other. */
+async function inHalves<Item, Result>(
+  items: readonly Item[],
+  work: (items: readonly Item[]) => Promise<Result[]>,
+  onError: (error: unknown) => void,
+): Promise<Result[]> {
+  if (items.length === 0) return []
+  try {
+    return await work(items)
+  } catch (error) {
+    if (items.length === 1 || isConnectionLost(error)) {
+      onError(error)
+      return []
+    }
+    const middle = items.length >> 1
+    const first = await inHalves(items.slice(0, middle), work, onError)
+    return [...first, ...(await inHalves(items.slice(middle), work, onError))]
+  }
+}
+
+/** Decides what movements are and writes it down. Returns those that this process decided. */
 async function decide(
   { pool }: MovementDesk,
   account: BankAccount,
-  movement: BankMovement,
-): Promise<BankMovement | undefined> {
-  const match = await matchMovement(pool, account, movement)
+  movements: readonly BankMovement[],
+): Promise<BankMovement[]> {
+  const isDebit = (movements[0]?.amountMinor ?? 0n) < 0n
+  const matches = await (isDebit ? matchDebits : matchCredits)(pool, account, movements)
+  return writeDecisions(
+    pool,
+    movements.flatMap((movement) => {
+      const match = matches.get(movement.movementId)
+      return match ? decisionOf(movement, match) : []
+    }),
+  )
+}
+
+function decisionOf({ account, movementId }: BankMovement, match: MovementMatch): MovementDecision {
   const isOrder = match.type === 'order'
   const explainedBy =
     match.type === 'unexplained'
@@ -74,7 +120,9 @@ async function decide(
       : match.type === 'takes_back'
         ? 'payment_taken_back'
         : 'payment'
-  return writeDecision(pool, movement, {
+  return {
+    account,
+    movementId,
     state: match.type === 'unexplained' ? 'unexplained' : 'matched',
     explainedBy,
     agentId: isOrder ? match.agentId : null,
@@ -83,7 +131,32 @@ async function decide(
     why: match.type === 'nobody' ? match.why : null,
     returns: match.type === 'takes_back' ? match.movementId : null,
     detail: match.detail,
-  })
+  }
+}
+
+/** Brings a movement into the books as it was decided. Returns whether it is to be marked as booked. */
+export async function bookMovement(
+  desk: MovementDesk,
+  account: BankAccount,
+  movement: BankMovement,
+): Promise<boolean> {
+  switch (movement.explainedBy) {
+    case null:
+      return false
+    case 'payment_taken_back':
+      await bookTakenBack(desk, account, movement)
+      return true
+    case 'payment':
+      await bookPayment(desk, movement)
+      return true
+    case 'payment_returned':
+      return true
+    case 'batch':
+      await unbookSum(desk, movement)
+      return true
+    default:
+      return bookExplained(desk, movement)
+  }
 }
 
 async function bookPayment(desk: MovementDesk, movement: BankMovement): Promise<void> {
@@ -172,4 +245,21 @@ async function bookExplained(desk: MovementDesk, movement: BankMovement): Promis
     asCost: explainedBy === 'bank_fee',
   })
   return true
+}
+
+/** A person had explained the sum of a batch before its payments were known: that is taken out of the books. */
+async function unbookSum(desk: MovementDesk, movement: BankMovement): Promise<void> {
+  const { account, currency, detail } = movement
+  const paymentId = paymentIdOf(movement)
+  const key = writeOffKey({ ref: `movement:${paymentId}` })
+  const booked = await readJournalByKey(desk.pool, houseBook(currency), key)
+  if (!booked) return
+  await writeOff(desk, {
+    currency,
+    provider: account,
+    amountMinor: -booked.change.clearing,
+    reason: `batch: ${detail ?? 'its payments are known'}`,
+    ref: `batch:${paymentId}`,
+    asCost: booked.change.costs !== 0n,
+  })
 }

@@ -2,11 +2,13 @@ import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.ts'
 import {
   explain,
+  explainAsBatch,
   type explanations,
   findMovement,
   markBooked,
 } from '../bank-accounts/movement-states.ts'
 import { paymentStates } from '../bank-accounts/read-movements.ts'
+import { isSplit } from '../bank-accounts/split-batches.ts'
 import { sqlState } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -41,7 +43,9 @@ export async function explainMovement(
   }
   const movement = await explain(desk.pool, before, as, reason, desk.now(), null)
   if (!movement) throw cannotExplain(before)
-  await bookMovement(desk, account, movement)
+  if (await bookMovement(desk, account, movement)) {
+    await markBooked(desk.pool, account.name, [movementId])
+  }
   const after = await findMovement(desk.pool, account.name, movementId)
   if (after?.explainedBy !== as) throw cannotExplain(before)
   return { changed: true }
@@ -70,7 +74,7 @@ export async function explainReturn(
     throw new Problem('invalid_transition', 'The payment has another amount than what left.')
   }
   const state = (await paymentStates(pool, [payment])).get(paymentIdOf(payment))
-  if (state !== 'returned') {
+  if (state !== 'returned' && state !== 'taken_back') {
     const detail = `The payment is ${state ?? 'no payment'}: mark it as returned first.`
     throw new Problem('invalid_transition', detail)
   }
@@ -82,7 +86,31 @@ export async function explainReturn(
     },
   )
   if (!movement) throw cannotExplain(before)
-  await markBooked(pool, movement)
+  await markBooked(pool, account.name, [movementId])
+  return { changed: true }
+}
+
+/**
+ * A person says of the sum of a batch, which was explained before its payments were known, that it is only their
+ * sum: what was booked for it is taken out of the books again.
+ */
+export async function explainBatch(
+  desk: MovementDesk,
+  account: BankAccount,
+  movementId: string,
+  reason: string,
+): Promise<{ changed: boolean }> {
+  const { pool } = desk
+  const before = await findMovement(pool, account.name, movementId)
+  if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
+  if (before.explainedBy === 'batch') return { changed: false }
+  if (!(await isSplit(pool, account.name, movementId))) {
+    throw new Problem('invalid_transition', 'It is no batch whose payments are known.')
+  }
+  const movement = await explainAsBatch(pool, before, reason, desk.now())
+  if (!movement) throw cannotExplain(before)
+  await bookMovement(desk, account, movement)
+  await markBooked(pool, account.name, [movementId])
   return { changed: true }
 }
 

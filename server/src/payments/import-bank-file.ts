@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { reportsOf } from '../bank-accounts/bank-report.ts'
+import { confirmWithinLimit } from '../bank-accounts/confirm-movements.ts'
 import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
 import { lockAccount, type ReportOfStatement, takeReports } from '../bank-accounts/take-reports.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
@@ -13,8 +14,14 @@ import { currencies, maxAccountMinor } from '../lib/money.ts'
 import { sealBytes } from '../lib/secret-box.ts'
 import type { CsvProfile } from '../statements/csv-profile.ts'
 import { fitsMaskedAccountNo, isMaskedAccountNo } from '../statements/masked-account-no.ts'
-import { readBankFile } from '../statements/read-bank-file.ts'
-import { BankFileFault, type BankStatement, maxFileBytes } from '../statements/statement.ts'
+import { previewRows, readBankFile } from '../statements/read-bank-file.ts'
+import type { PreviewRow } from '../statements/read-csv.ts'
+import {
+  BankFileFault,
+  type BankStatement,
+  maxFileBytes,
+  type ReadingOptions,
+} from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
 
 type ImportDesk = Pick<Desk, 'pool' | 'now' | 'secretKeys'>
@@ -57,12 +64,17 @@ export async function importBankFile(
     if (error instanceof BankFileFault) await noteFault(desk.pool, account.name, kept.fileId, error)
     throw error
   }
-  // In live, a file that a person brings is not yet the bank's word.
-  const isTrusted = mode === 'sandbox' || file.via === 'folder'
+  // In live, a file that a person brings is not yet the bank's word, nor is one that is read as one person says.
+  const isTrusted = mode === 'sandbox' || (file.via === 'folder' && account.confirmedAt !== null)
   const taken = await inTransaction(desk.pool, async (tx) => {
     await tx.query(`set local statement_timeout = '120s'`)
     await lockAccount(tx, account.name)
-    return takeStatements(tx, account, statements, kept.fileId, isTrusted, desk.now())
+    const at = desk.now()
+    const added = await takeStatements(tx, account, statements, kept.fileId, isTrusted, at)
+    if (!isTrusted && file.via !== 'folder') {
+      await confirmWithinLimit(tx, account, kept.fileId, at)
+    }
+    return added
   })
   const entries = statements.flatMap((each) => each.entries)
   return {
@@ -75,21 +87,22 @@ export async function importBankFile(
   }
 }
 
+/** What reading a file needs to know of its account. */
+type ReadAccount = Pick<
+  BankAccount,
+  'name' | 'currency' | 'zone' | 'csvProfile' | 'encoding' | 'accountNo' | 'formerNumbers'
+>
+
 /** Reads a file for an account, without storing anything. */
 export async function readStatements(
-  account: BankAccount,
+  account: ReadAccount,
   { bytes }: Pick<BankFile, 'bytes'>,
 ): Promise<BankStatement[]> {
+  const profile = profileOf(account)
   const statements = await readBankFile(bytes, {
-    currency: account.currency,
-    decimalsOf: (text) => {
-      const currency = currencies.find((each) => each === text)
-      return currency && currencyRow(currency).decimals
-    },
-    zone: account.zone,
-    ...(account.csvProfile !== null && {
-      csvProfile: JSON.parse(account.csvProfile) as CsvProfile,
-    }),
+    ...readingOptions(account),
+    ...(account.encoding !== null && { encoding: account.encoding }),
+    ...(profile && { csvProfile: profile }),
   })
   refuseImpossible(statements)
   const numbers = [account.accountNo, ...account.formerNumbers.split(',').filter(Boolean)]
@@ -100,6 +113,27 @@ export async function readStatements(
     }
   }
   return statements
+}
+
+/** The first ten lines of a CSV file, as they are and as the account's profile reads them. */
+export async function previewLines(
+  account: ReadAccount,
+  { bytes }: Pick<BankFile, 'bytes'>,
+): Promise<PreviewRow[]> {
+  const csvProfile = profileOf(account)
+  return csvProfile ? previewRows(bytes, { ...readingOptions(account), csvProfile }) : []
+}
+
+function readingOptions({ currency, zone }: ReadAccount): ReadingOptions {
+  const decimalsOf = (text: string) => {
+    const named = currencies.find((each) => each === text)
+    return named && currencyRow(named).decimals
+  }
+  return { currency, zone, decimalsOf }
+}
+
+function profileOf({ csvProfile }: ReadAccount): CsvProfile | undefined {
+  return csvProfile === null ? undefined : (JSON.parse(csvProfile) as CsvProfile)
 }
 
 /** No bank account holds such amounts, and nothing was booked on such days: the file is not what it seems. */
@@ -179,7 +213,8 @@ async function noteFault(
   ])
 }
 
-async function takeStatements(
+/** Takes the statements of a file, in the transaction that has locked the account. Returns the new movements. */
+export async function takeStatements(
   tx: Tx,
   account: BankAccount,
   statements: readonly BankStatement[],

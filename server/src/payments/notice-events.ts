@@ -1,4 +1,3 @@
-import { type Aged, countAged } from '../db/aged.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Effect } from '../payouts/pay-out.ts'
@@ -176,19 +175,49 @@ export async function postponeEvent(
   )
 }
 
-/** Claims due events that were left over. The caller holds each until it is due again. */
+/** How many due events are looked at in one go. */
+const duePage = 50
+
+type DueRow = KeyRow & { tries: number; event: string; received_at: Date }
+
+/**
+ * Claims due events that were left over, at most `roomOf` of each agent and provider. The caller holds each
+ * until it is due again. If more are due than fit on a page, every agent gets a share of it, so that events
+ * that cannot be processed hold up only their own agent's.
+ */
 export async function claimDueEvents(
   pool: Pool,
   now: Date,
-  limit: number,
+  providers: readonly string[],
+  roomOf: (key: EventKey) => number,
 ): Promise<{ key: EventKey; text: string; receivedAt: Date }[]> {
-  const { rows: due } = await pool.query<
-    KeyRow & { tries: number; event: string; received_at: Date }
-  >(
-    `select agent_id, provider, event_id, tries, event, received_at from notice_events
-     where act_at <= $1 order by act_at limit $2`,
-    [now, limit],
+  const columns = 'agent_id, provider, event_id, tries, event, received_at'
+  let { rows: found } = await pool.query<DueRow>(
+    `select ${columns} from notice_events where act_at <= $1 order by act_at limit $2`,
+    [now, duePage],
   )
+  if (found.length === duePage) {
+    const fair = await pool.query<DueRow>(
+      `select d.* from (select 0::bigint as agent_id union all select agent_id from agents) a
+       cross join unnest($2::text[]) p(provider)
+       cross join lateral (
+         select ${columns} from notice_events n
+         where n.agent_id = a.agent_id and n.provider = p.provider and n.act_at <= $1
+         order by n.act_at limit $3
+       ) d`,
+      [now, providers, eventsPerAgent],
+    )
+    found = fair.rows
+  }
+  const taken = new Map<string, number>()
+  const due = found.filter((row) => {
+    const key = keyFromRow(row)
+    const lane = laneOfEvent(key)
+    const before = taken.get(lane) ?? 0
+    if (before >= roomOf(key)) return false
+    taken.set(lane, before + 1)
+    return true
+  })
   if (due.length === 0) return []
   const { rows } = await pool.query<KeyRow>(
     `update notice_events n set tries = u.t + 1, act_at = u.d
@@ -213,15 +242,11 @@ export async function claimDueEvents(
     .filter(({ key }) => mine.has(keyText(key)))
 }
 
-/** Reported events that could not be processed yet, without those in their first processing. */
-export function openEvents(pool: Pool, now: Date): Promise<Aged> {
-  return countAged(
-    pool,
-    `select received_at as at from notice_events
-     where act_at is not null and (tries > 0 or act_at <= $1)`,
-    [now],
-  )
-}
+/** How many leftover events of one agent and provider are processed at once. */
+export const eventsPerAgent = 8
+
+/** Names the events that have places of their own: those of one agent and provider. */
+export const laneOfEvent = ({ agentId, provider }: EventKey): string => `${agentId} ${provider}`
 
 interface KeyRow {
   agent_id: bigint

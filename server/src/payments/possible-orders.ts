@@ -1,6 +1,8 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Pool } from '../db/pool.ts'
+import { txnId } from '../lib/ids.ts'
 import { minorPerUnit } from '../lib/money.ts'
+import { findPaymentCodes } from '../lib/payment-code.ts'
 import { type FoundOrder, findOrdersById, searchOrders } from '../orders/search-orders.ts'
 import type { FoundPayment } from './search-payments.ts'
 
@@ -26,9 +28,10 @@ export async function possibleOrders(
       currency === payment.currency && (payment.agentId ?? agentId) === agentId,
   )
   const named = await namedOrders(pool, payment, whose)
+  const expected = await expectedOrders(pool, payment, whose)
   const alike = await alikeOrders(pool, payment, whose)
   const seen = new Set<string>()
-  return [...named, ...alike]
+  return [...named, ...expected, ...alike]
     .filter(({ order }) => !seen.has(order.orderId) && seen.add(order.orderId))
     .slice(0, most)
 }
@@ -45,6 +48,34 @@ async function namedOrders(
   return found.map((order) => possibleOrder(order, because))
 }
 
+/** Deposits whose payment code is in the text, then those that were to be paid with exactly this amount there. */
+async function expectedOrders(
+  pool: Pool,
+  payment: FoundPayment,
+  agents: Agent[],
+): Promise<PossibleOrder[]> {
+  const codes = findPaymentCodes([payment.reference ?? ''])
+  const [account = ''] = payment.paymentId.split(':')
+  const { rows } = await pool.query<{ agent_id: bigint; order_id: string; is_named: boolean }>(
+    `(select agent_id, order_id, true as is_named from expected_deposits
+      where code = any($1::text[]) limit $4)
+     union all
+     (select agent_id, order_id, false from expected_deposits
+      where account = $2 and payable = $3 order by created_at desc limit $4)`,
+    [codes, account, payment.amountMinor, most],
+  )
+  const found = await Promise.all(
+    rows.map(async ({ agent_id, order_id, is_named }) => {
+      const because = is_named
+        ? 'Its text has the payment code of this order.'
+        : 'This order was to be paid with exactly this amount, at this account.'
+      const orders = await findOrdersById(pool, { agents }, txnId(agent_id, order_id), [])
+      return orders.map((order) => possibleOrder(order, because))
+    }),
+  )
+  return found.flat()
+}
+
 /** Deposits of about this amount from the preceding days, those of the same payer first. */
 async function alikeOrders(
   pool: Pool,
@@ -58,7 +89,7 @@ async function alikeOrders(
       agents,
       kind: 'deposit',
       from: new Date(payment.paidAt.getTime() - lookBackMs),
-      to: new Date(payment.paidAt.getTime() + 60_000),
+      to: lastCreation(payment),
       minAmount: (units * 95n) / 100n,
       maxAmount: (units * 105n) / 100n + 1n,
     },
@@ -74,6 +105,12 @@ async function alikeOrders(
     .filter(({ score }) => score >= 3)
     .sort((a, b) => b.score - a.score)
     .map(({ each }) => each)
+}
+
+/** Some banks only tell the day: then any order of that day that was there when the money was reported. */
+function lastCreation({ paidAt, reportedAt }: FoundPayment): Date {
+  const endOfDayMs = paidAt.getTime() + 24 * 3_600_000
+  return new Date(Math.max(paidAt.getTime(), Math.min(reportedAt.getTime(), endOfDayMs)) + 60_000)
 }
 
 function reasonOf(isSamePayer: boolean, isSameAmount: boolean): string {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { isArchivedOrder } from '../ledger/archived.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { findNamedPayouts } from '../ledger/payout-references.ts'
@@ -6,16 +7,17 @@ import { gather } from '../lib/gather.ts'
 import { parseTxnId } from '../lib/ids.ts'
 import { maxBalanceMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
-import { type Effect, settle } from '../payouts/pay-out.ts'
+import { type CallWatch, type Effect, settle } from '../payouts/pay-out.ts'
 import { findPayout } from '../payouts/payouts.ts'
-import { noSuchPayout } from '../proof/prove-events.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
 import { eventFromText, ownEventId, storable } from './event-text.ts'
 import {
   claimDueEvents,
   type EventKey,
+  eventsPerAgent,
   finishEvents,
+  laneOfEvent,
   type NoticeEvent,
   type NoticeRecord,
   postponeEvent,
@@ -29,11 +31,11 @@ type NoticeDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 /** The result of an event; an open one is processed automatically later. */
 export type Told = Effect | { result: 'open'; detail: string }
 
-/** How many leftover events are processed at once. */
-export const leftOverPage = 50
-
 /** After this time a notice is answered, since it is on disk; unprocessed events are left over. */
 const actedOnForMs = 15_000
+
+/** How long a round waits for its leftover events; those that take longer keep only their own agent's places. */
+const roundMs = 500
 
 /** Takes providers' notices: stores all events before it processes any of them, each separately. */
 export class NoticeTaker {
@@ -41,10 +43,18 @@ export class NoticeTaker {
   private readonly onError: (error: unknown) => void
   private readonly record: (notice: NoticeRecord) => Promise<RecordedEvent[]>
   private readonly finish: (done: { key: EventKey; effect: Effect }) => Promise<undefined>
+  private readonly passOn: CallWatch['passOn']
+  /** By agent and provider: leftover events in progress. */
+  private readonly underWay = new Map<string, Set<Promise<unknown>>>()
 
-  constructor(desk: NoticeDesk, onError: (error: unknown) => void) {
+  /**
+   * `passOn` hands a refused payout to the next provider, within that provider's places. A process without it
+   * leaves such an event to one that has it.
+   */
+  constructor(desk: NoticeDesk, onError: (error: unknown) => void, passOn?: CallWatch['passOn']) {
     this.desk = desk
     this.onError = onError
+    this.passOn = passOn
     this.record = gather((notices) => recordNotices(desk.pool, notices))
     this.finish = gather((done) => finishEvents(desk.pool, done))
   }
@@ -76,7 +86,7 @@ export class NoticeTaker {
       effects.push({ id: events[at]?.id ?? event.id, ...effect })
     }
     // Nothing is on disk, so no process could act on it later.
-    if (lost !== undefined) throw new Problem('overloaded', lost, { retryAfterS: 60 })
+    if (lost !== undefined) throw new Problem('overloaded', lost, later)
     return effects
   }
 
@@ -110,17 +120,51 @@ export class NoticeTaker {
     )
   }
 
-  /** Processes events that were left unfinished. Returns how many there were. */
+  /**
+   * Processes events that were left unfinished, a few of each agent and provider at a time. Does not wait for
+   * those that take long. Returns how many it began.
+   */
   async finishLeftOvers(): Promise<number> {
     const { pool, now, providers } = this.desk
-    const due = await claimDueEvents(pool, now(), leftOverPage)
-    await Promise.all(
-      due.map(async ({ key, text, receivedAt }) => {
-        const provider = providers.find(key.provider)
-        if (provider) await this.actOn(provider, key, () => eventFromText(text), receivedAt)
-      }),
+    const names = providers.all.map(({ name }) => name)
+    const due = await claimDueEvents(
+      pool,
+      now(),
+      names,
+      (key) => eventsPerAgent - (this.underWay.get(laneOfEvent(key))?.size ?? 0),
     )
+    const begun = due.map(({ key, text, receivedAt }) => {
+      const provider = providers.find(key.provider)
+      if (!provider) return undefined
+      return this.inLane(
+        key,
+        this.actOn(provider, key, () => eventFromText(text), receivedAt),
+      )
+    })
+    const timer = new AbortController()
+    await Promise.race([
+      Promise.all(begun),
+      pause(roundMs, undefined, { signal: timer.signal }).catch(() => {}),
+    ])
+    timer.abort()
     return due.length
+  }
+
+  /** Resolves when no leftover event is in progress. */
+  async stopped(): Promise<void> {
+    await Promise.all([...this.underWay.values()].flatMap((lane) => [...lane]))
+  }
+
+  private inLane(key: EventKey, work: Promise<unknown>): Promise<unknown> {
+    const name = laneOfEvent(key)
+    const lane = this.underWay.get(name) ?? new Set()
+    this.underWay.set(name, lane)
+    const running = work.finally(() => {
+      lane.delete(running)
+      if (lane.size === 0) this.underWay.delete(name)
+    })
+    lane.add(running)
+    return running
   }
 
   /** Processes one event and records the result. A failed event is left for later. */
@@ -163,18 +207,24 @@ export class NoticeTaker {
         const named = (await findNamedPayouts(desk.pool, [reference])).get(reference)
         const payout =
           named && (await findPayout(desk.pool, named.agentId, provider.name, reference))
-        if (!payout) {
-          // It stays open until a person has found out what it means for an archived order.
-          if (named && (await isArchivedOrder(desk.pool, named.agentId, named.orderId))) {
-            const detail = 'The order of this payout was archived; a person has to look into it.'
-            throw new Problem('overloaded', detail, { retryAfterS: 60 })
-          }
-          return { result: 'refused', detail: noSuchPayout }
-        }
-        return settle(desk, payout, event.outcome)
+        // It stays open until a person has found out what it means and closes it.
+        if (!payout) throw new Problem('overloaded', await noPayoutInWords(desk, named), later)
+        return settle(desk, payout, event.outcome, { passOn: this.passOn })
       }
     }
   }
+}
+
+const later = { retryAfterS: 60 }
+
+async function noPayoutInWords(
+  { pool }: NoticeDesk,
+  named: { agentId: bigint; orderId: string } | undefined,
+): Promise<string> {
+  const isArchived = named && (await isArchivedOrder(pool, named.agentId, named.orderId))
+  return isArchived
+    ? 'The order of this payout was archived; a person has to look into it.'
+    : 'The provider has no payout with this reference; a person has to look into it.'
 }
 
 /** Books what a provider charges for one of its own orders. */

@@ -24,7 +24,7 @@ const callLimitMs = 5_000
 /** How long to wait before asking about a payout whose call has shown no result at all. */
 const silenceMs = callLimitMs + 5_000
 /** How long a refused payout is reserved while it is handed to the next provider. */
-const goingOnMs = 60_000
+export const goingOnMs = 60_000
 const firstQuestionMs = 2_000
 const longestPauseMs = 3_600_000
 /** How often to check a provider that is switched off. */
@@ -46,8 +46,11 @@ export interface CallWatch {
   signal?: AbortSignal
   /** Called when a call ends: true for an answer or an error, false if nothing came back. */
   onCall?: (isAnswered: boolean) => void
-  /** Hands the withdrawal to another provider after this attempt was definitely refused. */
-  passOn?: (order: Order, provider: Provider, refused: PayoutAttempt) => void
+  /**
+   * Hands the withdrawal to another provider after this attempt was definitely refused, within that provider's
+   * places. Without it a refusal that leads there throws, and whoever heard it leaves it to a worker.
+   */
+  passOn?: ((order: Order, provider: Provider, refused: PayoutAttempt) => void) | undefined
 }
 
 /** The first eligible provider that has not tried the withdrawal, if there is one. */
@@ -295,19 +298,11 @@ async function goOn(
   const tried = attempts.map(({ provider }) => provider)
   const provider = await routePayout(desk, order, { tried })
   if (!provider) return undefined
-  if (watch.passOn) {
-    watch.passOn(order, provider, attempt)
-    return { result: 'applied', detail: `${provider.name} gets it.` }
+  if (!watch.passOn) {
+    throw new Problem('overloaded', `A worker hands it to ${provider.name}.`, { retryAfterS: 1 })
   }
-  const next = await handOver(desk, order, provider, attempt)
-  // Another process came first and knows more than this refusal.
-  if (!next)
-    return {
-      result: 'unchanged',
-      detail: 'Another process or a person has decided on the payout since then.',
-    }
-  await submit(desk, next, order, watch)
-  return { result: 'applied', detail: `${next.provider} has it now.` }
+  watch.passOn(order, provider, attempt)
+  return { result: 'applied', detail: `${provider.name} gets it.` }
 }
 
 /** The payout state that corresponds to the order's final status. */

@@ -5,6 +5,7 @@ import type { Provider } from '../providers/provider.ts'
 import {
   ask,
   type CallWatch,
+  goingOnMs,
   handOver,
   isStillRouted,
   type PayoutDesk,
@@ -13,7 +14,7 @@ import {
 } from './pay-out.ts'
 import { PayoutLane } from './payout-lane.ts'
 import { PayoutSweep } from './payout-sweep.ts'
-import { findDuePayouts, findStrandedPayouts, type PayoutAttempt } from './payouts.ts'
+import { claimPayout, findDuePayouts, findStrandedPayouts, type PayoutAttempt } from './payouts.ts'
 
 type PassedOn = Parameters<NonNullable<CallWatch['passOn']>>
 
@@ -65,6 +66,18 @@ export class PayoutRunner {
       if (!provider) return
       const lane = laneOf(this.handing, provider.name, this.places)
       if (lane.hasRoomFor(order.agentId)) await this.inLane(order, provider)
+    })
+  }
+
+  /**
+   * Accepts a withdrawal that a provider refused in a notice, for the next one. Should this process die while it
+   * waits for a place, the provider that refused it is asked soon.
+   */
+  take(order: Order, provider: Provider, refused: PayoutAttempt): void {
+    this.hold(order.orderId, async () => {
+      const at = timeToPass(this.desk.now)
+      const taken = await claimPayout(this.desk.pool, refused, refused, at, goingOnMs)
+      if (taken) await this.passOn([order, provider, taken])
     })
   }
 

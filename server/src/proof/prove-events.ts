@@ -18,8 +18,8 @@ interface EventRow {
   detail: string | null
 }
 
-/** The result of an event about a payout that no provider has. */
-export const noSuchPayout = 'There is no such payout.'
+/** How earlier releases refused an event about a payout that no provider has; it stays open now. */
+const noSuchPayout = 'There is no such payout.'
 
 const largestAmount = 2n ** 53n - 1n
 

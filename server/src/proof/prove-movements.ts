@@ -81,6 +81,10 @@ export async function proveMovementPage(
     tx,
     rows.filter(({ returns }) => returns !== null),
   )
+  await proveBatches(
+    tx,
+    rows.filter((row) => row.explained_by === 'batch' && row.state === 'booked'),
+  )
   const last = rows.at(-1)
   return last && rows.length >= limit ? `${last.account} ${last.movement_id}` : null
 }
@@ -115,6 +119,16 @@ async function proveExplained(tx: ProofTx, rows: readonly MovementRow[]): Promis
        on j.agent_id = k.agent_id and j.once_key = k.once_key`,
     [named.map(({ house }) => house), named.map(({ key }) => key)],
   )
+  const { rows: payments } = await tx.query<{ payment_id: string }>(
+    `select payment_id from payment_claims c where payment_id = any($1::text[])
+       and not exists (select 1 from unmatched_payments u
+         where u.payment_id = c.payment_id and u.state = 'dismissed')`,
+    [named.map(({ account, movement_id }) => `${account}:${movement_id}`)],
+  )
+  ensure(
+    payments.length === 0,
+    () => `bank movement ${payments[0]?.payment_id} is explained by a person, and a payment too`,
+  )
   const byKey = new Map(written.map((row) => [row.once_key, row]))
   for (const { key, account, movement_id, amount } of named) {
     const where = `the row that explains bank movement ${account}:${movement_id}`
@@ -125,27 +139,79 @@ async function proveExplained(tx: ProofTx, rows: readonly MovementRow[]): Promis
   }
 }
 
-/** Proves that a movement that takes another back is its opposite. */
+/** Proves that a movement that takes another back is its opposite, and that the books have it back too. */
 async function proveReturns(tx: ProofTx, rows: readonly MovementRow[]): Promise<void> {
   const { rows: returned } = await tx.query<{
     account: string
     movement_id: string
     amount: bigint
+    is_there: boolean
   }>(
-    `select m.account, m.movement_id, m.amount from bank_movements m
-     join unnest($1::text[], $2::uuid[]) k(account, movement_id)
+    `select m.account, m.movement_id, m.amount,
+       exists (select 1 from unmatched_payments u where u.payment_id = k.payment_id
+         and u.state = 'waiting')
+       or exists (select 1 from payment_claims c
+         join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
+         where c.payment_id = k.payment_id and p.state in ('waiting', 'credited')) as is_there
+     from bank_movements m
+     join unnest($1::text[], $2::uuid[], $3::text[]) k(account, movement_id, payment_id)
        on m.account = k.account and m.movement_id = k.movement_id`,
-    [rows.map(({ account }) => account), rows.map(({ returns }) => returns)],
+    [
+      rows.map(({ account }) => account),
+      rows.map(({ returns }) => returns),
+      rows.map(({ account, returns }) => `${account}:${returns}`),
+    ],
   )
-  const amounts = new Map(returned.map((row) => [`${row.account} ${row.movement_id}`, row.amount]))
-  for (const { account, movement_id, returns, amount } of rows) {
-    const opposite = amounts.get(`${account} ${returns}`)
-    ensureSame(
-      `what bank movement ${account}:${movement_id} takes back`,
-      'amount',
-      opposite,
-      -amount,
+  const byId = new Map(returned.map((row) => [`${row.account} ${row.movement_id}`, row]))
+  for (const { account, movement_id, returns, amount, state, explained_by } of rows) {
+    const where = `what bank movement ${account}:${movement_id} takes back`
+    const opposite = byId.get(`${account} ${returns}`)
+    ensureSame(where, 'amount', opposite?.amount, -amount)
+    ensure(
+      explained_by === 'payment_taken_back' || explained_by === 'payment_returned',
+      () => `bank movement ${account}:${movement_id} takes one back, but is not explained so`,
     )
+    ensure(state !== 'booked' || !opposite?.is_there, () => `${where} is still in the books`)
+  }
+}
+
+/** Proves that a batch is the sum of payments, and that nothing of the sum itself is in the books. */
+async function proveBatches(tx: ProofTx, rows: readonly MovementRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const { rows: found } = await tx.query<{
+    account: string
+    movement_id: string
+    parts: bigint
+    written_off: bigint
+  }>(
+    `select b.account, b.movement_id,
+       (select coalesce(sum(part.amount), 0)::bigint from bank_reports part
+        where part.account = b.account and part.source = b.source
+          and part.report_key in (select b.report_key || '/' || nth
+            from generate_series(1, b.batch_count) nth)) as parts,
+       (select coalesce(sum(j.clearing_change), 0)::bigint from journal j
+        where j.agent_id = k.house and j.once_key in (
+          'write-off:movement:' || k.payment_id, 'write-off:batch:' || k.payment_id)) as written_off
+     from bank_reports b
+     join unnest($1::text[], $2::uuid[], $3::text[], $4::bigint[])
+       k(account, movement_id, payment_id, house)
+       on b.account = k.account and b.movement_id = k.movement_id
+     where b.batch_count is not null`,
+    [
+      rows.map(({ account }) => account),
+      rows.map(({ movement_id }) => movement_id),
+      rows.map(({ account, movement_id }) => `${account}:${movement_id}`),
+      rows.map(({ currency }) => houseBook(currency as Currency)),
+    ],
+  )
+  for (const { account, movement_id, amount } of rows) {
+    const where = `the batch ${account}:${movement_id}`
+    const own = found.filter((each) => each.account === account && each.movement_id === movement_id)
+    ensure(
+      own.some(({ parts }) => parts === amount),
+      () => `${where} is not the sum of its payments`,
+    )
+    ensureSame(where, 'what is written off', own[0]?.written_off, 0n)
   }
 }
 

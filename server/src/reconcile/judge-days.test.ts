@@ -16,6 +16,7 @@ function movement(fields: Partial<MovementFact> = {}): MovementFact {
     amountMinor: 100n,
     isInStatement: true,
     isUnexplained: false,
+    isSumTwice: false,
     waitsSince: null,
     isOpen: false,
     ...fields,
@@ -95,6 +96,11 @@ describe('breaks:', () => {
     expect(judged([statement()], [movement({ isUnexplained: true })])).toEqual([
       `${monday} amber unexplained_credit 100`,
     ])
+  })
+
+  test('batch_twice: a person explained the sum, which is not counted beside its payments', () => {
+    const sum = movement({ movementId: 's', isSumTwice: true })
+    expect(judged([statement()], [movement(), sum])).toEqual([`${monday} red batch_twice 100`])
   })
 
   test('unexplained_credit: money waits for a decision longer than two days', () => {

@@ -20,6 +20,8 @@ export interface MovementFact {
   amountMinor: bigint
   isInStatement: boolean
   isUnexplained: boolean
+  /** The sum of a batch that a person explained, although its payments are known one by one. */
+  isSumTwice: boolean
   /** Its money waits for a decision, since this day. */
   waitsSince: Day | null
   /** Only a person says so, or it is being booked. */
@@ -34,7 +36,10 @@ export type BreakName =
   | 'unexplained_debit'
   | 'unexplained_credit'
   | 'never_booked'
+  | 'batch_twice'
   | 'return_not_debited'
+  | 'signed_day_changed'
+  | 'written_off'
   | 'books_differ'
 
 export interface Break {
@@ -53,6 +58,9 @@ export interface JudgedDay {
   opening: bigint | null
   closing: bigint | null
   breaks: Break[]
+  /** What is on it. */
+  movements: number
+  amountMinor: bigint
 }
 
 /** How long money may wait for a decision before the day turns amber. */
@@ -75,7 +83,16 @@ export function judgeDays(
   const at = (day: Day): JudgedDay => {
     const known = days.get(day)
     if (known) return known
-    const fresh: JudgedDay = { day, state: 'amber', opening: null, closing: null, breaks: [] }
+    const own = byDay.get(day) ?? []
+    const fresh: JudgedDay = {
+      day,
+      state: 'amber',
+      opening: null,
+      closing: null,
+      breaks: [],
+      movements: own.length,
+      amountMinor: own.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
+    }
     days.set(day, fresh)
     return fresh
   }
@@ -157,7 +174,9 @@ function checkStatement(
     )
   }
   const known = [...byDay].flatMap(([day, each]) =>
-    day >= from && day <= to ? each.filter(({ isInStatement }) => isInStatement) : [],
+    day >= from && day <= to
+      ? each.filter(({ isInStatement, isSumTwice }) => isInStatement && !isSumTwice)
+      : [],
   )
   const sum = known.reduce((total, { amountMinor }) => total + amountMinor, 0n)
   if (opening !== null && closing !== null && sum !== booked) {
@@ -200,6 +219,15 @@ function movementBreaks(
         detail: isDebit
           ? 'Money left the account that this service did not send. Find out who sent it, and say what it was.'
           : 'Nobody knows what it is. Say what it was.',
+      })
+    }
+    if (movement.isSumTwice) {
+      breaks.push({
+        name: 'batch_twice',
+        amountMinor,
+        movementId,
+        detail:
+          'A person explained the sum of a batch, and its payments came afterwards: the books have both. Explain the sum as "batch".',
       })
     }
     if (waitsSince !== null && daysApart(waitsSince, today) > patienceDays) {

@@ -1,51 +1,80 @@
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
+import { isSplitSql } from '../bank-accounts/split-batches.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { localTimeIn } from '../lib/local-time.ts'
+import { type AccountSides, differenceOf, readAccountSides } from '../proof/prove-bank-account.ts'
 import type { Day } from '../statements/statement.ts'
-import { type JudgedDay, judgeDays, type MovementFact, type StatementFact } from './judge-days.ts'
+import {
+  type BreakName,
+  type JudgedDay,
+  judgeDays,
+  type MovementFact,
+  type StatementFact,
+} from './judge-days.ts'
+import { type DayDigests, readSignOffs, type SignOff, withSignOffs } from './sign-offs.ts'
+
+/** A day of an account, with what was signed off of it. */
+export interface ReconciledDay extends JudgedDay {
+  signOff: SignOff | null
+  /** Identify what is shown of the day, and its movements. */
+  digests: DayDigests
+}
 
 export interface Reconciled {
   account: string
-  days: JudgedDay[]
+  days: ReconciledDay[]
 }
 
-/** Lays the books beside the bank, for every day of an account. */
+/** How far before the first day that is asked for, statements are looked at: its opening is the closing before. */
+const lookBackDays = 45
+
+/** Lays the books beside the bank, for every day of an account, or for those from a day on. */
 export async function reconcileAccount(
   pool: Pool,
-  account: Pick<BankAccount, 'name' | 'zone'>,
+  account: Pick<BankAccount, 'name' | 'zone' | 'currency'>,
   now: Date,
+  since: Day | null = null,
 ): Promise<Reconciled> {
   // One snapshot: a movement that is booked in between would be in one half only.
-  const { statements, movements, bank, books, returned, isBooking } = await inTransaction(
-    pool,
-    async (tx) => {
-      await tx.query('set transaction isolation level repeatable read, read only')
-      const { rows: statements } = await tx.query<{
-        from_day: Day
-        to_day: Day
-        opening: bigint | null
-        closing: bigint | null
-        booked: bigint
-        entries: number
-        bank_seq: string | null
-      }>(
-        `select from_day, to_day, opening, closing, booked, entries, bank_seq from bank_statements
+  const { statements, movements, sides, signOffs } = await inTransaction(pool, async (tx) => {
+    await tx.query('set transaction isolation level repeatable read, read only')
+    const { rows: statements } = await tx.query<{
+      from_day: Day
+      to_day: Day
+      opening: bigint | null
+      closing: bigint | null
+      booked: bigint
+      entries: number
+      bank_seq: string | null
+    }>(
+      `select from_day, to_day, opening, closing, booked, entries, bank_seq from bank_statements
        where account = $1 and source = 'statement' and from_day is not null and to_day is not null
+         and ($2::date is null or to_day >= $2::date - $3::int)
        order by read_at`,
-        [account.name],
-      )
-      const { rows: movements } = await tx.query<{
-        movement_id: string
-        booked_on: Day
-        amount: bigint
-        state: string
-        in_statement: boolean
-        waits_since: Date | null
-      }>(
-        `select m.movement_id, m.booked_on, m.amount, m.state,
+      [account.name, since, lookBackDays],
+    )
+    // A statement is judged by all of its days.
+    const from =
+      since === null
+        ? null
+        : (statements
+            .map(({ from_day }) => from_day)
+            .concat(since)
+            .sort()[0] ?? since)
+    const { rows: movements } = await tx.query<{
+      movement_id: string
+      booked_on: Day
+      amount: bigint
+      state: string
+      in_statement: boolean
+      sum_twice: boolean
+      waits_since: Date | null
+    }>(
+      `select m.movement_id, m.booked_on, m.amount, m.state,
          exists (select 1 from bank_reports r where r.account = m.account
            and r.movement_id = m.movement_id and r.source = 'statement') as in_statement,
+         ${isSplitSql('m.account', 'm.movement_id')} as sum_twice,
          coalesce(
            (select u.reported_at from unmatched_payments u
             where u.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
@@ -55,47 +84,18 @@ export async function reconcileAccount(
             where c.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
               and p.state = 'waiting')
          ) as waits_since
-       from bank_movements m where m.account = $1 order by m.booked_on, m.movement_id`,
-        [account.name],
-      )
-      const { rows: sums } = await tx.query<{
-        bank: bigint
-        books: bigint
-        returned: bigint
-        open: boolean
-      }>(
-        `select
-         (select coalesce(sum(amount), 0)::bigint from bank_movements
-          where account = $1 and state = 'booked') as bank,
-         (select -coalesce(sum(balance), 0)::bigint from clearings where provider = $1) as books,
-         (select coalesce(sum(m.amount), 0)::bigint from bank_movements m
-          where m.account = $1 and m.explained_by = 'payment'
-            and not exists (select 1 from bank_movements r
-              where r.account = m.account and r.returns = m.movement_id)
-            and (exists (select 1 from unmatched_payments u
-                where u.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
-                  and u.state = 'returned')
-              or exists (select 1 from payment_claims c
-                join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
-                where c.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
-                  and p.state = 'returned'))
-         ) as returned,
-         exists (select 1 from bank_movements where account = $1 and state = 'matched') as open`,
-        [account.name],
-      )
-      return {
-        statements,
-        movements,
-        bank: sums[0]?.bank ?? 0n,
-        books: sums[0]?.books ?? 0n,
-        returned: sums[0]?.returned ?? 0n,
-        isBooking: sums[0]?.open ?? false,
-      }
-    },
-  )
+       from bank_movements m
+       where m.account = $1 and m.explained_by is distinct from 'batch'
+         and ($2::date is null or m.booked_on >= $2)
+       order by m.booked_on, m.movement_id`,
+      [account.name, from],
+    )
+    const sides = await readAccountSides(tx, account)
+    return { statements, movements, sides, signOffs: await readSignOffs(tx, account.name, since) }
+  })
   const localTime = localTimeIn(account.zone)
   const today = localTime(now).slice(0, 10)
-  const days = judgeDays(
+  const judged = judgeDays(
     statements.map(
       (row): StatementFact => ({
         from: row.from_day,
@@ -114,31 +114,52 @@ export async function reconcileAccount(
         amountMinor: row.amount,
         isInStatement: row.in_statement,
         isUnexplained: row.state === 'unexplained',
+        isSumTwice: row.sum_twice,
         waitsSince: row.waits_since && localTime(row.waits_since).slice(0, 10),
         isOpen: row.state === 'unconfirmed' || row.state === 'new' || row.state === 'matched',
       }),
     ),
     today,
   )
+  const days = judged.filter(({ day }) => since === null || day >= since)
   const last = days.at(-1)
+  if (last) addBreaks(last, sides)
+  const ids = new Map<Day, string[]>()
+  for (const { booked_on, movement_id, amount } of movements) {
+    const same = ids.get(booked_on)
+    if (same) same.push(`${movement_id} ${amount}`)
+    else ids.set(booked_on, [`${movement_id} ${amount}`])
+  }
+  return { account: account.name, days: withSignOffs(days, ids, signOffs) }
+}
+
+/** Adds to the last day what the books and the bank do not have in common. */
+function addBreaks(last: JudgedDay, sides: AccountSides): void {
+  const { books, bank, goneByHand, writtenOffByHand, isBooking } = sides
+  const say = (name: BreakName, amountMinor: bigint, detail: string) =>
+    last.breaks.push({ name, amountMinor, movementId: null, detail })
+  if (goneByHand !== 0n) {
+    say(
+      'return_not_debited',
+      -goneByHand,
+      'Payments were returned or taken back by hand, and no debit is explained as one of them yet.',
+    )
+  }
+  if (writtenOffByHand !== 0n) {
+    say(
+      'written_off',
+      writtenOffByHand,
+      'This much was written off at the account by hand, and no movement has it. When the bank books it, explain that movement and write the opposite off.',
+    )
+  }
+  if (last.state === 'green' && last.breaks.length > 0) last.state = 'amber'
+  const difference = differenceOf(sides)
   // While movements are being booked, the books run ahead of what is marked as booked.
-  if (last && returned > 0n) {
-    last.breaks.push({
-      name: 'return_not_debited',
-      amountMinor: -returned,
-      movementId: null,
-      detail: 'Payments are marked as returned, and no debit is explained as one of them yet.',
-    })
-    if (last.state === 'green') last.state = 'amber'
-  }
-  if (last && bank !== books + returned && !isBooking) {
-    last.breaks.push({
-      name: 'books_differ',
-      amountMinor: books + returned - bank,
-      movementId: null,
-      detail: `The books have ${books} at this account and the movements say ${bank}, in minor units. Look for payments that were taken back by hand, and for write-offs at this account.`,
-    })
-    last.state = 'red'
-  }
-  return { account: account.name, days }
+  if (difference === 0n || isBooking) return
+  say(
+    'books_differ',
+    difference,
+    `The books have ${books} at this account and the movements say ${bank}, in minor units, which no return or write-off by hand explains. Run "sluice verify".`,
+  )
+  last.state = 'red'
 }

@@ -12,6 +12,7 @@ const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.
 type Given = Pick<
   ServerOptions,
   | 'desk'
+  | 'passOn'
   | 'listPool'
   | 'agents'
   | 'keyUse'

@@ -24,6 +24,7 @@ export function settingsShown(
     callback_addresses: callbackWords[config.callbackTargets],
     callbacks_per_agent: config.callbacksPerAgent,
     callback_attempts_days: config.attemptsKeptDays,
+    break_glass: config.breakGlass,
     notices_kept_days: config.noticesKeptDays,
     teller_batch: config.tellerBatch,
   }

@@ -122,13 +122,13 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
   teller.onOrder(({ kind, status }) => metrics.order(kind, status))
   metrics.watch({ main: backend.pool, ...pools, teller: pool }, () => teller.queueDepth, clock)
 
-  if (sender) {
-    const work = { desk, teller, sender, proofPool: pools.proof, paysOut, provesLedger }
-    startWork(ground, work)
-  }
+  const payouts =
+    sender &&
+    startWork(ground, { desk, teller, sender, proofPool: pools.proof, paysOut, provesLedger })
 
   const app = await buildHttp(ground, {
     desk,
+    passOn: payouts && ((...refused) => payouts.take(...refused)),
     listPool: pools.lists,
     buckets: new SharedBuckets(pools.door, clock, onError),
     agents,

@@ -9,7 +9,10 @@ import type { Ground } from './ground.ts'
 
 const dayMs = 86_400_000
 
-/** Starts all background work, and hands withdrawals to providers as soon as they are on disk. */
+/**
+ * Starts all background work, and hands withdrawals to providers as soon as they are on disk. Returns what does
+ * so, unless this process leaves it to others.
+ */
 export function startWork(
   { config, log, closing, onError }: Ground,
   options: {
@@ -20,7 +23,7 @@ export function startWork(
     paysOut: boolean
     provesLedger: boolean
   },
-): void {
+): PayoutRunner | undefined {
   const { desk, teller, sender, proofPool, paysOut, provesLedger } = options
   const payouts = paysOut ? new PayoutRunner(desk, 64, onError) : undefined
   if (payouts) {
@@ -48,4 +51,5 @@ export function startWork(
     onProofFailure: (finding) => log.fatal({ finding }, 'the ledger does not prove'),
   })
   closing.add(() => worker.stop())
+  return payouts
 }

@@ -7,7 +7,7 @@ import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
 import { Settler } from '../orders/settle-agents.ts'
 import { bookMovements, movementPage } from '../payments/book-movement.ts'
-import { leftOverPage, NoticeTaker } from '../payments/take-notice.ts'
+import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { BankProof, proveOnward } from '../proof/verify.ts'
@@ -52,16 +52,12 @@ export function startWorker(options: WorkerOptions): Repeated {
     onError,
     onProofFailure,
   } = options
-  const notices = new NoticeTaker(desk, onError)
+  const notices = new NoticeTaker(desk, onError, payouts && ((...given) => payouts.take(...given)))
   const fees = new FeeSweeper(desk, timeZone)
   const settler = new Settler(desk, timeZone, onError)
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
-    repeat(
-      1_000,
-      async () => ((await notices.finishLeftOvers()) >= leftOverPage ? 'more' : 'done'),
-      onError,
-    ),
+    repeat(1_000, async () => ((await notices.finishLeftOvers()) > 0 ? 'more' : 'done'), onError),
     repeat(
       1_000,
       async () => ((await bookMovements(desk, onError)) >= movementPage ? 'more' : 'done'),
@@ -127,6 +123,7 @@ export function startWorker(options: WorkerOptions): Repeated {
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))
+      await notices.stopped()
       await payouts?.stop()
       await sender.stop()
     },

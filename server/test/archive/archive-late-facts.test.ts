@@ -6,6 +6,7 @@ import { archive } from '../../src/archive/archive.ts'
 import { proveWithBooks } from '../../src/archive/prove-with-books.ts'
 import { openPool, type Pool } from '../../src/db/pool.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
+import { closeEvent, countOpenEvents, listOpenEvents } from '../../src/payments/open-events.ts'
 import { creditPayment } from '../../src/payments/payments.ts'
 import { allToDecide, findPayment, searchPayments } from '../../src/payments/search-payments.ts'
 import { handOver, submit } from '../../src/payouts/pay-out.ts'
@@ -124,9 +125,23 @@ it('what a provider says of an archived payout stays open, and moves no money', 
   await archiveAll(agent)
   await gone(agent, id)
   const balance = await agent.balance()
-  const answer = await tell(payoutEvent(attempt.reference, { type: 'returned' }))
+  const event = payoutEvent(attempt.reference, { type: 'returned' })
+  const answer = await tell(event)
   expect(JSON.stringify(answer)).not.toContain('refused')
   expect(await agent.balance()).toBe(balance)
+  const { pool } = s.backend
+  const isOpen = async () => (await countOpenEvents(pool, s.clock())).count === 1
+  expect(await isOpen()).toBe(true)
+  // Until a person has found out what it means.
+  const [open] = await listOpenEvents(pool, s.clock(), { eventId: event.id, limit: 1 })
+  if (!open) throw new Error('it is not open')
+  expect(open).toMatchObject({
+    orderId: order.orderId,
+    detail: expect.stringContaining('archived'),
+  })
+  await closeEvent(pool, open, 'The money was booked by hand.')
+  expect(await isOpen()).toBe(false)
+  await expect(closeEvent(pool, open, 'Twice')).rejects.toThrow('not open any more')
 })
 
 it('another payment under the id of an archived one waits for a person', async () => {

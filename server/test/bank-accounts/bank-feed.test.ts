@@ -112,7 +112,7 @@ describe('what is refused', () => {
     await booked(s, shop.account.name)
     const found = (await movementsOf(s, shop)).find(({ amountMinor }) => amountMinor === 37n)
     expect(found).toMatchObject({ text: 'a\ufffdb\ufffdc', payerName: 'a\ufffdb\ufffdc' })
-    for (const name of ['%00', 'A', 'x'.repeat(40)]) {
+    for (const name of ['%00', 'A', 'x'.repeat(40), 'x'.repeat(300)]) {
       const { status } = await fetch(`${s.service.url}/bank-feed/${name}`, { method: 'POST' })
       expect(status).toBe(401)
     }

@@ -1,7 +1,8 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { bankAccountFaults, updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
+import { bankAccountFaults } from '../../src/bank-accounts/bank-account-terms.ts'
+import { updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
 import { dismissPayment } from '../../src/payments/payments.ts'
 import { WatchedFolder } from '../../src/payments/watch-folder.ts'
 import { builtInCsvProfiles } from '../../src/statements/csv-profiles.ts'
@@ -52,6 +53,31 @@ it('every profile that comes with the service can be an account’s; another mus
   }
 })
 
+it('an MT940 file is read in the encoding of its account', async () => {
+  const file = (accountNo: string) =>
+    Buffer.concat([
+      Buffer.from(`:20:S\r\n:25:${accountNo}\r\n:28C:1\r\n:60F:C261116THB0,\r\n`),
+      Buffer.from(':61:2611161116C1,00NTRFNONREF\r\n:86:M'),
+      // In CP850 this is ü, and in Latin-1 a control character.
+      Buffer.from([0x81]),
+      Buffer.from('ller\r\n:62F:C261116THB1,00\r\n-\r\n'),
+    ])
+  const account = await makeAccount(s, { encoding: 'cp850' }, { isOff: true })
+  await importFile(s, account, file(account.account.accountNo))
+  expect(await movementsOf(s, account)).toMatchObject([{ text: expect.stringContaining('Müller') }])
+  expect(bankAccountFaults({ ...account.account, encoding: 'klingon' })).toMatchObject([
+    { field: 'encoding' },
+  ])
+  const changed = await updateBankAccount(
+    s.backend.pool,
+    s.backend.secretKeys,
+    account.account,
+    { ...account.account, encoding: null },
+    { name: 'test', at: s.clock(), confirmedBy: 'another test', newSecret: false },
+  )
+  expect(changed?.account.encoding).toBeNull()
+})
+
 it('amounts and days that cannot be refuse a file', async () => {
   const account = await makeAccount(s)
   const { accountNo, currency } = account.account
@@ -72,7 +98,12 @@ it('a statement of the number that the account had before is still its own', asy
   const before = await makeAccount(s)
   const { pool, secretKeys } = s.backend
   const terms = { ...before.account, accountNo: '9990001112' }
-  const changed = await updateBankAccount(pool, secretKeys, before.account, terms, false)
+  const changed = await updateBankAccount(pool, secretKeys, before.account, terms, {
+    name: 'test',
+    at: s.clock(),
+    confirmedBy: 'another test',
+    newSecret: false,
+  })
   if (!changed) throw new Error('the account was not changed')
   const now = { ...before, account: changed.account }
   const of = (accountNo: string, amount: string) =>
@@ -114,6 +145,8 @@ it('the folder goes on after a file that cannot be read, and moves each', async 
   const goes = await put(good, 'a.xml', file(good))
   await put(good, 'cut.xml', file(good).subarray(0, 300))
   await put(good, 'b.xml.part', file(good))
+  // This one may still be being written.
+  await writeFile(join(goes, 'fresh.xml'), file(good))
   const [refused, errors]: [string[], unknown[]] = [[], []]
   const folder = new WatchedFolder(
     dataDir,
@@ -126,8 +159,9 @@ it('the folder goes on after a file that cannot be read, and moves each', async 
   expect(await movementsOf(s, good)).toEqual([])
   await folder.poll()
   expect([refused, errors.length]).toEqual([['cut.xml'], 1])
-  expect((await readdir(goes)).sort()).toEqual(['b.xml.part', 'done', 'refused'])
+  expect((await readdir(goes)).sort()).toEqual(['b.xml.part', 'done', 'fresh.xml', 'refused'])
   expect(await readdir(join(goes, 'done'))).toEqual(['a.xml'])
+  expect(await readdir(join(goes, 'refused'))).toEqual(['cut.xml'])
   expect(await readdir(stays)).toEqual(['a.xml'])
   expect(await movementsOf(s, good)).toHaveLength(1)
 })

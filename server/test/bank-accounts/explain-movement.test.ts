@@ -70,6 +70,35 @@ it('interest that waited for a decision is no payment then, but the house’s', 
   ])
 })
 
+it('money that came in is no fee', async () => {
+  const id = await one({ amount: '3.00' })
+  await expect(explain(id, 'bank_fee')).rejects.toThrow('no fee')
+  expect(await movementsOf(s, account)).toMatchObject([{ explainedBy: 'payment' }])
+})
+
+it('a payment that was taken back by hand is named until its debit is explained as that', async () => {
+  const agent = await s.agent()
+  account = await makeAccount(s, { match: 'amount' })
+  const { json } = await agent.deposit()
+  const amount = json.transfer.amount.toFixed(2)
+  const paid = (await push(s, account, { id: 'in', amount })).json.movement
+  await booked(s, account.account.name)
+  const { desk } = s.service
+  const [agentId, orderId = ''] = json.txn_id.split('-')
+  const paymentId = `${account.account.name}:${paid}`
+  const order = { agentId: BigInt(agentId), orderId }
+  await desk.teller.do({ type: 'take_back_payment', ...order, paymentId, at: desk.now() })
+  const day = dayAt(s.clock())
+  const lines = [{ amount }, { amount: `-${amount}` }]
+  const statement = { account: account.account, day, opening: '0.00', closing: '0.00', lines }
+  await importFile(s, account, camt(statement))
+  expect(await daysOf(s, account)).toEqual([`${day} red unexplained_debit return_not_debited`])
+  await s.prove()
+  const out = (await movementsOf(s, account)).find(({ amountMinor }) => amountMinor < 0n)
+  await explainReturn(desk, account.account, out?.movementId ?? '', paid, 'the bank took it back')
+  expect(await daysOf(s, account)).toEqual([`${day} green`])
+})
+
 it('what was given to an agent stays a payment', async () => {
   const agent = await s.agent()
   const id = await one({ amount: '9.00' })

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { explainBatch, explainMovement } from '../../src/payments/explain-movement.ts'
 import { importBankFile } from '../../src/payments/import-bank-file.ts'
 import { takePush } from '../../src/payments/take-push.ts'
 import { BankFileFault } from '../../src/statements/statement.ts'
@@ -203,6 +204,56 @@ describe('a batch', () => {
     )
     for (const { sources } of movements) expect(sources).toContain('statement')
     expect((await daysOf(s, account))[0]).not.toMatch(/red/)
+  })
+
+  it('that comes before its payments is explained by them, and all of it repeated still counts once', async () => {
+    const account = await offAccount()
+    const { account: of } = account
+    const sum = { amount: '300.00', batchCount: 2, batchId: 'B1' }
+    const statement = camt({ account: of, day, opening: '0.00', closing: '300.00', lines: [sum] })
+    await importFile(s, account, statement)
+    expect(await daysOf(s, account)).toEqual([`${day} amber unexplained_credit`])
+    const children = [{ amount: '100.00' }, { amount: '200.00' }]
+    const notified = camt({ account: of, day, isIntraday: true, lines: [{ ...sum, children }] })
+    for (const bytes of [notified, statement, notified]) {
+      await importFile(s, account, bytes)
+      const movements = await movementsOf(s, account)
+      expect(movements.map((each) => `${each.amountMinor} ${each.explainedBy}`).sort()).toEqual([
+        '10000 payment',
+        '20000 payment',
+        '30000 batch',
+      ])
+      for (const { sources } of movements) expect(sources).toContain('statement')
+      expect(await daysOf(s, account)).toEqual([`${day} green`])
+    }
+    // The bank writes the line in other words: it is the same batch.
+    const reworded = statement.toString().replace('<NbOfTxs>', '<MsgId>M2</MsgId><NbOfTxs>')
+    await importFile(s, account, Buffer.from(reworded))
+    expect(await movementsOf(s, account)).toHaveLength(3)
+    expect(await daysOf(s, account)).toEqual([`${day} green`])
+  })
+
+  it('whose sum a person explained before is named, and counts once when they say that it is a batch', async () => {
+    const account = await offAccount()
+    const { account: of } = account
+    const sum = { amount: '300.00', batchCount: 2, batchId: 'B1' }
+    const statement = camt({ account: of, day, opening: '0.00', closing: '300.00', lines: [sum] })
+    await importFile(s, account, statement)
+    const { desk } = s.service
+    const id = (await movementsOf(s, account))[0]?.movementId ?? ''
+    await expect(explainBatch(desk, of, id, 'why')).rejects.toThrow('no batch')
+    await explainMovement(desk, of, id, 'correction', 'we think')
+    const children = [{ amount: '100.00' }, { amount: '200.00' }]
+    await importFile(
+      s,
+      account,
+      camt({ account: of, day, isIntraday: true, lines: [{ ...sum, children }] }),
+    )
+    expect(await daysOf(s, account)).toEqual([`${day} red batch_twice`])
+    await s.prove()
+    expect(await explainBatch(desk, of, id, 'its payments came')).toEqual({ changed: true })
+    expect(await explainBatch(desk, of, id, 'its payments came')).toEqual({ changed: false })
+    expect(await daysOf(s, account)).toEqual([`${day} green`])
   })
 
   it('whose sum is another stays apart', async () => {

@@ -3,6 +3,8 @@ import { releaseExpected } from '../../src/bank-accounts/expected-deposits.ts'
 import { updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { swissReference } from '../../src/lib/qr/creditor-reference.ts'
+import { bookMovements } from '../../src/payments/book-movement.ts'
+import { importBankFile } from '../../src/payments/import-bank-file.ts'
 import {
   booked,
   camt,
@@ -288,6 +290,25 @@ describe('money that goes back', () => {
     expect(await daysOf(s, account)).toEqual([`${day} green`])
   })
 
+  it('a reversal in the file of the payment takes it back, and a second one of it is unexplained', async () => {
+    const account = await onlyAccount({ match: 'amount' })
+    const a = await deposit()
+    const paid = { amount: a.payable, ref: 'BANK-78' }
+    const back = { amount: `-${a.payable}`, endToEndId: 'E-78', isReturn: true }
+    await importFile(
+      s,
+      account,
+      camt({
+        account: account.account,
+        day: dayAt(s.clock()),
+        lines: [back, { ...paid, endToEndId: 'E-78' }, { ...back, text: 'again' }],
+      }),
+    )
+    expect(await statusOf(a.id)).toBe('VOID')
+    const states = (await movementsOf(s, account)).map((each) => each.explainedBy ?? each.state)
+    expect(states.sort()).toEqual(['payment', 'payment_taken_back', 'unexplained'])
+  })
+
   it('a debit that nobody sent is unexplained, and the day red', async () => {
     const account = await onlyAccount({ match: 'amount' })
     const day = dayAt(s.clock())
@@ -322,6 +343,28 @@ describe('money that goes back', () => {
   })
 })
 
+it('a movement that cannot be decided on holds up no other, and is tried again', async () => {
+  const account = await onlyAccount({ match: 'code', feed: 'none' })
+  const orders = [await deposit(), await deposit(), await deposit()]
+  await s.sql(`alter table bank_movements add constraint refuses
+    check (text <> 'refused' or state = 'new') not valid`)
+  const lines = [
+    ...orders.map(({ code }) => ({ amount: '100.00', text: code })),
+    { amount: '7.00', text: 'refused' },
+    { amount: '8.00', text: 'nobody' },
+  ]
+  const bytes = camt({ account: account.account, day: dayAt(s.clock()), lines })
+  const file = { name: 'f', bytes, via: 'folder', by: 'test' } as const
+  await importBankFile(s.service.desk, account.account, file, 'sandbox')
+  const states = async () => (await movementsOf(s, account)).map(({ state }) => state).sort()
+  await bookMovements(s.service.desk, () => {}, account.account.name)
+  await expect.poll(states).toEqual(['booked', 'booked', 'booked', 'booked', 'new'])
+  for (const { id } of orders) expect(await statusOf(id)).toBe('PAID')
+  await s.sql('alter table bank_movements drop constraint refuses')
+  s.clock.advance(minute)
+  await expect.poll(states).toEqual(Array(5).fill('booked'))
+})
+
 describe('an account that is edited', () => {
   it('changes no order that exists: not its answer, its page nor how it is recognised', async () => {
     const account = await onlyAccount({ match: 'amount' })
@@ -336,7 +379,7 @@ describe('an account that is edited', () => {
       s.backend.secretKeys,
       account.account,
       { ...terms, match: 'code', accountName: 'Somebody Else' },
-      false,
+      { name: 'test', at: s.clock(), confirmedBy: 'another test', newSecret: false },
     )
     expect(changed?.account.version).toBe(2)
     await routed(s, account.account.name)

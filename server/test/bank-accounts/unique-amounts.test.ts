@@ -66,7 +66,8 @@ describe('the places of an amount', () => {
 
   it('ninety-nine are open, then the next account takes the order, and then nobody', async () => {
     account = await makeAccount(s, { match: 'amount' })
-    const answers = await flood(agent, 110)
+    const answers = await flood(agent, 40)
+    for (const more of [40, 30]) answers.push(...(await flood(agent, more)))
     const taken = answers.filter(({ status }) => status === 201)
     expect(taken).toHaveLength(99)
     expect(new Set(await places()).size).toBe(99)
@@ -81,6 +82,37 @@ describe('the places of an amount', () => {
       next.map(() => '7770001111'),
     )
     expect(await places(second)).toHaveLength(5)
+  })
+
+  it('of a hundred thousand open ones, the last free amount is found, paid and then gone, all at once', async () => {
+    account = await makeAccount(s, { match: 'amount' })
+    const { name } = account.account
+    // 1010 amounts with all their places taken, but for one place of the first amount.
+    await s.sql(
+      `insert into expected_deposits (account, code, agent_id, order_id, user_id, amount, payable,
+         by_amount, payer_account_no, created_at, expires_at, held_until, state)
+       select $1, 'SX' || lpad(n::text, 11, '0'), 1000000 + n % 50, gen_random_uuid(), 'u' || n,
+         10000 + n / 99 * 100, 10000 + n / 99 * 100 + n % 99 + 1, true, '1234567890',
+         $2::timestamptz, $2::timestamptz + interval '15 minutes',
+         $2::timestamptz + interval '135 minutes', 'open'
+       from generate_series(0, 100000) n where n <> 57`,
+      [name, s.clock()],
+    )
+    const startedAt = performance.now()
+    const last = await agent.deposit(ofNewUser())
+    expect([last.status, last.json.transfer?.amount]).toEqual([201, 100.58])
+    const none = await agent.deposit(ofNewUser())
+    expect([none.status, none.json.code]).toEqual([503, 'provider_unavailable'])
+    const paid = await push(s, account, { id: 'last', amount: '100.58' })
+    const tookMs = performance.now() - startedAt
+    expect(paid.status).toBe(200)
+    await expect.poll(() => agent.balance()).toBe(100.58)
+    // Three requests, on a machine that may be busy.
+    expect(tookMs).toBeLessThan(3_000)
+    const second = await makeAccount(s, { match: 'amount', accountNo: '7770002222' })
+    const next = await agent.deposit(ofNewUser())
+    expect(next.json.transfer?.account_number).toBe(second.account.accountNo)
+    await s.sql(`delete from expected_deposits where account = $1 and code like 'SX00000%'`, [name])
   })
 
   it('those of another amount are others', async () => {

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { AgentFinder } from '../../src/agents/agent-finder.ts'
@@ -9,6 +11,7 @@ import {
   commandJson,
   type Ended,
   type Env,
+  root,
   serve,
   sluice,
   sluiceJson,
@@ -49,8 +52,61 @@ function expectRefused(ended: Ended, ...says: (string | RegExp)[]): void {
   expect(ended.stderr).not.toMatch(/\n\s+at /)
 }
 
+describe('in live, what two people decide on', () => {
+  const live = () => ({ ...env, MODE: 'live', PUBLIC_URL: 'https://pay.example' })
+
+  it('is proposed, shown, withdrawn, and approved by nobody here', async () => {
+    const { app_id } = await json('agent', 'create', '--name', 'Proposed for')
+    const why = ['--reason', 'as agreed on the phone', '--json']
+    const { updated_at } = await json('agent', 'show', app_id)
+    for (const args of [
+      ['wallet', 'adjust', app_id, '25', '--ref', 'one', ...why],
+      ['agent', 'rotate-key', app_id, ...why],
+      ['agent', 'set', app_id, '--support', 'call us', '--max-withdraw', '9', ...why],
+      ['agent', 'create', '--name', 'Second', '--frame-origin', 'none', ...why],
+    ]) {
+      const { proposal } = await commandJson(args, live())
+      const shown = await commandJson(['proposal', 'show', proposal, '--json'], live())
+      expect(shown, args.join(' ')).toMatchObject({ state: 'open' })
+      expect(shown.proposed_by).toMatch(/^command line/)
+      const listed = await commandJson(['proposal', 'list', '--json'], live())
+      expect(listed.map(({ id }: { id: string }) => id)).toContain(proposal)
+      const after = await commandJson(['proposal', 'withdraw', proposal, '--json'], live())
+      expect(after.state).toBe('withdrawn')
+    }
+    expect(await json('agent', 'show', app_id)).toMatchObject({ support: null, updated_at })
+    expect(await json('wallet', 'show', app_id)).toMatchObject({ balance: 0 })
+    expectRefused(await command(['proposal', 'approve', 'x'], live()))
+    // A reason is for who approves.
+    expectRefused(await command(['agent', 'rotate-key', app_id], live()), /reason|Say why/)
+    const suspend = ['agent', 'set', app_id, '--status', 'suspended', '--json']
+    expect(await commandJson(suspend, live())).toMatchObject({ status: 'suspended' })
+  })
+
+  it('is done at once with --break-glass and a reason, which alarms, if that is not switched off', async () => {
+    const { app_id } = await json('agent', 'create', '--name', 'In need')
+    const adjust = ['wallet', 'adjust', app_id, '25', '--json', '--break-glass', '--reason']
+    expectRefused(await command([...adjust, 'x'], live()), '--break-glass needs --reason')
+    const off = { ...live(), BREAK_GLASS: 'off' }
+    expectRefused(await command([...adjust, 'the bank calls'], off), 'switched off')
+    expect(await commandJson([...adjust, 'the bank calls'], live())).toMatchObject({
+      changed: true,
+    })
+    const { rows } = await s.sql('select words from alarms order by alarm_id desc limit 1')
+    expect(rows[0]?.words).toMatch(/^command line.* alone.*adjust.*the bank calls$/)
+    const audit = await s.sql(`select reason from audit_log where action = 'break_glass'`)
+    expect(audit.rows).toContainEqual({ reason: 'the bank calls' })
+  })
+})
+
 describe('the program', () => {
   const alone = (...args: string[]) => sluice(args, env)
+
+  it('ends without a word if nobody reads what it prints', async () => {
+    const program = `"${process.execPath}" "${root}/server/bin/sluice.js"`
+    const piped = await promisify(execFile)('sh', ['-c', `${program} statement profiles | true`])
+    expect(piped.stderr).toBe('')
+  })
 
   it('explains itself and every command, and says its version', async () => {
     const [help, version, ...commands] = await Promise.all([
@@ -288,7 +344,8 @@ describe('agent', () => {
       [origins, origins],
     ] as const) {
       const options = said.flatMap((origin) => ['--frame-origin', origin])
-      const { app_id } = await commandJson([...make, ...options], live)
+      const alone = ['--break-glass', '--reason', 'nobody else is here']
+      const { app_id } = await commandJson([...make, ...options, ...alone], live)
       expect(await commandJson(['agent', 'show', app_id], live)).toMatchObject({
         frame_origin: kept,
       })

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { camt, dayAt, importFile, makeAccount } from '../support/bank-accounts.ts'
 import {
   axeFaults,
   type ConsoleBrowser,
@@ -27,6 +28,13 @@ beforeAll(async () => {
   foreignTxnId = (await other.deposit({ refId: 'THEIRS' })).json.txn_id
   const wrong = (await agent.deposit({ refId: 'WRONG' })).json.txn_id
   await agent.trigger(wrong, 'PAID', { paidAmount: 90 })
+  const account = await makeAccount(test, { name: 'kbank' }, { isOff: true })
+  const lines = [{ amount: '-5.00', text: 'FEE' }, { amount: '70.00' }]
+  await importFile(
+    test,
+    account,
+    camt({ account: account.account, day: dayAt(test.clock()), lines }),
+  )
   admin = await signIn(test, 'admin')
   console = await openConsole(test)
 })
@@ -45,7 +53,8 @@ afterAll(async () => {
 /** Every page, and what is there once it has loaded. */
 async function everyPage(): Promise<[path: string, shows: string][]> {
   const { json } = await admin.get('/payments')
-  const payment = encodeURIComponent(json.data[0].payment_id)
+  const wrong = json.data.find(({ amount }: { amount: number }) => amount === 90)
+  const payment = encodeURIComponent(wrong.payment_id)
   return [
     ['/', 'Today'],
     ['/orders', 'Orders'],
@@ -60,6 +69,14 @@ async function everyPage(): Promise<[path: string, shows: string][]> {
     ['/agents', 'Agents'],
     [`/agents/${agent.appId}`, 'Chao Phraya Books'],
     ['/providers', 'Providers'],
+    ['/bank-accounts', 'Bank accounts'],
+    ['/bank-accounts/new', 'Add a bank account'],
+    ['/bank-accounts/kbank', 'kbank'],
+    ['/bank-accounts/kbank?view=movements', 'kbank'],
+    ['/bank-accounts/kbank?view=files', 'kbank'],
+    ['/bank-accounts/kbank/edit', 'Change kbank'],
+    ['/bank-accounts/kbank/import', 'Import a file for kbank'],
+    ['/reconciliation', 'Reconciliation'],
     ['/users', 'Users'],
     ['/audit', 'Audit'],
     ['/settings', 'Settings'],
@@ -133,7 +150,8 @@ describe('by role', () => {
       [`/wallets/${agent.appId}`, 'Adjust'],
       ['/agents', 'Create an agent'],
       ['/callbacks', 'Replay failed'],
-      ['/providers', 'Switch'],
+      ['/bank-accounts', 'Add an account'],
+      ['/bank-accounts/kbank', 'Change'],
     ] as const) {
       await page.goto(console.at(path))
       const button = page.getByRole('button', { name: action, exact: true })
@@ -162,6 +180,8 @@ describe('by role', () => {
       'Books',
       'Agents',
       'Providers',
+      'Bank accounts',
+      'Reconciliation',
       'Users',
       'Settings',
     ]) {

@@ -21,6 +21,16 @@ const referenceTables = [
   'invitations',
   'audit_log',
   'payment_notes',
+  'user_credentials',
+  'proposals',
+  'proposal_decisions',
+  'proposal_effects',
+  'proposal_ends',
+  'proposal_answers',
+  'proposal_runs',
+  'approval_rules',
+  'alarms',
+  'alarm_acknowledgements',
   'attempt_prunings',
   'schema_migrations',
   'deployment',
@@ -37,6 +47,8 @@ const spreadByTheirId: Record<string, string> = {
   bank_statements: 'account',
   bank_movements: 'account',
   bank_reports: 'account',
+  bank_file_confirmations: 'account',
+  bank_day_signoffs: 'account',
 }
 
 /** Partitions are the owner's to make and drop; these do it for the service, beside the money path. */

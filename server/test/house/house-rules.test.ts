@@ -26,6 +26,7 @@ const folders = [
   'proof',
   'agents',
   'operators',
+  'approvals',
   'callbacks',
   'bank-accounts',
   'routing',

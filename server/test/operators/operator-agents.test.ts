@@ -121,6 +121,7 @@ describe('agents', () => {
       env: { MODE: 'live', METRICS_TOKEN: 'x'.repeat(32) },
     })
     const boss = await signIn(live, 'admin')
+    const second = await signIn(live, 'operator')
     const make = (frame_origin?: string[]) =>
       boss.post('/agents', { name: 'Framed', currency: 'THB', frame_origin, code: boss.code() })
     for (const [said, message] of [
@@ -142,8 +143,11 @@ describe('agents', () => {
       [['https://shop.example'], ['https://shop.example']],
     ] as const) {
       const { status, json } = await make([...said])
-      expect(status).toBe(201)
-      expect((await boss.get(`/agents/${json.app_id}`)).json.frame_origin).toEqual(kept)
+      expect(status).toBe(202)
+      const { id, digest } = (await second.get(`/approvals/${json.proposal}`)).json
+      await second.post(`/approvals/${id}/approve`, { digest, code: second.code() })
+      const { answer } = (await boss.post(`/approvals/${id}/answer`, { code: boss.code() })).json
+      expect((await boss.get(`/agents/${answer.app_id}`)).json.frame_origin).toEqual(kept)
     }
     await live.close()
   })

@@ -339,6 +339,8 @@ describe('a session that was left open', () => {
     'POST /agents/{app_id}/fee-preview',
     'POST /signature-check',
     'POST /provider-routes/try',
+    'POST /bank-accounts/preview',
+    'POST /bank-accounts/{name}/files/preview',
     'POST /orders/{txn_id}/resend',
     'POST /test-orders',
     'POST /callbacks/{app_id}/{seq}/resend',
@@ -353,6 +355,8 @@ describe('a session that was left open', () => {
   const sometimes: Record<string, (body: Body) => boolean> = {
     'PATCH /users/{id}': ({ disabled, ...rest }) =>
       disabled === true && Object.keys(rest).join() === 'reason',
+    // In live it always does.
+    'POST /bank-accounts/{name}/files': () => true,
     'PATCH /providers/{id}': ({ state }) => state === 'off' || state === 'draining',
   }
 
@@ -365,6 +369,7 @@ describe('a session that was left open', () => {
     properties?: Record<string, Shape>
     required?: string[]
     minimum?: number
+    pattern?: string
   }
 
   /** Values that the schema of a field allows: all of a choice, one of anything else. */
@@ -375,7 +380,10 @@ describe('a session that was left open', () => {
     if (shape.type === 'boolean') return [true, false]
     if (shape.type === 'integer') return [shape.minimum ?? 1]
     if (shape.type === 'array') return [[]]
-    return [name === 'amount' ? '1' : 'text']
+    if (shape.type === 'object') return [bodiesOf(shape)[0]]
+    if (name === 'amount') return ['1']
+    const fitting = new RegExp(shape.pattern ?? '')
+    return [['text', '1', 'a'.repeat(32), 'a'.repeat(64)].find((each) => fitting.test(each))]
   }
 
   /** The required fields with none of the others, with each of them alone, and with all. */

@@ -159,6 +159,66 @@ describe('the command line', () => {
   })
 })
 
+describe('what a provider reports of a payout that nobody knows', () => {
+  const evidence = 'the bank says it was another company’s'
+
+  it('is listed, with an alarm on the home page, until an operator closes it', async () => {
+    const event = payoutEvent('UNKNOWN000001', { type: 'paid' })
+    const answer = await bank.tell(s.service.url, event)
+    expect(answer.json.results).toMatchObject([{ result: 'open' }])
+    expect((await viewer.get('/home')).json.waiting.notice_events.count).toBe(1)
+    expect((await owner.get('/notice-events')).status).toBe(404)
+    const listed = await viewer.get('/notice-events')
+    expect(listed.json.data).toEqual([
+      {
+        provider: 'bank',
+        event_id: event.id,
+        txn_id: null,
+        words: 'Payout UNKNOWN000001 is paid.',
+        detail: expect.stringContaining('no payout with this reference'),
+        received_at: s.clock().toISOString(),
+        tries: 1,
+        can_close: true,
+      },
+    ])
+    const close = { provider: 'bank', event_id: event.id, evidence, reason }
+    expect((await viewer.post('/notice-events/close', close)).status).toBe(403)
+    const closed = await operator.post('/notice-events/close', { ...close, code: operator.code() })
+    expect([closed.status, closed.json.data]).toEqual([200, []])
+    expect(
+      (await operator.post('/notice-events/close', { ...close, code: operator.code() })).status,
+    ).toBe(404)
+    // The provider repeats itself: it is known what this was.
+    const again = await bank.tell(s.service.url, event)
+    expect(again.json.results).toMatchObject([{ result: 'unchanged', detail: evidence }])
+  })
+
+  it('is listed and closed on the command line, too', async () => {
+    const event = payoutEvent('UNKNOWN000002', { type: 'returned' })
+    await bank.tell(s.service.url, event)
+    const env = {
+      DATABASE_URL: s.database.url,
+      SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      DATA_DIR: await tempFolder(),
+    }
+    const list = () => commandJson(['event', 'list', '--provider', 'bank'], env)
+    expect(await list()).toMatchObject([
+      { event_id: event.id, words: 'Payout UNKNOWN000002 is returned.' },
+    ])
+    expect((await command(['event', 'list'], env)).stdout).toContain(
+      'no payout with this reference',
+    )
+    const close = ['event', 'close', 'bank', event.id, '--evidence', evidence]
+    expect(await commandJson(close, env)).toMatchObject({ result: 'closed' })
+    expect(await list()).toEqual([])
+    const none = await command(close, env)
+    expect([none.code, none.stderr]).toEqual([
+      expect.any(Number),
+      expect.stringContaining('sluice event list shows them all'),
+    ])
+  })
+})
+
 describe('a refund whose deposit was taken back', () => {
   it('is told in words, with what to do, until somebody closes it', async () => {
     const shop = await fundedAgent(s)

@@ -266,6 +266,7 @@ describe('the terms', () => {
       settle_keep: 0,
       reason: 'they moved',
       updated_at: read.updated_at,
+      code: admin.code(),
     }
     expect((await admin.send('PATCH', path, change)).json).toMatchObject({
       settle_to: change.settle_to,

@@ -61,6 +61,7 @@ describe('what the page shows', () => {
     expect(text.includes('<svg class="qr"')).toBe(qr)
     expect(text.includes('SANDBOX NOT A REAL ACCOUNT')).toBe(transfer)
     expect((await open(`${path}/qr`)).status).toBe(qr ? 200 : 303)
+    expect((await open(`${path}/qr.png`)).status).toBe(qr ? 200 : 404)
   })
 
   it('names that are markup stay text', async () => {

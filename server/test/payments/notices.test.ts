@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readWallet } from '../../src/ledger/read-wallet.ts'
 import { newOrderId, txnId } from '../../src/lib/ids.ts'
+import { closeEvent, listOpenEvents } from '../../src/payments/open-events.ts'
 import { handOver, submit } from '../../src/payouts/pay-out.ts'
 import type { ProviderEvent } from '../../src/providers/provider.ts'
 import {
@@ -66,6 +67,17 @@ async function recorded(id: string) {
     [id],
   )
   return rows
+}
+
+/** As a person does who has found out what an event is about. Returns what it reports, in words. */
+async function closeOpen(eventId: string): Promise<string> {
+  const [open] = await listOpenEvents(s.backend.pool, s.clock(), { eventId, limit: 1 })
+  if (!open) throw new Error('it is not open')
+  await closeEvent(s.backend.pool, open, 'The bank mixed it up.')
+  expect(await recorded(eventId)).toMatchObject([
+    { result: 'closed', detail: 'The bank mixed it up.', act_at: null },
+  ])
+  return open.words
 }
 
 /** As long as it takes until what was left over has been tried again. */
@@ -321,11 +333,13 @@ describe('in any order', () => {
       { result: 'refused' },
     ])
     const { agent: owner, id: withdrawal, reference } = await payout()
-    await rival.tell(s.service.url, payoutEvent(reference, { type: 'paid' }))
+    const elsewhere = payoutEvent(reference, { type: 'paid' })
+    await rival.tell(s.service.url, elsewhere)
     expect([await statusOf(agent, id), await statusOf(owner, withdrawal)]).toEqual([
       'WAITING',
       'WAITING',
     ])
+    await closeOpen(elsewhere.id)
   })
 })
 
@@ -440,8 +454,9 @@ describe('money for nobody', () => {
       `bank:${event.paymentId}`,
     ])
     expect(rows).toHaveLength(1)
-    const word = await tell(payoutEvent(reference, { type: 'paid' }))
-    expect(word.json.results).toMatchObject([{ result: 'refused' }])
+    const paid = payoutEvent(reference, { type: 'paid' })
+    expect((await tell(paid)).json.results).toMatchObject([{ result: 'open' }])
+    expect(await closeOpen(paid.id)).toMatch(/^Payout .* is paid\.$/s)
     const end = { id: eventId(), type: 'deposit_ended', reference, status: 'FAILED' } as const
     expect((await tell(end)).json.results).toMatchObject([{ result: 'refused' }])
   })
@@ -528,6 +543,8 @@ describe('what could not be acted on at once', () => {
     expect(await told(one.agent, one.id)).toEqual(['PAID', 'VOID'])
     expect(await recorded(back.id)).toMatchObject([{ result: 'applied', act_at: null }])
     expect(await recorded(poison.id)).toMatchObject([{ result: null }])
+    // It reports money, which nobody can close.
+    await expect(closeOpen(poison.id)).rejects.toThrow('This event reports money')
     await s.sql('delete from notice_events where event_id = $1', [poison.id])
   })
 
@@ -556,6 +573,46 @@ describe('what could not be acted on at once', () => {
     })
     expect(await held.agent.balance()).toBe(500)
   }, 120_000)
+
+  it('of one agent, however many, holds up no other agent’s', async () => {
+    const [held, free] = [await deposit(), await deposit()]
+    const owner = new pg.Client(s.database.url)
+    await owner.connect()
+    await owner.query('begin')
+    await owner.query('select from sluice.wallets where agent_id = $1 for update', [
+      held.agent.agentId,
+    ])
+    // As a process left them that died after it had put them on disk; the other agent's came last.
+    const left = (id: string, agentId: bigint, count: number, second: number) => {
+      const { id: eventId, ...event } = paymentEvent(id, null)
+      const text = JSON.stringify({ ...event, id: eventId, amountMinor: '10000' })
+      return s.sql(
+        `insert into notice_events (agent_id, provider, event_id, received_at, event, act_at)
+         select $1::bigint, 'bank', 'left-' || $1::bigint || '-' || n, $2::timestamptz,
+           replace($3::text, '"pay-', '"' || n || '-pay-'), $2::timestamptz + $5 * interval '1 second'
+         from generate_series(1, $4) n`,
+        [agentId, s.clock(), text, count, second],
+      )
+    }
+    await left(held.id, held.agent.agentId, 400, 0)
+    await left(free.id, free.agent.agentId, 1, 1)
+    const isPaid = () => isFinished(`left-${free.agent.agentId}-1`)
+    await expect
+      .poll(
+        async () => {
+          s.clock.advance(2_000)
+          return isPaid()
+        },
+        { ...patient, timeout: 25_000 },
+      )
+      .toBe(true)
+    expect(await statusOf(free.agent, free.id)).toBe('PAID')
+    await owner.query('rollback')
+    await owner.end()
+    await s.sql('delete from notice_events where agent_id = $1 and result is null', [
+      held.agent.agentId,
+    ])
+  }, 60_000)
 
   it('whose events were left over is acted on once, by however many processes', async () => {
     const orders = await Promise.all(Array.from({ length: 10 }, () => deposit()))

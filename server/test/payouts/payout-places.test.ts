@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
+import { NoticeTaker } from '../../src/payments/take-notice.ts'
+import type { PayoutOutcome, ProviderEvent } from '../../src/providers/provider.ts'
 import { saveRoute } from '../../src/routing/providers.ts'
 import {
   attemptsOf,
@@ -9,6 +11,7 @@ import {
   never,
   type Process,
   patient,
+  payoutEvent,
   referencesFor,
   startProcess,
 } from '../support/fake-provider.ts'
@@ -19,6 +22,16 @@ const healthy = new FakeProvider('healthy')
 /** Has SCB, and never answers. */
 const hung = new FakeProvider('hung')
 
+const anyAmount = {
+  name: 'both',
+  direction: 'withdraw',
+  currency: 'THB',
+  minAmount: 1n,
+  maxAmount: 1_000_000n,
+  preference: 1,
+  weight: 1,
+} as const
+
 let s: TestService
 let processes: Process[] = []
 
@@ -28,17 +41,7 @@ beforeAll(async () => {
     ['healthy', 'KBANK'],
     ['hung', 'SCB'],
   ] as const) {
-    await saveRoute(s.backend.pool, {
-      provider,
-      name: 'all',
-      direction: 'withdraw',
-      currency: 'THB',
-      banks: [bank],
-      minAmount: 1n,
-      maxAmount: 1_000_000n,
-      preference: 1,
-      weight: 1,
-    })
+    await saveRoute(s.backend.pool, { ...anyAmount, name: 'all', provider, banks: [bank] })
   }
 })
 afterEach(async () => {
@@ -49,11 +52,13 @@ afterEach(async () => {
 afterAll(() => s.close())
 
 /** A process of the role worker: it takes no orders, and finds them by looking. */
-async function worker(clock?: () => Date): Promise<Process> {
+async function worker(
+  clock?: () => Date,
+  outcome: PayoutOutcome = { type: 'paid' },
+): Promise<Process> {
   const own = [healthy.line(), hung.line()]
   for (const line of own) {
-    line.onSubmit =
-      line.name === 'hung' ? never : async (payout) => line.take(payout, { type: 'paid' })
+    line.onSubmit = line.name === 'hung' ? never : async (payout) => line.take(payout, outcome)
   }
   const process = await startProcess(s, own, clock)
   processes.push(process)
@@ -72,6 +77,11 @@ async function withdrawals(agent: AgentClient, many: number, bankCode: string): 
   }
   return ids
 }
+
+const accepted = async (): Promise<string[]> =>
+  (await s.sql(`select reference from payouts where state = 'accepted'`)).rows.map(
+    ({ reference }) => reference,
+  )
 
 const sentOf = (bank: FakeProvider, ids: readonly string[]) => {
   const references = new Set(ids.flatMap(referencesFor))
@@ -105,6 +115,38 @@ it('one agent’s hundreds of withdrawals do not hold up another’s', async () 
   const behind = references.slice(last).filter((reference) => large.has(reference))
   // At least those that were not read in the first go came after the small agent's last.
   expect(behind.length).toBeGreaterThan(100)
+})
+
+it('what a provider refuses in a notice waits for a place at the next, and who has none leaves it', async () => {
+  await saveRoute(s.backend.pool, { ...anyAmount, provider: 'healthy', banks: ['BBL'] })
+  await saveRoute(s.backend.pool, { ...anyAmount, provider: 'hung', banks: ['BBL'], preference: 2 })
+  const agent = await fundedAgent(s)
+  const ids = await withdrawals(agent, 20, 'BBL')
+  s.clock.advance(3_000)
+  const process = await worker(undefined, { type: 'accepted' })
+  await process.runner.poll()
+  await expect.poll(() => sentOf(healthy, ids), patient).toBe(20)
+  await expect.poll(async () => (await accepted()).length, patient).toBe(20)
+  const refused = { type: 'rejected', mayTryAnother: true, reason: 'not today' } as const
+  const events = (await accepted()).map((reference) => payoutEvent(reference, refused))
+  const resultsOf = async (taker: NoticeTaker, told: ProviderEvent[]) =>
+    new Set((await taker.take(healthy, told, Buffer.from('{}'))).map(({ detail }) => detail))
+  const onError = (error: unknown) => process.errors.push(error)
+  // A process that hands nothing over.
+  const door = new NoticeTaker(process.desk, onError)
+  expect(await resultsOf(door, events.slice(0, 3))).toEqual(new Set(['A worker hands it to hung.']))
+  expect(sentOf(hung, ids)).toBe(0)
+  const taker = new NoticeTaker(process.desk, onError, (...given) => process.runner.take(...given))
+  expect(await resultsOf(taker, events.slice(3))).toEqual(new Set(['hung gets it.']))
+  // The service that took no payouts looks at what was left over, too, and leaves it again.
+  const takeUp = async () => {
+    s.clock.advance(60_000)
+    await taker.finishLeftOvers()
+    await taker.stopped()
+    return sentOf(hung, ids)
+  }
+  await expect.poll(takeUp, patient).toBe(20)
+  expect(process.errors).toEqual([])
 })
 
 it('a worker hands over as many as there are after one look, each once, beside another worker', async () => {

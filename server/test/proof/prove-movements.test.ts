@@ -1,6 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { BankAccount } from '../../src/bank-accounts/bank-account.ts'
+import { explainMovement, explainReturn } from '../../src/payments/explain-movement.ts'
+import { returnPayment } from '../../src/payments/payments.ts'
 import { BankProof, verify } from '../../src/proof/verify.ts'
-import { booked, makeAccount, push } from '../support/bank-accounts.ts'
+import { writeOff } from '../../src/teller/write-off.ts'
+import {
+  booked,
+  camt,
+  dayAt,
+  daysOf,
+  importFile,
+  makeAccount,
+  push,
+  type TestAccount,
+} from '../support/bank-accounts.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 /**
@@ -9,12 +22,15 @@ import { startTestService, type TestService } from '../support/service.ts'
  */
 
 let s: TestService
+let account: TestAccount
+let of: BankAccount
 let name: string
 
 beforeAll(async () => {
   s = await startTestService({ outside: { providers: [] } })
-  const account = await makeAccount(s)
-  name = account.account.name
+  account = await makeAccount(s)
+  of = account.account
+  name = of.name
   const agent = await s.agent()
   const { json } = await agent.deposit()
   const amount = json.transfer.amount.toFixed(2)
@@ -23,6 +39,33 @@ beforeAll(async () => {
   await push(s, account, { id: 'gone', amount: '5.00', direction: 'debit' })
 })
 afterAll(() => s.close())
+
+/** Every way in which a movement is explained, and what people did without one. */
+async function everyExplanation(): Promise<void> {
+  const { desk } = s.service
+  const day = dayAt(s.clock())
+  const moved = async (id: string, amount: string, direction = 'credit') => {
+    const { json } = await push(s, account, { id, amount, direction })
+    await booked(s, name)
+    return json.movement as string
+  }
+  await explainMovement(desk, of, await moved('fee', '3.00', 'debit'), 'bank_fee', 'a fee')
+  await explainMovement(desk, of, await moved('interest', '4.00'), 'interest', 'interest')
+  const returned = await moved('returned', '40.00')
+  await returnPayment(desk, `${name}:${returned}`, 'sent back')
+  await explainReturn(desk, of, await moved('out', '40.00', 'debit'), returned, 'sent back')
+  await returnPayment(desk, `${name}:${await moved('to go', '41.00')}`, 'will be sent back')
+  const back = { amount: '-60.00', ref: 'T', isReturn: true }
+  const lines = [{ amount: '60.00', ref: 'T' }, back]
+  await importFile(s, account, camt({ account: of, day, lines }))
+  const sum = { amount: '300.00', batchCount: 2, batchId: 'B' }
+  await importFile(s, account, camt({ account: of, day, lines: [sum] }))
+  const children = [{ amount: '100.00' }, { amount: '200.00' }]
+  const parts = { ...sum, children }
+  await importFile(s, account, camt({ account: of, day, isIntraday: true, lines: [parts] }))
+  const lost = { currency: 'THB', provider: name, reason: 'lost', ref: 'by hand' } as const
+  await writeOff(desk, { ...lost, amountMinor: 7n })
+}
 
 const credited = `explained_by = 'payment' and order_id is not null`
 const lies: [table: string, set: string, where: string][] = [
@@ -40,6 +83,31 @@ const lies: [table: string, set: string, where: string][] = [
     `state = 'booked', explained_by = 'payment', act_at = null`,
     `state = 'unexplained'`,
   ],
+  ['bank_movements', 'returns = null', `explained_by = 'payment_returned'`],
+  ['bank_movements', `explained_by = 'payment'`, `explained_by = 'payment_returned'`],
+  [
+    'bank_movements',
+    `returns = (select movement_id from bank_movements where ${credited})`,
+    `explained_by = 'payment_taken_back'`,
+  ],
+  [
+    'bank_movements',
+    `state = 'unexplained', explained_by = null`,
+    `explained_by = 'payment_taken_back'`,
+  ],
+  ['bank_movements', `state = 'unexplained', explained_by = null`, `explained_by = 'bank_fee'`],
+  ['bank_movements', `explained_by = 'payment'`, `explained_by = 'interest'`],
+  ['bank_movements', `state = 'unexplained', explained_by = null`, `explained_by = 'interest'`],
+  ['bank_movements', `explained_by = 'correction'`, `explained_by = 'batch'`],
+  ['bank_movements', `explained_by = 'payment'`, `explained_by = 'batch'`],
+  ['bank_movements', `explained_by = 'batch'`, `explained_by = 'bank_fee'`],
+  ['bank_movements', `explained_by = 'batch'`, credited],
+  ['bank_reports', `report_key = report_key || 'x'`, `report_key like '%/2'`],
+  ['clearings', 'balance = balance + 1', `provider like 'account-%' and agent_id > 0`],
+  ['clearings', 'balance = balance + 1', `provider like 'account-%' and agent_id < 0`],
+  ['payments', `state = 'taken_back'`, `state = 'credited'`],
+  ['unmatched_payments', `state = 'dismissed'`, `state = 'returned' and amount = 4100`],
+  ['unmatched_payments', `state = 'returned'`, `state = 'dismissed'`],
   ['bank_reports', 'amount = amount + 1', 'true'],
   [
     'bank_reports',
@@ -57,7 +125,23 @@ const lies: [table: string, set: string, where: string][] = [
 
 it('what banks report proves', async () => {
   await booked(s, name)
+  await everyExplanation()
   await s.prove()
+})
+
+it('the day names what people did by hand, and a difference that nobody made is red', async () => {
+  const days = () => daysOf(s, account)
+  const day = dayAt(s.clock())
+  expect(await days()).toEqual([`${day} red unexplained_debit return_not_debited written_off`])
+  await s.sql('update clearings set balance = balance + 1 where provider = $1 and agent_id < 0', [
+    name,
+  ])
+  expect(await days()).toEqual([
+    `${day} red unexplained_debit return_not_debited written_off books_differ`,
+  ])
+  await s.sql('update clearings set balance = balance - 1 where provider = $1 and agent_id < 0', [
+    name,
+  ])
 })
 
 it.each(lies)('a lie about %s is found: set %s where %s', async (table, set, where) => {
@@ -90,8 +174,8 @@ async function findingsOfLie(table: string, set: string, where: string): Promise
     await s.sql(`update ${table} set ${set} where ${where}`)
     const proofs = await verify(s.backend.pool, {})
     const found = proofs.flatMap(({ finding }) => finding ?? [])
-    // What is proved in the background finds it too, if it is about what banks report.
-    if (table.startsWith('bank_'))
+    // What is proved in the background finds it too, if it is about what banks report and the books have.
+    if (!/^(orders|expected_deposits)$/.test(table))
       expect(await new BankProof().step(s.backend.pool)).not.toEqual([])
     return found
   } finally {

@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import type { BankAccount } from '../../src/bank-accounts/bank-account.ts'
-import { readMovements } from '../../src/bank-accounts/read-movements.ts'
 import {
   type BankAccountTerms,
   bankAccountFaults,
-  createBankAccount,
-} from '../../src/bank-accounts/save-bank-account.ts'
+} from '../../src/bank-accounts/bank-account-terms.ts'
+import { readMovements } from '../../src/bank-accounts/read-movements.ts'
+import { createBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
 import { bookMovements } from '../../src/payments/book-movement.ts'
 import { type Imported, importBankFile } from '../../src/payments/import-bank-file.ts'
 import { reconcileAccount } from '../../src/reconcile/reconcile-account.ts'
@@ -42,9 +42,11 @@ export async function makeAccount(
     surplusSteps: 99,
     holdS: 7_200,
     dayLimitMinor: null,
+    fileLimitMinor: 0n,
     feed: 'signed',
     zone,
     csvProfile: null,
+    encoding: null,
     ownAccounts: '',
     ...terms,
   }
@@ -53,7 +55,7 @@ export async function makeAccount(
     name: 'test',
     at: s.clock(),
     mode,
-    confirms: true,
+    confirmedBy: 'another test',
     ...(isOff && { also: (tx) => saveProviderState(tx, whole.name, 'off', s.clock()) }),
   })
   if (!made) throw new Error('the account was not made')

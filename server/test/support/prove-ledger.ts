@@ -15,36 +15,52 @@ const tables = [
   'open_items',
 ]
 
-/**
- * Proves the ledger, time and again: every agent of whom any row has been written since it was last
- * proved, however it was written. The others are, to the row, as they were then.
- */
-export function ledgerProver(pool: Pool, owner: pg.Pool): () => Promise<void> {
+export interface LedgerProver {
+  /**
+   * Proves every agent of whom any row has been written since it was last proved, however it was written: the
+   * others are, to the row, as they were then. Proves everything if a book of the house has changed.
+   */
+  prove(): Promise<void>
+  /** Proves what holds across agents as well, if `prove` left it out. */
+  proveRest(): Promise<void>
+}
+
+export function ledgerProver(pool: Pool, owner: pg.Pool): LedgerProver {
   const proved = new Map<string, string>()
+  let isRestOwed = false
   const rowsOf = tables.map(
     (table) => `select agent_id, '${table}' as at, ctid, xmin from ${table}`,
   )
-  const marks = `select app_id, mark from (
+  const marks = `select agent_id::text, app_id, mark from (
       select agent_id, sum(hashtextextended(concat_ws(' ', at, ctid, xmin), 0))::text as mark
       from (${rowsOf.join(' union all ')}) written group by agent_id
     ) marked left join agents using (agent_id)`
-  return async () => {
-    const { rows } = await owner.query<{ app_id: string | null; mark: string }>(marks)
-    const changed = rows.filter(({ app_id, mark }) => !app_id || proved.get(app_id) !== mark)
-    // Rows without an agent are for a proof of everything to find.
-    const isWhole = changed.some(({ app_id }) => app_id === null) || changed.length === rows.length
-    const proofs = isWhole
-      ? await verifySurely(pool, {})
-      : (
-          await Promise.all(
-            changed.map(({ app_id }) => verifySurely(pool, { appId: app_id ?? '' })),
-          )
-        ).flat()
-    const lies = proofs.filter(({ finding }) => finding !== null)
+  const verifyAll = async (appIds: readonly (string | undefined)[]) => {
+    const proofs = await Promise.all(
+      appIds.map((appId) => verifySurely(pool, appId === undefined ? {} : { appId })),
+    )
+    const lies = proofs.flat().filter(({ finding }) => finding !== null)
     if (lies.length > 0) {
       throw new Error(`the ledger does not prove: ${lies.map((lie) => lie.finding).join('; ')}`)
     }
-    for (const { app_id, mark } of changed) if (app_id) proved.set(app_id, mark)
+  }
+  return {
+    async prove() {
+      const { rows } = await owner.query<{ agent_id: string; app_id: string | null; mark: string }>(
+        marks,
+      )
+      const changed = rows.filter(({ agent_id, mark }) => proved.get(agent_id) !== mark)
+      const appIds = changed.flatMap(({ app_id }) => app_id ?? [])
+      // Books of the house, and rows without an agent, are for a proof of everything.
+      const isWhole = appIds.length < changed.length
+      await verifyAll(isWhole ? [undefined] : appIds)
+      isRestOwed = !isWhole
+      for (const { agent_id, mark } of changed) proved.set(agent_id, mark)
+    },
+    async proveRest() {
+      if (isRestOwed) await verifyAll([undefined])
+      isRestOwed = false
+    },
   }
 }
 

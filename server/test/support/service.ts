@@ -79,6 +79,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     options: '-c search_path=sluice',
   })
   owner.on('error', () => {})
+  const prover = ledgerProver(backend.pool, owner)
 
   return {
     service,
@@ -95,13 +96,17 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       )
       return new AgentClient(service.url, agent.appId, secret, agent.agentId, clock)
     },
-    prove: ledgerProver(backend.pool, owner),
+    prove: prover.prove,
     sql: (text, values) => owner.query(text, values),
     async close() {
-      await service.close()
-      await backend.close()
-      await owner.end()
-      if (!options.beside) await database.close()
+      try {
+        await prover.proveRest()
+      } finally {
+        await service.close()
+        await backend.close()
+        await owner.end()
+        if (!options.beside) await database.close()
+      }
     },
   }
 }

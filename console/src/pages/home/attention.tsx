@@ -33,7 +33,7 @@ export function Attention({ home }: { home: HomeView }) {
       search: openWithdrawals,
     },
     ...(waiting.notice_events && waiting.notice_events.count > 0
-      ? [{ label: says.noticeEvents, aged: waiting.notice_events, to: pages.providers }]
+      ? [{ label: says.noticeEvents, aged: waiting.notice_events, to: pages.openItems }]
       : []),
     {
       label: says.failing,

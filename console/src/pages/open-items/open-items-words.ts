@@ -18,4 +18,24 @@ export const openItemsWords = {
     assignee: 'Assignee',
     reference: 'Reference',
   },
+  reports: {
+    title: 'Reports that could not be processed',
+    says: 'The service tries each again. If it cannot act on one, for example because no payout has its reference, find out what it means and close it.',
+    columns: {
+      words: 'What the provider reported',
+      detail: 'Why it waits',
+      provider: 'Provider',
+      age: 'First reported',
+      order: 'Order',
+      close: 'Close',
+    },
+    close: 'Close',
+    isMoney:
+      'This report is about money that came in. The service processes it once the cause is mended.',
+    closeTitle: 'Close the report',
+    closeExplain:
+      'This moves no money. If the report was true, change the order or the wallet first.',
+    closedNow: 'The report is closed.',
+    evidenceHint: 'What you found out, and from whom. It stays with the report.',
+  },
 }

@@ -17,6 +17,7 @@ import { api, pages } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
 import { stateWords } from '../../words.ts'
 import { openItemsWords as says } from './open-items-words.ts'
+import { UnprocessedReports } from './unprocessed-reports.tsx'
 
 type Item = Row<typeof api.openItems>
 
@@ -105,6 +106,7 @@ export default function OpenItems() {
         />
       )}
       <CursorPages next={found.data?.next} />
+      <UnprocessedReports />
     </>
   )
 }

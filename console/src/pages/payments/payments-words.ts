@@ -8,6 +8,11 @@ export const paymentsWords = {
   toDecide: 'To decide',
   decided: 'Decided',
   mine: 'Mine',
+  unexplained: {
+    title: 'Unexplained on bank accounts',
+    says: 'Money that left an account and that this service did not send, or sums that the bank did not break down. Say what each was.',
+    account: 'Account',
+  },
   columns: {
     payment: 'Payment',
     why: 'Why',

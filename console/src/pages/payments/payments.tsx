@@ -16,6 +16,7 @@ import { api, pages } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
 import { stateWords } from '../../words.ts'
 import { paymentsWords as says } from './payments-words.ts'
+import { Unexplained } from './unexplained.tsx'
 
 type Payment = Row<typeof api.payments>
 
@@ -127,6 +128,7 @@ export default function Payments() {
         />
       )}
       <CursorPages next={found.data?.next} />
+      {filters.state !== 'decided' && <Unexplained />}
     </>
   )
 }

@@ -3,6 +3,7 @@ export const providersWords = {
   says: 'The companies that move real money. A draining provider takes no new orders and finishes those it has.',
   none: 'No providers',
   noneTeach: 'Providers are set up in the service’s environment.',
+  bankAccounts: 'Bank accounts',
   switch: 'Switch',
   switchTitle: (name: string) => `Switch ${name}`,
   over: 'Paid in',

@@ -29,6 +29,10 @@ export default function Providers() {
     queryKey: ['providers'],
     queryFn: ({ signal }) => ask(api.providers, { signal }),
   })
+  const accounts = useQuery({
+    queryKey: ['bank-accounts'],
+    queryFn: ({ signal }) => ask(api.bankAccounts, { signal }),
+  })
   const asked = found.data?.data.find(({ name }) => name === askedName)
   const { filters, set } = useFilters()
   const hours = says.overs.some(([value]) => value === filters.hours) ? filters.hours : '24'
@@ -43,6 +47,7 @@ export default function Providers() {
   return (
     <>
       <PageHead title={says.title} says={says.says}>
+        <PageLink to={pages.bankAccounts}>{says.bankAccounts}</PageLink>
         <NativeSelect
           aria-label={says.over}
           value={hours}
@@ -57,7 +62,11 @@ export default function Providers() {
         rowKey={(row) => row.name}
         empty={<Empty title={says.none} teach={says.noneTeach} />}
         columns={[
-          { key: 'name', head: says.columns.name, cell: (row) => <strong>{row.name}</strong> },
+          {
+            key: 'name',
+            head: says.columns.name,
+            cell: (row) => <Name row={row} accounts={accounts.data?.data ?? []} />,
+          },
           {
             key: 'state',
             head: says.columns.state,
@@ -112,6 +121,15 @@ export default function Providers() {
       <ProviderRoutes providers={found.data?.data ?? []} whyDisabled={whyDisabled} />
       {asked && <SwitchDialog provider={asked} close={() => setAsked(null)} />}
     </>
+  )
+}
+
+/** A bank account has a page of its own. */
+function Name(props: { row: Provider; accounts: { name: string }[] }) {
+  const { name } = props.row
+  const isAccount = props.accounts.some((each) => each.name === name)
+  return (
+    <strong>{isAccount ? <PageLink to={pages.bankAccount(name)}>{name}</PageLink> : name}</strong>
   )
 }
 

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { type BankAccount, findBankAccount } from '../../bank-accounts/bank-account.ts'
 import { feedSecretOf } from '../../bank-accounts/save-bank-account.ts'
+import { addressKey } from '../../lib/address-key.ts'
 import { parseIsoTime } from '../../lib/local-time.ts'
 import { maxBalanceMinor, parseDecimal } from '../../lib/money.ts'
 import { type FieldError, Problem } from '../../lib/problem.ts'
@@ -102,7 +103,12 @@ export function bankFeedRoute(
           : isSigned(request, publicPath() + request.url, body, secret, desk.now())
         if (!account || secret === undefined || !isItsOwn) {
           const now = desk.now().getTime()
-          const { taken, waitS } = failures.take(request.ip, failuresPerS, failuresAtOnce, now)
+          const { taken, waitS } = failures.take(
+            addressKey(request.ip),
+            failuresPerS,
+            failuresAtOnce,
+            now,
+          )
           if (!taken) {
             throw new Problem('rate_limited', 'Too many requests with a bad signature.', {
               retryAfterS: waitS,
@@ -114,13 +120,13 @@ export function bankFeedRoute(
           throw new Problem('invalid_signature', 'A token is taken over https only.')
         }
         const push = readPush(body, account, desk.now())
-        // A token can be read by whoever sees one request, so in live the statement has to confirm it.
-        const isTrusted = !isToken || mode === 'sandbox'
+        // A token can be read by whoever sees one request, and one person alone may have made a new secret: in
+        // live the statement has to confirm what they report.
+        const isTrusted = mode === 'sandbox' || (!isToken && account.confirmedAt !== null)
         const movement = await takePush(desk, account, push, isTrusted)
         // It is on disk: whether it can be booked at once changes nothing about the answer.
-        await bookMovements(desk, (error) => request.log.error({ err: error }), account.name).catch(
-          (error) => request.log.error({ err: error }),
-        )
+        const onError = (error: unknown) => request.log.error({ err: error })
+        await bookMovements(desk, onError, account.name, movement).catch(onError)
         return reply.send({ movement })
       },
     )

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { listKeys } from '../../agents/find-agent.ts'
 import { rotateKey } from '../../agents/save-agent.ts'
 import { checkAddress } from '../../callbacks/check-address.ts'
 import { explainSignature } from '../../lib/explain-signature.ts'
@@ -10,6 +11,7 @@ import { parseSignatureHeader } from '../../lib/signature.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
 import { audited } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
+import { takeEffect } from '../../operators/take-effect.ts'
 import { type FeesOf, previewFees } from '../../orders/fee-preview.ts'
 import { AgentParams } from './agents.ts'
 import type { OperatorDeps } from './operator-deps.ts'
@@ -25,6 +27,7 @@ import {
   SignatureVerdict,
 } from './schemas/agents.ts'
 import { agentNamed } from './scope.ts'
+import { twoPersonRoute } from './two-person-route.ts'
 
 const monthMs = 30 * 86_400_000
 
@@ -41,7 +44,7 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
     }
   }
 
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     ...own,
     method: 'POST',
     url: '/agents/:app_id/keys',
@@ -50,6 +53,21 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
       params: AgentParams,
       body: RotateBody,
       response: { status: 201, schema: SecretAnswer },
+    },
+    approval: {
+      action: 'rotate_key',
+      repeats: 'effect',
+      hasSecret: true,
+      view: async ({ operator, params, body }) => {
+        const { agentId, appId } = await agentNamed(pool, operator, params.app_id)
+        const keys = await listKeys(pool, agentId, now())
+        return {
+          subject: { kind: 'agent', id: appId },
+          agentId,
+          before: { secrets: keys.map(({ createdAt }) => ({ created_at: createdAt })) },
+          after: { new_secret: true, old_one_valid_for_s: body.overlap_s },
+        }
+      },
     },
     handler: async ({ operator, params, body }) => {
       const { agentId, appId } = await agentNamed(pool, operator, params.app_id)
@@ -63,7 +81,10 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
           agentId,
           reason: body.reason,
         },
-        () => rotateKey(pool, secretKeys, agentId, body.overlap_s, now()),
+        () =>
+          rotateKey(pool, secretKeys, agentId, body.overlap_s, now(), (tx, made) =>
+            takeEffect(tx, operator, now(), { app_id: appId, secret: made.secret }),
+          ),
         () => ({ overlap_s: body.overlap_s }),
       )
       return { app_id: appId, secret }

@@ -19,13 +19,16 @@ import {
   updateAgent,
 } from '../../agents/save-agent.ts'
 import { appliedTerms } from '../../agents/terms.ts'
+import type { ActionName } from '../../approvals/actions.ts'
 import { hurryCallbacks } from '../../callbacks/resend-callbacks.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import { defaultCurrency } from '../../lib/money.ts'
 import { type FieldError, fieldProblem, Problem } from '../../lib/problem.ts'
 import { audited, writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
+import { takeEffect } from '../../operators/take-effect.ts'
 import { invalidRequest } from '../check.ts'
+import type { ActionView } from './approvals-desk.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { Code, type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
 import {
@@ -38,6 +41,7 @@ import {
 } from './schemas/agents.ts'
 import { appId, strict } from './schemas/shapes.ts'
 import { agentNamed, agentsInScope } from './scope.ts'
+import { type Asked, twoPersonRoute } from './two-person-route.ts'
 
 export const AgentParams = Type.Object({ app_id: appId })
 
@@ -75,25 +79,35 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
       detail(deps, await agentNamed(pool, operator, params.app_id)),
   })
 
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     ...change,
     method: 'POST',
     url: '/agents',
     summary: 'Create an agent; its secret is in the answer, and never again',
     schema: { body: NewAgentBody, response: { status: 201, schema: SecretAnswer } },
     bodyLimit,
+    approval: {
+      action: 'create_agent',
+      repeats: 'effect',
+      hasSecret: true,
+      view: async ({ body }) => {
+        await newAgent(deps, body as Partial<Said>)
+        const subject = { kind: 'agent', id: 'new' }
+        return { subject, agentId: null, before: null, after: withoutLogo(body) }
+      },
+    },
     handler: async ({ operator, body }) => {
-      const said = body as Partial<Said>
-      const currency = said.currency ?? defaultCurrency
-      const terms = applied({ ...defaultTerms, currency }, said)
-      const brand = await checkedBrand(deps, terms, said)
+      const { terms, brand } = await newAgent(deps, body as Partial<Said>)
       // The agent has no name before it exists.
       const subject = { kind: 'agent', id: 'new' }
       const { agent, secret } = await audited(
         pool,
         now,
         { operator, action: 'create_agent', subject, agentId: null },
-        () => createAgent(pool, secretKeys, terms, now()),
+        () =>
+          createAgent(pool, secretKeys, terms, now(), (tx, { appId, secret }) =>
+            takeEffect(tx, operator, now(), { app_id: appId, secret }),
+          ),
         (made) => agentView(made.agent),
       )
       if (brand) await saveBrand(pool, agent.agentId, brand, now())
@@ -101,20 +115,27 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
     },
   })
 
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     ...change,
     method: 'PATCH',
     url: '/agents/:app_id',
     summary: "Change an agent's terms or looks",
     schema: { params: AgentParams, body: ChangeAgentBody, response: AgentDetail },
     bodyLimit,
+    approval: {
+      action: 'change_agent',
+      repeats: 'effect',
+      also: (body) => alsoChanges(body),
+      view: async ({ operator, params, body }) =>
+        changeView(deps, await agentNamed(pool, operator, params.app_id), body),
+    },
     handler: async ({ operator, params, body }) => {
       const found = await agentNamed(pool, operator, params.app_id)
       return changeTerms(deps, operator, found, body as Partial<Said> & Told, 'change_agent')
     },
   })
 
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     method: 'PUT',
     url: '/agents/:app_id/callback-addresses',
     summary: 'Say where callbacks are sent',
@@ -122,6 +143,12 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
     permission: 'manage_own_keys',
     agents: 'own',
     schema: { params: AgentParams, body: AddressesBody, response: AgentDetail },
+    approval: {
+      action: 'change_addresses',
+      repeats: 'effect',
+      view: async ({ operator, params, body }) =>
+        changeView(deps, await agentNamed(pool, operator, params.app_id), body),
+    },
     handler: async ({ operator, params, body }) => {
       const found = await agentNamed(pool, operator, params.app_id)
       const said = body as Pick<Said, 'deposit_callback' | 'withdraw_callback'> & Told
@@ -129,28 +156,42 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
     },
   })
 
-  for (const [verb, status] of [
-    ['suspend', 'suspended'],
-    ['resume', 'active'],
-  ] as const) {
-    operatorRoute(api, {
-      ...change,
-      method: 'POST',
-      url: `/agents/:app_id/${verb}`,
-      summary: verb === 'suspend' ? 'Take no orders of an agent' : 'Take its orders again',
-      ...(verb === 'suspend' && { withoutCode: 'stopping an agent must be quick' }),
-      schema: {
-        params: AgentParams,
-        body: Type.Object({ reason: Reason, code: Type.Optional(Code) }, strict),
-        response: AgentDetail,
+  const StatusBody = Type.Object({ reason: Reason, code: Type.Optional(Code) }, strict)
+  const setStatus =
+    (status: Agent['status'], action: string) =>
+    async ({ operator, params, body }: Asked<typeof AgentParams, typeof StatusBody>) => {
+      const found = await agentNamed(pool, operator, params.app_id)
+      const told = { status, updated_at: found.updatedAt.toISOString(), reason: body.reason }
+      return changeTerms(deps, operator, found, told, action)
+    }
+
+  operatorRoute(api, {
+    ...change,
+    method: 'POST',
+    url: '/agents/:app_id/suspend',
+    summary: 'Take no orders of an agent',
+    withoutCode: 'stopping an agent must be quick',
+    schema: { params: AgentParams, body: StatusBody, response: AgentDetail },
+    handler: setStatus('suspended', 'suspend_agent'),
+  })
+
+  twoPersonRoute(api, {
+    ...change,
+    method: 'POST',
+    url: '/agents/:app_id/resume',
+    summary: 'Take its orders again',
+    schema: { params: AgentParams, body: StatusBody, response: AgentDetail },
+    approval: {
+      action: 'resume_agent',
+      repeats: 'effect',
+      view: async ({ operator, params }) => {
+        const { agentId, appId, status } = await agentNamed(pool, operator, params.app_id)
+        const subject = { kind: 'agent', id: appId }
+        return { subject, agentId, before: { status }, after: { status: 'active' } }
       },
-      handler: async ({ operator, params, body }) => {
-        const found = await agentNamed(pool, operator, params.app_id)
-        const told = { status, updated_at: found.updatedAt.toISOString(), reason: body.reason }
-        return changeTerms(deps, operator, found, told, `${verb}_agent`)
-      },
-    })
-  }
+    },
+    handler: setStatus('active', 'resume_agent'),
+  })
 }
 
 /** The fields that can be set on an agent: its terms, under their API names. */
@@ -179,6 +220,51 @@ async function detail(
   }
 }
 
+/** The terms and looks of a new agent, after everything about them was checked. */
+async function newAgent(deps: OperatorDeps, said: Partial<Said>) {
+  const terms = applied({ ...defaultTerms, currency: said.currency ?? defaultCurrency }, said)
+  return { terms, brand: await checkedBrand(deps, terms, said) }
+}
+
+/** What a change of terms or looks would change: only the fields that it names. */
+async function changeView(deps: OperatorDeps, found: Agent, body: object): Promise<ActionView> {
+  const said = body as Partial<Said> & Told
+  await checkedBrand(deps, applied(found, said), said, found)
+  if (found.updatedAt.toISOString() !== said.updated_at) throw changedMeanwhile()
+  const { colour, logo } = await findBrand(deps.desk.pool, found.agentId)
+  const now: Record<string, unknown> = {
+    ...agentView(found),
+    colour,
+    logo: logo && logoText(logo),
+  }
+  const { updated_at: _read, reason: _why, code: _code, ...changes } = withoutLogo(body)
+  const before = Object.fromEntries(Object.keys(changes).map((name) => [name, now[name] ?? null]))
+  const subject = { kind: 'agent', id: found.appId }
+  return { subject, agentId: found.agentId, before, after: changes }
+}
+
+/** Some terms say where money or news of it goes, and have rules of their own. */
+function alsoChanges(body: object): ActionName[] {
+  const names = Object.keys(body)
+  return [
+    ...(names.some((name) => name.endsWith('_callback')) ? (['change_addresses'] as const) : []),
+    ...(names.some((name) => name.startsWith('settle')) ? (['change_settlement'] as const) : []),
+  ]
+}
+
+/** A request as it is shown: without the bytes of a picture. */
+function withoutLogo(body: object): Record<string, unknown> {
+  const { code: _code, logo, ...said } = body as Record<string, unknown>
+  return logo === undefined ? said : { ...said, logo: logo === null ? null : 'a new picture' }
+}
+
+function changedMeanwhile(): Problem {
+  return new Problem(
+    'changed_meanwhile',
+    'The agent has changed since you read it. Read it again, then make your change.',
+  )
+}
+
 /** Writes the change and its audit row together, unless another change came first. */
 async function changeTerms(
   deps: OperatorDeps,
@@ -194,12 +280,8 @@ async function changeTerms(
   const changed = await inTransaction(pool, async (tx) => {
     const isAsRead = found.updatedAt.toISOString() === said.updated_at
     const agent = isAsRead ? await updateAgent(tx, found, terms, at) : undefined
-    if (!agent) {
-      throw new Problem(
-        'changed_meanwhile',
-        'The agent has changed since you read it. Read it again, then make your change.',
-      )
-    }
+    if (!agent) throw changedMeanwhile()
+    await takeEffect(tx, operator, at)
     const looksBefore = brand && (await findBrand(tx, agent.agentId))
     const looks = brand && (await saveBrand(tx, agent.agentId, brand, at))
     await writeAudit(tx, {

@@ -8,7 +8,7 @@ import { jsonText } from '../../lib/json-text.ts'
 import { startOfDay } from '../../lib/local-time.ts'
 import type { Currency } from '../../lib/money.ts'
 import { countStoppedUsers } from '../../operators/user.ts'
-import { openEvents } from '../../payments/notice-events.ts'
+import { countOpenEvents } from '../../payments/open-events.ts'
 import { paymentsToDecide } from '../../payments/search-payments.ts'
 import { proofState } from '../../proof/verify.ts'
 import {
@@ -51,7 +51,7 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       ])
       const providers = isAll ? await providerHealth(desk, figures, days) : null
       const proof = isAll ? await proofState(pool) : null
-      const events = isAll ? await openEvents(pool, at) : null
+      const events = isAll ? await countOpenEvents(pool, at) : null
       const items = isAll ? await countOpenItems(pool) : null
       const stopped = isAll ? await countStoppedUsers(pool) : null
       return jsonText({

@@ -3,6 +3,8 @@ import * as agentShapes from '../agent-api/schemas.ts'
 import { about, nameSchemas } from '../name-schemas.ts'
 import { apiPath, type DescribedRoute } from './operator-route.ts'
 import * as agents from './schemas/agents.ts'
+import * as approvals from './schemas/approvals.ts'
+import * as bankAccounts from './schemas/bank-accounts.ts'
 import * as books from './schemas/books.ts'
 import * as callbacks from './schemas/callbacks.ts'
 import * as home from './schemas/home.ts'
@@ -15,6 +17,8 @@ import * as wallets from './schemas/wallets.ts'
 const shapes = {
   ...{
     ...agents,
+    ...approvals,
+    ...bankAccounts,
     ...books,
     ...callbacks,
     ...home,
@@ -92,6 +96,7 @@ function operationOf(route: DescribedRoute): object {
       'x-permission': route.permission,
       'x-agents': route.agents,
       'x-needs-code': route.needsCode,
+      ...(route.approval !== null && { 'x-approval': route.approval }),
     }),
     parameters: [
       ...parametersOf(params, 'path'),
@@ -106,6 +111,12 @@ function operationOf(route: DescribedRoute): object {
         description: 'as asked',
         content: { [type]: { schema: answer.schema ?? { type: 'string' } } },
       },
+      ...(route.approval !== null && {
+        202: {
+          description: 'proposed: a second person has to approve it',
+          content: { 'application/json': { schema: approvals.Proposed } },
+        },
+      }),
       401: problem,
       default: problem,
     },

@@ -1,16 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { ActionName } from '../../approvals/actions.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Operator, Permission } from '../../operators/operator.ts'
 import { type Checker, checker, invalidRequest, readQuery } from '../check.ts'
 import { readJsonBody } from '../json-body.ts'
 import { plainText } from '../printable-text.ts'
+import type { ApprovalsDesk } from './approvals-desk.ts'
 import type { OperatorDoor } from './door.ts'
 
 /** The app to register the console's routes on, and the routes registered so far. */
 export interface OperatorApi {
   app: FastifyInstance
   door: OperatorDoor
+  /** Runs what two people have decided on. */
+  approvals: ApprovalsDesk
   routes: DescribedRoute[]
 }
 
@@ -51,6 +55,8 @@ export interface DescribedRoute extends Described {
   agents: 'own' | 'none'
   /** Whether a fresh code is required: sometimes, where it depends on the body. */
   needsCode: 'always' | 'sometimes' | 'never'
+  /** The action that two people may have to decide on. */
+  approval: ActionName | null
   schema: RouteSchema<TObject, TObject, TObject>
 }
 
@@ -80,6 +86,8 @@ export interface OperatorRoute<P extends TObject, Q extends TObject, B extends T
   withoutCode?: string | ((given: Pick<Given<P, Q, B>, 'params' | 'body'>) => string | undefined)
   schema: RouteSchema<P, Q, B>
   bodyLimit?: number
+  /** Set by `twoPersonRoute`. */
+  approval?: ActionName
   handler: (given: Given<P, Q, B> & { operator: Operator }) => Promise<Handled>
 }
 
@@ -102,9 +110,9 @@ export function operatorRoute<
   Q extends TObject = NoFields,
   B extends TObject = NoFields,
 >(api: OperatorApi, route: OperatorRoute<P, Q, B>): void {
-  const { permission, agents, withoutCode, handler } = route
+  const { permission, agents, withoutCode, approval = null, handler } = route
   const needsCode = whenCodeIsNeeded(route)
-  register(api, route, { permission, agents, needsCode }, async (came) => {
+  register(api, route, { permission, agents, needsCode, approval }, async (came) => {
     api.door.checkOrigin(came.request)
     const operator = await api.door.operatorOf(came.request)
     await api.door.checkRole(operator, route, `${route.method} ${route.url}`)
@@ -134,7 +142,8 @@ export function openRoute<
   Q extends TObject = NoFields,
   B extends TObject = NoFields,
 >(api: OperatorApi, route: OpenRoute<P, Q, B>): void {
-  register(api, route, { permission: null, agents: 'own', needsCode: 'never' }, async (came) => {
+  const rule = { permission: null, agents: 'own', needsCode: 'never', approval: null } as const
+  register(api, route, rule, async (came) => {
     api.door.checkOrigin(came.request)
     return route.handler(came.read())
   })
@@ -143,7 +152,7 @@ export function openRoute<
 function register<P extends TObject, Q extends TObject, B extends TObject>(
   api: OperatorApi,
   route: Described & { schema: RouteSchema<P, Q, B>; bodyLimit?: number },
-  rule: Pick<DescribedRoute, 'permission' | 'agents' | 'needsCode'>,
+  rule: Pick<DescribedRoute, 'permission' | 'agents' | 'needsCode' | 'approval'>,
   answer: (came: { request: FastifyRequest; read: () => Given<P, Q, B> }) => Promise<Handled>,
 ): void {
   const { method, url, summary, tag, schema } = route
@@ -178,6 +187,20 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
   })
 }
 
+/** Checks the parameters and the body of a stored request as if it came now. */
+export function inputReader<P extends TObject, B extends TObject>(schema: {
+  params?: P
+  body?: B
+}): (input: { params: unknown; body: unknown }) => { params: Static<P>; body: Static<B> } {
+  const params = schema.params ? checker(schema.params) : nothing
+  const body = schema.body && checker(schema.body)
+  return (input) => ({
+    // Checked with the schemas that these types are derived from.
+    params: readParams(input.params, params) as Static<P>,
+    body: checkedBody(input.body, body) as Static<B>,
+  })
+}
+
 /** A path with impossible parameters answers 404. */
 function readParams(params: unknown, check: Checker): unknown {
   try {
@@ -189,7 +212,10 @@ function readParams(params: unknown, check: Checker): unknown {
 
 function readBody(raw: unknown, check: Checker | undefined): unknown {
   const bytes = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0)
-  const value = bytes.length === 0 ? {} : readJsonBody(bytes).value
+  return checkedBody(bytes.length === 0 ? {} : readJsonBody(bytes).value, check)
+}
+
+function checkedBody(value: unknown, check: Checker | undefined): unknown {
   const errors = (check ?? nothing).errors(value)
   const [first] = errors
   if (first?.field === 'reason' && errors.length === 1) {

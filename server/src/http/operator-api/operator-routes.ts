@@ -4,10 +4,18 @@ import { SignIn } from '../../operators/sign-in.ts'
 import { fiveMinutes, madeOnce, sendDocument, staticDocument } from '../static-document.ts'
 import { agentKeyRoutes } from './agent-keys.ts'
 import { agentRoutes } from './agents.ts'
+import { approvalPolicyRoutes } from './approval-policy.ts'
+import { approvalRoutes } from './approvals.ts'
+import { ApprovalsDesk } from './approvals-desk.ts'
 import { auditRoutes } from './audit.ts'
-import { bookRoutes } from './books.ts'
+import { bankAccountRoutes } from './bank-accounts.ts'
+import { bankDayRoutes } from './bank-days.ts'
+import { bankFileRoutes } from './bank-files.ts'
+import { bankMovementRoutes } from './bank-movements.ts'
+import { bookRoutes, writeOffRoute } from './books.ts'
 import { callbackRoutes } from './callbacks.ts'
 import { OperatorDoor } from './door.ts'
+import { eventRoutes } from './events.ts'
 import { homeRoute } from './home.ts'
 import { invitationRoutes } from './invitations.ts'
 import { openItemRoutes } from './open-items.ts'
@@ -20,6 +28,7 @@ import { orderRoutes } from './orders.ts'
 import { paymentRoutes } from './payments.ts'
 import { providerRoutes } from './providers.ts'
 import { routingRoutes } from './routing.ts'
+import { saveBankAccountRoutes } from './save-bank-accounts.ts'
 import { exportLimits } from './send-export.ts'
 import { settingsRoute } from './settings.ts'
 import { signInRoutes } from './sign-in.ts'
@@ -39,6 +48,11 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
       buckets: deps.buckets,
       warn: (message) => app.log.warn(message),
     }),
+    approvals: new ApprovalsDesk({
+      ...desk,
+      mode: deps.mode,
+      onError: (error) => app.log.error({ err: error }, 'an approved action was interrupted'),
+    }),
     routes: [],
   }
   const warn = (message: string) => app.log.warn(message)
@@ -57,6 +71,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
     schema: { response: Type.Unknown() },
     handler: async ({ request, reply }) => sendDocument(request, reply, description(), fiveMinutes),
   })
+  app.addHook('onReady', async () => api.approvals.start())
+  app.addHook('onClose', async () => api.approvals.stop())
   signInRoutes(api, deps, signIn)
   invitationRoutes(api, deps, signIn)
   userRoutes(api, deps)
@@ -65,6 +81,11 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   agentKeyRoutes(api, deps)
   providerRoutes(api, deps)
   routingRoutes(api, deps)
+  bankAccountRoutes(api, deps)
+  saveBankAccountRoutes(api, deps)
+  bankFileRoutes(api, deps)
+  bankMovementRoutes(api, desk)
+  bankDayRoutes(api, desk)
   settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
   orderRoutes(api, desk, limits)
@@ -74,8 +95,12 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   callbackRoutes(api, desk, deps.wake)
   paymentRoutes(api, desk)
   openItemRoutes(api, desk)
+  eventRoutes(api, desk)
   walletRoutes(api, desk)
   statementRoutes(api, desk, deps.timeZone, limits)
   bookRoutes(api, desk, deps.timeZone, limits)
+  writeOffRoute(api, desk)
+  approvalRoutes(api, desk)
+  approvalPolicyRoutes(api, deps)
   return api
 }

@@ -1,4 +1,5 @@
 import type { Agent } from '../../agents/agent.ts'
+import type { ActionName as ApprovedAction } from '../../approvals/actions.ts'
 import { resendCallbacks } from '../../callbacks/resend-callbacks.ts'
 import { lastCallbackOf } from '../../callbacks/search-callbacks.ts'
 import type { Order } from '../../ledger/book.ts'
@@ -9,13 +10,15 @@ import { audited } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { actOnOrder } from '../../orders/act-on-order.ts'
 import { type ActionName, actionNames, actionTraits, whyNot } from '../../orders/order-actions.ts'
-import { refundOrder, refundsOfDeposit } from '../../orders/refund-order.ts'
+import { refundDestination, refundOrder, refundsOfDeposit } from '../../orders/refund-order.ts'
 import { payoutsOfOrder } from '../../payouts/payouts.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
+import type { ActionView } from './approvals-desk.ts'
 import { resendsOnly } from './callbacks.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { orderDetail, permissionFor } from './order-detail.ts'
+import { exact } from './order-summary.ts'
 import {
   ActionRequest,
   EvidenceRequest,
@@ -24,6 +27,7 @@ import {
   TxnParams,
 } from './schemas/orders.ts'
 import { orderNamed } from './scope.ts'
+import { twoPersonRoute } from './two-person-route.ts'
 
 interface Asked {
   reason: string
@@ -39,7 +43,7 @@ export function orderActionRoutes(
   wake: (agentIds: bigint[]) => void,
 ): void {
   for (const name of actionNames) {
-    operatorRoute(api, {
+    const route = {
       method: 'POST',
       url: `/orders/:txn_id/${name}`,
       summary: `${name} an order`,
@@ -52,14 +56,90 @@ export function orderActionRoutes(
         body: bodyOf(name),
         response: OrderDetail,
       },
-      handler: async ({ operator, params, body }) => {
+      handler: async ({ operator, params, body }: AskedAction) => {
         const { order, agent } = await orderNamed(desk.pool, operator, params.txn_id)
         const after = await act(desk, operator, { order, agent }, name, body)
         if (name === 'resend') wake([order.agentId])
         return orderDetail(desk, operator, after, agent)
       },
+    } as const
+    const action = byTwo[name]
+    if (!action) {
+      operatorRoute(api, route)
+      continue
+    }
+    twoPersonRoute(api, {
+      ...route,
+      approval: {
+        action,
+        repeats: name === 'refund' ? 'keyed' : 'checked',
+        view: async ({ operator, params, body }: AskedAction) => {
+          const { order, agent } = await orderNamed(desk.pool, operator, params.txn_id)
+          return viewOf(desk, { order, agent }, name, body)
+        },
+      },
     })
   }
+}
+
+interface AskedAction {
+  operator: Operator
+  params: { txn_id: string }
+  body: Asked
+}
+
+/** The actions that move money at a person's word. */
+const byTwo: Partial<Record<ActionName, ApprovedAction>> = {
+  'mark-paid': 'end_payout',
+  'mark-failed': 'end_payout',
+  'take-back': 'take_back_order',
+  revert: 'take_back_order',
+  refund: 'refund_order',
+}
+
+/** What an action would change, for who approves it. */
+async function viewOf(
+  desk: Desk,
+  { order, agent }: { order: Order; agent: Agent },
+  name: ActionName,
+  asked: Asked,
+): Promise<ActionView> {
+  const { agentId, orderId, status, version, currency } = order
+  await refuseIfNot(desk, order, name, asked)
+  const refund = name === 'refund' ? refundAsked(agent, asked, '') : undefined
+  const minor = refund?.amountMinor ?? order.amountMinor
+  return {
+    subject: { kind: 'order', id: txnId(agentId, orderId) },
+    agentId,
+    amount: { minor, currency },
+    before: {
+      status,
+      version,
+      amount: exact(order.amountMinor, currency),
+      currency,
+      ...(refund && { to: await refundDestination(desk.pool, order) }),
+    },
+    after: {
+      action: name,
+      ...(refund && { refunded: exact(minor, currency) }),
+      ...(asked.evidence !== undefined && { evidence: asked.evidence }),
+    },
+  }
+}
+
+/** Refuses what cannot be done to the order now. */
+async function refuseIfNot(desk: Desk, order: Order, name: ActionName, asked: Asked) {
+  const { agentId, orderId, version } = order
+  if (asked.version !== undefined && asked.version !== version) throw changed(order)
+  const [attempts, lastSeq, refunds] = await Promise.all([
+    order.kind === 'withdraw' ? payoutsOfOrder(desk.pool, agentId, orderId) : [],
+    lastCallbackOf(desk.pool, agentId, orderId),
+    order.kind === 'deposit' ? refundsOfDeposit(desk.pool, order) : [],
+  ])
+  const situation = { order, attempt: attempts.at(-1), hasCallback: lastSeq !== undefined }
+  const why = whyNot(name, { ...situation, refunds, now: desk.now() })
+  if (why !== undefined) throw new Problem('invalid_transition', why)
+  return { attempts, lastSeq }
 }
 
 /** Performs the action. The attempt is audited before it is made, and its result afterwards. */
@@ -71,7 +151,8 @@ function act(
   asked: Asked,
 ): Promise<Order> {
   const { agentId, orderId, status, version } = order
-  const refund = name === 'refund' ? refundAsked(agent, asked, desk.now()) : undefined
+  const refId = operator.proposal?.id ?? newOrderId(desk.now())
+  const refund = name === 'refund' ? refundAsked(agent, asked, refId) : undefined
   return audited(
     desk.pool,
     desk.now,
@@ -89,16 +170,10 @@ function act(
       reason: asked.reason,
     },
     async () => {
-      if (asked.version !== undefined && asked.version !== version) throw changed(order)
-      const [attempts, lastSeq, refunds] = await Promise.all([
-        order.kind === 'withdraw' ? payoutsOfOrder(desk.pool, agentId, orderId) : [],
-        lastCallbackOf(desk.pool, agentId, orderId),
-        order.kind === 'deposit' ? refundsOfDeposit(desk.pool, order) : [],
-      ])
-      const situation = { order, attempt: attempts.at(-1), hasCallback: lastSeq !== undefined }
-      const isSandbox = desk.bank !== undefined
-      const why = whyNot(name, { ...situation, refunds, isSandbox, now: desk.now() })
-      if (why !== undefined) throw new Problem('invalid_transition', why)
+      // A refund that was interrupted may be there already, and leave nothing to refund.
+      const isAgain = operator.proposal?.again === true
+      if (refund && isAgain && (await isRefunded(desk, order, refund.refId))) return order
+      const { attempts, lastSeq } = await refuseIfNot(desk, order, name, asked)
       if (refund) {
         await refundOrder(desk, agent, orderId, refund)
         return order
@@ -118,19 +193,24 @@ function act(
   )
 }
 
+async function isRefunded(desk: Desk, deposit: Order, refId: string): Promise<boolean> {
+  const refunds = await refundsOfDeposit(desk.pool, deposit)
+  return refunds.some((each) => each.refId === refId)
+}
+
 function bodyOf(name: ActionName) {
   if (name === 'refund') return RefundRequest
   return actionTraits[name].needsEvidence ? EvidenceRequest : ActionRequest
 }
 
 /** An operator's refund has a refId of its own making, which no agent's request has. */
-function refundAsked({ currency }: Agent, { amount = '' }: Asked, now: Date) {
+function refundAsked({ currency }: Agent, { amount = '' }: Asked, id: string) {
   const amountMinor = parseDecimal(amount, currency)
   if (!amountMinor) {
     const message = `must be a positive multiple of ${decimalText(1n, currency)}`
     throw invalidRequest([{ field: 'amount', message }])
   }
-  return { refId: `refund-${newOrderId(now)}`, amountMinor, extraParams: null }
+  return { refId: `refund-${id}`, amountMinor, extraParams: null }
 }
 
 function changed({ status }: Order): Problem {

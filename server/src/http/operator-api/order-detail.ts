@@ -134,7 +134,7 @@ async function readHistory(desk: Desk, order: Order): Promise<OrderHistory> {
   }
 }
 
-function situationOf(history: OrderHistory, { bank, now }: Desk): OrderSituation {
+function situationOf(history: OrderHistory, { now }: Desk): OrderSituation {
   return {
     order: history.order,
     attempt: history.payouts.at(-1),
@@ -142,7 +142,6 @@ function situationOf(history: OrderHistory, { bank, now }: Desk): OrderSituation
     hasCallback: history.callbacks.length > 0,
     openItems: history.openItems.length,
     refunds: history.refunds,
-    isSandbox: bank !== undefined,
     now: now(),
   }
 }

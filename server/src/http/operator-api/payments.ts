@@ -13,6 +13,7 @@ import { possibleOrders } from '../../payments/possible-orders.ts'
 import { type FoundPayment, findPayment, searchPayments } from '../../payments/search-payments.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
+import type { ActionView } from './approvals-desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact, orderSummary } from './order-summary.ts'
 import { maskedName, maskedNumber, notShown, seesPersons } from './personal-data.ts'
@@ -28,6 +29,7 @@ import {
   ReturnRequest,
 } from './schemas/payments.ts'
 import { agentNamed, badCursor, orderNamed } from './scope.ts'
+import { twoPersonRoute } from './two-person-route.ts'
 
 /** Payments that await a person's decision. Only operators see them, not agents' users. */
 export function paymentRoutes(api: OperatorApi, desk: Desk): void {
@@ -91,11 +93,22 @@ function decisionRoutes(api: OperatorApi, desk: Desk): void {
     permission: 'decide_payments',
     agents: 'none',
   } as const
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     ...common,
     url: '/payments/:payment_id/credit',
     summary: 'Credit a payment to an order or to a wallet',
     schema: { params: PaymentParams, body: CreditRequest, response: PaymentDetail },
+    approval: {
+      action: 'credit_payment',
+      repeats: 'checked',
+      view: async ({ operator, params, body }) => {
+        const payment = await paymentNamed(desk, params.payment_id)
+        const to = await destination(desk, operator, body)
+        if (payment.agentId !== null && payment.agentId !== to.agentId) throw ofAnotherAgent()
+        const after = { state: 'credited', txn_id: body.txn_id ?? null, wallet: body.agent ?? null }
+        return { ...viewOf(payment, after), agentId: to.agentId }
+      },
+    },
     handler: async ({ operator, params, body }) => {
       const { payment_id } = params
       const payment = await paymentNamed(desk, payment_id)
@@ -112,9 +125,7 @@ function decisionRoutes(api: OperatorApi, desk: Desk): void {
         async () => {
           // A provider may give the same id to payments of two agents; the decision must be for the one
           // shown.
-          if (payment.agentId !== null && payment.agentId !== to.agentId) {
-            throw new Problem('invalid_transition', 'The payment belongs to another agent.')
-          }
+          if (payment.agentId !== null && payment.agentId !== to.agentId) throw ofAnotherAgent()
           const { changed } = await creditPayment(desk, payment_id, to, reason)
           if (!changed) throw decidedMeanwhile()
         },
@@ -124,11 +135,20 @@ function decisionRoutes(api: OperatorApi, desk: Desk): void {
     },
   })
 
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     ...common,
     url: '/payments/:payment_id/return',
     summary: 'Say that a payment was given back, and how',
     schema: { params: PaymentParams, body: ReturnRequest, response: PaymentDetail },
+    approval: {
+      action: 'return_payment',
+      repeats: 'checked',
+      view: async ({ params, body }) =>
+        viewOf(await paymentNamed(desk, params.payment_id), {
+          state: 'returned',
+          evidence: body.evidence,
+        }),
+    },
     handler: async ({ operator, params, body }) => {
       const { payment_id } = params
       const payment = await paymentNamed(desk, payment_id)
@@ -150,7 +170,7 @@ function decisionRoutes(api: OperatorApi, desk: Desk): void {
 }
 
 function dismissRoute(api: OperatorApi, desk: Desk): void {
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     method: 'POST',
     tag: 'Payments',
     permission: 'decide_payments',
@@ -158,6 +178,15 @@ function dismissRoute(api: OperatorApi, desk: Desk): void {
     url: '/payments/:payment_id/dismiss',
     summary: 'Say that what was reported is not money, and what shows it',
     schema: { params: PaymentParams, body: DismissRequest, response: PaymentDetail },
+    approval: {
+      action: 'dismiss_payment',
+      repeats: 'checked',
+      view: async ({ params, body }) =>
+        viewOf(await paymentNamed(desk, params.payment_id), {
+          state: 'dismissed',
+          evidence: body.evidence,
+        }),
+    },
     handler: async ({ operator, params, body }) => {
       const { payment_id } = params
       const payment = await paymentNamed(desk, payment_id)
@@ -300,6 +329,19 @@ function auditEntry(
     before: { state, why, assignee },
     reason,
   }
+}
+
+/** What a decision on a payment would change, for who approves it. */
+function viewOf(payment: FoundPayment, after: object): ActionView {
+  const { paymentId: id, agentId, state, why, amountMinor: minor, currency } = payment
+  if (state !== 'waiting') throw decidedMeanwhile()
+  const shown = { state, why, amount: exact(minor, currency), currency }
+  const subject = { kind: 'payment', id }
+  return { subject, agentId, amount: { minor, currency }, before: shown, after }
+}
+
+function ofAnotherAgent(): Problem {
+  return new Problem('invalid_transition', 'The payment belongs to another agent.')
 }
 
 function decidedMeanwhile(): Problem {

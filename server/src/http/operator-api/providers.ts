@@ -3,6 +3,7 @@ import { listAgents } from '../../agents/find-agent.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
+import { takeEffect } from '../../operators/take-effect.ts'
 import { openPayoutsByProvider } from '../../reports/home-figures.ts'
 import { providerFigures } from '../../reports/provider-figures.ts'
 import { readRoutingTable, saveProviderState } from '../../routing/providers.ts'
@@ -11,6 +12,7 @@ import type { OperatorDeps } from './operator-deps.ts'
 import { Code, type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
 import { FiguresQuery, ProviderFigures, ProviderView, state } from './schemas/providers.ts'
 import { strict } from './schemas/shapes.ts'
+import { twoPersonRoute } from './two-person-route.ts'
 
 /** The providers and their states. */
 export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
@@ -66,7 +68,13 @@ export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
     },
   })
 
-  operatorRoute(api, {
+  const stateNow = async (name: string) => {
+    await providers.freshen()
+    if (!providers.find(name)) throw new Problem('not_found', 'There is no such provider.')
+    return (await readRoutingTable(pool)).states.get(name) ?? 'on'
+  }
+
+  twoPersonRoute(api, {
     ...change,
     method: 'PATCH',
     url: '/providers/:id',
@@ -78,15 +86,27 @@ export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
       body: Type.Object({ state, reason: Reason, code: Type.Optional(Code) }, strict),
       response: Type.Object({ name: Type.String(), state }),
     },
+    approval: {
+      action: 'set_provider',
+      repeats: 'effect',
+      // One person may stop money from moving at any time.
+      when: ({ body }) => body.state === 'on',
+      view: async ({ params: { id }, body }) => ({
+        subject: { kind: 'provider', id },
+        agentId: null,
+        before: { state: await stateNow(id) },
+        after: { state: body.state },
+      }),
+    },
     handler: async ({ operator, params: { id: name }, body }) => {
-      await providers.freshen()
-      if (!providers.find(name)) throw new Problem('not_found', 'There is no such provider.')
+      await stateNow(name)
       const at = now()
       // The schema allows only the three states.
       const asked = body.state as ProviderState
       await inTransaction(pool, async (tx) => {
         const before = (await readRoutingTable(tx)).states.get(name) ?? 'on'
         await saveProviderState(tx, name, asked, at)
+        await takeEffect(tx, operator, at)
         await writeAudit(tx, {
           at,
           operator,

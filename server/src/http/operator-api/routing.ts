@@ -3,6 +3,7 @@ import { banksOf } from '../../lib/banks.ts'
 import { type Currency, currencies, toMinor } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
+import { takeEffect } from '../../operators/take-effect.ts'
 import {
   readRoutingTable,
   replaceRoutes,
@@ -14,6 +15,7 @@ import { invalidRequest } from '../check.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { BankList, Routes, SetRoutesBody, TriedRoutes, TryRoutesBody } from './schemas/providers.ts'
+import { twoPersonRoute } from './two-person-route.ts'
 
 /** Enough for the largest permitted number of routes. */
 const bodyLimit = 256 * 1024
@@ -34,7 +36,7 @@ export function routingRoutes(api: OperatorApi, deps: OperatorDeps): void {
     handler: async () => routesView((await readRoutingTable(pool)).routes),
   })
 
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     ...change,
     method: 'PUT',
     url: '/provider-routes',
@@ -44,6 +46,18 @@ export function routingRoutes(api: OperatorApi, deps: OperatorDeps): void {
       body: SetRoutesBody,
       response: Routes,
     },
+    approval: {
+      action: 'set_routes',
+      repeats: 'effect',
+      view: async ({ body }) => {
+        await providers.freshen()
+        refuseFaults(body.routes.map(routeFromView), isProvider)
+        const { version, routes } = routesView((await readRoutingTable(pool)).routes)
+        if (version !== body.version) throw changedMeanwhile()
+        const subject = { kind: 'provider_routes', id: 'all' }
+        return { subject, agentId: null, before: { routes }, after: { routes: body.routes } }
+      },
+    },
     handler: async ({ operator, body }) => {
       const routes = body.routes.map(routeFromView)
       const at = now()
@@ -51,12 +65,8 @@ export function routingRoutes(api: OperatorApi, deps: OperatorDeps): void {
       refuseFaults(routes, isProvider)
       await inTransaction(pool, async (tx) => {
         const replaced = await replaceRoutes(tx, routes, body.version)
-        if (!replaced) {
-          throw new Problem(
-            'changed_meanwhile',
-            'The routes have changed since you read them. Read them again, then make your change.',
-          )
-        }
+        if (!replaced) throw changedMeanwhile()
+        await takeEffect(tx, operator, at)
         await writeAudit(tx, {
           at,
           operator,
@@ -121,6 +131,13 @@ export function routingRoutes(api: OperatorApi, deps: OperatorDeps): void {
       return { data, next: null }
     },
   })
+}
+
+function changedMeanwhile(): Problem {
+  return new Problem(
+    'changed_meanwhile',
+    'The routes have changed since you read them. Read them again, then make your change.',
+  )
 }
 
 /** Reports every invalid route and its faulty parts, named as in the request. */

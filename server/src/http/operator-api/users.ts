@@ -1,14 +1,21 @@
 import Type from 'typebox'
 import { findAgent, listAgents } from '../../agents/find-agent.ts'
-import { fieldProblem } from '../../lib/problem.ts'
+import { fieldProblem, Problem } from '../../lib/problem.ts'
 import { invitationLink } from '../../operators/invite.ts'
-import type { Operator } from '../../operators/operator.ts'
+import type { Operator, Role } from '../../operators/operator.ts'
 import { changeUser, createUser, type Invited, resetUser } from '../../operators/save-user.ts'
-import { listUsers, parseEmail, type User } from '../../operators/user.ts'
+import {
+  findUser,
+  findUserByEmail,
+  listUsers,
+  parseEmail,
+  type User,
+} from '../../operators/user.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { Code, type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
 import { isoTime, orNull } from './schemas/shapes.ts'
 import { RoleName } from './schemas/users.ts'
+import { twoPersonRoute } from './two-person-route.ts'
 
 const states = ['active', 'invited', 'disabled'] as const
 
@@ -37,10 +44,24 @@ const UserAndLink = Type.Object({
 const IdParams = Type.Object({ id: Type.String({ pattern: '^[1-9][0-9]{0,17}$' }) })
 const AppId = Type.String({ maxLength: 64, description: 'the app id of an agent' })
 
+interface NewUser {
+  email: string
+  role: Role
+  app_id?: string
+}
+
 /** The users, and their roles. */
 export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
   const { pool, now, publicUrl } = deps.desk
-  const asked = (operator: Operator, reason: string | null) => ({ operator, reason, at: now() })
+  const asked = (operator: Operator, reason: string | null) => ({
+    operator,
+    reason,
+    at: now(),
+    answerOf: ({ user, token }: Invited) => ({
+      email: user.email,
+      link: invitationLink(publicUrl(), token),
+    }),
+  })
   const admins = { tag: 'Users', permission: 'manage_users', agents: 'none' } as const
 
   const view = async (user: User & { lastSeenAt?: Date | null }, appIds?: Map<bigint, string>) => ({
@@ -54,6 +75,19 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     created_at: user.createdAt.toISOString(),
     last_seen_at: user.lastSeenAt?.toISOString() ?? null,
   })
+  const userNamed = async (id: string): Promise<User> => {
+    const user = await findUser(pool, BigInt(id))
+    if (!user) throw new Problem('not_found', 'There is no such user.')
+    return user
+  }
+  const newUser = async ({ email: text, role, app_id }: NewUser) => {
+    const email = parseEmail(text)
+    if (email === undefined) throw fieldProblem('email', 'must be an email address')
+    if ((role === 'agent') !== (app_id !== undefined)) {
+      throw fieldProblem('app_id', 'goes with the role agent, and only with it')
+    }
+    return { email, role, agentId: app_id === undefined ? null : await agentIdOf(deps, app_id) }
+  }
   const withLink = async ({ user, token }: Invited) => ({
     user: await view(user),
     link: invitationLink(publicUrl(), token),
@@ -72,7 +106,7 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     },
   })
 
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     ...admins,
     method: 'POST',
     url: '/users',
@@ -89,19 +123,26 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
       ),
       response: { status: 201, schema: UserAndLink },
     },
-    handler: async ({ operator, body: { email: text, role, app_id } }) => {
-      const email = parseEmail(text)
-      if (email === undefined) throw fieldProblem('email', 'must be an email address')
-      if ((role === 'agent') !== (app_id !== undefined)) {
-        throw fieldProblem('app_id', 'goes with the role agent, and only with it')
-      }
-      const agentId = app_id === undefined ? null : await agentIdOf(deps, app_id)
+    approval: {
+      action: 'create_user',
+      repeats: 'effect',
+      hasSecret: true,
+      view: async ({ body }) => {
+        const { email, role, agentId } = await newUser(body)
+        const isTaken = (await findUserByEmail(pool, email)) !== undefined
+        if (isTaken) throw fieldProblem('email', 'is taken')
+        const after = { email, role, app_id: body.app_id ?? null }
+        return { subject: { kind: 'user', id: 'new' }, agentId, before: null, after }
+      },
+    },
+    handler: async ({ operator, body }) => {
+      const { email, role, agentId } = await newUser(body)
       const made = await createUser(pool, { email, role, agentId }, asked(operator, null))
       return withLink(made)
     },
   })
 
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     ...admins,
     method: 'PATCH',
     url: '/users/:id',
@@ -124,6 +165,26 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
       ),
       response: UserView,
     },
+    approval: {
+      action: 'change_user',
+      repeats: 'effect',
+      // One person may lock a user out at any time.
+      when: ({ body }) =>
+        body.role !== undefined || body.app_id !== undefined || body.disabled !== true,
+      view: async ({ params, body }) => {
+        const user = await userNamed(params.id)
+        const { role, app_id, state } = await view(user)
+        const before = { email: user.email, role, app_id, disabled: state === 'disabled' }
+        const { reason: _reason, code: _code, ...changes } = body
+        const { agentId } = user
+        return {
+          subject: { kind: 'user', id: params.id },
+          agentId,
+          before,
+          after: { ...before, ...changes },
+        }
+      },
+    },
     handler: async ({ operator, params, body }) => {
       const agentId = body.app_id === undefined ? undefined : await agentIdOf(deps, body.app_id)
       const user = await changeUser(
@@ -140,7 +201,7 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     },
   })
 
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     ...admins,
     method: 'POST',
     url: '/users/:id/reset',
@@ -152,6 +213,21 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
         { additionalProperties: false },
       ),
       response: UserAndLink,
+    },
+    approval: {
+      action: 'reset_user',
+      repeats: 'effect',
+      hasSecret: true,
+      view: async ({ params }) => {
+        const user = await userNamed(params.id)
+        const { email, agentId, isEnrolled } = user
+        return {
+          subject: { kind: 'user', id: params.id },
+          agentId,
+          before: { email, can_sign_in: isEnrolled },
+          after: { email, can_sign_in: false, gets_new_link: true },
+        }
+      },
     },
     handler: async ({ operator, params, body }) => {
       const made = await resetUser(pool, BigInt(params.id), asked(operator, body.reason), {

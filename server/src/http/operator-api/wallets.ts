@@ -25,6 +25,7 @@ import {
   WalletQuery,
 } from './schemas/wallets.ts'
 import { agentNamed, agentsInScope, badCursor, timesIn } from './scope.ts'
+import { twoPersonRoute } from './two-person-route.ts'
 
 /** Wallets and their journals. */
 export function walletRoutes(api: OperatorApi, desk: Desk): void {
@@ -105,7 +106,7 @@ export function walletRoutes(api: OperatorApi, desk: Desk): void {
 }
 
 function adjustRoute(api: OperatorApi, desk: Desk): void {
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     method: 'POST',
     url: '/wallets/:app_id/adjust',
     summary: 'Credit or debit a wallet',
@@ -113,12 +114,26 @@ function adjustRoute(api: OperatorApi, desk: Desk): void {
     permission: 'adjust_wallets',
     agents: 'none',
     schema: { params: WalletParams, body: AdjustRequest, response: AdjustAnswer },
+    approval: {
+      action: 'adjust_wallet',
+      repeats: 'keyed',
+      view: async ({ operator, params, body }) => {
+        const { agentId, appId, currency } = await agentNamed(desk.pool, operator, params.app_id)
+        refuseZero(body.amount)
+        const amount = { minor: toMinor(BigInt(body.amount), currency), currency }
+        return {
+          subject: { kind: 'wallet', id: appId },
+          agentId,
+          amount,
+          before: null,
+          after: { adjusted_by: exact(amount.minor, currency), currency, ref: body.ref },
+        }
+      },
+    },
     handler: async ({ operator, params, body }) => {
       const agent = await agentNamed(desk.pool, operator, params.app_id)
       const { agentId, appId, currency } = agent
-      if (body.amount === 0) {
-        throw invalidRequest([{ field: 'amount', message: 'must be other than 0' }])
-      }
+      refuseZero(body.amount)
       const entry = {
         operator,
         action: 'adjust_wallet',
@@ -143,6 +158,12 @@ function adjustRoute(api: OperatorApi, desk: Desk): void {
       return jsonText({ changed, wallet: walletView(agent, wallet, operator) })
     },
   })
+}
+
+function refuseZero(amount: number): void {
+  if (amount === 0) {
+    throw invalidRequest([{ field: 'amount', message: 'must be other than 0' }])
+  }
 }
 
 /** The sequence number before which a page of the journal begins. */

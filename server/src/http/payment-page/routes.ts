@@ -146,7 +146,8 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
   get(app, '/pay/:token/qr.png', page, async (request, reply) => {
     const shown = await read(request)
     const { qrcodeText } = waysToPay(desk, shown.order)
-    if (shown.state !== 'waiting' || qrcodeText === undefined) {
+    if (qrcodeText === undefined) throw new Problem('not_found', 'The order has no QR code.')
+    if (shown.state !== 'waiting') {
       return reply.redirect(href(placeOf(request, shown), ''), 303)
     }
     return reply

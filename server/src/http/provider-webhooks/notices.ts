@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../lib/problem.ts'
 import { NoticeTaker } from '../../payments/take-notice.ts'
+import type { CallWatch } from '../../payouts/pay-out.ts'
 import type { Desk } from '../../teller/desk.ts'
 
 const maxNoticeBytes = 64 * 1024
@@ -9,8 +10,8 @@ const maxNoticeBytes = 64 * 1024
  * `POST /providers/{name}/notices`: reports from providers. Each provider signs in its own way. A 200 means
  * that everything in the notice is on disk; events that could not be processed yet are marked so.
  */
-export function noticeRoutes(app: FastifyInstance, desk: Desk): void {
-  const taker = new NoticeTaker(desk, (error) => app.log.error({ err: error }))
+export function noticeRoutes(app: FastifyInstance, desk: Desk, passOn?: CallWatch['passOn']): void {
+  const taker = new NoticeTaker(desk, (error) => app.log.error({ err: error }), passOn)
   // In a separate scope, because providers send bodies of every content type.
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers()

@@ -65,6 +65,11 @@ export function qrKindsOf(currency: QrAccount['currency']): QrKind[] {
   return [...currencyRow(currency).qrKinds, 'template', 'none']
 }
 
+/** What the value of a kind is, in words; null if the kind takes none. */
+export function qrTakes(kind: QrKind): string | null {
+  return schemes[kind].takes
+}
+
 /** Whether the QR code holds the payment code. */
 export function carriesCode(kind: QrKind): boolean {
   return schemes[kind].carriesCode

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { currency, isoTime, money, orNull, strict } from './shapes.ts'
+import { printable } from '../../printable-text.ts'
+import { code, currency, isoTime, money, orNull, reason, strict } from './shapes.ts'
 
 const lines = {
   currency,
@@ -73,4 +74,23 @@ export const BooksHistory = Type.Object({
       ...lines,
     }),
   ),
+})
+
+/** The amount as text, so that it is exact. */
+export const WriteOffRequest = Type.Object(
+  {
+    amount: Type.String({
+      pattern: '^-?[0-9]{1,13}([.][0-9]{1,3})?$',
+      description: 'positive if the provider has less than the books say',
+    }),
+    currency,
+    provider: printable(200),
+    ref: printable(128),
+    reason,
+    code: Type.Optional(code),
+  },
+  strict,
+)
+export const WriteOffAnswer = Type.Object({
+  changed: Type.Boolean({ description: 'false: this reference was used before' }),
 })

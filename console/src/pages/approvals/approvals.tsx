@@ -1,0 +1,90 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { ask, type Row } from '../../api.ts'
+import { CursorPages } from '../../parts/cursor-pages.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
+import { Money } from '../../parts/money.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { useFilters } from '../../parts/url-filters.ts'
+import { When } from '../../parts/when.tsx'
+import { api, pages } from '../../paths.ts'
+import { approvalsWords as says } from './approvals-words.ts'
+
+type Proposal = Row<typeof api.approvals>
+
+const columns: Column<Proposal>[] = [
+  {
+    key: 'action',
+    head: says.columns.action,
+    phone: 'wide',
+    cell: (row) => <PageLink to={pages.approval(row.id)}>{row.title}</PageLink>,
+  },
+  {
+    key: 'about',
+    head: says.columns.about,
+    clip: true,
+    cell: (row) => row.agent_name ?? row.subject.id,
+  },
+  {
+    key: 'amount',
+    head: says.columns.amount,
+    right: true,
+    cell: (row) =>
+      row.amount === null || row.currency === null ? (
+        '–'
+      ) : (
+        <Money amount={row.amount} currency={row.currency} />
+      ),
+  },
+  { key: 'by', head: says.columns.by, clip: true, cell: (row) => row.proposed_by },
+  { key: 'at', head: says.columns.at, cell: (row) => <When at={row.proposed_at} ago /> },
+  {
+    key: 'state',
+    head: says.columns.state,
+    cell: (row) => <StateBadge state={`proposal_${row.state}`} />,
+  },
+  { key: 'until', head: says.columns.until, cell: (row) => <When at={row.expires_at} /> },
+]
+
+/** What waits for a second person, the newest first. */
+export default function Approvals() {
+  const { filters } = useFilters()
+  const found = useQuery({
+    queryKey: ['approvals', filters],
+    queryFn: ({ signal }) => ask(api.approvals, { query: filters, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: filters.cursor === undefined ? 8000 : false,
+  })
+  return (
+    <>
+      <PageHead title={says.title} says={says.says} />
+      <FilterBar
+        fields={[
+          {
+            kind: 'choice',
+            name: 'state',
+            label: says.state,
+            any: says.open,
+            choices: [['ended', says.ended]],
+          },
+          { kind: 'choice', name: 'by', label: says.by, choices: [['me', says.mine]] },
+        ]}
+      />
+      {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
+      {!(found.isError && !found.data) && (
+        <DataTable
+          label={says.title}
+          columns={columns}
+          rows={found.data?.data}
+          rowKey={(row) => row.id}
+          empty={<Empty title={says.none} teach={says.noneTeach} />}
+        />
+      )}
+      <CursorPages next={found.data?.next} />
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+import type { Answer, Body } from '../../api.ts'
+import { type Currency, defaultCurrency } from '../../parts/currencies.ts'
+import type { api } from '../../paths.ts'
+
+/** The fields of the form, as they are typed. Empty ones that follow from the others are left out. */
+export interface AccountDraft {
+  name: string
+  currency: Currency
+  bank: string
+  account_no: string
+  account_name: string
+  zone: string
+  qr_kind: Terms['qr_kind']
+  qr_value: string
+  city: string
+  address: string
+  match: '' | NonNullable<Terms['match']>
+  surplus_steps: string
+  hold_hours: string
+  feed: Terms['feed']
+  csv_profile: string
+  encoding: string
+  own_accounts: string[]
+  day_limit: string
+  file_limit: string
+  route: boolean
+}
+
+type Terms = Omit<Body<typeof api.changeBankAccount>, 'version' | 'reason' | 'code'>
+export type Account = Answer<typeof api.bankAccount>
+
+export const emptyDraft: AccountDraft = {
+  name: '',
+  currency: defaultCurrency,
+  bank: '',
+  account_no: '',
+  account_name: '',
+  zone: '',
+  qr_kind: 'none',
+  qr_value: '',
+  city: '',
+  address: '',
+  match: '',
+  surplus_steps: '',
+  hold_hours: '',
+  feed: 'none',
+  csv_profile: '',
+  encoding: '',
+  own_accounts: [],
+  day_limit: '',
+  file_limit: '0',
+  route: true,
+}
+
+/** The form of an account that exists. */
+export function draftOf(account: Account): AccountDraft {
+  return {
+    name: account.name,
+    currency: account.currency,
+    bank: account.bank,
+    account_no: account.account_no,
+    account_name: account.account_name,
+    zone: account.zone,
+    qr_kind: account.qr_kind,
+    qr_value: account.qr_value ?? '',
+    city: account.city ?? '',
+    address: account.address ?? '',
+    match: account.match,
+    surplus_steps: String(account.surplus_steps),
+    hold_hours: String(account.hold_hours),
+    feed: account.feed,
+    csv_profile: account.csv_profile ?? '',
+    encoding: account.encoding ?? '',
+    own_accounts: account.own_accounts,
+    day_limit: account.day_limit ?? '',
+    file_limit: account.file_limit,
+    route: true,
+  }
+}
+
+/** What the service takes. */
+export function termsOf(draft: AccountDraft): Terms {
+  const { match, surplus_steps, hold_hours, zone } = draft
+  return {
+    bank: draft.bank,
+    account_no: draft.account_no,
+    account_name: draft.account_name,
+    city: draft.city === '' ? null : draft.city,
+    address: draft.address === '' ? null : draft.address,
+    qr_kind: draft.qr_kind,
+    qr_value: draft.qr_value === '' ? null : draft.qr_value,
+    ...(match !== '' && { match }),
+    ...(surplus_steps !== '' && { surplus_steps: Number(surplus_steps) }),
+    ...(hold_hours !== '' && { hold_hours: Number(hold_hours) }),
+    ...(zone !== '' && { zone }),
+    day_limit: draft.day_limit === '' ? null : draft.day_limit,
+    file_limit: draft.file_limit === '' ? '0' : draft.file_limit,
+    feed: draft.feed,
+    csv_profile: draft.csv_profile.trim() === '' ? null : draft.csv_profile,
+    encoding: draft.encoding === '' ? null : draft.encoding,
+    own_accounts: draft.own_accounts,
+  }
+}
+
+/** The fields that differ, with what they were and what they will be. */
+export function changesOf(
+  before: AccountDraft,
+  after: AccountDraft,
+): [keyof AccountDraft, string, string][] {
+  const text = (value: unknown) => (Array.isArray(value) ? value.join(', ') : String(value))
+  return (Object.keys(before) as (keyof AccountDraft)[]).flatMap((field) => {
+    const [was, is] = [text(before[field]), text(after[field])]
+    return was === is ? [] : [[field, was, is] as [keyof AccountDraft, string, string]]
+  })
+}

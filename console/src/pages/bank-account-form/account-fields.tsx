@@ -1,0 +1,284 @@
+import { Checkbox, NativeSelect, Stack, TagsInput, Textarea, TextInput } from '@mantine/core'
+import type { Answer } from '../../api.ts'
+import { currencies, currencyChosen } from '../../parts/currencies.ts'
+import { Panel } from '../../parts/panel.tsx'
+import type { api } from '../../paths.ts'
+import { bankChoices } from '../providers/route-row.tsx'
+import type { AccountDraft } from './account-draft.ts'
+import classes from './form.module.css'
+import { formWords as says } from './form-words.ts'
+
+type Choices = Answer<typeof api.bankAccountChoices>
+type Bank = Answer<typeof api.banks>['data'][number]
+
+interface Props {
+  draft: AccountDraft
+  change: (changed: Partial<AccountDraft>) => void
+  errors: Partial<Record<string, string>>
+  choices: Choices
+  banks: Bank[]
+  /** What follows from the rest where nothing is said. */
+  defaults: { match: string; surplus_steps: number; hold_hours: number; zone: string } | undefined
+  isNew: boolean
+}
+
+const { fields } = says
+
+/** The fields of a bank account. What the service can work out may stay empty. */
+export function AccountFields(props: Props) {
+  const { draft, change, errors, choices, isNew } = props
+  const own = choices.currencies.find(({ currency }) => currency === draft.currency)
+  const kind = own?.qr_kinds.find((each) => each.kind === draft.qr_kind)
+  const typed = (name: keyof AccountDraft & keyof typeof fields) => ({
+    label: fields[name] as string,
+    error: errors[name],
+    value: String(draft[name]),
+    onChange: (event: React.ChangeEvent<HTMLInputElement>) =>
+      change({ [name]: event.currentTarget.value }),
+  })
+  return (
+    <Stack gap="md">
+      <Panel title={says.groups.account}>
+        <div className={classes.fields}>
+          <TextInput
+            {...typed('name')}
+            description={fields.nameHint}
+            required
+            disabled={!isNew}
+            maxLength={32}
+          />
+          <NativeSelect
+            label={fields.currency}
+            value={draft.currency}
+            data={currencies}
+            disabled={!isNew}
+            onChange={({ currentTarget: { value } }) =>
+              // Banks and QR codes belong to one currency.
+              change({ currency: currencyChosen(value), bank: '', qr_kind: 'none', qr_value: '' })
+            }
+          />
+          <BankField {...props} kind={own?.bank_code ?? 'bic'} />
+          <TextInput {...typed('account_no')} required />
+          <TextInput
+            {...typed('account_name')}
+            description={fields.account_nameHint}
+            required
+            maxLength={100}
+          />
+          <TextInput
+            {...typed('zone')}
+            description={fields.zoneHint}
+            placeholder={props.defaults?.zone}
+          />
+        </div>
+      </Panel>
+      <Panel title={says.groups.qr}>
+        <div className={classes.fields}>
+          <NativeSelect
+            label={fields.qr_kind}
+            value={draft.qr_kind}
+            data={(own?.qr_kinds ?? []).map((each) => ({
+              value: each.kind,
+              label: says.qrKinds[each.kind] ?? each.kind,
+            }))}
+            onChange={({ currentTarget: { value } }) =>
+              change({
+                qr_kind: own?.qr_kinds.find((each) => each.kind === value)?.kind ?? 'none',
+                qr_value: '',
+              })
+            }
+          />
+          {draft.qr_kind === 'template' ? (
+            <Textarea
+              label={fields.template}
+              error={errors.qr_value}
+              className={classes.whole}
+              value={draft.qr_value}
+              onChange={(event) => change({ qr_value: event.currentTarget.value })}
+            />
+          ) : (
+            kind?.takes != null && (
+              <TextInput {...typed('qr_value')} description={sentence(kind.takes)} required />
+            )
+          )}
+          <TextInput {...typed('city')} />
+          <TextInput {...typed('address')} description={fields.addressHint} />
+        </div>
+        {kind?.takes == null && errors.qr_value !== undefined && (
+          <p className={classes.error}>{errors.qr_value}</p>
+        )}
+      </Panel>
+      <Panel title={says.groups.recognise}>
+        <div className={classes.fields}>
+          <NativeSelect
+            label={fields.match}
+            value={draft.match}
+            onChange={({ currentTarget: { value } }) =>
+              change({
+                match:
+                  value === 'code' || value === 'amount' || value === 'code+amount' ? value : '',
+              })
+            }
+          >
+            {isNew && (
+              <option value="">
+                {fields.automatic}: {says.matches[props.defaults?.match ?? '']}
+              </option>
+            )}
+            {Object.entries(says.matches).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </NativeSelect>
+          <TextInput
+            {...typed('surplus_steps')}
+            description={fields.surplus_stepsHint}
+            inputMode="numeric"
+            placeholder={String(props.defaults?.surplus_steps ?? '')}
+          />
+          <TextInput
+            {...typed('hold_hours')}
+            description={fields.hold_hoursHint}
+            inputMode="numeric"
+            placeholder={String(props.defaults?.hold_hours ?? '')}
+          />
+        </div>
+      </Panel>
+      <Panel title={says.groups.reports}>
+        <div className={classes.fields}>
+          <NativeSelect
+            label={fields.feed}
+            value={draft.feed}
+            data={Object.entries(says.feeds).map(([value, label]) => ({ value, label }))}
+            onChange={({ currentTarget: { value } }) =>
+              change({ feed: value === 'signed' || value === 'token' ? value : 'none' })
+            }
+          />
+          <TextInput {...typed('encoding')} description={fields.encodingHint} />
+          <CsvField {...props} />
+          <TagsInput
+            label={fields.own_accounts}
+            description={fields.own_accountsHint}
+            error={errors.own_accounts}
+            className={classes.whole}
+            value={draft.own_accounts}
+            onChange={(own_accounts) => change({ own_accounts })}
+          />
+        </div>
+      </Panel>
+      <Panel title={says.groups.limits}>
+        <div className={classes.fields}>
+          <TextInput
+            {...typed('day_limit')}
+            description={fields.day_limitHint}
+            inputMode="decimal"
+          />
+          <TextInput
+            {...typed('file_limit')}
+            description={fields.file_limitHint}
+            inputMode="decimal"
+          />
+          {isNew && (
+            <Checkbox
+              label={fields.route}
+              checked={draft.route}
+              onChange={(event) => change({ route: event.currentTarget.checked })}
+            />
+          )}
+        </div>
+      </Panel>
+    </Stack>
+  )
+}
+
+function BankField({
+  draft,
+  change,
+  errors,
+  banks,
+  kind,
+}: Props & { kind: 'table' | 'ifsc' | 'bic' }) {
+  if (kind === 'table') {
+    return (
+      <NativeSelect
+        label={fields.bank}
+        error={errors.bank}
+        required
+        value={draft.bank}
+        onChange={(event) => change({ bank: event.currentTarget.value })}
+      >
+        <option value="">{fields.chooseBank}</option>
+        {bankChoices(banks, draft.currency).map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </NativeSelect>
+    )
+  }
+  return (
+    <TextInput
+      label={fields.bank}
+      description={fields.bankHint[kind]}
+      error={errors.bank}
+      value={draft.bank}
+      onChange={(event) => change({ bank: event.currentTarget.value.toUpperCase() })}
+    />
+  )
+}
+
+/** One of the known layouts, or one of the operator's own; the text itself is kept with the account. */
+function CsvField({ draft, change, errors, choices }: Props) {
+  const known = choices.csv_profiles.find(({ profile }) => sameJson(profile, draft.csv_profile))
+  const isNone = draft.csv_profile === ''
+  return (
+    <>
+      <NativeSelect
+        label={fields.csv_profile}
+        className={classes.whole}
+        value={isNone ? '' : (known?.name ?? 'own')}
+        onChange={({ currentTarget: { value } }) =>
+          change({
+            csv_profile:
+              value === ''
+                ? ''
+                : (choices.csv_profiles.find(({ name }) => name === value)?.profile ?? '{\n}'),
+          })
+        }
+      >
+        <option value="">{says.csv.none}</option>
+        <option value="own">{says.csv.own}</option>
+        {choices.csv_profiles.map((each) => (
+          <option key={each.name} value={each.name}>
+            {says.csv.known(each.bank, each.export, each.checked)}
+          </option>
+        ))}
+      </NativeSelect>
+      {!isNone && (
+        <Textarea
+          label={fields.csv_profileOwn}
+          error={errors.csv_profile}
+          className={classes.whole}
+          classNames={{ input: classes.code ?? '' }}
+          maxRows={14}
+          spellCheck={false}
+          value={draft.csv_profile}
+          onChange={(event) => change({ csv_profile: event.currentTarget.value })}
+        />
+      )}
+    </>
+  )
+}
+
+function sameJson(a: string, b: string): boolean {
+  try {
+    return JSON.stringify(JSON.parse(a)) === JSON.stringify(JSON.parse(b))
+  } catch {
+    return false
+  }
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+}

@@ -1,0 +1,152 @@
+import { Stack } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Answer, ask } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
+import { ActDialog } from '../../parts/act-dialog.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { type Fact, Facts } from '../../parts/facts.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { ShownOnce } from '../../parts/secret-once.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { When } from '../../parts/when.tsx'
+import { api } from '../../paths.ts'
+import { whyNot } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
+import { formWords } from '../bank-account-form/form-words.ts'
+import { bankAccountsWords } from '../bank-accounts/bank-accounts-words.ts'
+import { AccountCalendar } from '../reconciliation/account-calendar.tsx'
+import classes from './bank-account.module.css'
+import { bankAccountWords as says } from './bank-account-words.ts'
+
+type Account = Answer<typeof api.bankAccount>
+
+const { facts } = says
+
+/** The terms of the account, its feed, and the month as the bank and the books have it. */
+export function AccountOverview({ account }: { account: Account }) {
+  const me = useMe()
+  return (
+    <div className={classes.columns}>
+      <Panel title={says.terms}>
+        <Facts facts={termFacts(account)} />
+      </Panel>
+      <Stack gap="md">
+        <Reports account={account} />
+        <Panel title={says.reconcile}>
+          <AccountCalendar account={account.name} month={me.now.slice(0, 7)} />
+        </Panel>
+      </Stack>
+    </div>
+  )
+}
+
+function termFacts(account: Account): (Fact | false | null)[] {
+  const { places, test_payment: test, currency } = account
+  const limit = (text: string) => <Money amount={Number(text)} currency={currency} />
+  return [
+    [facts.state, <StateBadge key="s" state={account.state} />],
+    [facts.currency, currency],
+    account.bank !== '' && [facts.bank, account.bank],
+    [facts.number, <CopyId key="n" id={account.account_no} />],
+    account.former_numbers.length > 0 && [facts.former, account.former_numbers.join(', ')],
+    [facts.holder, account.account_name],
+    account.city !== null && [facts.city, account.city],
+    account.address !== null && [facts.address, account.address],
+    [facts.qr, formWords.qrKinds[account.qr_kind]],
+    account.qr_value !== null && [formWords.fields.qr_value, account.qr_value],
+    [facts.match, formWords.matches[account.match]],
+    places !== null && [
+      facts.places,
+      bankAccountsWords.places(places.all - places.used, places.all),
+    ],
+    [facts.hold, facts.holdHours(account.hold_hours)],
+    [facts.dayLimit, account.day_limit === null ? facts.any : limit(account.day_limit)],
+    [facts.fileLimit, limit(account.file_limit)],
+    [facts.zone, account.zone],
+    account.csv_profile !== null && [facts.csv, facts.hasCsv],
+    account.encoding !== null && [facts.encoding, account.encoding],
+    account.own_accounts.length > 0 && [facts.own, account.own_accounts.join(', ')],
+    [facts.created, <Who key="c" at={account.created_at} by={account.created_by} />],
+    account.changed_by !== null && [
+      facts.changed,
+      <Who key="h" at={account.changed_at} by={account.changed_by} />,
+    ],
+    account.confirmed_by !== null && [
+      facts.confirmed,
+      <Who key="f" at={account.confirmed_at} by={account.confirmed_by} />,
+    ],
+    test !== null && [
+      facts.test,
+      <span key="t">
+        <Money amount={test.amount} currency={currency} />{' '}
+        <Who at={test.paid_at} by={test.paid_by} />
+      </span>,
+    ],
+  ]
+}
+
+function Who({ at, by }: { at: string | null; by: string }) {
+  return (
+    <>
+      <When at={at} /> {facts.by(by)}
+    </>
+  )
+}
+
+function Reports({ account }: { account: Account }) {
+  const me = useMe()
+  const queries = useQueryClient()
+  const [isAsked, setAsked] = useState(false)
+  const [secret, setSecret] = useState<string | null>(null)
+  const whyDisabled =
+    whyNot(me, 'manage_bank_accounts') ?? (account.feed === 'none' ? says.rotate.noFeed : undefined)
+  return (
+    <Panel
+      title={says.reports}
+      tools={
+        <ActButton whyNot={whyDisabled} onClick={() => setAsked(true)}>
+          {says.rotate.button}
+        </ActButton>
+      }
+    >
+      <Facts
+        facts={[
+          [facts.feed, formWords.feeds[account.feed]],
+          account.feed_url !== null && [facts.feedUrl, <CopyId key="u" id={account.feed_url} />],
+          [facts.lastReport, <When key="r" at={account.last_report_at} ago />],
+          [facts.expected, account.expected],
+        ]}
+      />
+      {isAsked && (
+        <ActDialog
+          draft="rotate"
+          title={says.rotate.title(account.name)}
+          explain={says.rotate.explain}
+          confirm={says.rotate.button}
+          danger
+          needsCode
+          close={() => setAsked(false)}
+          act={async ({ reason, code }) => {
+            const { feed_secret } = await ask(api.newFeedSecret, {
+              params: { name: account.name },
+              body: { version: account.version, reason, code },
+            })
+            setSecret(feed_secret)
+            await queries.invalidateQueries({ queryKey: ['bank-account', account.name] })
+            void queries.invalidateQueries({ queryKey: ['bank-account-changes'] })
+          }}
+        />
+      )}
+      {secret !== null && (
+        <ShownOnce
+          title={formWords.secret}
+          says={formWords.secretSays}
+          value={secret}
+          close={() => setSecret(null)}
+        />
+      )}
+    </Panel>
+  )
+}

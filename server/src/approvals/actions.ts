@@ -1,0 +1,34 @@
+/** Every action that two people may have to decide on. Each route that does one of them names it. */
+export const actions = {
+  adjust_wallet: { title: 'Credit or debit a wallet', hasAmount: true },
+  credit_payment: { title: 'Credit a payment', hasAmount: true },
+  return_payment: { title: 'Say that a payment was given back', hasAmount: true },
+  dismiss_payment: { title: 'Say that what was reported is not money', hasAmount: true },
+  write_off: { title: 'Write off a difference', hasAmount: true },
+  end_payout: { title: "End a payout by a person's word", hasAmount: true },
+  take_back_order: { title: 'Take back a deposit, or revert a withdrawal', hasAmount: true },
+  refund_order: { title: 'Refund a deposit', hasAmount: true },
+  create_agent: { title: 'Create an agent', hasAmount: false },
+  change_agent: { title: "Change an agent's terms", hasAmount: false },
+  resume_agent: { title: 'Take the orders of an agent again', hasAmount: false },
+  change_addresses: { title: 'Change where callbacks are sent', hasAmount: false },
+  change_settlement: { title: "Change where an agent's balance is paid out to", hasAmount: false },
+  rotate_key: { title: 'Make a new secret', hasAmount: false },
+  set_provider: { title: 'Switch a provider on', hasAmount: false },
+  set_routes: { title: 'Change which provider gets which orders', hasAmount: false },
+  create_user: { title: 'Create a user', hasAmount: false },
+  change_user: { title: 'Change a user', hasAmount: false },
+  reset_user: { title: "Reset a user's password and authenticator", hasAmount: false },
+  change_policy: { title: 'Change what needs two people', hasAmount: false },
+} as const satisfies Record<string, { title: string; hasAmount: boolean }>
+
+export type ActionName = keyof typeof actions
+
+export const actionNames = Object.keys(actions) as ActionName[]
+
+/** Actions on users need a second admin only where two have signed in. */
+export const needsSecondAdmin: readonly ActionName[] = ['create_user', 'change_user', 'reset_user']
+
+export function isAction(text: string): text is ActionName {
+  return Object.hasOwn(actions, text)
+}

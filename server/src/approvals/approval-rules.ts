@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import type { Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { jsonText } from '../lib/json-text.ts'
+import type { Currency } from '../lib/money.ts'
+import { type ActionName, needsSecondAdmin } from './actions.ts'
+
+/** When an action needs two people. */
+export interface ApprovalRule {
+  action: string
+  /** 0: every agent. */
+  agentId: bigint
+  /** Empty: every currency. */
+  currency: string
+  needsTwo: boolean
+  /** Only above this amount; null: any amount. */
+  aboveMinor: bigint | null
+  /** Only an admin approves. */
+  adminOnly: boolean
+}
+
+/** What is about to be done. */
+export interface AskedAction {
+  action: ActionName
+  agentId: bigint | null
+  amount: { minor: bigint; currency: Currency } | null
+}
+
+/** What the rules say of an action. The most special rule counts: of the agent, then of the currency. */
+export function judge(
+  rules: readonly ApprovalRule[],
+  mode: 'sandbox' | 'live',
+  { action, agentId, amount }: AskedAction,
+): { needsTwo: boolean; adminOnly: boolean } {
+  const [rule] = rules
+    .filter(
+      (each) =>
+        each.action === action &&
+        (each.agentId === 0n || each.agentId === agentId) &&
+        (each.currency === '' || each.currency === amount?.currency),
+    )
+    .sort((a, b) => rank(b) - rank(a))
+  if (!rule) return { needsTwo: mode === 'live', adminOnly: false }
+  const size = amount === null ? null : amount.minor < 0n ? -amount.minor : amount.minor
+  const isAbove = rule.aboveMinor === null || size === null || size > rule.aboveMinor
+  return { needsTwo: rule.needsTwo && isAbove, adminOnly: rule.adminOnly }
+}
+
+function rank({ agentId, currency }: ApprovalRule): number {
+  return (agentId === 0n ? 0 : 2) + (currency === '' ? 0 : 1)
+}
+
+/** Whether two people have to decide on an action now. */
+export async function needsTwoPeople(
+  pool: Pool,
+  mode: 'sandbox' | 'live',
+  asked: AskedAction,
+  now: Date,
+): Promise<{ needsTwo: boolean; adminOnly: boolean }> {
+  const judged = judge(await readRules(pool, asked.action), mode, asked)
+  if (!judged.needsTwo || !needsSecondAdmin.includes(asked.action)) return judged
+  // Admins who are locked out count: who locks the other one out does not become the only one. So do those
+  // with a good invitation: one person alone invites one.
+  const { rows } = await pool.query<{ admins: bigint }>(
+    `select count(*) as admins from users u
+     where role = 'admin' and (exists (select 1 from sessions s where s.user_id = u.user_id)
+       or exists (select 1 from invitations i
+         where i.user_id = u.user_id and ended_at is null and expires_at > $1))`,
+    [now],
+  )
+  return { ...judged, needsTwo: (rows[0]?.admins ?? 0n) >= 2n }
+}
+
+/** Whether any rule asks for two people for one of these actions. */
+export async function hasRuleOfTwo(pool: Pool, actions: readonly ActionName[]): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from approval_rules where action = any ($1) and needs_two limit 1',
+    [actions],
+  )
+  return rows.length > 0
+}
+
+export async function readRules(db: Pool | Tx, action?: string): Promise<ApprovalRule[]> {
+  const { rows } = await db.query<ApprovalRule>(
+    `select action, agent_id as "agentId", currency, needs_two as "needsTwo",
+       above as "aboveMinor", admin_only as "adminOnly" from approval_rules
+     where $1::text is null or action = $1 order by action, agent_id, currency`,
+    [action ?? null],
+  )
+  return rows
+}
+
+async function saveRule(tx: Tx, rule: ApprovalRule, by: string, at: Date): Promise<void> {
+  await tx.query(
+    `insert into approval_rules
+       (action, agent_id, currency, needs_two, above, admin_only, updated_at, updated_by)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      rule.action,
+      rule.agentId,
+      rule.currency,
+      rule.needsTwo,
+      rule.aboveMinor,
+      rule.adminOnly,
+      at,
+      by,
+    ],
+  )
+}
+
+/** Identifies a state of all rules, to tell whether they have changed since they were read. */
+export function versionOfRules(rules: readonly ApprovalRule[]): string {
+  return createHash('sha256').update(jsonText(rules)).digest('hex').slice(0, 16)
+}
+
+/** Replaces all rules with these; returns false if they have changed since they were read. */
+export async function replaceRules(
+  tx: Tx,
+  rules: readonly ApprovalRule[],
+  versionRead: string,
+  by: { name: string; at: Date },
+): Promise<boolean> {
+  await tx.query('lock table approval_rules in share row exclusive mode')
+  if (versionOfRules(await readRules(tx)) !== versionRead) return false
+  await tx.query('delete from approval_rules')
+  for (const rule of rules) await saveRule(tx, rule, by.name, by.at)
+  return true
+}

@@ -1,0 +1,34 @@
+import type { Pool } from '../db/pool.ts'
+import { type Permission, permissionsOf, roles } from '../operators/operator.ts'
+
+/** How many users other than the proposer could approve a proposal, as far as their roles go. */
+export async function countApprovers(
+  pool: Pool,
+  needs: {
+    permission: Permission
+    adminOnly: boolean
+    agentId: bigint | null
+    proposedBy: bigint | null
+  },
+): Promise<number> {
+  const { permission, adminOnly, agentId, proposedBy } = needs
+  const able = roles.filter(
+    (role) => permissionsOf[role].includes(permission) && (!adminOnly || role === 'admin'),
+  )
+  const { rows } = await pool.query<{ able: bigint }>(
+    `select count(*) as able from users
+     where role = any ($1) and (agent_id is null or agent_id = $2) and disabled_at is null
+       and password_hash is not null and user_id is distinct from $3`,
+    [able, agentId, proposedBy],
+  )
+  return Number(rows[0]?.able ?? 0n)
+}
+
+/** What a proposer is told: who can approve, and until when. */
+export function waitingWords(approvers: number, expiresAt: Date): string {
+  if (approvers === 0) {
+    return 'It waits for a second person, and nobody else can approve it yet: invite somebody under Users, or with "sluice user create".'
+  }
+  const who = approvers === 1 ? 'One other person' : `${approvers} other people`
+  return `${who} can approve it under Approvals, until ${expiresAt.toISOString()}.`
+}

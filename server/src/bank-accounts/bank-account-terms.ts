@@ -1,0 +1,167 @@
+import { banksOf, findBank } from '../lib/banks.ts'
+import { currencyRow } from '../lib/currencies.ts'
+import { ibanFault, looksLikeIban } from '../lib/iban.ts'
+import { isTimeZone } from '../lib/local-time.ts'
+import type { Currency } from '../lib/money.ts'
+import { isPrintable } from '../lib/printable.ts'
+import type { QrSetting } from '../lib/qr/qr-kinds.ts'
+import { qrFault, referenceComesBack } from '../lib/qr/qr-text.ts'
+import { csvProfileFault } from '../statements/csv-profile.ts'
+import { isEncoding } from '../statements/file-bytes.ts'
+import type { BankAccount } from './bank-account.ts'
+
+/** What an operator says about an account; the rest follows. */
+export type BankAccountTerms = Omit<
+  BankAccount,
+  | 'formerNumbers'
+  | 'onlyOne'
+  | 'feedSecret'
+  | 'confirmedAt'
+  | 'confirmedBy'
+  | 'createdAt'
+  | 'createdBy'
+  | 'changedBy'
+  | 'changedAt'
+  | 'changed'
+  | 'testPaidBy'
+  | 'testPaidAt'
+  | 'testPaidMinor'
+  | 'version'
+>
+
+/** The terms of a new account, before anything else is said about it. */
+export function freshTerms(
+  name: string,
+  currency: Currency,
+  qr: QrSetting,
+  feed: BankAccount['feed'],
+  zone: string,
+): BankAccountTerms {
+  const matches = { always: 'code', sometimes: 'code+amount', never: 'amount' } as const
+  return {
+    name,
+    currency,
+    bankCode: '',
+    accountNo: '',
+    accountName: '',
+    city: null,
+    address: null,
+    qrKind: qr.kind,
+    qrValue: qr.value,
+    match: matches[referenceComesBack(qr)],
+    surplusSteps: currencyRow(currency).surplusSteps,
+    // Without a feed the bank reports once a day at best.
+    holdS: feed === 'none' ? 172_800 : 7_200,
+    dayLimitMinor: null,
+    fileLimitMinor: 0n,
+    feed,
+    zone,
+    csvProfile: null,
+    encoding: null,
+    ownAccounts: '',
+  }
+}
+
+/** An account number as it is kept: without spaces and dashes. */
+export function writtenAccountNo(text: string): string {
+  return text.replace(/[\s-]/g, '')
+}
+
+export interface BankAccountFault {
+  field: string
+  message: string
+}
+
+/** Describes everything that is wrong with an account, and what to do about it. */
+export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
+  const faults: BankAccountFault[] = []
+  const say = (field: string, message: string) => faults.push({ field, message })
+  if (!/^[a-z][a-z0-9-]{0,31}$/.test(terms.name)) {
+    say('name', 'must be 1 to 32 small letters, digits and dashes, and begin with a letter')
+  } else if (terms.name === 'sandbox') say('name', 'is taken: choose another')
+  const bankFault = bankCodeFault(terms)
+  if (bankFault !== undefined) say('bank', bankFault)
+  if (!/^[A-Za-z0-9]{4,34}$/.test(terms.accountNo)) {
+    say('account_no', 'must be 4 to 34 letters and digits')
+  } else if (looksLikeIban(terms.accountNo)) {
+    const fault = ibanFault(terms.accountNo)
+    if (fault !== undefined) say('account_no', fault)
+  }
+  if (terms.accountName.trim() === '' || terms.accountName.length > 100) {
+    say('account_name', 'must be 1 to 100 characters')
+  }
+  for (const field of ['accountName', 'city', 'address'] as const) {
+    const value = terms[field]
+    if (value !== null && !isPrintable(value, 200)) say(snake(field), 'must be printable text')
+  }
+  if (terms.city !== null && terms.city.length > 50) say('city', 'is longer than 50 characters')
+  if (terms.address !== null && terms.address.length > 200) {
+    say('address', 'is longer than 200 characters')
+  }
+  if (!isTimeZone(terms.zone)) say('zone', 'must be a time zone such as Asia/Bangkok')
+  if (!(terms.surplusSteps >= 1 && terms.surplusSteps <= 9_999)) {
+    say('surplus_steps', 'must be from 1 to 9999')
+  }
+  if (!(terms.holdS >= 0 && terms.holdS <= 2_592_000)) say('hold', 'must be from 0 to 30 days')
+  if (terms.dayLimitMinor !== null && terms.dayLimitMinor <= 0n) {
+    say('day_limit', 'must be above zero')
+  }
+  if (terms.fileLimitMinor < 0n) say('file_limit', 'must not be below zero')
+  const strange = ownAccountsOf(terms).find((each) => !/^[A-Za-z0-9]{4,34}$/.test(each))
+  if (strange !== undefined) {
+    say('own_accounts', `"${strange}" is not an account number of 4 to 34 letters and digits`)
+  }
+  if (terms.encoding && (terms.encoding.length > 40 || !isEncoding(terms.encoding))) {
+    say('encoding', 'must be an encoding such as utf-8, latin1, windows-874 or cp850')
+  }
+  const profileFault = terms.csvProfile === null ? null : csvFault(terms.csvProfile)
+  if (profileFault !== null) say('csv_profile', profileFault)
+  // What a QR code is made of must be right first.
+  if (faults.length > 0) return faults
+  const fault = qrFault({ kind: terms.qrKind, value: terms.qrValue }, terms)
+  if (fault !== undefined) say('qr', fault)
+  return faults
+}
+
+function csvFault(text: string): string | null {
+  if (Buffer.byteLength(text) > 8_192) return 'is larger than 8 KiB'
+  try {
+    return csvProfileFault(JSON.parse(text))
+  } catch {
+    return 'must be JSON'
+  }
+}
+
+function bankCodeFault({ currency, bankCode }: BankAccountTerms): string | undefined {
+  const { bankCode: kind } = currencyRow(currency)
+  if (kind === 'table') {
+    const bank = findBank(currency, bankCode)
+    if (bankCode === '')
+      return `is needed in ${currency}: one of its banks, such as ${banksOf(currency)[0]?.code}`
+    if (!bank) return `no ${currency} bank has the code "${bankCode}"`
+    return bank.closed ? `${bank.name} is closed` : undefined
+  }
+  if (bankCode === '' || findBank(currency, bankCode)) return undefined
+  return kind === 'ifsc'
+    ? 'must be an IFSC: four letters, a zero and six letters or digits'
+    : 'must be a BIC of 8 or 11 characters'
+}
+
+function snake(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** The account numbers of the operator's own. */
+export function ownAccountsOf({ ownAccounts }: Pick<BankAccount, 'ownAccounts'>): string[] {
+  return ownAccounts === '' ? [] : ownAccounts.split(',')
+}
+
+/** The terms as they are stored: the bank's own code, and the account number in capitals if it is an IBAN. */
+export function canonicalTerms(terms: BankAccountTerms): BankAccountTerms {
+  const { currency, bankCode, accountNo } = terms
+  return {
+    ...terms,
+    bankCode: findBank(currency, bankCode)?.code ?? bankCode.toUpperCase(),
+    accountNo: looksLikeIban(accountNo) ? accountNo.toUpperCase() : accountNo,
+  }
+}

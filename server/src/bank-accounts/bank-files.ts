@@ -1,0 +1,53 @@
+import type { Pool } from '../db/pool.ts'
+
+/** A bank's file as it came, with what became of it. */
+export interface FoundBankFile {
+  fileId: string
+  name: string
+  size: number
+  via: 'console' | 'command' | 'folder'
+  broughtBy: string
+  receivedAt: Date
+  /** Why nothing was taken from it. */
+  fault: string | null
+  statements: number
+  entries: number
+  fromDay: string | null
+  toDay: string | null
+  /** Movements that only this file and other untrusted ones report, and their amounts without signs. */
+  unconfirmed: number
+  unconfirmedMinor: bigint
+  /** Null if nobody had to: it is the bank's word, or within the limit. */
+  confirmedBy: string | null
+  confirmedAt: Date | null
+}
+
+/** The files of an account, newest first; `before` is the last of the page before. */
+export async function readBankFiles(
+  pool: Pool,
+  account: string,
+  before: { receivedAt: Date; fileId: string } | null,
+  limit: number,
+): Promise<FoundBankFile[]> {
+  const { rows } = await pool.query<FoundBankFile>(
+    `select f.file_id as "fileId", f.name, f.size, f.via, f.brought_by as "broughtBy",
+       f.received_at as "receivedAt", f.fault, s.statements, s.entries, s.from_day as "fromDay",
+       s.to_day as "toDay", w.unconfirmed, w.amount as "unconfirmedMinor",
+       c.confirmed_by as "confirmedBy", c.confirmed_at as "confirmedAt"
+     from (select * from bank_files
+       where account = $1 and ($2::timestamptz is null or (received_at, file_id) < ($2, $3::uuid))
+       order by received_at desc, file_id desc limit $4) f
+     left join bank_file_confirmations c on c.account = f.account and c.file_id = f.file_id
+     cross join lateral (select count(*)::int as statements,
+         coalesce(sum(entries), 0)::int as entries, min(from_day) as from_day, max(to_day) as to_day
+       from bank_statements s where s.account = f.account and s.file_id = f.file_id) s
+     cross join lateral (select count(*)::int as unconfirmed,
+         coalesce(sum(abs(m.amount)), 0)::bigint as amount
+       from bank_movements m where m.account = f.account and m.state = 'unconfirmed'
+         and exists (select 1 from bank_reports r where r.account = m.account
+           and r.movement_id = m.movement_id and r.file_id = f.file_id)) w
+     order by f.received_at desc, f.file_id desc`,
+    [account, before?.receivedAt ?? null, before?.fileId ?? null, limit],
+  )
+  return rows
+}

@@ -1,0 +1,112 @@
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { startOfDay } from '../lib/local-time.ts'
+import { Problem } from '../lib/problem.ts'
+import type { BankAccount } from './bank-account.ts'
+import { lockAccount } from './take-reports.ts'
+
+/** What only a file that a person brought reports. */
+export interface UnconfirmedOfFile {
+  movements: number
+  /** Without signs, together. */
+  amountMinor: bigint
+}
+
+/**
+ * Another person believes the file that somebody brought: its movements are matched from now on, as if the bank
+ * had sent it. The database refuses whoever brought it.
+ */
+export async function confirmMovements(
+  pool: Pool,
+  account: BankAccount,
+  fileId: string,
+  by: { name: string; at: Date; also: (tx: Tx, confirmed: UnconfirmedOfFile) => Promise<void> },
+): Promise<UnconfirmedOfFile> {
+  return inTransaction(pool, async (tx) => {
+    await lockAccount(tx, account.name)
+    const { rows } = await tx.query<{ brought_by: string }>(
+      'select brought_by from bank_files where account = $1 and file_id = $2',
+      [account.name, fileId],
+    )
+    const broughtBy = rows[0]?.brought_by
+    if (broughtBy === undefined) throw new Problem('not_found', 'There is no such file.')
+    if (broughtBy === by.name) {
+      throw new Problem(
+        'not_permitted',
+        'You brought this file: another person has to confirm what it says.',
+      )
+    }
+    const waiting = await unconfirmedOf(tx, account.name, fileId)
+    if (waiting.movements === 0) {
+      throw new Problem('changed_meanwhile', 'Nothing in this file waits for a second person.')
+    }
+    await confirm(tx, account.name, fileId, { broughtBy, waiting, by: by.name, at: by.at })
+    await by.also(tx, waiting)
+    return waiting
+  })
+}
+
+/**
+ * Believes a file that a person brought if it is within what the account believes in a day without a second
+ * person; in the transaction that has locked the account.
+ */
+export async function confirmWithinLimit(
+  tx: Tx,
+  account: BankAccount,
+  fileId: string,
+  at: Date,
+): Promise<void> {
+  const waiting = await unconfirmedOf(tx, account.name, fileId)
+  if (waiting.movements === 0) return
+  const { rows } = await tx.query<{ used: bigint; brought_by: string }>(
+    `select coalesce(sum(c.amount), 0)::bigint as used,
+       (select brought_by from bank_files where account = $1 and file_id = $2) as brought_by
+     from bank_file_confirmations c
+     where c.account = $1 and c.confirmed_by is null and c.confirmed_at >= $3`,
+    [account.name, fileId, startOfDay(at, account.zone)],
+  )
+  const { used = 0n, brought_by: broughtBy = '' } = rows[0] ?? {}
+  if (used + waiting.amountMinor > account.fileLimitMinor) return
+  await confirm(tx, account.name, fileId, { broughtBy, waiting, by: null, at })
+}
+
+/** The movements of a file that wait for a second person, in SQL; `$1` is the account and `$2` the file. */
+const waitingOfFile = `select m.movement_id, m.amount from bank_movements m
+  where m.account = $1 and m.state = 'unconfirmed' and exists (select 1 from bank_reports r
+    where r.account = m.account and r.movement_id = m.movement_id and r.file_id = $2::uuid)`
+
+async function unconfirmedOf(tx: Tx, account: string, fileId: string): Promise<UnconfirmedOfFile> {
+  const { rows } = await tx.query<{ movements: number; amount: bigint }>(
+    `select count(*)::int as movements, coalesce(sum(abs(w.amount)), 0)::bigint as amount
+     from (${waitingOfFile}) w`,
+    [account, fileId],
+  )
+  return { movements: rows[0]?.movements ?? 0, amountMinor: rows[0]?.amount ?? 0n }
+}
+
+async function confirm(
+  tx: Tx,
+  account: string,
+  fileId: string,
+  said: { broughtBy: string; waiting: UnconfirmedOfFile; by: string | null; at: Date },
+): Promise<void> {
+  const { broughtBy, waiting, by, at } = said
+  const { rowCount } = await tx.query(
+    `insert into bank_file_confirmations
+       (account, file_id, brought_by, confirmed_by, confirmed_at, movements, amount)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (account, file_id) do nothing`,
+    [account, fileId, broughtBy, by, at, waiting.movements, waiting.amountMinor],
+  )
+  if (rowCount === 0) {
+    throw new Problem('changed_meanwhile', 'This file is confirmed already. Read it again.')
+  }
+  await tx.query(
+    'update bank_reports set is_trusted = true where account = $1 and file_id = $2 and not is_trusted',
+    [account, fileId],
+  )
+  await tx.query(
+    `update bank_movements u set state = 'new', act_at = $3 from (${waitingOfFile}) w
+     where u.account = $1 and u.movement_id = w.movement_id and u.state = 'unconfirmed'`,
+    [account, fileId, at],
+  )
+}

@@ -1,0 +1,325 @@
+import { type ActionName, actions } from '../../approvals/actions.ts'
+import { type AskedAction, hasRuleOfTwo, needsTwoPeople } from '../../approvals/approval-rules.ts'
+import { countApprovers, waitingWords } from '../../approvals/approvers.ts'
+import {
+  endProposal,
+  expire,
+  hasSameCredentials,
+  takeRun,
+} from '../../approvals/decide-proposal.ts'
+import {
+  findOverdue,
+  findProposal,
+  findSame,
+  findUnfinished,
+  type Proposal,
+  proposalValidMs,
+  propose,
+} from '../../approvals/proposal.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
+import type { Pool } from '../../db/pool.ts'
+import { jsonText } from '../../lib/json-text.ts'
+import { currencies } from '../../lib/money.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { SecretKeys } from '../../lib/secret-box.ts'
+import { nobody } from '../../operators/credentials.ts'
+import { may, type Operator, type Permission } from '../../operators/operator.ts'
+import { forgetAnswers, sealAnswer } from '../../operators/proposal-answers.ts'
+import { findUser } from '../../operators/user.ts'
+
+/** What an action is about and what it would change, as it is shown to who approves. */
+export interface ActionView {
+  subject: { kind: string; id: string }
+  agentId: bigint | null
+  amount?: AskedAction['amount']
+  /** Only what the action changes: if it differs when the action runs, the action is refused. */
+  before: unknown
+  after: unknown
+}
+
+/** A route that two people may have to decide on, as the desk runs it. */
+export interface RunnableRoute {
+  /** The actions that a request does: if one of them needs two people, it does. */
+  actions: (input: Input) => readonly [ActionName, ...ActionName[]]
+  permission: Permission
+  /**
+   * What keeps an interrupted action from happening twice. effect: the handler writes `takeEffect` in its
+   * transaction; keyed: the teller takes its command once, by a key in the request or of the proposal; checked:
+   * what it is about is no more as it was shown.
+   */
+  repeats: 'effect' | 'keyed' | 'checked'
+  hasSecret: boolean
+  view: (operator: Operator, input: Input) => Promise<ActionView>
+  run: (operator: Operator, input: Input) => Promise<unknown>
+}
+
+export interface Input {
+  params: unknown
+  body: unknown
+}
+
+/** How long an action belongs to the process that began it. */
+const leaseMs = 60_000
+/** How long after its approval an action may begin. */
+const approvalValidMs = 3_600_000
+/** How long an answer waits for its proposer. */
+const answersKeptMs = 72 * 3_600_000
+const doubt = 'It was interrupted and may have been done: look at its history.'
+const pollMs = 2_000
+
+/** Makes proposals of requests, and runs them when they are approved. */
+export class ApprovalsDesk {
+  private readonly routes = new Map<string, RunnableRoute>()
+  private readonly pool: Pool
+  private readonly secretKeys: SecretKeys
+  private readonly now: () => Date
+  private readonly mode: 'sandbox' | 'live'
+  readonly onError: (error: unknown) => void
+  private readonly underway = new Map<string, Promise<void>>()
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(options: {
+    pool: Pool
+    secretKeys: SecretKeys
+    now: () => Date
+    mode: 'sandbox' | 'live'
+    onError: (error: unknown) => void
+  }) {
+    this.pool = options.pool
+    this.secretKeys = options.secretKeys
+    this.now = options.now
+    this.mode = options.mode
+    this.onError = options.onError
+  }
+
+  add(route: string, runnable: RunnableRoute): void {
+    this.routes.set(route, runnable)
+  }
+
+  /** The routes of every action, for tests that walk them. */
+  get all(): ReadonlyMap<string, RunnableRoute> {
+    return this.routes
+  }
+
+  /** Stores a request as a proposal if two people have to decide on it; undefined if one may. */
+  async proposeInstead(
+    route: string,
+    operator: Operator,
+    input: Input,
+  ): Promise<{ proposal: string; detail: string } | undefined> {
+    const runnable = this.routes.get(route)
+    if (!runnable) throw new Error(`${route} was not added`)
+    const { permission } = runnable
+    const names = runnable.actions(input)
+    // In the sandbox one person decides, unless a rule says otherwise: the handler checks everything itself.
+    if (this.mode === 'sandbox' && !(await hasRuleOfTwo(this.pool, names))) return undefined
+    const view = await runnable.view(operator, input)
+    const { agentId, amount = null } = view
+    const judged = await this.judge(names, agentId, amount)
+    if (!judged.needsTwo) return undefined
+    // Anyone with a shell may have typed a command.
+    const isCommand = operator.userId === nobody
+    const adminOnly = judged.adminOnly || isCommand
+    const person = isCommand
+      ? { ...operator, userId: null, sessionId: undefined, ip: null }
+      : operator
+    const [action] = names
+    const { code: _code, ...body } = Object(input.body)
+    const at = this.now()
+    const reason = typeof body.reason === 'string' ? body.reason : null
+    const asked = {
+      ...view,
+      amount,
+      action,
+      route,
+      input: { params: input.params, body },
+      permission,
+      adminOnly,
+      reason,
+    }
+    // A second click proposes nothing more.
+    const proposal =
+      (await findSame(this.pool, asked, operator.userId, at)) ??
+      (await inTransaction(this.pool, (tx) => propose(tx, asked, person, at)))
+    const { userId: proposedBy } = operator
+    const approvers = await countApprovers(this.pool, {
+      permission,
+      adminOnly,
+      agentId,
+      proposedBy,
+    })
+    const expiresAt = new Date(at.getTime() + proposalValidMs)
+    return { proposal, detail: `Proposed. ${waitingWords(approvers, expiresAt)}` }
+  }
+
+  /**
+   * Runs an approved proposal's action and writes what became of it. An error that is not a refusal leaves it
+   * approved: it is run again later.
+   */
+  run(proposal: Proposal): Promise<void> {
+    const { proposalId } = proposal
+    const before = this.underway.get(proposalId)
+    if (before !== undefined) return before
+    const running = this.runOnce(proposal).finally(() => this.underway.delete(proposalId))
+    this.underway.set(proposalId, running)
+    return running
+  }
+
+  private async runOnce(proposal: Proposal): Promise<void> {
+    const { proposalId } = proposal
+    const turn = await takeRun(this.pool, proposalId, this.now(), leaseMs)
+    if (turn === undefined) return
+    const again = turn > 1
+    try {
+      if (!proposal.hasEffect) await this.act(proposal, again)
+      await endProposal(this.pool, proposalId, null, this.now())
+    } catch (error) {
+      const isRefusal = error instanceof Problem && error.status < 500
+      if (!isRefusal && !hadEffect(error)) throw error
+      const { code, message } = isRefusal ? error : { code: 'internal' as const, message: '' }
+      const isDoubtful = again && this.routes.get(proposal.route)?.repeats !== 'effect'
+      const detail = isDoubtful ? `${doubt} ${message}` : message
+      await endProposal(this.pool, proposalId, isRefusal ? { code, detail } : null, this.now())
+    }
+  }
+
+  private async act(proposal: Proposal, again: boolean): Promise<void> {
+    const runnable = this.routes.get(proposal.route)
+    if (!runnable) throw new Problem('not_found', 'This service has no such action any more.')
+    if (this.now().getTime() - (proposal.decidedAt?.getTime() ?? 0) > approvalValidMs) {
+      throw new Problem('proposal_expired', 'It could not be done for an hour. Propose it again.')
+    }
+    const operator = await this.actorOf(proposal, runnable.permission, again)
+    const input: Input = JSON.parse(proposal.input)
+    if (!again || runnable.repeats !== 'keyed') {
+      const { before } = await runnable.view(operator, input)
+      if ((before === null || before === undefined ? null : jsonText(before)) !== proposal.before) {
+        throw new Problem(
+          'changed_meanwhile',
+          'What it is about has changed since it was proposed. Propose it again.',
+        )
+      }
+    }
+    await runnable.run(operator, input)
+  }
+
+  /** What the rules say of a request that does these actions: the strictest of them counts. */
+  private async judge(
+    names: readonly ActionName[],
+    agentId: bigint | null,
+    amount: AskedAction['amount'],
+  ): Promise<{ needsTwo: boolean; adminOnly: boolean }> {
+    const judged = await Promise.all(
+      names.map((action) =>
+        needsTwoPeople(this.pool, this.mode, { action, agentId, amount }, this.now()),
+      ),
+    )
+    return {
+      needsTwo: judged.some((each) => each.needsTwo),
+      adminOnly: judged.some((each) => each.needsTwo && each.adminOnly),
+    }
+  }
+
+  /** Whether only an admin may approve, by what the rules said then or say now. */
+  async isForAdmins(proposal: Proposal): Promise<boolean> {
+    const runnable = this.routes.get(proposal.route)
+    if (proposal.adminOnly || !runnable) return proposal.adminOnly
+    const { amountMinor: minor, currency: code } = proposal
+    const currency = currencies.find((each) => each === code)
+    const amount = minor === null || !currency ? null : { minor, currency }
+    const names = runnable.actions(JSON.parse(proposal.input))
+    const agentId = proposal.agentId === 0n ? null : proposal.agentId
+    return (await this.judge(names, agentId, amount)).adminOnly
+  }
+
+  /**
+   * Whose action it is: the proposer's, with the rights that they have now. What the command line proposed is
+   * done by who approved it.
+   */
+  private async actorOf(
+    proposal: Proposal,
+    permission: Permission,
+    again: boolean,
+  ): Promise<Operator> {
+    const byCommandLine = proposal.proposedBy === 0n
+    if (!(await hasSameCredentials(this.pool, proposal))) {
+      throw new Problem('not_permitted', 'The proposer was reset since then.')
+    }
+    const user = await findUser(
+      this.pool,
+      byCommandLine ? (proposal.decidedBy ?? 0n) : proposal.proposedBy,
+    )
+    if (!user || user.disabledAt || !may(user, permission)) {
+      throw new Problem('not_permitted', 'Who proposed it may not do this any more.')
+    }
+    const { userId, email, role, agentId } = user
+    return {
+      userId,
+      email,
+      role,
+      agentId,
+      sessionId: (byCommandLine ? proposal.deciderSession : proposal.sessionId) ?? '',
+      ip: (byCommandLine ? proposal.deciderIp : proposal.ip) ?? '',
+      proposal: {
+        id: proposal.proposalId,
+        again,
+        seal: (answer) => sealAnswer(this.secretKeys, proposal.proposalId, answer),
+      },
+    }
+  }
+
+  /** Finishes what was interrupted, and ends what nobody decided on in time. */
+  async poll(): Promise<void> {
+    const now = this.now()
+    for (const proposal of await findOverdue(this.pool, now)) {
+      await expire(this.pool, proposal, now).catch(this.onError)
+    }
+    const before = new Date(now.getTime() - leaseMs)
+    for (const proposal of await findUnfinished(this.pool, before)) {
+      await this.run(proposal).catch(this.onError)
+    }
+    await forgetAnswers(this.pool, new Date(now.getTime() - answersKeptMs))
+  }
+
+  /** Polls until it is stopped. */
+  start(): void {
+    const round = async () => {
+      await this.poll().catch(this.onError)
+      if (this.timer) this.timer = setTimeout(round, pollMs)
+    }
+    this.timer = setTimeout(round, pollMs)
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    await Promise.allSettled(this.underway.values())
+  }
+
+  /** A proposal that this operator may see. */
+  async named(operator: Operator, proposalId: string): Promise<Proposal> {
+    const proposal = await findProposal(this.pool, proposalId)
+    if (!proposal || !seesProposal(operator, proposal))
+      throw new Problem('not_found', 'There is no such proposal.')
+    return proposal
+  }
+}
+
+/** Whether an earlier run had its effect already. */
+function hadEffect(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'constraint' in error &&
+    String(error.constraint).startsWith('proposal_effects_pkey')
+  )
+}
+
+/** An agent's users see what concerns their agent, if it is something that they may do themselves. */
+export function seesProposal(operator: Operator, proposal: Proposal): boolean {
+  if (operator.agentId === null) return true
+  return operator.agentId === proposal.agentId && may(operator, proposal.permission)
+}
+
+export function titleOf(action: string): string {
+  return Object.hasOwn(actions, action) ? actions[action as ActionName].title : action
+}

@@ -1,0 +1,61 @@
+import type { Static } from 'typebox'
+import {
+  type BankAccountTerms,
+  bankAccountFaults,
+  freshTerms,
+  writtenAccountNo,
+} from '../../bank-accounts/bank-account-terms.ts'
+import { type Currency, parseDecimal } from '../../lib/money.ts'
+import type { FieldError } from '../../lib/problem.ts'
+import type { QrKind } from '../../lib/qr/qr-kinds.ts'
+import type { BankAccountDraft } from './schemas/bank-accounts.ts'
+
+type Draft = Omit<Static<typeof BankAccountDraft>, 'name' | 'currency' | 'sample'>
+
+/** The terms that a form asks for, with what follows from the rest, and everything that is wrong with them. */
+export function termsFromDraft(
+  named: { name: string; currency: Currency },
+  draft: Draft,
+  timeZone: string,
+): { terms: BankAccountTerms; errors: FieldError[] } {
+  const { name, currency } = named
+  // The schema allows only known values.
+  const feed = draft.feed as BankAccountTerms['feed']
+  const qr = { kind: draft.qr_kind as QrKind, value: textOrNull(draft.qr_value) }
+  const fresh = freshTerms(name, currency, qr, feed, timeZone)
+  const errors: FieldError[] = []
+  const amount = (field: string, text: string): bigint => {
+    const minor = parseDecimal(text, currency)
+    if (minor === undefined) errors.push({ field, message: `must be an amount in ${currency}` })
+    return minor ?? 0n
+  }
+  const { match, surplus_steps, hold_hours, zone } = draft
+  const terms: BankAccountTerms = {
+    ...fresh,
+    bankCode: draft.bank.trim().toUpperCase(),
+    accountNo: writtenAccountNo(draft.account_no),
+    accountName: draft.account_name.trim(),
+    city: textOrNull(draft.city),
+    address: textOrNull(draft.address),
+    ...(match !== undefined && { match: match as BankAccountTerms['match'] }),
+    ...(surplus_steps !== undefined && { surplusSteps: surplus_steps }),
+    ...(hold_hours !== undefined && { holdS: hold_hours * 3_600 }),
+    ...(zone !== undefined && zone !== '' && { zone }),
+    dayLimitMinor: draft.day_limit === null ? null : amount('day_limit', String(draft.day_limit)),
+    fileLimitMinor: amount('file_limit', draft.file_limit),
+    csvProfile: textOrNull(draft.csv_profile),
+    encoding: textOrNull(draft.encoding),
+    ownAccounts: draft.own_accounts.map(writtenAccountNo).join(','),
+  }
+  return { terms, errors: errors.length > 0 ? errors : namedAsAsked(bankAccountFaults(terms)) }
+}
+
+/** The faults, under the names of the form's fields. */
+function namedAsAsked(faults: readonly FieldError[]): FieldError[] {
+  const names: Record<string, string> = { qr: 'qr_value', hold: 'hold_hours' }
+  return faults.map(({ field, message }) => ({ field: names[field] ?? field, message }))
+}
+
+function textOrNull(text: unknown): string | null {
+  return typeof text === 'string' && text.trim() !== '' ? text.trim() : null
+}

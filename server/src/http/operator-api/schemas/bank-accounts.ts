@@ -1,0 +1,486 @@
+import Type from 'typebox'
+import { qrKinds } from '../../../lib/qr/qr-kinds.ts'
+import { plainText } from '../../printable-text.ts'
+import {
+  code,
+  currency,
+  isoTime,
+  money,
+  oneOf,
+  orNull,
+  page,
+  paging,
+  reason,
+  strict,
+} from './shapes.ts'
+
+const text = (max: number, description: string) => Type.String({ maxLength: max, description })
+const decimal = (description: string) =>
+  Type.String({ pattern: '^[0-9]{1,15}(\\.[0-9]{1,2})?$', description })
+const day = (description: string) =>
+  Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description })
+
+/** The largest file that the console takes, in base64. Larger ones go by the command line or the folder. */
+export const maxUploadBytes = 16 * 1024 * 1024
+const content = Type.String({
+  maxLength: Math.ceil(maxUploadBytes / 3) * 4,
+  pattern: '^[A-Za-z0-9+/]*={0,2}$',
+  description: 'the file in base64, at most 16 MiB',
+})
+const fileName = plainText(1, 255, 'the name of the file, at most 255 characters')
+
+const qrKind = oneOf(qrKinds, `one of ${qrKinds.join(', ')}`)
+const match = oneOf(['code', 'amount', 'code+amount'], 'code, amount or code+amount')
+const feed = oneOf(['signed', 'token', 'none'], 'signed, token or none')
+const accountState = oneOf(
+  ['on', 'draining', 'off', 'unconfirmed'],
+  'unconfirmed: it takes no deposits until another person confirms it',
+)
+const dayState = oneOf(['green', 'amber', 'red'], 'green, amber or red')
+
+export const BankAccountParams = Type.Object({ name: text(32, 'the name of a bank account') })
+
+/** What an operator says about an account; what is left out follows from the rest. */
+const terms = {
+  bank: text(16, "the bank's code, or empty"),
+  account_no: text(60, 'its number or IBAN'),
+  account_name: text(100, 'whose account it is'),
+  city: orNull(text(50, 'where the QR code needs it')),
+  address: orNull(text(200, 'street;no;post code;town;country, where the QR code needs it')),
+  qr_kind: qrKind,
+  qr_value: orNull(text(1000, 'what the kind needs to know')),
+  match: Type.Optional(match),
+  surplus_steps: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 9999, description: 'a whole number from 1 to 9999' }),
+  ),
+  hold_hours: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 720, description: 'a whole number from 0 to 720' }),
+  ),
+  day_limit: orNull(decimal('an amount; null for any')),
+  file_limit: decimal('an amount; 0 believes no file that a person brings alone'),
+  feed,
+  zone: Type.Optional(text(50, 'a time zone such as Asia/Bangkok')),
+  csv_profile: orNull(text(8192, 'how its CSV files are read, as JSON')),
+  encoding: orNull(text(40, 'of its MT940 and OFX files, such as cp850; null for the usual one')),
+  own_accounts: Type.Array(text(60, 'an account number'), {
+    maxItems: 50,
+    description: 'account numbers',
+  }),
+}
+
+const named = {
+  name: text(32, '1 to 32 small letters, digits and dashes'),
+  currency,
+}
+
+export const BankAccountDraft = Type.Object(
+  {
+    ...named,
+    ...terms,
+    sample: orNull(Type.Object({ content }, strict)),
+  },
+  strict,
+)
+
+export const NewBankAccount = Type.Object(
+  {
+    ...named,
+    ...terms,
+    route: Type.Boolean({ description: 'false: it is off at first' }),
+    reason,
+    code: Type.Optional(code),
+  },
+  strict,
+)
+
+const version = Type.Integer({ minimum: 1, description: 'version of the account as read' })
+
+export const ChangedBankAccount = Type.Object(
+  { ...terms, version, reason, code: Type.Optional(code) },
+  strict,
+)
+
+export const ConfirmBankAccount = Type.Object(
+  {
+    version,
+    test_payment: Type.Optional(
+      Type.Object(
+        {
+          amount: decimal('the amount that was paid'),
+          paid_at: isoTime('when it was paid'),
+          paid_by: plainText(3, 100, 'who paid it'),
+        },
+        strict,
+      ),
+    ),
+    reason,
+    code: Type.Optional(code),
+  },
+  strict,
+)
+
+export const NewFeedSecret = Type.Object({ version, reason, code: Type.Optional(code) }, strict)
+
+const figures = {
+  expected: Type.Integer({ description: 'deposits whose payment is awaited' }),
+  places: orNull(
+    Type.Object({
+      used: Type.Integer({ description: 'unique amounts in use, of the amount most asked for' }),
+      all: Type.Integer(),
+      amount: money('the amount most asked for'),
+    }),
+  ),
+  last_report_at: orNull(isoTime('when the bank last told something new')),
+  last_day: orNull(Type.Object({ day: Type.String(), state: dayState })),
+  unconfirmed: Type.Integer({ description: 'movements that wait for a second person' }),
+  unexplained: Type.Integer({ description: 'movements that wait for an explanation' }),
+}
+
+export const BankAccountRow = Type.Object({
+  name: Type.String(),
+  state: accountState,
+  currency,
+  bank: Type.String(),
+  account_no: Type.String(),
+  account_name: Type.String(),
+  qr_kind: qrKind,
+  match,
+  feed,
+  ...figures,
+})
+export const BankAccountList = Type.Object({ data: Type.Array(BankAccountRow), next: Type.Null() })
+
+export const BankAccountDetail = Type.Object({
+  name: Type.String(),
+  state: accountState,
+  currency,
+  bank: Type.String(),
+  account_no: Type.String(),
+  account_name: Type.String(),
+  city: orNull(Type.String()),
+  address: orNull(Type.String()),
+  qr_kind: qrKind,
+  qr_value: orNull(Type.String()),
+  match,
+  surplus_steps: Type.Integer(),
+  hold_hours: Type.Number(),
+  day_limit: orNull(Type.String()),
+  file_limit: Type.String(),
+  feed,
+  feed_url: orNull(Type.String({ description: 'where the bank reports to' })),
+  zone: Type.String(),
+  csv_profile: orNull(Type.String()),
+  encoding: orNull(Type.String()),
+  own_accounts: Type.Array(Type.String()),
+  former_numbers: Type.Array(Type.String()),
+  created_at: isoTime('when it was made'),
+  created_by: Type.String(),
+  changed: orNull(Type.String({ description: 'what was changed last, by commas' })),
+  changed_at: orNull(isoTime('when')),
+  changed_by: orNull(Type.String()),
+  confirmed_at: orNull(isoTime('it takes deposits since')),
+  confirmed_by: orNull(Type.String()),
+  test_payment: orNull(
+    Type.Object({
+      amount: money('what was paid'),
+      paid_at: isoTime('when'),
+      paid_by: Type.String(),
+    }),
+  ),
+  version,
+  ...figures,
+})
+
+export const SavedBankAccount = Type.Object({
+  account: BankAccountDetail,
+  feed_secret: orNull(Type.String({ description: 'shown only here' })),
+})
+
+const fault = Type.Object({ field: Type.String(), message: Type.String() })
+const payer = Type.Object({
+  account_no: orNull(Type.String()),
+  name: orNull(Type.String()),
+  bank: orNull(Type.String()),
+})
+const refused = Type.Object({
+  line: orNull(Type.Integer()),
+  message: Type.String({ description: 'why the file is refused' }),
+})
+
+export const BankAccountPreview = Type.Object({
+  errors: Type.Array(fault),
+  warning: orNull(Type.String()),
+  defaults: Type.Object({
+    match,
+    surplus_steps: Type.Integer(),
+    hold_hours: Type.Number(),
+    zone: Type.String(),
+  }),
+  payer_sees: orNull(
+    Type.Object({
+      amount: money('what the sample order asks for'),
+      payable: money('what is to be paid'),
+      code: orNull(Type.String({ description: 'the payment code, where it names the order' })),
+      qr: orNull(
+        Type.Object({
+          text: Type.String(),
+          picture: Type.String({ description: 'as a data: URL' }),
+        }),
+      ),
+    }),
+  ),
+  sample: orNull(
+    Type.Object({
+      refused: orNull(refused),
+      format: orNull(Type.String()),
+      entries: Type.Integer({ description: 'entries in the file' }),
+      first: Type.Array(
+        Type.Object({
+          line: Type.Integer(),
+          day: Type.String(),
+          amount: money('negative if it left'),
+          status: oneOf(['booked', 'pending'], 'booked or pending'),
+          text: Type.String(),
+          payer,
+        }),
+      ),
+    }),
+  ),
+})
+
+export const BankAccountChoices = Type.Object({
+  currencies: Type.Array(
+    Type.Object({
+      currency,
+      bank_code: oneOf(['table', 'ifsc', 'bic'], 'how a bank is named'),
+      qr_kinds: Type.Array(
+        Type.Object({
+          kind: qrKind,
+          takes: orNull(Type.String({ description: 'what its value is' })),
+        }),
+      ),
+    }),
+  ),
+  csv_profiles: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      bank: Type.String(),
+      export: Type.String(),
+      checked: Type.Boolean({ description: 'a published file of the bank shows this layout' }),
+      profile: Type.String({ description: 'as JSON' }),
+    }),
+  ),
+})
+
+export const BankAccountChanges = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      at: isoTime('when'),
+      by: Type.String(),
+      changed: orNull(Type.String({ description: 'what, by commas; null: it was added' })),
+      confirmed_by: orNull(Type.String()),
+    }),
+  ),
+  next: Type.Null(),
+})
+
+export const UploadedFile = Type.Object({ name: fileName, content }, strict)
+export const ImportedFile = Type.Object(
+  { name: fileName, content, code: Type.Optional(code) },
+  strict,
+)
+
+export const BankFileParams = Type.Object({
+  name: text(32, 'the name of a bank account'),
+  file_id: text(32, 'the id of a file'),
+})
+
+export const ConfirmFile = Type.Object({ reason, code: Type.Optional(code) }, strict)
+
+export const BankFileRow = Type.Object({
+  file_id: Type.String(),
+  name: Type.String(),
+  size: Type.Integer(),
+  via: oneOf(['console', 'command', 'folder'], 'how it came'),
+  brought_by: Type.String(),
+  received_at: isoTime('when it came'),
+  refused: orNull(Type.String({ description: 'why nothing was taken from it' })),
+  statements: Type.Integer(),
+  entries: Type.Integer(),
+  from_day: orNull(Type.String()),
+  to_day: orNull(Type.String()),
+  unconfirmed: Type.Integer({ description: 'movements that wait for a second person' }),
+  unconfirmed_amount: money('their amounts together, without signs'),
+  confirmed_by: orNull(Type.String()),
+  confirmed_at: orNull(isoTime('when')),
+})
+export const BankFileList = page(BankFileRow)
+export const BankFilesQuery = Type.Object({ ...paging }, strict)
+
+export const FilePreview = Type.Object({
+  refused: orNull(refused),
+  format: orNull(Type.String()),
+  brought_before: orNull(Type.Object({ by: Type.String(), at: isoTime('when') })),
+  statements: Type.Integer(),
+  entries: Type.Integer({ description: 'booked entries' }),
+  pending: Type.Integer({ description: 'entries that the bank has not booked yet' }),
+  added: Type.Integer({ description: 'movements that nobody has reported before' }),
+  known: Type.Integer({ description: 'entries about movements that are known' }),
+  waits: Type.Boolean({ description: 'a second person will have to confirm what is new' }),
+  movements: Type.Array(
+    Type.Object({
+      line: orNull(Type.Integer()),
+      day: Type.String(),
+      amount: money('negative if it left'),
+      text: Type.String(),
+      payer,
+      would: oneOf(
+        ['order', 'nobody', 'ambiguous', 'takes_back', 'unexplained'],
+        'what it would be taken for',
+      ),
+      txn_id: orNull(Type.String()),
+      detail: Type.String(),
+    }),
+  ),
+  notes: Type.Array(Type.String()),
+})
+
+export const FileImported = Type.Object({
+  file_id: Type.String(),
+  repeated: Type.Boolean({ description: 'the same file was imported before' }),
+  statements: Type.Integer(),
+  entries: Type.Integer(),
+  pending: Type.Integer(),
+  movements: Type.Integer({ description: 'new ones' }),
+  unconfirmed: Type.Integer({ description: 'of these, waiting for a second person' }),
+})
+
+export const Confirmed = Type.Object({ movements: Type.Integer(), amount: money('without signs') })
+
+export const movementStates = ['unconfirmed', 'under_way', 'booked', 'unexplained'] as const
+const explainedBy = oneOf(
+  [
+    ...['payment', 'payment_taken_back', 'payment_returned'],
+    ...['bank_fee', 'interest', 'own_transfer', 'correction', 'batch'],
+  ],
+  'what it was',
+)
+
+export const MovementsQuery = Type.Object(
+  {
+    from: Type.Optional(day('a day such as 2026-11-01')),
+    to: Type.Optional(day('a day such as 2026-11-30')),
+    state: Type.Optional(oneOf(movementStates, `one of ${movementStates.join(', ')}`)),
+    explained_by: Type.Optional(explainedBy),
+    amount: Type.Optional(decimal('an amount')),
+    text: Type.Optional(text(100, 'a part of its text or of who paid')),
+    file: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f]{32}$', description: 'the id of a file' }),
+    ),
+    ...paging,
+  },
+  strict,
+)
+
+export const MovementRow = Type.Object({
+  id: Type.String(),
+  account: Type.String(),
+  payment_id: orNull(Type.String({ description: 'where it is a payment' })),
+  day: Type.String(),
+  booked_at: orNull(isoTime('the time, where the bank tells it')),
+  amount: money('negative if it left'),
+  currency,
+  state: Type.String({ description: "the movement's, or that of its payment" }),
+  explained_by: orNull(explainedBy),
+  txn_id: orNull(Type.String()),
+  why: orNull(Type.String()),
+  detail: orNull(Type.String()),
+  text: Type.String(),
+  payer,
+  reported_by: Type.Array(Type.String()),
+  brought_by: Type.Array(Type.String()),
+  may_explain: Type.Boolean({ description: 'nobody knows yet what it was' }),
+})
+export const MovementList = page(MovementRow)
+export const UnexplainedList = Type.Object({ data: Type.Array(MovementRow), next: Type.Null() })
+
+export const MovementParams = Type.Object({
+  name: text(32, 'the name of a bank account'),
+  movement_id: text(32, 'the id of a movement'),
+})
+
+export const ExplainRequest = Type.Object(
+  {
+    as: oneOf(
+      ['bank_fee', 'interest', 'own_transfer', 'correction', 'payment_returned', 'batch'],
+      'what it was; batch: only the sum of payments that are known by now',
+    ),
+    payment: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{32}$',
+        description: 'for payment_returned: the movement that brought the payment',
+      }),
+    ),
+    reason,
+    code: Type.Optional(code),
+  },
+  strict,
+)
+
+export const DaysQuery = Type.Object(
+  {
+    from: Type.Optional(day('the first day, such as 2026-11-01')),
+    to: Type.Optional(day('the last day')),
+  },
+  strict,
+)
+
+const SignOffView = Type.Object({
+  by: Type.String(),
+  at: isoTime('when'),
+  state: dayState,
+  reason: orNull(Type.String()),
+  current: Type.Boolean({ description: 'its movements are still those that were signed off' }),
+})
+
+export const DayList = Type.Object({
+  account: Type.String(),
+  currency,
+  today: Type.String({ description: 'the day it is at the bank' }),
+  data: Type.Array(
+    Type.Object({
+      day: Type.String(),
+      state: dayState,
+      opening: orNull(money('of the statement that ends on it')),
+      closing: orNull(money('of the statement that ends on it')),
+      movements: Type.Integer(),
+      amount: money('its movements, added up'),
+      breaks: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          amount: orNull(money('what is missing or too much')),
+          movement: orNull(Type.String()),
+          detail: Type.String({ description: 'what it means and what to do' }),
+        }),
+      ),
+      digest: Type.String({ description: 'send it with a sign-off' }),
+      signed_off: orNull(SignOffView),
+    }),
+  ),
+  next: Type.Null(),
+})
+
+export const DayParams = Type.Object({
+  name: text(32, 'the name of a bank account'),
+  day: text(10, 'a day such as 2026-11-16'),
+})
+
+export const SignOffRequest = Type.Object(
+  {
+    digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'digest of the day as read' }),
+    reason: Type.Optional(reason),
+    code: Type.Optional(code),
+  },
+  strict,
+)

@@ -1,0 +1,70 @@
+import type { Static, TObject } from 'typebox'
+import type { ActionName } from '../../approvals/actions.ts'
+import type { Operator } from '../../operators/operator.ts'
+import type { ActionView, Input, RunnableRoute } from './approvals-desk.ts'
+import {
+  inputReader,
+  type OperatorApi,
+  type OperatorRoute,
+  operatorRoute,
+} from './operator-route.ts'
+
+/** A request that may run later, without the connection it came on. */
+export interface Asked<P extends TObject, B extends TObject> {
+  operator: Operator
+  params: Static<P>
+  body: Static<B>
+}
+
+export interface Approval<P extends TObject, B extends TObject>
+  extends Pick<RunnableRoute, 'repeats'> {
+  action: ActionName
+  /** Actions that some requests do as well. */
+  also?: (body: Static<B>) => ActionName[]
+  /** Which requests two people may have to decide on; all of them if it is left out. */
+  when?: (asked: Asked<P, B>) => Promise<boolean> | boolean
+  /** The answer holds a secret: its proposer sees it once. */
+  hasSecret?: boolean
+  /** Refuses what cannot be done, and tells what would change. */
+  view: (asked: Asked<P, B>) => Promise<ActionView>
+}
+
+type NoFields = TObject<Record<never, never>>
+
+/**
+ * Registers a route whose action two people may have to decide on. If they do, the request is stored as a
+ * proposal and answered with 202; its handler runs when somebody else approves.
+ */
+export function twoPersonRoute<B extends TObject, P extends TObject = NoFields>(
+  api: OperatorApi,
+  route: Omit<OperatorRoute<P, NoFields, B>, 'handler' | 'approval'> & {
+    approval: Approval<P, B>
+    handler: (asked: Asked<P, B>) => Promise<unknown>
+  },
+): void {
+  const { approval, handler } = route
+  const name = `${route.method} ${route.url}`
+  const read = inputReader(route.schema)
+  const asked = (operator: Operator, input: Input) => ({ operator, ...read(input) })
+  api.approvals.add(name, {
+    actions: (input) => [approval.action, ...(approval.also?.(read(input).body) ?? [])],
+    permission: route.permission,
+    repeats: approval.repeats,
+    hasSecret: approval.hasSecret ?? false,
+    view: async (operator, input) => approval.view(asked(operator, input)),
+    run: async (operator, input) => handler(asked(operator, input)),
+  })
+  operatorRoute(api, {
+    ...route,
+    approval: approval.action,
+    handler: async ({ operator, params, body, reply }) => {
+      const request = { operator, params, body }
+      const isAsked = (await approval.when?.(request)) ?? true
+      const proposed =
+        isAsked && (await api.approvals.proposeInstead(name, operator, { params, body }))
+      if (!proposed) return handler(request)
+      reply.code(202)
+      return proposed
+    },
+  })
+}

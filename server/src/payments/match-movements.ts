@@ -1,0 +1,391 @@
+import type { BankAccount } from '../bank-accounts/bank-account.ts'
+import { ownAccountsOf } from '../bank-accounts/bank-account-terms.ts'
+import type { BankMovement } from '../bank-accounts/bank-movement.ts'
+import {
+  type ExpectedDeposit,
+  expectedColumns,
+  plainAccountNo,
+} from '../bank-accounts/expected-deposits.ts'
+import { fullAccountNo, maskedPattern } from '../bank-accounts/pair-reports.ts'
+import type { Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { findNamedPayouts } from '../ledger/payout-references.ts'
+import { findBank } from '../lib/banks.ts'
+import { startOfDay } from '../lib/local-time.ts'
+import { findPaymentCodes, isPaymentCode } from '../lib/payment-code.ts'
+import { codeOfSwissReference } from '../lib/qr/creditor-reference.ts'
+import type { BankIds } from '../statements/statement.ts'
+
+/** What a movement is taken for. It is written down before the books change and never decided again. */
+export type MovementMatch =
+  | { type: 'order'; agentId: bigint; orderId: string; paidAt: Date; detail: string }
+  /** The house's money until a person decides. */
+  | { type: 'nobody'; why: 'unmatched' | 'ambiguous'; paidAt: Date; detail: string }
+  | { type: 'takes_back'; movementId: string; detail: string }
+  | { type: 'unexplained'; detail: string }
+
+type Matched = Pick<
+  BankMovement,
+  | 'account'
+  | 'movementId'
+  | 'amountMinor'
+  | 'bookedOn'
+  | 'bookedAt'
+  | 'text'
+  | 'payerAccountNo'
+  | 'payerBank'
+  | 'currency'
+  | 'isReturn'
+  | 'reportedAt'
+>
+
+/** The account whose movements are matched. */
+type AccountOfMovements = Pick<BankAccount, 'name' | 'zone' | 'ownAccounts'>
+
+/** Our clock and the bank's may differ by this much. */
+const skewMs = 120_000
+
+/**
+ * Finds the orders that credits of one account pay, for all of them together. The first rule that finds exactly
+ * one order decides; if a rule finds several, a person does.
+ */
+export async function matchCredits(
+  pool: Pool | Tx,
+  account: AccountOfMovements,
+  credits: readonly Matched[],
+): Promise<Map<string, MovementMatch>> {
+  const { zone } = account
+  const matches = new Map<string, MovementMatch>()
+  const nobody = (movement: Matched, why: 'unmatched' | 'ambiguous', detail: string) =>
+    matches.set(movement.movementId, {
+      type: 'nobody',
+      why,
+      paidAt: movement.bookedAt ?? startOfBankDay(movement, zone),
+      detail,
+    })
+  const codes = await codesOf(pool, account.name, credits)
+  const payouts = await findNamedPayouts(pool, [...new Set([...codes.values()].flat())])
+  const own = ownAccountsOf(account).map(plainAccountNo)
+  for (const movement of credits) {
+    const payer = fullAccountNo(movement.payerAccountNo)
+    if (movement.isReturn) {
+      nobody(movement, 'unmatched', 'The bank gives back a payment of ours.')
+    } else if (payer !== null && own.includes(payer)) {
+      nobody(movement, 'unmatched', 'It comes from an account of ours.')
+    } else if (codes.get(movement.movementId)?.some((code) => payouts.has(code))) {
+      nobody(movement, 'unmatched', 'It names a payout, so it may be one that came back.')
+    }
+  }
+  const rules: [name: string, find: (open: readonly Matched[]) => Promise<Candidate[]>][] = [
+    ['the code', (open) => byCode(pool, open, codes)],
+    ['the amount', (open) => byAmount(pool, account, open)],
+    ['the payer and the amount', (open) => byPayer(pool, account, open)],
+    ['the payer and the amount', (open) => byMaskedPayer(pool, account, open)],
+  ]
+  for (const [rule, find] of rules) {
+    const open = credits.filter(({ movementId }) => !matches.has(movementId))
+    const found = await ordersOf(pool, await find(open))
+    for (const movement of open) {
+      const [one, two] = found.get(movement.movementId) ?? []
+      if (one && two) nobody(movement, 'ambiguous', `Several orders fit ${rule}.`)
+      else if (one) {
+        matches.set(movement.movementId, {
+          type: 'order',
+          agentId: one.agentId,
+          orderId: one.orderId,
+          paidAt: paidAt(movement, one, zone),
+          detail: `It fits ${rule}.`,
+        })
+      }
+    }
+  }
+  for (const movement of credits) {
+    if (!matches.has(movement.movementId)) nobody(movement, 'unmatched', 'No order fits it.')
+  }
+  return matches
+}
+
+/** The payment codes in all that the bank says of each movement. */
+async function codesOf(
+  pool: Pool | Tx,
+  account: string,
+  movements: readonly Matched[],
+): Promise<Map<string, string[]>> {
+  const ids = await idsOf(pool, account, movements)
+  return new Map(
+    movements.map(({ movementId, text }) => {
+      const ofReports = (ids.get(movementId) ?? []).flatMap(Object.values).filter(isText)
+      return [movementId, codesIn([text, ...ofReports])]
+    }),
+  )
+}
+
+/** The payment codes in texts, as letters or as the 27 digits of a Swiss reference. */
+function codesIn(texts: readonly string[]): string[] {
+  const swiss = texts.flatMap((text) => {
+    const runs = text.replace(/(?<=\d)\s+(?=\d)/g, '').match(/\d{27,}/g) ?? []
+    return runs.flatMap((run) =>
+      Array.from({ length: run.length - 26 }, (_, at) =>
+        codeOfSwissReference(run.slice(at, at + 27)),
+      ),
+    )
+  })
+  const valid = swiss.filter((code) => code !== undefined && isPaymentCode(code))
+  return [...new Set([...findPaymentCodes(texts), ...valid])].filter(isText)
+}
+
+function isText(value: string | null | undefined): value is string {
+  return typeof value === 'string'
+}
+
+/** The ids in all reports of each movement that are the bank's word. */
+async function idsOf(
+  pool: Pool | Tx,
+  account: string,
+  movements: readonly Pick<Matched, 'movementId'>[],
+): Promise<Map<string, BankIds[]>> {
+  const { rows } = await pool.query<{ movement_id: string; ids: string }>(
+    `select movement_id, ids from bank_reports
+     where account = $1 and movement_id = any($2::uuid[]) and is_trusted`,
+    [account, movements.map(({ movementId }) => movementId)],
+  )
+  const byMovement = new Map<string, BankIds[]>()
+  for (const { movement_id, ids } of rows) {
+    const parsed = JSON.parse(ids) as BankIds
+    byMovement.set(movement_id, [...(byMovement.get(movement_id) ?? []), parsed])
+  }
+  return byMovement
+}
+
+/** A deposit that a movement may pay. */
+interface Candidate {
+  movementId: string
+  expected: ExpectedDeposit
+}
+
+/** The deposits that the codes name, at any account. */
+async function byCode(
+  pool: Pool | Tx,
+  movements: readonly Matched[],
+  codes: ReadonlyMap<string, readonly string[]>,
+): Promise<Candidate[]> {
+  const named = movements.flatMap(({ movementId }) => codes.get(movementId) ?? [])
+  if (named.length === 0) return []
+  const { rows } = await pool.query<ExpectedDeposit>(
+    `select ${expectedColumns.select('e')} from expected_deposits e where e.code = any($1::text[])`,
+    [[...new Set(named)]],
+  )
+  const byCode = new Map<string, ExpectedDeposit[]>()
+  for (const row of rows) byCode.set(row.code, [...(byCode.get(row.code) ?? []), row])
+  return movements.flatMap(({ movementId }) =>
+    (codes.get(movementId) ?? [])
+      .flatMap((code) => byCode.get(code) ?? [])
+      .map((expected) => ({ movementId, expected })),
+  )
+}
+
+/** The deposits that were expected with exactly this amount when it was paid. */
+function byAmount(
+  pool: Pool | Tx,
+  account: AccountOfMovements,
+  movements: readonly Matched[],
+): Promise<Candidate[]> {
+  return inWindow(
+    pool,
+    account,
+    movements.map((movement) => ({ movement, payer: null, bank: null })),
+    'and e.by_amount',
+  )
+}
+
+/** The deposits of this amount whose payer named this account in the order. */
+function byPayer(
+  pool: Pool | Tx,
+  account: AccountOfMovements,
+  movements: readonly Matched[],
+): Promise<Candidate[]> {
+  const known = movements.flatMap((movement) => {
+    const payer = fullAccountNo(movement.payerAccountNo)
+    return payer === null ? [] : [{ movement, payer, bank: null }]
+  })
+  return inWindow(pool, account, known, 'and e.payer_account_no = k.payer')
+}
+
+/** The same for masked numbers. Four digits must be visible, and the bank must be the order's. */
+function byMaskedPayer(
+  pool: Pool | Tx,
+  account: AccountOfMovements,
+  movements: readonly Matched[],
+): Promise<Candidate[]> {
+  const masked = movements.flatMap((movement) => {
+    if (fullAccountNo(movement.payerAccountNo) !== null) return []
+    const payer = maskedPattern(movement.payerAccountNo)
+    const bank = findBank(movement.currency, movement.payerBank ?? '')
+    return payer === null || !bank ? [] : [{ movement, payer, bank: bank.code }]
+  })
+  return inWindow(
+    pool,
+    account,
+    masked,
+    `and e.payer_account_no like k.payer and exists (select 1 from orders o
+       where o.agent_id = e.agent_id and o.order_id = e.order_id and o.bank_code = k.bank)`,
+  )
+}
+
+/** The deposits at the account that were expected, with the movement's amount, when it was paid. */
+async function inWindow(
+  pool: Pool | Tx,
+  { name, zone }: AccountOfMovements,
+  wanted: readonly { movement: Matched; payer: string | null; bank: string | null }[],
+  and: string,
+): Promise<Candidate[]> {
+  if (wanted.length === 0) return []
+  const windows = wanted.map(({ movement }) => windowOf(movement, zone))
+  const { rows } = await pool.query<ExpectedDeposit & { movement_id: string }>(
+    `select k.movement_id, e.*
+     from unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[])
+       k(movement_id, amount, since, until, payer, bank)
+     cross join lateral (
+       select ${expectedColumns.select('e')} from expected_deposits e
+       where e.account = $1 and e.payable = k.amount and e.created_at <= k.until
+         and e.held_until >= k.since ${and}
+       order by e.created_at desc limit 50
+     ) e`,
+    [
+      name,
+      wanted.map(({ movement }) => movement.movementId),
+      wanted.map(({ movement }) => movement.amountMinor),
+      windows.map(({ from }) => from.toISOString()),
+      windows.map(({ until }) => until.toISOString()),
+      wanted.map(({ payer }) => payer),
+      wanted.map(({ bank }) => bank),
+    ],
+  )
+  return rows.map(({ movement_id: movementId, ...expected }) => ({ movementId, expected }))
+}
+
+/** Of each movement's candidates those whose order was created, since a reservation may have come to nothing. */
+async function ordersOf(
+  pool: Pool | Tx,
+  candidates: readonly Candidate[],
+): Promise<Map<string, ExpectedDeposit[]>> {
+  if (candidates.length === 0) return new Map()
+  const { rows } = await pool.query<{ order_id: string; provider: string | null }>(
+    `select o.order_id, o.provider from orders o
+     join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
+       on o.agent_id = k.agent_id and o.order_id = k.order_id`,
+    [
+      candidates.map(({ expected }) => expected.agentId),
+      candidates.map(({ expected }) => expected.orderId),
+    ],
+  )
+  const providers = new Map(rows.map(({ order_id, provider }) => [order_id, provider]))
+  const found = new Map<string, Map<string, ExpectedDeposit>>()
+  for (const { movementId, expected } of candidates) {
+    const provider = providers.get(expected.orderId)
+    if (provider === undefined) continue
+    const orders = found.get(movementId) ?? new Map<string, ExpectedDeposit>()
+    // An order may have had a place at another account before it got the one that it has.
+    const isItsAccount = provider === expected.account
+    if (isItsAccount || !orders.has(expected.orderId)) orders.set(expected.orderId, expected)
+    found.set(movementId, orders)
+  }
+  return new Map([...found].map(([movementId, orders]) => [movementId, [...orders.values()]]))
+}
+
+/**
+ * Finds what debits of one account are. One that reverses exactly one credit, by the bank's own ids, takes its
+ * payment back. A debit that may reverse a credit that is not decided on yet has no match for now.
+ */
+export async function matchDebits(
+  pool: Pool | Tx,
+  account: Pick<BankAccount, 'name'>,
+  debits: readonly Matched[],
+): Promise<Map<string, MovementMatch>> {
+  const ids = await idsOf(
+    pool,
+    account.name,
+    debits.filter(({ isReturn }) => isReturn),
+  )
+  const matches = new Map<string, MovementMatch>()
+  const takenBack = new Set<string>()
+  for (const { movementId, amountMinor } of debits) {
+    const named = (ids.get(movementId) ?? [])
+      .flatMap((each) => [each.accountServicerRef, each.transactionId, each.uetr, each.endToEndId])
+      .filter(isText)
+    const [one, two] = (await namedCredits(pool, account.name, -amountMinor, named)).filter(
+      (each) => !takenBack.has(each.movementId),
+    )
+    if (one && !two && !one.isDecided) continue
+    if (one && !two) {
+      takenBack.add(one.movementId)
+      matches.set(movementId, {
+        type: 'takes_back',
+        movementId: one.movementId,
+        detail: 'The bank took a payment back.',
+      })
+    } else {
+      const detail = 'Money left the account that this service did not send.'
+      matches.set(movementId, { type: 'unexplained', detail })
+    }
+  }
+  return matches
+}
+
+/** The payments of an amount that one of the ids names and that nothing has taken back. */
+async function namedCredits(
+  pool: Pool | Tx,
+  account: string,
+  amountMinor: bigint,
+  named: readonly string[],
+): Promise<{ movementId: string; isDecided: boolean }[]> {
+  if (named.length === 0) return []
+  const { rows } = await pool.query<{ movement_id: string; state: string; ids: string }>(
+    `select m.movement_id, m.state, r.ids from bank_movements m
+     join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
+     where m.account = $1 and m.amount = $2 and (m.explained_by = 'payment' or m.state = 'new')
+       and r.is_trusted and not exists (select 1 from bank_movements t
+         where t.account = m.account and t.returns = m.movement_id)
+     order by m.movement_id desc limit 1000`,
+    [account, amountMinor],
+  )
+  const found = new Map<string, boolean>()
+  for (const { movement_id, state, ids } of rows) {
+    const said = Object.values(JSON.parse(ids) as BankIds)
+    if (said.some((id) => id !== null && named.includes(id))) {
+      found.set(movement_id, state !== 'new')
+    }
+  }
+  return [...found].map(([movementId, isDecided]) => ({ movementId, isDecided }))
+}
+
+/** When the money may have been paid, as far as the bank says. */
+function windowOf(movement: Matched, zone: string): { from: Date; until: Date } {
+  if (movement.bookedAt) {
+    const ms = movement.bookedAt.getTime()
+    return { from: new Date(ms - skewMs), until: new Date(ms + skewMs) }
+  }
+  const from = startOfBankDay(movement, zone)
+  return { from: earliestOf(from), until: new Date(from.getTime() + 86_400_000) }
+}
+
+function startOfBankDay({ bookedOn }: Pick<Matched, 'bookedOn'>, zone: string): Date {
+  return startOfDay(new Date(`${bookedOn}T12:00:00Z`), zone)
+}
+
+/** What is booked on a Monday may have been paid on the weekend. */
+function earliestOf(startOfDay: Date): Date {
+  const isMonday = new Date(startOfDay.getTime() + 43_200_000).getUTCDay() === 1
+  return isMonday ? new Date(startOfDay.getTime() - 2 * 86_400_000) : startOfDay
+}
+
+/**
+ * The moment that counts against the order's end: the bank's time, or, if it only tells the day, the moment
+ * of that day that is nearest to the order's life.
+ */
+function paidAt(movement: Matched, { createdAt, expiresAt }: ExpectedDeposit, zone: string): Date {
+  if (movement.bookedAt) return movement.bookedAt
+  const { from } = windowOf(movement, zone)
+  const earliest = Math.max(createdAt.getTime(), from.getTime())
+  return new Date(earliest <= expiresAt.getTime() ? earliest : startOfBankDay(movement, zone))
+}

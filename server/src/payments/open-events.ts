@@ -1,0 +1,93 @@
+import { type Aged, countAged } from '../db/aged.ts'
+import type { Pool } from '../db/pool.ts'
+import { decimalText } from '../lib/money.ts'
+import { Problem } from '../lib/problem.ts'
+import type { ProviderEvent } from '../providers/provider.ts'
+import { eventFromText } from './event-text.ts'
+
+/** A reported event that could not be processed yet. */
+export interface OpenEvent {
+  /** The agent that the event names; 0 if it names none. */
+  agentId: bigint
+  provider: string
+  eventId: string
+  orderId: string | null
+  receivedAt: Date
+  /** What the provider reported, in words. */
+  words: string
+  /** False for money that came in. */
+  canClose: boolean
+  tries: number
+  /** Why it could not be processed. */
+  detail: string | null
+}
+
+/** Those in their first processing are not open: the process that took them is at it. */
+const isOpen = 'act_at is not null and (tries > 0 or act_at <= $1)'
+
+/** Counts the events that are open. */
+export function countOpenEvents(pool: Pool, now: Date): Promise<Aged> {
+  return countAged(pool, `select received_at as at from notice_events where ${isOpen}`, [now])
+}
+
+/** Open events, the oldest first; those with an id if one is given. */
+export async function listOpenEvents(
+  pool: Pool,
+  now: Date,
+  filter: { provider?: string | undefined; eventId?: string | undefined; limit: number },
+): Promise<OpenEvent[]> {
+  const { rows } = await pool.query<Omit<OpenEvent, 'words' | 'canClose'> & { text: string }>(
+    `select agent_id as "agentId", provider, event_id as "eventId", order_id as "orderId",
+       received_at as "receivedAt", event as text, tries, detail
+     from notice_events
+     where ${isOpen} and ($2::text is null or provider = $2) and ($3::text is null or event_id = $3)
+     order by received_at, provider, event_id limit $4`,
+    [now, filter.provider ?? null, filter.eventId ?? null, filter.limit],
+  )
+  return rows.map(({ text, ...row }) => ({ ...row, ...understood(text) }))
+}
+
+/** An event that cannot be read may be one of money. */
+function understood(text: string): Pick<OpenEvent, 'words' | 'canClose'> {
+  try {
+    const event = eventFromText(text)
+    return { words: eventInWords(event), canClose: event.type !== 'payment' }
+  } catch {
+    return { words: `This cannot be read: ${text.slice(0, 200)}`, canClose: false }
+  }
+}
+
+/**
+ * A person ends an event that cannot be processed, with what was found out about it. That moves no money.
+ * Reported money is never closed: it is decided on as a payment.
+ */
+export async function closeEvent(pool: Pool, event: OpenEvent, evidence: string): Promise<void> {
+  if (!event.canClose) {
+    throw new Problem(
+      'invalid_transition',
+      'This event reports money, which is not closed: the service acts on it once the cause is mended.',
+    )
+  }
+  const { rowCount } = await pool.query(
+    `update notice_events set result = 'closed', detail = $4, act_at = null
+     where agent_id = $1 and provider = $2 and event_id = $3 and result is null`,
+    [event.agentId, event.provider, event.eventId, evidence],
+  )
+  if (rowCount === 1) return
+  throw new Problem('changed_meanwhile', 'The event is not open any more.')
+}
+
+function eventInWords(event: ProviderEvent): string {
+  switch (event.type) {
+    case 'payment':
+      return `Payment ${event.paymentId} of ${decimalText(event.amountMinor, event.currency)} ${event.currency} came in for ${event.reference}.`
+    case 'payment_taken_back':
+      return `Payment ${event.paymentId} for ${event.reference} was taken back.`
+    case 'deposit_ended':
+      return `Deposit ${event.reference} is ${event.status}.`
+    case 'cost':
+      return `${decimalText(event.amountMinor, event.currency)} ${event.currency} is charged for ${event.reference}.`
+    case 'payout':
+      return `Payout ${event.reference} is ${event.outcome.type.replace('_', ' ')}.`
+  }
+}

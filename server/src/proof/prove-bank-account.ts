@@ -1,0 +1,134 @@
+import { houseBook } from '../ledger/house.ts'
+import type { Currency } from '../lib/money.ts'
+import { ensure, type ProofTx } from './proof-failure.ts'
+
+/** What the books have at a bank account, and what its movements say, in minor units. */
+export interface AccountSides {
+  /** What is at the account by all books together. */
+  books: bigint
+  /** What the booked movements add up to. */
+  bank: bigint
+  /** Payments of movements that the books still have. */
+  payments: bigint
+  /** Payments that were given back or taken back in the books, with no debit that is booked as that. */
+  goneByHand: bigint
+  /** All that was written off at the account, negative for a loss. */
+  writtenOff: bigint
+  /** The part of it that explains no movement. */
+  writtenOffByHand: bigint
+  /** Whether movements are being booked: they may be in the books, but are not marked so yet. */
+  isBooking: boolean
+}
+
+/** Reads both sides of a bank account, on one snapshot. */
+export async function readAccountSides(
+  tx: Pick<ProofTx, 'query'>,
+  { name, currency }: { name: string; currency: Currency },
+): Promise<AccountSides> {
+  const { rows } = await tx.query<{
+    books: bigint
+    bank: bigint
+    payments: bigint
+    gone: bigint
+    written_off: bigint
+    by_hand: bigint
+    booking: boolean
+  }>(
+    `with moved as (
+       select movement_id, amount, state, explained_by, returns,
+         account || ':' || replace(movement_id::text, '-', '') as payment_id
+       from bank_movements where account = $1
+     ), paid as (
+       select m.amount, exists (select 1 from bank_movements d
+           where d.account = $1 and d.returns = m.movement_id and d.state = 'booked') as is_debited,
+         case when c.agent_id = 0 then u.state else p.state end as state
+       from moved m join payment_claims c on c.payment_id = m.payment_id
+       left join unmatched_payments u on u.payment_id = c.payment_id
+       left join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
+     ), written as (
+       select clearing_change, once_key like 'write-off:movement:%'
+         or once_key like 'write-off:batch:%' as is_of_movement
+       from journal where agent_id = $2 and clearing_at = $1 and event = 'written_off'
+     )
+     select
+       (select -coalesce(sum(balance), 0) from clearings where provider = $1)::bigint as books,
+       (select coalesce(sum(amount), 0) from moved
+        where state = 'booked' and explained_by <> 'batch')::bigint as bank,
+       -- An archived payment is in the books unless a movement took it back: until then it is not archived.
+       (select coalesce(sum(amount), 0) from paid where state in ('waiting', 'credited')
+          or (state is null and not is_debited))::bigint as payments,
+       (select coalesce(sum(amount), 0) from paid where state in ('returned', 'taken_back')
+          and not is_debited)::bigint as gone,
+       (select -coalesce(sum(clearing_change), 0) from written)::bigint as written_off,
+       (select -coalesce(sum(clearing_change), 0) from written
+        where not is_of_movement)::bigint as by_hand,
+       exists (select 1 from moved where state = 'matched') as booking`,
+    [name, houseBook(currency)],
+  )
+  const [row] = rows
+  return {
+    books: row?.books ?? 0n,
+    bank: row?.bank ?? 0n,
+    payments: row?.payments ?? 0n,
+    goneByHand: row?.gone ?? 0n,
+    writtenOff: row?.written_off ?? 0n,
+    writtenOffByHand: row?.by_hand ?? 0n,
+    isBooking: row?.booking ?? false,
+  }
+}
+
+/** What the books have more than the movements, apart from what people did by hand. */
+export function differenceOf({ books, bank, goneByHand, writtenOffByHand }: AccountSides): bigint {
+  return books - (bank - goneByHand + writtenOffByHand)
+}
+
+/**
+ * Proves the bank account whose name comes next: the books have at it what the payments of its movements and
+ * the write-offs there add up to, and that is what its movements say. Returns its name, or null at the end.
+ */
+export async function proveNextAccount(tx: ProofTx, after: string): Promise<string | null> {
+  const { rows } = await tx.query<{ name: string; currency: Currency }>(
+    'select name, currency from bank_accounts where name > $1 order by name limit 1',
+    [after],
+  )
+  const [account] = rows
+  if (!account) return null
+  const { name } = account
+  const sides = await readAccountSides(tx, account)
+  const { books, payments, writtenOff } = sides
+  ensure(
+    books === payments + writtenOff,
+    () =>
+      `the books have ${books} at ${name}, but payments there are ${payments} and write-offs ${writtenOff}`,
+  )
+  const difference = differenceOf(sides)
+  ensure(
+    sides.isBooking || difference === 0n,
+    () => `the books have ${difference} more at ${name} than its movements say`,
+  )
+  await proveWriteOffs(tx, account)
+  return name
+}
+
+/** Proves that what was written off for a movement is for one that a person explained. */
+async function proveWriteOffs(
+  tx: ProofTx,
+  { name, currency }: { name: string; currency: Currency },
+): Promise<void> {
+  const { rows } = await tx.query<{ once_key: string }>(
+    `select j.once_key from journal j
+     where j.agent_id = $2 and j.clearing_at = $1 and j.event = 'written_off'
+       and (j.once_key like 'write-off:movement:%' or j.once_key like 'write-off:batch:%')
+       and j.once_key not in (
+         select unnest(case when explained_by = 'batch'
+           then array['write-off:movement:' || id, 'write-off:batch:' || id]
+           else array['write-off:movement:' || id] end)
+         from (select explained_by, account || ':' || replace(movement_id::text, '-', '') as id
+           from bank_movements where account = $1 and explained_by in (
+             'bank_fee', 'interest', 'own_transfer', 'correction', 'batch')) explained)
+     limit 1`,
+    [name, houseBook(currency)],
+  )
+  const [orphan] = rows
+  ensure(!orphan, () => `${orphan?.once_key} is in the books, but explains no movement of ${name}`)
+}

@@ -1,0 +1,549 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { approve } from '../../src/approvals/decide-proposal.ts'
+import { findProposal } from '../../src/approvals/proposal.ts'
+import { recordUnmatched } from '../../src/payments/unmatched-payments.ts'
+import { FakeProvider } from '../support/fake-provider.ts'
+import { handOver } from '../support/hand-over.ts'
+import { acceptInvitation, type OperatorClient, signIn } from '../support/operator.ts'
+import {
+  type AgentClient,
+  type Answer,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+
+/** What two people decide on: proposals and decisions, in a live service beside a sandbox. */
+
+let s: TestService
+let live: TestService
+let shop: AgentClient
+/** Of the live service; of the sandbox. */
+let ann: OperatorClient
+let bob: OperatorClient
+let sam: OperatorClient
+
+beforeAll(async () => {
+  s = await startTestService()
+  live = await startTestService({
+    beside: s,
+    env: { MODE: 'live', METRICS_TOKEN: 'x'.repeat(32) },
+    outside: { moreProviders: [new FakeProvider('bank')] },
+  })
+  shop = await s.agent({ name: 'Shop' })
+  await shop.fund(10_000)
+  sam = await signIn(s, 'admin')
+  ann = await signIn(live, 'admin')
+  bob = await signIn(live, 'admin')
+})
+
+afterAll(async () => {
+  await s?.prove()
+  await live?.close()
+  await s?.close()
+})
+
+const reason = 'as agreed on the phone'
+
+async function adjustment(client: OperatorClient, amount = 5): Promise<Answer> {
+  const body = { amount, ref: randomUUID(), reason, code: client.code() }
+  return client.post(`/wallets/${shop.appId}/adjust`, body)
+}
+
+/** An adjustment that waits for a second person, as it is shown to who looks. */
+async function proposed(client = ann, amount = 5): Promise<Answer['json']> {
+  const { status, json, text } = await adjustment(client, amount)
+  expect(status, text).toBe(202)
+  return (await client.get(`/approvals/${json.proposal}`)).json
+}
+
+const approved = (client: OperatorClient, { id, digest }: { id: string; digest: string }) =>
+  client.post(`/approvals/${id}/approve`, { digest, code: client.code() })
+
+let payments = 0
+
+async function unmatched(): Promise<string> {
+  const paymentId = `sandbox:two-people-${++payments}`
+  await recordUnmatched(s.service.desk, {
+    paymentId,
+    reference: 'a note of the payer',
+    amountMinor: 700n,
+    currency: 'THB',
+    paidAt: s.clock(),
+    payer: null,
+    why: 'unmatched',
+    contradicts: null,
+  })
+  return paymentId
+}
+
+async function paidDeposit(): Promise<string> {
+  const { json } = await shop.deposit({ amount: 50 })
+  await shop.trigger(json.txn_id, 'PAID')
+  return json.txn_id
+}
+
+async function doubtfulPayout(): Promise<string> {
+  const { json } = await shop.withdraw({ amount: 20 })
+  await handOver(s, json.txn_id, 'unknown')
+  return json.txn_id
+}
+
+async function paidPayout(): Promise<string> {
+  const txnId = await doubtfulPayout()
+  const answer = await sam.post(`/orders/${txnId}/mark-paid`, {
+    reason,
+    evidence: 'statement 7',
+    code: sam.code(),
+  })
+  expect(answer.status, answer.text).toBe(200)
+  return txnId
+}
+
+const agentNow = async (appId = shop.appId) => (await sam.get(`/agents/${appId}`)).json
+const newUser = () => ({ email: `${randomUUID()}@sluice.example`, role: 'viewer' })
+
+async function someUser(): Promise<string> {
+  const made = await signIn(s, 'viewer')
+  const users = (await sam.get('/users')).json.data as { id: string; email: string }[]
+  return users.find(({ email }) => email === made.email)?.id ?? ''
+}
+
+type Make = () => Promise<{ path: string; body: Record<string, unknown> }>
+
+/** A good request of every route that two people may have to decide on. */
+const requests: Record<string, Make> = {
+  'POST /wallets/{app_id}/adjust': async () => ({
+    path: `/wallets/${shop.appId}/adjust`,
+    body: { amount: 3, ref: randomUUID() },
+  }),
+  'POST /payments/{payment_id}/credit': async () => ({
+    path: `/payments/${await unmatched()}/credit`,
+    body: { agent: shop.appId },
+  }),
+  'POST /payments/{payment_id}/return': async () => ({
+    path: `/payments/${await unmatched()}/return`,
+    body: { evidence: 'transfer 7' },
+  }),
+  'POST /payments/{payment_id}/dismiss': async () => ({
+    path: `/payments/${await unmatched()}/dismiss`,
+    body: { evidence: 'not on statement 7' },
+  }),
+  'POST /books/write-off': async () => ({
+    path: '/books/write-off',
+    body: { amount: '0.5', currency: 'THB', provider: 'sandbox', ref: randomUUID() },
+  }),
+  'POST /orders/{txn_id}/mark-paid': async () => ({
+    path: `/orders/${await doubtfulPayout()}/mark-paid`,
+    body: { evidence: 'statement 7' },
+  }),
+  'POST /orders/{txn_id}/mark-failed': async () => ({
+    path: `/orders/${await doubtfulPayout()}/mark-failed`,
+    body: { evidence: 'statement 7' },
+  }),
+  'POST /orders/{txn_id}/take-back': async () => ({
+    path: `/orders/${await paidDeposit()}/take-back`,
+    body: { evidence: 'statement 7' },
+  }),
+  'POST /orders/{txn_id}/revert': async () => ({
+    path: `/orders/${await paidPayout()}/revert`,
+    body: { evidence: 'statement 7' },
+  }),
+  'POST /orders/{txn_id}/refund': async () => ({
+    path: `/orders/${await paidDeposit()}/refund`,
+    body: { amount: '10' },
+  }),
+  'POST /agents': async () => ({
+    path: '/agents',
+    body: { name: `Made by two ${randomUUID()}`, currency: 'THB', frame_origin: ['none'] },
+  }),
+  'PATCH /agents/{app_id}': async () => ({
+    path: `/agents/${shop.appId}`,
+    body: { support: `call ${randomUUID()}`, updated_at: (await agentNow()).updated_at },
+  }),
+  'POST /agents/{app_id}/resume': async () => {
+    await sam.post(`/agents/${shop.appId}/suspend`, { reason })
+    return { path: `/agents/${shop.appId}/resume`, body: {} }
+  },
+  'PUT /agents/{app_id}/callback-addresses': async () => ({
+    path: `/agents/${shop.appId}/callback-addresses`,
+    body: {
+      deposit_callback: `https://93.184.216.34/${randomUUID()}`,
+      updated_at: (await agentNow()).updated_at,
+    },
+  }),
+  'POST /agents/{app_id}/keys': async () => ({
+    path: `/agents/${(await s.agent()).appId}/keys`,
+    body: { overlap_s: 86_400 },
+  }),
+  'PATCH /providers/{id}': async () => ({ path: '/providers/PROVIDER', body: { state: 'on' } }),
+  'PUT /provider-routes': async () => ({
+    path: '/provider-routes',
+    body: { routes: [], version: (await sam.get('/provider-routes')).json.version },
+  }),
+  'POST /users': async () => ({ path: '/users', body: newUser() }),
+  'PATCH /users/{id}': async () => ({
+    path: `/users/${await someUser()}`,
+    body: { role: 'operator' },
+  }),
+  'POST /users/{id}/reset': async () => ({ path: `/users/${await someUser()}/reset`, body: {} }),
+  'PUT /approval-rules': async () => ({
+    path: '/approval-rules',
+    body: { rules: [], version: (await sam.get('/approval-rules')).json.version },
+  }),
+}
+/** These take no reason. */
+const withoutReason = ['POST /agents', 'POST /users']
+
+interface Described {
+  paths: Record<string, Record<string, { 'x-approval'?: string; responses: object }>>
+}
+
+describe('every action of the registry', () => {
+  it('is known to this test, with its route', async () => {
+    const { json } = await sam.get('/openapi.json')
+    const found = Object.entries((json as Described).paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, operation]) => operation['x-approval'] !== undefined)
+        .map(([method, operation]) => {
+          expect(Object.keys(operation.responses)).toContain('202')
+          return `${method.toUpperCase()} ${path.replace('/console/api', '')}`
+        }),
+    )
+    expect(found.sort()).toEqual(Object.keys(requests).sort())
+  })
+
+  it.each(Object.keys(requests))('%s: one person in the sandbox, two in live', async (route) => {
+    const make = requests[route]
+    if (!make) throw new Error(route)
+    const [method = ''] = route.split(' ')
+    const send = async (client: OperatorClient) => {
+      const { path, body } = await make()
+      const why = withoutReason.includes(route) ? {} : { reason }
+      // Each service has a provider of its own.
+      const at = path.replace('PROVIDER', client === sam ? 'sandbox' : 'bank')
+      return client.send(method, at, { ...body, ...why, code: client.code() })
+    }
+    const alone = await send(sam)
+    expect([200, 201], alone.text).toContain(alone.status)
+    const asked = await send(ann)
+    expect(asked.status, asked.text).toBe(202)
+    const shown = (await bob.get(`/approvals/${asked.json.proposal}`)).json
+    expect(shown).toMatchObject({ state: 'open', may_approve: true, own: false })
+    const { json, text } = await approved(bob, shown)
+    expect(json.state, text).toBe('done')
+    const { rows } = await s.sql('select 1 from proposal_effects where proposal_id = $1', [
+      shown.id,
+    ])
+    const isOneTransaction = !/wallets|payments|books|orders/.test(route)
+    expect(rows.length === 1).toBe(isOneTransaction)
+  })
+})
+
+describe('a proposal', () => {
+  it('does nothing until another person approves what they were shown', async () => {
+    const before = await shop.balance()
+    const shown = await proposed()
+    expect(shown).toMatchObject({
+      action: 'adjust_wallet',
+      subject: { kind: 'wallet', id: shop.appId },
+      amount: 5,
+      currency: 'THB',
+      after: { adjusted_by: 5 },
+      proposed_by: ann.email,
+      own: true,
+      may_approve: false,
+    })
+    expect(await shop.balance()).toBe(before)
+    const inbox = (await bob.get('/approvals')).json
+    expect(inbox.data.map(({ id }: { id: string }) => id)).toContain(shown.id)
+    expect(inbox.to_decide).toBeGreaterThan(0)
+    const other = await bob.post(`/approvals/${shown.id}/approve`, {
+      digest: '0'.repeat(64),
+      code: bob.code(),
+    })
+    expect(other).toMatchObject({ status: 409, json: { code: 'digest_changed' } })
+    expect((await approved(bob, shown)).json.state).toBe('done')
+    expect(await shop.balance()).toBe(before + 5)
+    expect((await approved(bob, shown)).json.code).toBe('already_decided')
+    const { rows } = await s.sql(
+      `select action, email from audit_log where subject_id = $1 or action = 'adjust_wallet'
+       order by audit_id desc limit 4`,
+      [shown.id],
+    )
+    expect(rows.map(({ action }) => action)).toContain('approve_proposal')
+  })
+
+  it('is not approved by who made it, nor without a fresh code', async () => {
+    const shown = await proposed()
+    expect(await approved(ann, shown)).toMatchObject({ status: 403, json: { code: 'same_person' } })
+    const { digest } = shown
+    const bare = await bob.post(`/approvals/${shown.id}/approve`, { digest })
+    expect(bare.json.code).toBe('code_required')
+    expect((await ann.post(`/approvals/${shown.id}/withdraw`)).json.state).toBe('withdrawn')
+    expect((await approved(bob, shown)).json.code).toBe('already_decided')
+  })
+
+  it('is not approved by who may not do it', async () => {
+    const { json } = await ann.post('/users', { ...newUser(), code: ann.code() })
+    const shown = (await ann.get(`/approvals/${json.proposal}`)).json
+    const operator = await signIn(live, 'operator')
+    expect((await approved(operator, shown)).json.code).toBe('not_permitted')
+    const owner = await signIn(live, 'agent', shop)
+    expect((await approved(owner, shown)).status).toBe(404)
+    const declined = await bob.post(`/approvals/${shown.id}/decline`, {
+      reason: 'nobody knows them',
+      code: bob.code(),
+    })
+    expect(declined.json).toMatchObject({ state: 'declined', decision_reason: 'nobody knows them' })
+  })
+
+  it('twice of the same request by the same person is one', async () => {
+    const body = { amount: 4, ref: randomUUID(), reason }
+    const send = () => ann.post(`/wallets/${shop.appId}/adjust`, { ...body, code: ann.code() })
+    const [one, two] = [await send(), await send()]
+    expect(two.json.proposal).toBe(one.json.proposal)
+  })
+
+  it('expires', async () => {
+    const shown = await proposed()
+    s.clock.advance(73 * 3_600_000)
+    const later = await bob.signInAgain()
+    expect((await approved(later, shown)).json.code).toBe('proposal_expired')
+    await expect
+      .poll(async () => (await findProposal(s.backend.pool, shown.id))?.verdict, {
+        timeout: 10_000,
+      })
+      .toBe('expired')
+    ann = await ann.signInAgain()
+    bob = later
+    sam = await sam.signInAgain()
+  })
+
+  it('is refused, with words, where what it is about has changed since', async () => {
+    const { updated_at } = await agentNow()
+    const asked = await ann.patch(`/agents/${shop.appId}`, {
+      support: 'call nobody',
+      updated_at,
+      reason,
+      code: ann.code(),
+    })
+    const shown = (await bob.get(`/approvals/${asked.json.proposal}`)).json
+    await sam.patch(`/agents/${shop.appId}`, {
+      support: 'call somebody',
+      updated_at,
+      reason,
+      code: sam.code(),
+    })
+    expect((await approved(bob, shown)).json).toMatchObject({
+      state: 'refused',
+      problem: { code: 'changed_meanwhile' },
+    })
+    expect((await agentNow()).support).toBe('call somebody')
+  })
+
+  it('of two who approve at once, one does, and it happens once', async () => {
+    const cat = await signIn(live, 'admin')
+    const before = await shop.balance()
+    const shown = await proposed()
+    const answers = await Promise.all([approved(bob, shown), approved(cat, shown)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(await shop.balance()).toBe(before + 5)
+  })
+
+  it('that a process left between approval and action is finished, once', async () => {
+    const before = await shop.balance()
+    const { id, digest } = await proposed()
+    const { json } = await ann.post(`/agents/${(await s.agent()).appId}/keys`, {
+      overlap_s: 3600,
+      reason,
+      code: ann.code(),
+    })
+    const key = (await bob.get(`/approvals/${json.proposal}`)).json
+    const users = (await sam.get('/users')).json.data as { id: string; email: string }[]
+    const userId = BigInt(users.find(({ email }) => email === bob.email)?.id ?? 0)
+    const decider = {
+      userId,
+      email: bob.email,
+      role: 'admin',
+      agentId: null,
+      sessionId: randomUUID(),
+      ip: '::1',
+    } as const
+    for (const [proposalId, of] of [
+      [id, digest],
+      [key.id, key.digest],
+    ]) {
+      const found = await findProposal(s.backend.pool, proposalId)
+      if (!found) throw new Error('no proposal')
+      await approve(s.backend.pool, found, decider, of, s.clock())
+    }
+    s.clock.advance(61_000)
+    const state = async (of: string) => (await bob.get(`/approvals/${of}`)).json.state
+    await expect.poll(() => state(id), { timeout: 15_000 }).toBe('done')
+    await expect.poll(() => state(key.id), { timeout: 15_000 }).toBe('done')
+    expect(await shop.balance()).toBe(before + 5)
+  })
+
+  it('shows the secret that it made to who proposed it, with a code, once', async () => {
+    const { json } = await ann.post('/agents', {
+      name: 'Secretive',
+      currency: 'THB',
+      frame_origin: ['none'],
+      code: ann.code(),
+    })
+    const shown = (await bob.get(`/approvals/${json.proposal}`)).json
+    const after = await approved(bob, shown)
+    expect(after.text).not.toMatch(/sk_/)
+    const look = (client: OperatorClient) =>
+      client.post(`/approvals/${shown.id}/answer`, { code: client.code() })
+    expect((await look(bob)).json.code).toBe('not_permitted')
+    expect((await ann.get(`/approvals/${shown.id}`)).json.has_answer).toBe(true)
+    expect((await look(ann)).json.answer).toMatchObject({ secret: expect.stringMatching(/^sk_/) })
+    expect((await look(ann)).status).toBe(404)
+    const { rows } = await s.sql(
+      'select count(*)::int as n from proposal_answers where proposal_id = $1',
+      [shown.id],
+    )
+    expect(rows[0]?.n).toBe(0)
+  })
+
+  it('of a proposer who is locked out or demoted since then is refused', async () => {
+    const dan = await signIn(live, 'operator')
+    const users = (await sam.get('/users')).json.data as { id: string; email: string }[]
+    const danId = users.find(({ email }) => email === dan.email)?.id
+    const shown = await proposed(dan)
+    await sam.patch(`/users/${danId}`, { disabled: true, reason, code: sam.code() })
+    expect((await approved(bob, shown)).json).toMatchObject({
+      state: 'refused',
+      problem: { code: 'not_permitted' },
+    })
+  })
+})
+
+describe('who resets a colleague', () => {
+  it('can neither approve as them nor for them', async () => {
+    const eve = await signIn(live, 'admin')
+    const users = (await sam.get('/users')).json.data as { id: string; email: string }[]
+    const eveId = users.find(({ email }) => email === eve.email)?.id
+    const mine = await proposed(ann)
+    const hers = await proposed(eve)
+    const asked = await ann.post(`/users/${eveId}/reset`, { reason, code: ann.code() })
+    expect(asked.status).toBe(202)
+    const shown = (await bob.get(`/approvals/${asked.json.proposal}`)).json
+    expect((await approved(bob, shown)).json.state).toBe('done')
+    const { json } = await ann.post(`/approvals/${shown.id}/answer`, { code: ann.code() })
+    const token = new URL(json.answer.link).pathname.split('/').at(-1) ?? json.answer.link
+    const taken = await acceptInvitation(live, token, eve.email)
+    expect((await approved(taken, mine)).json.code).toBe('same_person')
+    const asEve = await proposed(taken)
+    expect((await approved(ann, asEve)).json.code).toBe('same_person')
+    // What she proposed before nobody can vouch for any more.
+    expect((await approved(bob, hers)).json.code).toBe('changed_meanwhile')
+    expect((await approved(bob, asEve)).json.state).toBe('done')
+  })
+
+  it('nor can the database be told otherwise, with the service’s login', async () => {
+    const { id } = await proposed()
+    const url = new URL(s.database.url)
+    const service = new pg.Client({
+      connectionString: url.href,
+      options: '-c search_path=sluice -c role=sluice_service',
+    })
+    await service.connect()
+    const decide = (decidedBy: string, more = '') =>
+      service.query(
+        `insert into proposal_decisions (proposal_id, digest, proposed_by, proposer_reset_by,
+           expires_at, verdict, decided_by, decider, credential, reset_by, decided_at)
+         select p.proposal_id, ${more === 'digest' ? "'\\x00'" : 'p.digest'}, p.proposed_by,
+           p.proposer_reset_by, p.expires_at, 'approved', c.user_id, 'somebody', c.n, c.reset_by,
+           ${more === 'late' ? 'p.expires_at' : 'p.proposed_at'}
+         from proposals p, user_credentials c
+         where p.proposal_id = $1 and c.user_id = ${decidedBy} order by c.n desc limit 1`,
+        [id],
+      )
+    try {
+      const other =
+        "(select user_id from users where role = 'admin' and user_id <> p.proposed_by order by 1 limit 1)"
+      await expect(decide('p.proposed_by')).rejects.toThrow(/decisions_by_another/)
+      await expect(decide('0')).rejects.toThrow(/decisions_by_another/)
+      await expect(decide(other, 'digest')).rejects.toThrow(/foreign key/)
+      await expect(decide(other, 'late')).rejects.toThrow(/decisions_in_time/)
+      for (const table of [
+        'proposals',
+        'proposal_decisions',
+        'proposal_ends',
+        'user_credentials',
+      ]) {
+        await expect(service.query(`delete from ${table}`)).rejects.toThrow(/permission denied/)
+        await expect(
+          service.query(
+            `update ${table} set ${table === 'user_credentials' ? 'n' : 'proposal_id'} = null`,
+          ),
+        ).rejects.toThrow(/permission denied/)
+      }
+      await decide(other)
+      await expect(decide(other)).rejects.toThrow(/proposal_decisions_pkey/)
+    } finally {
+      await service.end()
+    }
+  })
+})
+
+describe('policy', () => {
+  it('frees what it frees, above an amount or not, and is changed by two', async () => {
+    const { json: now } = await ann.get('/approval-rules')
+    expect(now).toMatchObject({ by_default: true, rules: [] })
+    const rule = {
+      action: 'adjust_wallet',
+      app_id: null,
+      currency: 'THB',
+      needs_two: true,
+      above: '100',
+      admin_only: true,
+    }
+    const open = { ...rule, action: 'change_policy', needs_two: false, above: null }
+    const refused = await ann.put('/approval-rules', {
+      rules: [open],
+      version: now.version,
+      reason,
+      code: ann.code(),
+    })
+    expect(refused.json.errors).toMatchObject([{ field: 'rules[0].needs_two' }])
+    const asked = await ann.put('/approval-rules', {
+      rules: [rule],
+      version: now.version,
+      reason,
+      code: ann.code(),
+    })
+    const shown = (await bob.get(`/approvals/${asked.json.proposal}`)).json
+    expect(shown).toMatchObject({ before: { rules: [] }, after: { rules: [rule] } })
+    expect((await approved(bob, shown)).json.state).toBe('done')
+    expect((await adjustment(ann, 100)).status).toBe(200)
+    expect((await adjustment(ann, -101)).status).toBe(202)
+    const operator = await signIn(live, 'operator')
+    const large = await proposed(ann, 101)
+    expect((await approved(operator, large)).json.code).toBe('not_permitted')
+    await s.sql('delete from approval_rules')
+  })
+
+  it('lets the only admin invite one colleague, and no second one alone', async () => {
+    const alone = await startTestService({ env: { MODE: 'live', METRICS_TOKEN: 'x'.repeat(32) } })
+    try {
+      const first = await signIn(alone, 'admin')
+      const invite = () => first.post('/users', { ...newUser(), role: 'admin', code: first.code() })
+      const made = await invite()
+      expect(made.status).toBe(201)
+      const { status, json } = await invite()
+      expect(status).toBe(202)
+      expect(json.detail).toMatch(/nobody else can approve it yet/)
+      const token = made.json.link.split('/').at(-1)
+      const second = await acceptInvitation(alone, token, made.json.user.email)
+      const shown = (await second.get(`/approvals/${json.proposal}`)).json
+      expect((await approved(second, shown)).json.state).toBe('done')
+    } finally {
+      await alone.close()
+    }
+  })
+})
