@@ -1175,6 +1175,8 @@ export interface Operations {
     answer: {
       /** when these figures were taken */
       at: string
+      /** users whose password is known to somebody who guessed codes */
+      stopped_users: number | null
       /** the beginning of today in the service's time zone */
       today_from: string
       /** the beginning of yesterday */
@@ -2391,6 +2393,8 @@ export interface Operations {
         app_id: string | null
         /** invited: has no password yet, or not any more */
         state: 'active' | 'invited' | 'disabled'
+        /** since when their password signs in no new device; reset them, or let them change it */
+        codes_stopped_at: string | null
         /** when they were invited first */
         created_at: string
         /** when they were last there */
@@ -2885,6 +2889,8 @@ export interface Operations {
       app_id: string | null
       /** invited: has no password yet, or not any more */
       state: 'active' | 'invited' | 'disabled'
+      /** since when their password signs in no new device; reset them, or let them change it */
+      codes_stopped_at: string | null
       /** when they were invited first */
       created_at: string
       /** when they were last there */
@@ -7010,6 +7016,8 @@ export interface Operations {
         app_id: string | null
         /** invited: has no password yet, or not any more */
         state: 'active' | 'invited' | 'disabled'
+        /** since when their password signs in no new device; reset them, or let them change it */
+        codes_stopped_at: string | null
         /** when they were invited first */
         created_at: string
         /** when they were last there */
@@ -7037,6 +7045,8 @@ export interface Operations {
         app_id: string | null
         /** invited: has no password yet, or not any more */
         state: 'active' | 'invited' | 'disabled'
+        /** since when their password signs in no new device; reset them, or let them change it */
+        codes_stopped_at: string | null
         /** when they were invited first */
         created_at: string
         /** when they were last there */

@@ -94,14 +94,10 @@ export async function countSecrets(
     'select agent_id, sealed_secret from agent_keys where expires_at is null or expires_at > $1',
     [new Date()],
   )
-  const shut = rows.filter(({ agent_id, sealed_secret }) => {
-    try {
-      unseal(secretKeys, `agent ${agent_id}`, sealed_secret)
-      return false
-    } catch {
-      return true
-    }
-  })
+  const shut = rows.filter(
+    ({ agent_id, sealed_secret }) =>
+      unseal(secretKeys, `agent ${agent_id}`, sealed_secret) === undefined,
+  )
   return { total: rows.length, shut: shut.length }
 }
 

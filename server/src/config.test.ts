@@ -1,4 +1,6 @@
-import { resolve } from 'node:path'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Config, readConfig } from './config.ts'
 
@@ -71,6 +73,25 @@ test.each([
   [{ ...live, HOST: '127.0.0.1', PUBLIC_URL: 'http://localhost:1' }, 'secure'],
 ])('with %o callbacks go to what is %s', (env, expected) => {
   expect(config(env).callbackTargets).toBe(expected)
+})
+
+test('the key is read from a file, or asked of a command', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-key-'))
+  const file = join(folder, 'key')
+  writeFileSync(file, `${key}\n`)
+  const bytes = [Buffer.from(key, 'base64')]
+  expect(config({ SECRET_KEY_FILE: file }).secretKeys).toEqual(bytes)
+  expect(config({ ...live, SECRET_KEY: '', SECRET_KEY_FILE: file }).secretKeys).toEqual(bytes)
+  expect(config({ SECRET_KEY_COMMAND: `echo ${key}` }).secretKeys).toEqual(bytes)
+  rmSync(folder, { recursive: true })
+  expect(faults({ SECRET_KEY_FILE: file })).toEqual(['SECRET_KEY_FILE cannot be read: ENOENT'])
+  expect(faults({ SECRET_KEY_COMMAND: 'exit 3' })).toEqual([
+    'SECRET_KEY_COMMAND did not end well within 30 s',
+  ])
+  expect(faults({ SECRET_KEY_COMMAND: 'echo short' })[0]).toMatch(/^SECRET_KEY must be 32 bytes/)
+  expect(faults({ SECRET_KEY: key, SECRET_KEY_COMMAND: 'exit 3' })).toContain(
+    'SECRET_KEY and SECRET_KEY_COMMAND: set one of them',
+  )
 })
 
 test('private callback addresses are for the sandbox only', () => {

@@ -1,3 +1,5 @@
+import { execSync, type StdioOptions } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import type { CallbackTargets } from './agents/callback-url.ts'
@@ -67,8 +69,7 @@ export function readConfig(
     }
     return value
   }
-  const key = (name: string) => {
-    const value = text(name)
+  const key = (name: string, value = text(name)) => {
     if (value === undefined) return []
     const bytes = Buffer.from(value, 'base64')
     if (/^[A-Za-z0-9+/]{43}=$/.test(value) && bytes.length === 32) return [bytes]
@@ -81,7 +82,8 @@ export function readConfig(
   const port = number('PORT', 8080, 0, 65_535)
   const databaseUrl = postgresUrl('DATABASE_URL')
   const databaseOwnerUrl = postgresUrl('DATABASE_OWNER_URL')
-  const secretKey = key('SECRET_KEY')
+  const keyText = keyGiven(text, faults)
+  const secretKey = key('SECRET_KEY', keyText)
   const previousKey = key('SECRET_KEY_PREVIOUS')
   const timeZone = text('TIME_ZONE') ?? 'UTC'
   const publicUrl = text('PUBLIC_URL') ?? (port === 0 ? undefined : `http://localhost:${port}`)
@@ -98,10 +100,10 @@ export function readConfig(
   if (databaseOwnerUrl !== undefined && databaseUrl === undefined) {
     faults.push('DATABASE_OWNER_URL needs DATABASE_URL, the login the service itself uses')
   }
-  if (previousKey.length > 0 && text('SECRET_KEY') === undefined) {
+  if (previousKey.length > 0 && keyText === undefined) {
     faults.push('SECRET_KEY_PREVIOUS needs SECRET_KEY')
   }
-  if (mode === 'live' && text('SECRET_KEY') === undefined) {
+  if (mode === 'live' && keyText === undefined) {
     faults.push(
       'SECRET_KEY must be set in live mode; make one with: openssl rand -base64 32, and keep it safe: without it no agent can sign',
     )
@@ -150,6 +152,34 @@ export function readConfig(
     tellerBatch: number('TELLER_BATCH', 500, 1, 2_000),
   }
   return faults.length > 0 ? { faults } : { config }
+}
+
+/** The key itself, or what a file or a command says it is: such a command asks a key service. */
+function keyGiven(
+  text: (name: string) => string | undefined,
+  faults: string[],
+): string | undefined {
+  const sources = ['SECRET_KEY', 'SECRET_KEY_FILE', 'SECRET_KEY_COMMAND']
+  const given = sources.filter((name) => text(name) !== undefined)
+  if (given.length > 1) faults.push(`${given.join(' and ')}: set one of them`)
+  const [file, command] = [text('SECRET_KEY_FILE'), text('SECRET_KEY_COMMAND')]
+  try {
+    if (file !== undefined) return readFileSync(file, 'utf8').trim()
+    if (command !== undefined) {
+      const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
+      return execSync(command, { encoding: 'utf8', timeout: 30_000, stdio }).trim()
+    }
+  } catch (error) {
+    const fault = error instanceof Error && 'code' in error ? String(error.code) : 'it failed'
+    faults.push(
+      file === undefined
+        ? 'SECRET_KEY_COMMAND did not end well within 30 s'
+        : `SECRET_KEY_FILE cannot be read: ${fault}`,
+    )
+    // Anything but nothing: what is missing is not a key.
+    return Buffer.alloc(32).toString('base64')
+  }
+  return text('SECRET_KEY')
 }
 
 function isLoopback(host: string): boolean {

@@ -161,14 +161,17 @@ export class AgentFinder {
   private open(agentId: bigint, sealed: string): string | undefined {
     const known = this.opened.get(sealed)
     if (known !== undefined) return known
-    try {
-      const secret = unseal(this.secretKeys, `agent ${agentId}`, Buffer.from(sealed, 'base64'))
-      if (this.opened.size > 10_000) this.opened.clear()
-      this.opened.set(sealed, secret)
-      return secret
-    } catch (error) {
-      this.onError(error)
+    const secret = unseal(this.secretKeys, `agent ${agentId}`, Buffer.from(sealed, 'base64'))
+    if (secret === undefined) {
+      this.onError(
+        new Error(
+          `a secret of agent ${agentId} does not open with SECRET_KEY: set the key it was encrypted with, as SECRET_KEY or SECRET_KEY_PREVIOUS`,
+        ),
+      )
       return undefined
     }
+    if (this.opened.size > 10_000) this.opened.clear()
+    this.opened.set(sealed, secret)
+    return secret
   }
 }

@@ -246,7 +246,7 @@ function sealFeedSecret(secretKeys: SecretKeys, name: string, secret: string): s
   return seal(secretKeys, `bank account ${name}`, secret).toString('base64')
 }
 
-/** The secret that the account's bank signs its reports with; undefined if it has no feed. */
+/** The secret that the account's bank signs its reports with; undefined if it has no feed or no key opens it. */
 export function feedSecretOf(
   secretKeys: SecretKeys,
   { name, feedSecret }: Pick<BankAccount, 'name' | 'feedSecret'>,

@@ -16,6 +16,10 @@ const commands: Record<string, Listed> = {
     description: 'bring the schema up to date, as the owner of the database',
     load: async () => (await import('./migrate.ts')).migrateCommand(),
   },
+  rekey: {
+    description: 'seal all secrets with SECRET_KEY that SECRET_KEY_PREVIOUS sealed',
+    load: async () => (await import('./rekey.ts')).rekeyCommand(),
+  },
   agent: {
     description: 'agents: who may create orders, on what terms',
     load: async () => (await import('./agent.ts')).agentCommand(),

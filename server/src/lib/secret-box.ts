@@ -8,30 +8,76 @@ export function seal(keys: SecretKeys, owner: string, secret: string): Buffer {
   return sealBytes(keys, owner, Buffer.from(secret))
 }
 
+/** What is sealed begins with this and the key's id. Former versions wrote neither. */
+const withId = Buffer.from('SLK1')
+const idBytes = 4
+
+/** Names a key without revealing it. */
+function idOf(key: Buffer): Buffer {
+  return derivedKey(key, 'key id').subarray(0, idBytes)
+}
+
 /** The same for bytes, such as a file. */
 export function sealBytes(keys: SecretKeys, owner: string, bytes: Buffer): Buffer {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', keys[0], iv)
   cipher.setAAD(Buffer.from(owner))
   const encrypted = Buffer.concat([cipher.update(bytes), cipher.final()])
-  return Buffer.concat([iv, cipher.getAuthTag(), encrypted])
+  return Buffer.concat([withId, idOf(keys[0]), iv, cipher.getAuthTag(), encrypted])
 }
 
-/** Decrypts a secret with whichever of the keys sealed it. */
-export function unseal(keys: SecretKeys, owner: string, sealed: Buffer): string {
+/** Decrypts a secret with whichever of the keys sealed it; undefined if none of them did, or it was altered. */
+export function unseal(keys: SecretKeys, owner: string, sealed: Buffer): string | undefined {
+  return unsealBytes(keys, owner, sealed)?.toString('utf8')
+}
+
+/** The same for bytes. */
+export function unsealBytes(keys: SecretKeys, owner: string, sealed: Buffer): Buffer | undefined {
+  const start = withId.length + idBytes
+  const id = sealed.subarray(withId.length, start)
+  const named = isNamed(sealed) ? keys.find((key) => idOf(key).equals(id)) : undefined
+  const opened = named && openWith(named, owner, sealed.subarray(start))
+  if (opened) return opened
+  // Sealed by a former version, with any of the keys.
   for (const key of keys) {
-    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12))
-    decipher.setAAD(Buffer.from(owner))
-    decipher.setAuthTag(sealed.subarray(12, 28))
-    try {
-      return decipher.update(sealed.subarray(28), undefined, 'utf8') + decipher.final('utf8')
-    } catch {
-      // Sealed with another key: try the next one.
-    }
+    const found = openWith(key, owner, sealed)
+    if (found) return found
   }
-  throw new Error(
-    `a secret of ${owner} does not open with SECRET_KEY: set the key it was encrypted with, as SECRET_KEY or SECRET_KEY_PREVIOUS`,
-  )
+  return undefined
+}
+
+/**
+ * Seals again, with the current key, what another key sealed. current: it is sealed with that key already. shut: none
+ * of the keys opens it.
+ */
+export function reseal(
+  keys: SecretKeys,
+  owner: string,
+  sealed: Buffer,
+): Buffer | 'current' | 'shut' {
+  const isCurrent =
+    isNamed(sealed) &&
+    sealed.subarray(withId.length, withId.length + idBytes).equals(idOf(keys[0])) &&
+    openWith(keys[0], owner, sealed.subarray(withId.length + idBytes)) !== undefined
+  if (isCurrent) return 'current'
+  const bytes = unsealBytes(keys, owner, sealed)
+  return bytes ? sealBytes(keys, owner, bytes) : 'shut'
+}
+
+function isNamed(sealed: Buffer): boolean {
+  return sealed.subarray(0, withId.length).equals(withId)
+}
+
+function openWith(key: Buffer, owner: string, sealed: Buffer): Buffer | undefined {
+  if (sealed.length < 28) return undefined
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12))
+  decipher.setAAD(Buffer.from(owner))
+  decipher.setAuthTag(sealed.subarray(12, 28))
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()])
+  } catch {
+    return undefined
+  }
 }
 
 const derivedKeys = new WeakMap<Buffer, Map<string, Buffer>>()

@@ -47,14 +47,22 @@ test('it tells what is left, when the next token comes and when all have', () =>
   expect(slow.take('a', 0.1, 1, 10_000).taken).toBe(true)
 })
 
-test('of too many keys, the one that was longest unused is forgotten', () => {
-  const buckets = new TokenBuckets(2)
+test('a flood of other keys refills no bucket, and is limited itself', () => {
+  const buckets = new TokenBuckets(10)
   taken(buckets, 'a', 0, 5)
-  taken(buckets, 'b', 0, 5)
-  taken(buckets, 'a', 0, 1)
-  taken(buckets, 'c', 0, 1)
+  const flood = Array.from({ length: 100 }, (_, at) => taken(buckets, `flood ${at}`, 0, 1)[0])
+  // Nine keys find room; all others share four tokens.
+  expect(flood.filter(Boolean)).toHaveLength(13)
   expect(taken(buckets, 'a', 0, 1)).toEqual([false])
-  expect(taken(buckets, 'b', 0, 1)).toEqual([true])
+  expect(taken(buckets, 'z', 0, 1)).toEqual([false])
+})
+
+test('buckets that are full again make room', () => {
+  const buckets = new TokenBuckets(3)
+  for (const key of ['a', 'b', 'c']) taken(buckets, key, 0, 4)
+  expect(taken(buckets, 'd', 1_999, 4)).toEqual([true, true, true, true])
+  expect(taken(buckets, 'e', 2_000, 1)).toEqual([false])
+  expect(taken(buckets, 'e', 3_000, 4)).toEqual([true, true, true, true])
 })
 
 test('over any stretch no more go through than the burst and the rate allow', () => {

@@ -1,6 +1,11 @@
-/** Rate limits per key: `perSecond` on average, `burst` at once. Counts within this process only. */
+/**
+ * Rate limits per key: `perSecond` on average, `burst` at once. Counts within this process only. A bucket that is not
+ * full is never forgotten: otherwise a flood of other keys would refill it. Where there are too many of them, the keys
+ * that come next share one.
+ */
 export class TokenBuckets {
-  private readonly buckets = new Map<string, { tokens: number; atMs: number }>()
+  private readonly buckets = new Map<string, { tokens: number; atMs: number; fullAtMs: number }>()
+  private prunedAtMs = Number.NEGATIVE_INFINITY
   private readonly maxKeys: number
 
   constructor(maxKeys = 100_000) {
@@ -8,21 +13,15 @@ export class TokenBuckets {
   }
 
   /** Takes one token if there is one. `waitS` is the time until the next one. */
-  take(key: string, perSecond: number, burst: number, nowMs: number) {
+  take(named: string, perSecond: number, burst: number, nowMs: number) {
+    const key = this.hasRoomFor(named, nowMs) ? named : everybodyElse
     const bucket = this.buckets.get(key) ?? { tokens: burst, atMs: nowMs }
     const elapsedS = Math.max(0, nowMs - bucket.atMs) / 1000
     const tokens = Math.min(burst, bucket.tokens + elapsedS * perSecond)
     const taken = tokens >= 1
     const left = taken ? tokens - 1 : tokens
-    // Reinserting keeps the map in order of last use, so the first key is the one to evict.
-    this.buckets.delete(key)
-    this.buckets.set(key, { tokens: left, atMs: nowMs })
-    if (this.buckets.size > this.maxKeys) {
-      for (const oldest of this.buckets.keys()) {
-        this.buckets.delete(oldest)
-        break
-      }
-    }
+    const fullAtMs = nowMs + ((burst - left) / perSecond) * 1000
+    this.buckets.set(key, { tokens: left, atMs: nowMs, fullAtMs })
     return {
       taken,
       remaining: Math.floor(left),
@@ -30,4 +29,19 @@ export class TokenBuckets {
       resetS: Math.ceil((burst - left) / perSecond),
     }
   }
+
+  /** Makes room by forgetting full buckets, which is looked for at most once a second. */
+  private hasRoomFor(key: string, nowMs: number): boolean {
+    if (this.buckets.size < this.maxKeys || this.buckets.has(key)) return true
+    if (Math.abs(nowMs - this.prunedAtMs) >= 1_000) {
+      this.prunedAtMs = nowMs
+      for (const [each, { fullAtMs }] of this.buckets) {
+        if (fullAtMs <= nowMs) this.buckets.delete(each)
+      }
+    }
+    return this.buckets.size < this.maxKeys
+  }
 }
+
+/** No address and no user is named so. */
+const everybodyElse = ''

@@ -98,10 +98,12 @@ async function findOpened(
   if (!row) return undefined
   const user = row.user_id === null ? null : await findUser(db, row.user_id)
   if (user === undefined || user?.disabledAt) return undefined
+  const totpSecret = unseal(secretKeys, ownerOf(hash), row.sealed_totp_secret)
+  if (totpSecret === undefined) return undefined
   return {
     user,
     role: user?.role ?? 'admin',
-    totpSecret: unseal(secretKeys, ownerOf(hash), row.sealed_totp_secret),
+    totpSecret,
     expiresAt: row.expires_at,
   }
 }
@@ -143,7 +145,8 @@ export async function acceptInvitation(
     const userId = found.user?.userId ?? (await insertFirstAdmin(tx, email, now))
     await tx.query(
       `update users set password_hash = $2, sealed_totp_secret = $3, last_totp_step = $4,
-         updated_at = $5 where user_id = $1`,
+         updated_at = $5, code_failures = 0, device_failures = 0, codes_stopped_at = null
+       where user_id = $1`,
       [userId, passwordHash, seal(secretKeys, `user ${userId}`, found.totpSecret), step, now],
     )
     await endSessions(tx, userId, now)

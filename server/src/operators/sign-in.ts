@@ -2,9 +2,12 @@ import { createHmac } from 'node:crypto'
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { SharedBuckets } from '../db/shared-buckets.ts'
+import { addressKey } from '../lib/address-key.ts'
 import { fieldProblem, Problem } from '../lib/problem.ts'
 import { derivedKey, type SecretKeys } from '../lib/secret-box.ts'
 import { writeAudit } from './audit.ts'
+import { countSignInFailure, forgetFailures } from './code-failures.ts'
+import { type DeviceOwner, isKnownDevice, makeDevice } from './device.ts'
 import type { Operator } from './operator.ts'
 import { hashPassword, isPassword, passwordFault } from './password.ts'
 import { endSessions, hasBeenAt, startSession } from './sessions.ts'
@@ -17,16 +20,21 @@ export interface SignInRequest {
   code: string
   ip: string
   userAgent: string | undefined
+  /** What the browser kept of an earlier sign-in. */
+  device: string | undefined
 }
 
 /**
- * Limits on guessing. They lock no user out permanently: the buckets refill, and attempts from other
- * addresses do not slow a user down at an address they have used before.
+ * Limits on guessing. They lock nobody out of a device that has signed in before: it has a limit of its own, whatever
+ * others try from wherever. All limits hold over all processes, and their buckets are kept until they are full.
  */
 const limits = {
   address: { perS: 1 / 6, burst: 30 },
   accountAtAddress: { perS: 1 / 60, burst: 10 },
   accountFromElsewhere: { perS: 1 / 30, burst: 30 },
+  device: { perS: 1 / 60, burst: 10 },
+  /** How many refused sign-ins of nobody we know are put on record, over all addresses. */
+  recordsOfStrangers: { perS: 1 / 10, burst: 100 },
 }
 
 /** Handles sign-in. Recent attempts are in the database, so the limits hold over all processes. */
@@ -35,68 +43,108 @@ export class SignIn {
   private readonly secretKeys: SecretKeys
   private readonly buckets: SharedBuckets
   private readonly now: () => Date
+  private readonly warn: (message: string) => void
 
-  constructor(pool: Pool, secretKeys: SecretKeys, buckets: SharedBuckets, now: () => Date) {
+  constructor(
+    pool: Pool,
+    secretKeys: SecretKeys,
+    buckets: SharedBuckets,
+    now: () => Date,
+    warn: (message: string) => void,
+  ) {
     this.pool = pool
     this.secretKeys = secretKeys
     this.buckets = buckets
     this.now = now
+    this.warn = warn
   }
 
   /**
    * Starts a session. Every failure takes the same work and gives the same answer, so that it does not reveal
    * who is a user or which part was right.
    */
-  async signIn(request: SignInRequest): Promise<{ token: string; operator: Operator }> {
+  async signIn(
+    request: SignInRequest,
+  ): Promise<{ token: string; device: string; operator: Operator }> {
     const { ip, userAgent } = request
     const now = this.now()
     const email = parseEmail(request.email) ?? ''
-    await this.slowDown('address', ip)
-    await this.slowDown('accountAtAddress', `${email} ${ip}`)
     const user = await this.findWithPassword(email)
     const userId = user?.user_id ?? 0n
-    if (!(await hasBeenAt(this.pool, userId, ip)))
-      await this.slowDown('accountFromElsewhere', email)
+    const owner = ownerOf(user)
+    const onDevice =
+      owner !== undefined && isKnownDevice(this.secretKeys, owner, request.device, now)
+    if (onDevice) await this.slowDown('device', request.device ?? '')
+    else await this.slowDownStranger(email, userId, ip)
     const isRight = await isPassword(user?.password_hash ?? null, request.password)
     const step = await checkCode(this.pool, this.secretKeys, userId, request.code, now)
+    const isOnRecord = user !== undefined || (await this.isRecordedStranger())
+    let isStopped = false
     const started = await inTransaction(this.pool, async (tx) => {
       const isIn =
         user !== undefined &&
         user.disabled_at === null &&
+        (user.codes_stopped_at === null || onDevice) &&
         isRight &&
         step !== undefined &&
         (await useStep(tx, userId, step))
       const session = isIn ? await startSession(tx, { userId, ip, userAgent }, now) : undefined
-      await writeAudit(tx, {
-        at: now,
-        // The text typed as an address could be anything, even a password, so it is not stored.
-        operator: { userId: user?.user_id ?? null, email: user?.email ?? 'unknown', ip },
-        action: 'sign_in',
-        subject: { kind: 'user', id: user ? String(userId) : 'unknown' },
-        agentId: user?.agent_id ?? null,
-        outcome: isIn ? 'done' : 'refused',
-      })
+      // The text typed as an address could be anything, even a password, so it is not stored.
+      const by = { userId: user?.user_id ?? null, email: user?.email ?? 'unknown', ip }
+      if (isOnRecord) {
+        await writeAudit(tx, {
+          at: now,
+          operator: by,
+          action: 'sign_in',
+          subject: { kind: 'user', id: user ? String(userId) : 'unknown' },
+          agentId: user?.agent_id ?? null,
+          outcome: isIn ? 'done' : 'refused',
+        })
+      }
+      if (isIn) await forgetFailures(tx, userId)
+      else if (user && user.disabled_at === null && isRight) {
+        const about = { userId, agentId: user.agent_id }
+        isStopped = await countSignInFailure(tx, about, onDevice, by, now)
+      }
       return session
     })
-    if (!started || !user) {
+    if (isStopped) {
+      this.warn(
+        onDevice
+          ? `a device of user ${userId} gave too many wrong codes and is a stranger's now`
+          : `somebody has the password of user ${userId} and guesses codes: it signs in no new device until it is changed`,
+      )
+    }
+    if (!started || !user || !owner) {
       throw new Problem(
         'sign_in_refused',
         'Email, password and code do not go together. A code works once: wait for the next one.',
       )
     }
-    await this.buckets.forget(this.bucketOf('accountAtAddress', `${email} ${ip}`))
+    // A device's sign-in says nothing about the others at its address.
+    const bucket = onDevice
+      ? this.bucketOf('device', request.device ?? '')
+      : this.bucketOf('accountAtAddress', `${email} ${addressKey(ip)}`)
+    await this.buckets.forget(bucket)
     const { role, agent_id: agentId } = user
     const { token, sessionId } = started
-    return { token, operator: { userId, email, role, agentId, sessionId, ip } }
+    const device = makeDevice(this.secretKeys, owner, now)
+    return { token, device, operator: { userId, email, role, agentId, sessionId, ip } }
   }
 
-  /** Changes the user's own password and ends all their other sessions. */
+  /** What the browser of a user keeps who has just signed in there by other means. */
+  async deviceFor(email: string): Promise<string | undefined> {
+    const owner = ownerOf(await this.findWithPassword(email))
+    return owner && makeDevice(this.secretKeys, owner, this.now())
+  }
+
+  /** Changes the user's own password and ends all their other sessions. Other devices are strangers then. */
   async changePassword(
     operator: Operator,
     given: { currentPassword: string; password: string },
   ): Promise<void> {
     const { userId, email, ip, agentId, sessionId } = operator
-    await this.slowDown('accountAtAddress', `${email} ${ip}`)
+    await this.slowDown('accountAtAddress', `${email} ${addressKey(ip)}`)
     const user = await this.findWithPassword(email)
     const subject = { kind: 'user', id: String(userId) }
     const entry = { operator, action: 'change_password', subject, agentId }
@@ -109,14 +157,28 @@ export class SignIn {
     const passwordHash = await hashPassword(given.password)
     const now = this.now()
     await inTransaction(this.pool, async (tx) => {
-      await tx.query('update users set password_hash = $2, updated_at = $3 where user_id = $1', [
-        userId,
-        passwordHash,
-        now,
-      ])
+      await tx.query(
+        `update users set password_hash = $2, updated_at = $3, code_failures = 0,
+           codes_stopped_at = null where user_id = $1`,
+        [userId, passwordHash, now],
+      )
       await endSessions(tx, userId, now, sessionId)
       await writeAudit(tx, { ...entry, at: now })
     })
+  }
+
+  private async slowDownStranger(email: string, userId: bigint, ip: string): Promise<void> {
+    const from = addressKey(ip)
+    await this.slowDown('address', from)
+    await this.slowDown('accountAtAddress', `${email} ${from}`)
+    if (!(await hasBeenAt(this.pool, userId, ip))) {
+      await this.slowDown('accountFromElsewhere', email)
+    }
+  }
+
+  private async isRecordedStranger(): Promise<boolean> {
+    const bucket = this.bucketOf('recordsOfStrangers', '')
+    return (await this.buckets.takeOne(bucket, limits.recordsOfStrangers)).taken
   }
 
   private async slowDown(limit: keyof typeof limits, key: string): Promise<void> {
@@ -141,11 +203,25 @@ export class SignIn {
       agent_id: bigint | null
       password_hash: string | null
       disabled_at: Date | null
+      codes_stopped_at: Date | null
+      devices_since: Date | null
     }>(
-      `select user_id, email, role, agent_id, password_hash, disabled_at from users
-       where email = $1`,
+      `select user_id, email, role, agent_id, password_hash, disabled_at, codes_stopped_at,
+         devices_since from users where email = $1`,
       [email],
     )
     return rows[0]
   }
+}
+
+function ownerOf(
+  user: { user_id: bigint; password_hash: string | null; devices_since: Date | null } | undefined,
+): DeviceOwner | undefined {
+  return (
+    user && {
+      userId: user.user_id,
+      passwordHash: user.password_hash,
+      devicesSince: user.devices_since,
+    }
+  )
 }

@@ -11,6 +11,8 @@ export interface User {
   /** The user has a password and an authenticator. */
   isEnrolled: boolean
   disabledAt: Date | null
+  /** Since when the password signs in no new device: somebody who knew it guessed codes. */
+  codesStoppedAt: Date | null
   createdAt: Date
   updatedAt: Date
 }
@@ -22,13 +24,14 @@ export interface UserRow {
   agent_id: bigint | null
   is_enrolled: boolean
   disabled_at: Date | null
+  codes_stopped_at: Date | null
   created_at: Date
   updated_at: Date
 }
 
 /** All columns of a user except the credentials. */
 export const userColumns = `user_id, email, role, agent_id, password_hash is not null as is_enrolled,
-  disabled_at, created_at, updated_at`
+  disabled_at, codes_stopped_at, created_at, updated_at`
 
 export function userFromRow(row: UserRow): User {
   return {
@@ -38,6 +41,7 @@ export function userFromRow(row: UserRow): User {
     agentId: row.agent_id,
     isEnrolled: row.is_enrolled,
     disabledAt: row.disabled_at,
+    codesStoppedAt: row.codes_stopped_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
@@ -71,4 +75,12 @@ export async function listUsers(pool: Pool): Promise<(User & { lastSeenAt: Date 
      from users order by user_id`,
   )
   return rows.map((row) => ({ ...userFromRow(row), lastSeenAt: row.last_seen_at }))
+}
+
+/** How many users' passwords are known to somebody who guessed codes. */
+export async function countStoppedUsers(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    'select count(*)::int as count from users where codes_stopped_at is not null and disabled_at is null',
+  )
+  return rows[0]?.count ?? 0
 }

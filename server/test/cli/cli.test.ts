@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { AgentFinder } from '../../src/agents/agent-finder.ts'
 import { findAgent } from '../../src/agents/find-agent.ts'
 import { rotateKey, updateAgent } from '../../src/agents/save-agent.ts'
 import {
@@ -309,6 +310,26 @@ describe('agent', () => {
       /more than the amount/,
     )
     expect(await agentCount()).toBe(count + 1)
+  })
+
+  it('rekey seals everything with the new key, and the old one can go', async () => {
+    const { app_id, secret } = await json('agent', 'create', '--name', 'Rekeyed')
+    const rotated = { ...env, SECRET_KEY: key(2), SECRET_KEY_PREVIOUS: key(1) }
+    const [moved] = await commandJson(['rekey'], rotated)
+    expect(moved).toMatchObject({ what: "agents' secrets", current: 0, shut: 0 })
+    expect(moved.moved).toBeGreaterThan(0)
+    expectRefused(await command(['agent', 'list'], env), 'do not open with SECRET_KEY')
+    const later = { ...env, SECRET_KEY: key(2) }
+    expect((await commandJson(['rekey'], later))[0]).toMatchObject({ moved: 0, shut: 0 })
+    const found = await new AgentFinder(
+      s.backend.pool,
+      [Buffer.from(key(2), 'base64')],
+      s.clock,
+      () => {},
+    ).find(app_id)
+    expect(found?.keys[0]?.secret).toBe(secret)
+    const back = { ...env, SECRET_KEY: key(1), SECRET_KEY_PREVIOUS: key(2) }
+    expect((await commandJson(['rekey'], back))[0]).toMatchObject({ shut: 0, current: 0 })
   })
 
   it('in live, create asks who may frame the payment page; in the sandbox it need not be said', async () => {

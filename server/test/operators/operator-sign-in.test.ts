@@ -182,7 +182,7 @@ describe('signing in', () => {
     const person = await signIn(test, 'viewer')
     const { email, password } = person
     const { headers } = await stranger().post('/sign-in', { email, password, code: person.code() })
-    expect(headers.get('set-cookie')).toMatch(
+    expect(headers.getSetCookie()[0]).toMatch(
       /^sluice_session=[\w-]{43}; Path=\/console; HttpOnly; SameSite=Strict$/,
     )
   })
@@ -239,7 +239,7 @@ describe('a session', () => {
 
   it('is not in the database as the browser holds it', async () => {
     const person = await signIn(test, 'viewer')
-    const token = person.cookie.split('=')[1] ?? ''
+    const [, token = ''] = /sluice_session=([\w-]+)/.exec(person.cookie) ?? []
     const { rows } = await test.sql(
       `select row_to_json(s)::text as row from sessions s
        union all select row_to_json(u)::text from users u`,
@@ -249,6 +249,130 @@ describe('a session', () => {
     for (const { row } of rows) {
       for (const secret of [token, bytes, person.password]) expect(row).not.toContain(secret)
     }
+  })
+})
+
+describe('guessing', () => {
+  /** Tries to sign in; whoever holds the cookie of a device shows it. */
+  const tries = async (who: OperatorClient, code: string, on = stranger(), more = {}) => {
+    const { email, password } = who
+    return (await on.post('/sign-in', { email, password, code, ...more })).status
+  }
+  /** A browser on which the person has signed in before, and is not signed in now. */
+  const deviceOf = (person: OperatorClient) => {
+    const device = stranger()
+    device.cookie = /sluice_device=[^;]+/.exec(person.cookie)?.[0] ?? ''
+    return device
+  }
+
+  it('codes with the right password ends for good; who was on a device before is not locked out', async () => {
+    const person = await signIn(test, 'viewer')
+    const beside = await startTestService({ beside: test })
+    for (let n = 0; n < 10; n++) {
+      test.clock.advance(minuteMs)
+      // By turns at two processes, which count together.
+      const at = new OperatorClient([test, beside][n % 2]?.service.url ?? '', test.clock, {
+        email: '',
+        password: '',
+        totpSecret: '',
+      })
+      expect(await tries(person, '000000', at)).toBe(401)
+    }
+    await beside.close()
+    test.clock.advance(60 * minuteMs)
+    expect(await tries(person, person.code())).toBe(401)
+    const listed = (await (await signIn(test, 'admin')).get('/users')).json.data
+    const shown = listed.find(({ email }: { email: string }) => email === person.email)
+    expect(shown.codes_stopped_at).not.toBeNull()
+    const { rows } = await test.sql(
+      `select count(*)::int as count from audit_log where action = 'stop_codes' and subject_id = $1`,
+      [shown.id],
+    )
+    expect(rows).toEqual([{ count: 1 }])
+    const watching = await signIn(test, 'viewer')
+    expect((await watching.get('/home')).json.stopped_users).toBe(1)
+
+    const device = deviceOf(person)
+    expect(await tries(person, person.code(), device)).toBe(200)
+    // Signing in lifts nothing, since somebody knows the password; another password does.
+    expect(await tries(person, person.code())).toBe(401)
+    const password = 'another six plain words'
+    const change = { current_password: person.password, password, code: person.code() }
+    expect((await device.post('/me/password', change)).status).toBe(200)
+    expect(await tries(person, person.code(), stranger(), { password })).toBe(200)
+    expect((await watching.get('/home')).json.stopped_users).toBe(0)
+  })
+
+  it('passwords from everywhere does not slow down who is on a device that signed in before', async () => {
+    const person = await signIn(test, 'viewer')
+    const statuses: number[] = []
+    for (let n = 0; n < 40; n++) {
+      statuses.push(await tries(person, '000000', stranger(), { password: 'not the password' }))
+    }
+    expect(statuses.at(-1)).toBe(429)
+    expect(await tries(person, person.code())).toBe(429)
+    expect(await tries(person, person.code(), deviceOf(person))).toBe(200)
+    // Somebody else's device is a stranger's.
+    const other = deviceOf(await signIn(test, 'viewer'))
+    expect(await tries(person, person.code(), other)).toBe(429)
+    test.clock.advance(60 * minuteMs)
+  })
+
+  it('codes on such a device ends too: it is a stranger’s then', async () => {
+    const person = await signIn(test, 'viewer')
+    const device = deviceOf(person)
+    for (let n = 0; n < 10; n++) {
+      test.clock.advance(minuteMs)
+      expect(await tries(person, '000000', deviceOf(person))).toBe(401)
+    }
+    for (let n = 0; n < 40; n++) {
+      await tries(person, '000000', stranger(), { password: 'not the password' })
+    }
+    expect(await tries(person, person.code(), device)).toBe(429)
+    test.clock.advance(60 * minuteMs)
+  })
+
+  it('codes in a session ends all sessions', async () => {
+    const person = await signIn(test, 'operator')
+    const other = await person.signInAgain()
+    const agent = await test.agent()
+    const wrong = { overlap_s: 0, reason: 'to see', code: '000000' }
+    for (let n = 0; n < 10; n++) {
+      test.clock.advance(minuteMs / 2)
+      expect((await other.get('/me')).status).toBe(200)
+      const { json } = await person.post(`/agents/${agent.appId}/keys`, wrong)
+      expect(json.code).toBe('code_refused')
+    }
+    for (const each of [person, other]) expect((await each.get('/me')).status).toBe(401)
+  })
+
+  it('who is a user takes no error that tells: a secret that no key opens is a wrong code', async () => {
+    const person = await signIn(test, 'viewer')
+    await test.sql('update users set sealed_totp_secret = $2 where email = $1', [
+      person.email,
+      Buffer.alloc(60),
+    ])
+    expect(await tries(person, person.code())).toBe(401)
+  })
+
+  it('by strangers leaves a bounded number of rows in the log', async () => {
+    const rowsOfStrangers = async () => {
+      const { rows } = await test.sql(
+        `select count(*)::int as count from audit_log where subject_id = 'unknown'`,
+      )
+      return rows[0].count
+    }
+    await tries(admin, '000000', stranger(), { email: 'first@sluice.example' })
+    await test.sql(
+      `update limit_buckets set tokens = 0, refilled_at = $1 where bucket like 'recordsOfStrangers %'`,
+      [test.clock()],
+    )
+    const before = await rowsOfStrangers()
+    for (let n = 0; n < 5; n++) {
+      const email = `nobody-${n}@sluice.example`
+      expect(await tries(admin, '000000', stranger(), { email })).toBe(401)
+    }
+    expect(await rowsOfStrangers()).toBe(before)
   })
 })
 

@@ -13,6 +13,10 @@ export const homeWords = {
     many === 1
       ? 'A provider reports a payout as paid that contradicts the books'
       : `Providers report ${many} payouts as paid that contradict the books`,
+  stoppedUsers: (many: number) =>
+    many === 1
+      ? 'Somebody knows the password of a user and guessed codes'
+      : `Somebody knows the passwords of ${many} users and guessed codes`,
   payouts: 'Unknown payouts',
   withdrawals: 'Withdrawals without a provider',
   noticeEvents: 'Unprocessed reports',

@@ -48,6 +48,13 @@ export default function Home() {
           </>
         }
       >
+        {home.stopped_users !== null && home.stopped_users > 0 && (
+          <PageLink to={pages.users}>
+            <span className={classes.proof} data-ok={false} role="alert">
+              {says.stoppedUsers(home.stopped_users)}
+            </span>
+          </PageLink>
+        )}
         {home.open_items && <Alarm items={home.open_items} />}
         {home.proof && <Proof proof={home.proof} />}
       </PageHead>

@@ -18,6 +18,7 @@ export const usersWords = {
     'For a lost phone or password. The old password and authenticator stop working now; you get a link for setting up new ones.',
   link: 'Their link',
   linkHint: 'Give it to the user now: it works once, within 24 hours, and is not shown again.',
+  stopped: 'Somebody knows the password and guessed codes: reset the user.',
   titleOf: (action: string, email: string) => `${action}: ${email}`,
   roleHints: {
     admin: 'Everything, including users and providers.',

@@ -48,7 +48,12 @@ export default function Users() {
       key: 'state',
       head: says.columns.state,
       phone: 'plain',
-      cell: (user) => <StateBadge state={user.state} />,
+      cell: (user) => (
+        <>
+          <StateBadge state={user.state} />
+          {user.codes_stopped_at !== null && <div role="alert">{says.stopped}</div>}
+        </>
+      ),
     },
     {
       key: 'seen',

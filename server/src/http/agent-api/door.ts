@@ -4,6 +4,7 @@ import type { AgentFinder } from '../../agents/agent-finder.ts'
 import type { AgentRate } from '../../agents/agent-rate.ts'
 import { isAllowedIp } from '../../agents/allowed-ip.ts'
 import type { KeyUse } from '../../agents/key-use.ts'
+import { addressKey } from '../../lib/address-key.ts'
 import { Problem } from '../../lib/problem.ts'
 import {
   clockToleranceS,
@@ -52,7 +53,7 @@ export function makeDoor({ agents, keyUse, rate: agentRate, now, publicPath }: D
 
   const refuse = (request: FastifyRequest, code: 'invalid_signature' | 'stale_signature') => {
     const { taken, waitS } = failures.take(
-      request.ip,
+      addressKey(request.ip),
       failuresPerS,
       failuresAtOnce,
       now().getTime(),

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { type BankAccount, findBankAccount } from '../../bank-accounts/bank-account.ts'
 import { feedSecretOf } from '../../bank-accounts/save-bank-account.ts'
+import { addressKey } from '../../lib/address-key.ts'
 import { parseIsoTime } from '../../lib/local-time.ts'
 import { maxBalanceMinor, parseDecimal } from '../../lib/money.ts'
 import { type FieldError, Problem } from '../../lib/problem.ts'
@@ -102,7 +103,12 @@ export function bankFeedRoute(
           : isSigned(request, publicPath() + request.url, body, secret, desk.now())
         if (!account || secret === undefined || !isItsOwn) {
           const now = desk.now().getTime()
-          const { taken, waitS } = failures.take(request.ip, failuresPerS, failuresAtOnce, now)
+          const { taken, waitS } = failures.take(
+            addressKey(request.ip),
+            failuresPerS,
+            failuresAtOnce,
+            now,
+          )
           if (!taken) {
             throw new Problem('rate_limited', 'Too many requests with a bad signature.', {
               retryAfterS: waitS,

@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Pool } from '../../db/pool.ts'
 import type { SharedBuckets } from '../../db/shared-buckets.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { SecretKeys } from '../../lib/secret-box.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
 import { writeAudit } from '../../operators/audit.ts'
+import { countSessionFailure, forgetFailures } from '../../operators/code-failures.ts'
 import { may, type Operator, type Permission } from '../../operators/operator.ts'
 import { findSession } from '../../operators/sessions.ts'
 import { useCode } from '../../operators/totp.ts'
@@ -16,6 +18,7 @@ export interface OperatorDoorOptions {
   buckets: SharedBuckets
   now: () => Date
   publicUrl: () => string
+  warn: (message: string) => void
 }
 
 /** Limits one user's wrong codes: a few at once, then one every half minute. */
@@ -110,17 +113,32 @@ export class OperatorDoor {
       throw new Problem('rate_limited', 'Too many codes.', { retryAfterS: waitS })
     }
     if (!(await useCode(pool, secretKeys, operator.userId, code, now()))) {
-      await writeAudit(pool, {
-        at: now(),
+      if (await this.countFailure(operator)) {
+        throw new Problem('code_refused', 'Too many wrong codes: sign in again.')
+      }
+      throw new Problem('code_refused', 'Wait for the next code and send that one.')
+    }
+    await forgetFailures(pool, operator.userId)
+    await buckets.forget(`codes ${key}`)
+  }
+
+  /** Returns true if it was one too many, which ends all sessions of the user. */
+  private async countFailure(operator: Operator): Promise<boolean> {
+    const { pool, now, warn } = this.options
+    const at = now()
+    const isLast = await inTransaction(pool, async (tx) => {
+      await writeAudit(tx, {
+        at,
         operator,
         action: 'give_code',
-        subject: { kind: 'user', id: key },
+        subject: { kind: 'user', id: String(operator.userId) },
         agentId: operator.agentId,
         outcome: 'refused',
       })
-      throw new Problem('code_refused', 'Wait for the next code and send that one.')
-    }
-    await buckets.forget(`codes ${key}`)
+      return countSessionFailure(tx, operator, at)
+    })
+    if (isLast) warn(`user ${operator.userId} gave too many wrong codes: all their sessions ended`)
+    return isLast
   }
 }
 

@@ -7,6 +7,7 @@ import { readWallets } from '../../ledger/read-wallet.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { startOfDay } from '../../lib/local-time.ts'
 import type { Currency } from '../../lib/money.ts'
+import { countStoppedUsers } from '../../operators/user.ts'
 import { countOpenEvents } from '../../payments/open-events.ts'
 import { paymentsToDecide } from '../../payments/search-payments.ts'
 import { proofState } from '../../proof/verify.ts'
@@ -52,8 +53,10 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       const proof = isAll ? await proofState(pool) : null
       const events = isAll ? await countOpenEvents(pool, at) : null
       const items = isAll ? await countOpenItems(pool) : null
+      const stopped = isAll ? await countStoppedUsers(pool) : null
       return jsonText({
         at,
+        stopped_users: stopped,
         today_from: days.todayFrom,
         yesterday_from: days.yesterdayFrom,
         deposits: daysFigures(figures, 'deposit', days),

@@ -3,6 +3,7 @@ import { Problem } from '../../lib/problem.ts'
 import { qrDataUrl } from '../../lib/qr-png.ts'
 import { acceptInvitation, openInvitation } from '../../operators/invite.ts'
 import { newToken, startSession } from '../../operators/sessions.ts'
+import type { SignIn } from '../../operators/sign-in.ts'
 import { otpauthUri } from '../../operators/totp.ts'
 import { cookieOf, setCookie } from './console-cookies.ts'
 import type { OperatorDeps } from './operator-deps.ts'
@@ -17,7 +18,7 @@ const token = Type.String({
 })
 
 /** The invitation link that enrols a user: a code to scan, then password and code. */
-export function invitationRoutes(api: OperatorApi, deps: OperatorDeps): void {
+export function invitationRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignIn): void {
   const { pool, secretKeys, now, publicUrl } = deps.desk
 
   openRoute(api, {
@@ -93,6 +94,7 @@ export function invitationRoutes(api: OperatorApi, deps: OperatorDeps): void {
       const session = await startSession(pool, { userId, ip, userAgent }, now())
       const { sessionId } = session
       setCookie(reply, publicUrl(), 'session', session.token)
+      setCookie(reply, publicUrl(), 'device', await signIn.deviceFor(email))
       setCookie(reply, publicUrl(), 'invitation', undefined)
       return meOf(deps, { userId, email, role, agentId, sessionId, ip })
     },

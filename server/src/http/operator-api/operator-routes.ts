@@ -44,7 +44,11 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   const limits = deps.exportLimits ?? exportLimits
   const api: OperatorApi = {
     app,
-    door: new OperatorDoor({ ...desk, buckets: deps.buckets }),
+    door: new OperatorDoor({
+      ...desk,
+      buckets: deps.buckets,
+      warn: (message) => app.log.warn(message),
+    }),
     approvals: new ApprovalsDesk({
       ...desk,
       mode: deps.mode,
@@ -52,6 +56,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
     }),
     routes: [],
   }
+  const warn = (message: string) => app.log.warn(message)
+  const signIn = new SignIn(desk.pool, desk.secretKeys, deps.buckets, desk.now, warn)
   const description = madeOnce(() =>
     staticDocument(
       'application/json; charset=utf-8',
@@ -68,8 +74,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   })
   app.addHook('onReady', async () => api.approvals.start())
   app.addHook('onClose', async () => api.approvals.stop())
-  signInRoutes(api, deps, new SignIn(desk.pool, desk.secretKeys, deps.buckets, desk.now))
-  invitationRoutes(api, deps)
+  signInRoutes(api, deps, signIn)
+  invitationRoutes(api, deps, signIn)
   userRoutes(api, deps)
   auditRoutes(api, deps)
   agentRoutes(api, deps)

@@ -7,7 +7,7 @@ import { writeAudit } from '../../operators/audit.ts'
 import { type Operator, permissionsOf } from '../../operators/operator.ts'
 import { endSession, listSessions } from '../../operators/sessions.ts'
 import type { SignIn } from '../../operators/sign-in.ts'
-import { setCookie } from './console-cookies.ts'
+import { cookieOf, setCookie } from './console-cookies.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { Code, type OperatorApi, openRoute, operatorRoute } from './operator-route.ts'
 import { Done, Me, Password, SessionList } from './schemas/users.ts'
@@ -33,12 +33,14 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
       response: Me,
     },
     handler: async ({ request, reply, body }) => {
-      const { token, operator } = await signIn.signIn({
+      const { token, device, operator } = await signIn.signIn({
         ...body,
+        device: cookieOf(request, publicUrl(), 'device'),
         ip: request.ip,
         userAgent: request.headers['user-agent'],
       })
       setCookie(reply, publicUrl(), 'session', token)
+      setCookie(reply, publicUrl(), 'device', device)
       return meOf(deps, operator)
     },
   })
@@ -125,11 +127,12 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
       ),
       response: Done,
     },
-    handler: async ({ operator, body }) => {
+    handler: async ({ operator, reply, body }) => {
       await signIn.changePassword(operator, {
         currentPassword: body.current_password,
         password: body.password,
       })
+      setCookie(reply, publicUrl(), 'device', await signIn.deviceFor(operator.email))
       return {}
     },
   })

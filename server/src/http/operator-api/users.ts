@@ -29,6 +29,9 @@ const UserView = Type.Object({
     enum: [...states],
     description: 'invited: has no password yet, or not any more',
   }),
+  codes_stopped_at: orNull(
+    isoTime('since when their password signs in no new device; reset them, or let them change it'),
+  ),
   created_at: isoTime('when they were invited first'),
   last_seen_at: orNull(isoTime('when they were last there')),
 })
@@ -68,6 +71,7 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     app_id:
       user.agentId === null ? null : ((appIds ?? (await appIdsOf(deps))).get(user.agentId) ?? null),
     state: user.disabledAt ? 'disabled' : user.isEnrolled ? 'active' : 'invited',
+    codes_stopped_at: user.codesStoppedAt?.toISOString() ?? null,
     created_at: user.createdAt.toISOString(),
     last_seen_at: user.lastSeenAt?.toISOString() ?? null,
   })

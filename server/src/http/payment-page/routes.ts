@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { anyOrigin, mayFrame } from '../../agents/frame-origins.ts'
+import { addressKey } from '../../lib/address-key.ts'
 import { Problem } from '../../lib/problem.ts'
 import { qrPng } from '../../lib/qr-png.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
@@ -84,7 +85,12 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
 
   const checkRate = (request: FastifyRequest) => {
     const now = desk.now().getTime()
-    const { taken, waitS } = requests.take(request.ip, requestsPerS, requestsAtOnce, now)
+    const { taken, waitS } = requests.take(
+      addressKey(request.ip),
+      requestsPerS,
+      requestsAtOnce,
+      now,
+    )
     if (taken) return
     throw new Problem('rate_limited', 'Too many requests.', { retryAfterS: waitS })
   }
@@ -169,7 +175,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
 
   app.get('/pay/:token/events', data, async (request, reply) => {
     const name = nameOf(request)
-    const stream = streams.open(name, request.ip, await stateNow(name))
+    const stream = streams.open(name, addressKey(request.ip), await stateNow(name))
     if (stream === 'too_many') {
       throw new Problem(
         'rate_limited',

@@ -38,6 +38,7 @@ export const HomeQuery = Type.Object({}, strict)
 /** An agent's users see the figures of their agent; providers and the proof are only for operators. */
 export const HomeView = Type.Object({
   at: isoTime('when these figures were taken'),
+  stopped_users: orNull(count('users whose password is known to somebody who guessed codes')),
   today_from: isoTime("the beginning of today in the service's time zone"),
   yesterday_from: isoTime('the beginning of yesterday'),
   deposits: Type.Object({ today: day, yesterday: day }),

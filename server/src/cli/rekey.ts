@@ -1,0 +1,53 @@
+import { Command } from 'commander'
+import { resealSecrets } from '../agents/reseal-secrets.ts'
+import { resealFeeds } from '../bank-accounts/reseal-feeds.ts'
+import { openPool } from '../db/pool.ts'
+import { resealAuthenticators } from '../operators/reseal-authenticators.ts'
+import { resealBankFiles } from '../payments/reseal-bank-files.ts'
+import { plainFault, withBackend } from './command.ts'
+import { note, print, printJson, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
+
+const parts = {
+  "agents' secrets": resealSecrets,
+  "users' authenticators": resealAuthenticators,
+  "banks' feeds": resealFeeds,
+  "banks' files": resealBankFiles,
+}
+
+/** Seals everything with SECRET_KEY that SECRET_KEY_PREVIOUS sealed, as the owner of the database. */
+export function rekeyCommand(): Command {
+  return new Command('rekey').option('--json', 'as JSON').action(async (options) => {
+    await withBackend(async ({ databaseUrl, secretKeys }, config) => {
+      const owner = openPool({
+        url: config.databaseOwnerUrl ?? databaseUrl,
+        max: 1,
+        name: 'sluice rekey',
+        as: 'owner',
+        onError: (error) => note(`the database: ${error.message}`),
+      })
+      try {
+        const done: { what: string; moved: number; current: number; shut: number }[] = []
+        for (const [what, part] of Object.entries(parts)) {
+          done.push({ what, ...(await part(owner, secretKeys)) })
+        }
+        if (options.json) printJson(done)
+        else {
+          const rows = done.map((each) =>
+            [each.what, each.moved, each.current, each.shut].map(String),
+          )
+          print(table(['what', 'moved', 'current', 'shut'], rows))
+        }
+        if (done.some(({ shut }) => shut > 0)) {
+          throw new UsageError(
+            'some are shut: neither SECRET_KEY nor SECRET_KEY_PREVIOUS is the key they were sealed with',
+          )
+        }
+      } catch (error) {
+        throw plainFault(error)
+      } finally {
+        await owner.end()
+      }
+    })
+  })
+}
