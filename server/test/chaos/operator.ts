@@ -26,7 +26,10 @@ export class ChaosOperator {
         const does = random() < 0.6 ? 'credit' : 'return'
         const how =
           does === 'credit' ? ['--order', payment.txn_id] : ['--evidence', 'The payer has it.']
-        const { code, stderr } = await command(['payments', does, payment.payment_id, ...how], world.env)
+        const { code, stderr } = await command(
+          ['payments', does, payment.payment_id, ...how],
+          world.env,
+        )
         const why = stderr.trim().split('\n').at(-1) ?? ''
         const what = code === 0 ? `payments ${does}ed` : `not ${does}ed: ${why}`
         this.decisions.set(what, (this.decisions.get(what) ?? 0) + 1)
