@@ -7,6 +7,7 @@ import { inTransaction } from '../db/in-transaction.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { writeAudit } from '../operators/audit.ts'
 import { nobody } from '../operators/credentials.ts'
+import { hasAnybodySignedIn } from '../operators/sessions.ts'
 import { commandLine } from './on-record.ts'
 import { note, print, printJson } from './output.ts'
 import { UsageError } from './usage-error.ts'
@@ -35,7 +36,8 @@ export interface CommandRequest {
 
 /**
  * In live, makes a proposal of what policy covers, and tells its id. Returns false if the command is to act
- * itself: in the sandbox, if policy asks for one person only, and with --break-glass.
+ * itself: in the sandbox, while nobody has ever signed in to the console, if policy asks for one person only, and
+ * with --break-glass.
  */
 export async function isProposed(
   config: Config,
@@ -48,6 +50,8 @@ export async function isProposed(
     await breakGlass(config, backend, options.reason ?? '', route, { ...params, ...body })
     return false
   }
+  // A new house is set up here: there is nobody yet who could approve.
+  if (!(await hasAnybodySignedIn(backend.pool))) return false
   const { openApprovals } = await import('../service/open-approvals.ts')
   const { approvals, close } = await openApprovals(config, backend, (error) =>
     note(`the database: ${String(error)}`),

@@ -150,3 +150,11 @@ export async function hasBeenAt(pool: Pool, userId: bigint, ip: string): Promise
 function before(now: Date, ms: number): Date {
   return new Date(now.getTime() - ms)
 }
+
+/** Whether any user has ever signed in: before, nobody but the command line can decide on anything. */
+export async function hasAnybodySignedIn(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ has: boolean }>(
+    'select exists (select 1 from sessions) as has',
+  )
+  return rows[0]?.has === true
+}

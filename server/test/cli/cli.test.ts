@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { AgentFinder } from '../../src/agents/agent-finder.ts'
 import { findAgent } from '../../src/agents/find-agent.ts'
 import { rotateKey, updateAgent } from '../../src/agents/save-agent.ts'
+import { signIn } from '../support/operator.ts'
 import {
   cleanUp,
   command,
@@ -60,7 +61,16 @@ describe('in live, what two people decide on', () => {
     await work().finally(() => s.sql(`update deployment set mode = 'sandbox'`))
   }
 
+  it('is done at once while nobody has ever signed in: a new house is set up here', async () => {
+    const { app_id } = await json('agent', 'create', '--name', 'The first')
+    await inLive(async () => {
+      const adjust = ['wallet', 'adjust', app_id, '25', '--reason', 'the first money', '--json']
+      expect(await commandJson(adjust, live())).toMatchObject({ changed: true })
+    })
+  })
+
   it('is proposed, shown, withdrawn, and approved by nobody here', async () => {
+    await signIn(s, 'admin')
     const { app_id } = await json('agent', 'create', '--name', 'Proposed for')
     const why = ['--reason', 'as agreed on the phone', '--json']
     const { updated_at } = await json('agent', 'show', app_id)
