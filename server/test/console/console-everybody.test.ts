@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { camt, dayAt, importFile, makeAccount } from '../support/bank-accounts.ts'
+import { camt, dayAt, importFile, makeAccount, type TestAccount } from '../support/bank-accounts.ts'
 import {
   axeFaults,
   type ConsoleBrowser,
@@ -16,6 +16,7 @@ let console: ConsoleBrowser
 let agent: AgentClient
 let other: AgentClient
 let admin: OperatorClient
+let account: TestAccount
 let txnId: string
 let foreignTxnId: string
 
@@ -28,13 +29,7 @@ beforeAll(async () => {
   foreignTxnId = (await other.deposit({ refId: 'THEIRS' })).json.txn_id
   const wrong = (await agent.deposit({ refId: 'WRONG' })).json.txn_id
   await agent.trigger(wrong, 'PAID', { paidAmount: 90 })
-  const account = await makeAccount(test, { name: 'kbank' }, { isOff: true })
-  const lines = [{ amount: '-5.00', text: 'FEE' }, { amount: '70.00' }]
-  await importFile(
-    test,
-    account,
-    camt({ account: account.account, day: dayAt(test.clock()), lines }),
-  )
+  account = await makeAccount(test, { name: 'kbank' }, { isOff: true })
   admin = await signIn(test, 'admin')
   console = await openConsole(test)
 })
@@ -52,6 +47,12 @@ afterAll(async () => {
 
 /** Every page, and what is there once it has loaded. */
 async function everyPage(): Promise<[path: string, shows: string][]> {
+  const lines = [{ amount: '-5.00', text: 'FEE' }, { amount: '70.00' }]
+  await importFile(
+    test,
+    account,
+    camt({ account: account.account, day: dayAt(test.clock()), lines }),
+  )
   const { json } = await admin.get('/payments')
   const wrong = json.data.find(({ amount }: { amount: number }) => amount === 90)
   const payment = encodeURIComponent(wrong.payment_id)
