@@ -66,7 +66,7 @@ export interface Operations {
         rate_limit: number
         /** a list of addresses or CIDR ranges; empty: every address */
         allow_ip: string[]
-        /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
+        /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
         frame_origin: string[]
         /** 1 to 500 printable characters */
         support: string | null
@@ -136,7 +136,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
+      /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -2605,7 +2605,7 @@ export interface Operations {
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
-      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
+      /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin?: string[]
       /** 1 to 500 printable characters */
       support?: string | null
@@ -2675,7 +2675,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
+      /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -2952,7 +2952,7 @@ export interface Operations {
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
-      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
+      /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin?: string[]
       /** 1 to 500 printable characters */
       support?: string | null
@@ -3114,7 +3114,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
+      /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -3199,7 +3199,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
+      /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null
@@ -7181,7 +7181,7 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
-      /** a list of origins such as https://shop.example; any, alone, for every origin; empty for nobody; a new agent in live must have it said */
+      /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
       /** 1 to 500 printable characters */
       support: string | null

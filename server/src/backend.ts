@@ -41,8 +41,8 @@ export async function openBackend(
   }
   try {
     await bringUpToDate(config, databaseUrl, pool, log)
-    await keepMode(pool, config.mode, new Date())
     await checkSecretKeys(pool, secretKeys, log)
+    await keepMode(pool, config.mode, use, new Date())
   } catch (error) {
     await close()
     throw error

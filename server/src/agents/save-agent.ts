@@ -94,7 +94,7 @@ async function insertAgent(
 ): Promise<NewAgent | undefined> {
   const appId = `app_${randomBytes(12).toString('hex')}`
   return inTransaction(pool, async (tx) => {
-    const secret = newAgentSecret(await modeOf(tx))
+    const secret = newAgentSecret((await modeOf(tx)) ?? 'sandbox')
     const { rows } = await tx.query<AgentRow>(
       `insert into agents (agent_id, app_id, created_at, updated_at, ${columns.join(', ')})
        values ($1, $2, $3, $3, ${columns.map((_, at) => `$${at + 4}`).join(', ')})
@@ -152,7 +152,7 @@ export async function rotateKey(
   also?: (tx: Tx, made: { secret: string }) => Promise<void>,
 ): Promise<string> {
   return inTransaction(pool, async (tx) => {
-    const secret = newAgentSecret(await modeOf(tx))
+    const secret = newAgentSecret((await modeOf(tx)) ?? 'sandbox')
     // Concurrent rotations take turns; otherwise one would overwrite the secret that the other has shown.
     await tx.query('select 1 from agents where agent_id = $1 for no key update', [agentId])
     const { rows } = await tx.query<{ slot: number }>(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
-import { firstOrderIdAt, newOrderId } from '../lib/ids.ts'
+import { newOrderId } from '../lib/ids.ts'
 import { jsonText } from '../lib/json-text.ts'
 import { writeAudit } from '../operators/audit.ts'
 import { credentialOf, nobody } from '../operators/credentials.ts'
@@ -244,7 +244,7 @@ export async function findSame(
   const { rows } = await pool.query<{ proposal_id: string }>(
     `select p.proposal_id from proposals p left join proposal_decisions d using (proposal_id)
      where p.proposed_by = $1 and p.route = $2 and p.input::text = $3 and d.verdict is null
-       and p.expires_at > $4 and p.proposal_id >= $5 limit 1`,
+       and p.expires_at > $4 and p.proposed_at >= $5 limit 1`,
     [proposedBy, route, jsonText(input), now, oldestOpen(now)],
   )
   return rows[0]?.proposal_id
@@ -264,8 +264,8 @@ export interface ProposalSearch {
 /** Nothing waits for a decision longer than this, so that looking for what waits reads few rows. */
 const longestMs = 30 * 86_400_000
 
-function oldestOpen(now: Date): string {
-  return firstOrderIdAt(new Date(now.getTime() - longestMs))
+function oldestOpen(now: Date): Date {
+  return new Date(now.getTime() - longestMs)
 }
 
 /** Proposals, newest first. */
@@ -275,7 +275,7 @@ export async function searchProposals(pool: Pool, search: ProposalSearch): Promi
     `select ${selected} from ${tables}
      where ${search.state === 'open' ? isOpen : `not ${isOpen}`}
        and ($1::bigint is null or p.agent_id = $1) and ($2::bigint is null or p.proposed_by = $2)
-       and ($3::uuid is null or p.proposal_id < $3) and p.proposal_id >= $6
+       and ($3::uuid is null or p.proposal_id < $3) and p.proposed_at >= $6
      order by p.proposal_id desc limit $4`,
     [
       search.agentId,
@@ -283,7 +283,7 @@ export async function searchProposals(pool: Pool, search: ProposalSearch): Promi
       search.before,
       search.limit,
       search.now,
-      search.state === 'open' ? oldestOpen(search.now) : firstOrderIdAt(new Date(0)),
+      search.state === 'open' ? oldestOpen(search.now) : new Date(0),
     ],
   )
   return rows
@@ -294,19 +294,21 @@ export async function findUnfinished(pool: Pool, before: Date): Promise<Proposal
   const { rows } = await pool.query<Proposal>(
     `select ${selected} from ${tables}
      where d.verdict = 'approved' and e.state is null and d.decided_at <= $1
-       and p.proposal_id >= $2 order by p.proposal_id limit 50`,
+       and p.proposed_at >= $2 order by p.proposed_at limit 50`,
     [before, oldestOpen(before)],
   )
   return rows
 }
 
 /** Open proposals of payouts whose order waits no more: its agent has cancelled it. */
-export async function findPayoutsThatEnded(pool: Pool): Promise<Proposal[]> {
+export async function findPayoutsThatEnded(pool: Pool, now: Date): Promise<Proposal[]> {
   const { rows } = await pool.query<Proposal>(
     `select ${selected} from ${tables}
-     where p.action = 'pay_out' and d.verdict is null and exists (select 1 from orders o
-       where o.agent_id = p.agent_id and o.order_id = p.proposal_id and o.status <> 'WAITING')
-     order by p.proposal_id limit 50`,
+     where p.action = 'pay_out' and d.verdict is null and p.expires_at > $1 and p.proposed_at >= $2
+       and exists (select 1 from orders o
+         where o.agent_id = p.agent_id and o.order_id = p.proposal_id and o.status <> 'WAITING')
+     order by p.proposed_at limit 50`,
+    [now, oldestOpen(now)],
   )
   return rows
 }
@@ -315,7 +317,7 @@ export async function findPayoutsThatEnded(pool: Pool): Promise<Proposal[]> {
 export async function findOverdue(pool: Pool, now: Date): Promise<Proposal[]> {
   const { rows } = await pool.query<Proposal>(
     `select ${selected} from ${tables} where d.verdict is null and p.expires_at <= $1
-       and p.proposal_id >= $2 order by p.proposal_id limit 50`,
+       and p.proposed_at >= $2 order by p.proposed_at limit 50`,
     [now, oldestOpen(now)],
   )
   return rows

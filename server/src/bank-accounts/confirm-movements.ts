@@ -28,6 +28,12 @@ export async function confirmMovements(
       'select brought_by from bank_files where account = $1 and file_id = $2',
       [account.name, fileId],
     )
+    if (!(await readLocked(tx, account.name)).isConfirmed) {
+      throw new Problem(
+        'invalid_transition',
+        'Confirm the account first: one person has changed it.',
+      )
+    }
     const broughtBy = rows[0]?.brought_by
     if (broughtBy === undefined) throw new Problem('not_found', 'There is no such file.')
     if (broughtBy === by.name) {
@@ -58,6 +64,9 @@ export async function confirmWithinLimit(
 ): Promise<void> {
   const waiting = await unconfirmedOf(tx, account.name, fileId)
   if (waiting.movements === 0) return
+  // A limit, or a way to read files, that one person has set counts for nothing yet.
+  const { isConfirmed, fileLimitMinor } = await readLocked(tx, account.name)
+  if (!isConfirmed) return
   const { rows } = await tx.query<{ used: bigint; brought_by: string }>(
     `select coalesce(sum(c.amount), 0)::bigint as used,
        (select brought_by from bank_files where account = $1 and file_id = $2) as brought_by
@@ -66,8 +75,20 @@ export async function confirmWithinLimit(
     [account.name, fileId, startOfDay(at, account.zone)],
   )
   const { used = 0n, brought_by: broughtBy = '' } = rows[0] ?? {}
-  if (used + waiting.amountMinor > account.fileLimitMinor) return
+  if (used + waiting.amountMinor > fileLimitMinor) return
   await confirm(tx, account.name, fileId, { broughtBy, waiting, by: null, at })
+}
+
+/** The account as it is now, under its lock. */
+async function readLocked(
+  tx: Tx,
+  name: string,
+): Promise<{ isConfirmed: boolean; fileLimitMinor: bigint }> {
+  const { rows } = await tx.query<{ confirmed: boolean; file_limit: bigint }>(
+    'select confirmed_at is not null as confirmed, file_limit from bank_accounts where name = $1',
+    [name],
+  )
+  return { isConfirmed: rows[0]?.confirmed ?? false, fileLimitMinor: rows[0]?.file_limit ?? 0n }
 }
 
 /** The movements of a file that wait for a second person, in SQL; `$1` is the account and `$2` the file. */
@@ -104,9 +125,19 @@ async function confirm(
     'update bank_reports set is_trusted = true where account = $1 and file_id = $2 and not is_trusted',
     [account, fileId],
   )
+  // Another file, which nobody has confirmed, may have reported it first and in other words.
   await tx.query(
-    `update bank_movements u set state = 'new', act_at = $3 from (${waitingOfFile}) w
-     where u.account = $1 and u.movement_id = w.movement_id and u.state = 'unconfirmed'`,
+    `update bank_movements u set state = 'new', act_at = $3, text = r.text,
+       payer_account_no = r.payer_account_no, booked_on = r.booked_on, booked_at = r.booked_at,
+       payer_name = case when r.is_as_kept then u.payer_name end,
+       payer_bank = case when r.is_as_kept then u.payer_bank end
+     from (select distinct on (w.movement_id) r.*, (m.text, m.payer_account_no) is not distinct from
+         (r.text, r.payer_account_no) as is_as_kept
+       from (${waitingOfFile}) w
+       join bank_movements m on m.account = $1 and m.movement_id = w.movement_id
+       join bank_reports r on r.account = $1 and r.movement_id = w.movement_id and r.file_id = $2
+       order by w.movement_id, r.line) r
+     where u.account = $1 and u.movement_id = r.movement_id and u.state = 'unconfirmed'`,
     [account, fileId, at],
   )
 }

@@ -23,7 +23,7 @@ export async function claimMovements(
   // Of several processes that found it, the one that counts the try has it.
   const { rows } = await pool.query<BankMovement>(
     `update bank_movements m set tries = m.tries + 1,
-       act_at = $1 + least(power(2, m.tries), 600) * interval '1 second' + interval '20 seconds'
+       act_at = $1 + least(power(2, least(m.tries, 10)), 600) * interval '1 second' + interval '20 seconds'
      from unnest($2::text[], $3::uuid[], $4::int[]) due(account, movement_id, tries)
      where m.account = due.account and m.movement_id = due.movement_id and m.tries = due.tries
        and m.act_at <= $1

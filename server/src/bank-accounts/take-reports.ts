@@ -112,7 +112,10 @@ export async function takeReports(
     rows.map((row) => reportRow(name, source, row, origin)),
   )
   if (isTrusted) {
-    const joined = rows.filter(({ movementId }) => !added.has(movementId))
+    // A sum says nothing about the parts that a person told.
+    const joined = rows.filter(
+      ({ report, movementId }) => !added.has(movementId) && !ofBatches.has(report.key),
+    )
     const upgraded = reports.flatMap((report) => {
       const movementId = before.get(report.key)?.movementId
       return movementId === undefined || before.get(report.key)?.isTrusted
@@ -159,7 +162,6 @@ async function joinLateBatches(
        where account = $1 and movement_id = $2 and state = 'unexplained'`,
       [account, batch.movementId, `It is the sum of ${children.length} payments.`],
     )
-    if (isTrusted) await confirmMovements(tx, account, rows, at)
     if (of === 'statement') await bookedByStatement(tx, account, rows)
   }
 }

@@ -66,7 +66,11 @@ export function proposalCommand(): Command {
     .option('--json', 'as JSON')
     .action(async (id: string, options: { json?: boolean }) => {
       await withBackend(async ({ pool }) => {
-        const shown = view(await withdraw(pool, await existing(pool, id), commandLine, new Date()))
+        const found = await existing(pool, id)
+        if (found.action === 'pay_out') {
+          throw new UsageError('its agent cancels a withdrawal, or an operator declines it')
+        }
+        const shown = view(await withdraw(pool, found, commandLine, new Date()))
         if (options.json) return printJson(shown)
         print(`${id} is withdrawn`)
       })

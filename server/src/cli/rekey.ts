@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { resealSecrets } from '../agents/reseal-secrets.ts'
 import { resealFeeds } from '../bank-accounts/reseal-feeds.ts'
 import { openPool } from '../db/pool.ts'
+import { resealAnswers } from '../operators/proposal-answers.ts'
 import { resealAuthenticators } from '../operators/reseal-authenticators.ts'
 import { resealBankFiles } from '../payments/reseal-bank-files.ts'
 import { plainFault, withBackend } from './command.ts'
@@ -11,6 +12,7 @@ import { UsageError } from './usage-error.ts'
 const parts = {
   "agents' secrets": resealSecrets,
   "users' authenticators": resealAuthenticators,
+  "proposals' answers": resealAnswers,
   "banks' feeds": resealFeeds,
   "banks' files": resealBankFiles,
 }

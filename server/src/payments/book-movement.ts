@@ -62,7 +62,10 @@ async function bookPage(
 ): Promise<void> {
   const fresh = movements.filter(({ state }) => state === 'new')
   const decided = await inHalves(fresh, (part) => decide(desk, account, part), onError)
-  const toBook = [...movements, ...decided].filter(({ state }) => state === 'matched')
+  // In the order of the bank's times: of two payments for one order, the first one pays it.
+  const toBook = [...movements, ...decided]
+    .filter(({ state }) => state === 'matched')
+    .sort((a, b) => timeOf(a) - timeOf(b))
   const booked = await Promise.all(
     toBook.map((movement) =>
       bookMovement(desk, account, movement).catch((error) => {
@@ -73,6 +76,10 @@ async function bookPage(
   )
   const ids = toBook.filter((_, at) => booked[at]).map(({ movementId }) => movementId)
   await markBooked(desk.pool, account.name, ids)
+}
+
+function timeOf({ bookedAt, bookedOn }: BankMovement): number {
+  return bookedAt?.getTime() ?? Date.parse(bookedOn)
 }
 
 /** Does work for many. Where it fails, it is done in halves, so that one that is bad holds up no other. */

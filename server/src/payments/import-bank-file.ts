@@ -137,12 +137,20 @@ function profileOf({ csvProfile }: ReadAccount): CsvProfile | undefined {
 }
 
 /** No bank account holds such amounts, and nothing was booked on such days: the file is not what it seems. */
+/** A sum is kept as one report for each of its payments. */
+const mostInBatch = 100_000
+
 function refuseImpossible(statements: readonly BankStatement[]): void {
   let sum = 0n
-  for (const { amountMinor, bookedOn, line } of statements.flatMap(({ entries }) => entries)) {
+  for (const { amountMinor, bookedOn, batchCount, line } of statements.flatMap(
+    ({ entries }) => entries,
+  )) {
     sum += amountMinor < 0n ? -amountMinor : amountMinor
     if (sum > maxAccountMinor) {
       throw new BankFileFault(line, 'The amounts up to here are more than any account can hold.')
+    }
+    if ((batchCount ?? 0) > mostInBatch) {
+      throw new BankFileFault(line, `A sum of ${batchCount} payments is more than is read.`)
     }
     if (bookedOn < '2000-01-01' || bookedOn > '2100-01-01') {
       throw new BankFileFault(line, `The bank wrote the day ${bookedOn}, which cannot be.`)

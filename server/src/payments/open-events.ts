@@ -53,7 +53,7 @@ function understood(text: string): Pick<OpenEvent, 'words' | 'canClose'> {
     const event = eventFromText(text)
     return { words: eventInWords(event), canClose: event.type !== 'payment' }
   } catch {
-    return { words: `This cannot be read: ${text.slice(0, 200)}`, canClose: false }
+    return { words: 'What was reported cannot be read.', canClose: false }
   }
 }
 

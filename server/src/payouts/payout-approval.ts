@@ -1,6 +1,6 @@
 import { findAgentById } from '../agents/find-agent.ts'
 import { judge, readRules } from '../approvals/approval-rules.ts'
-import { findProposal, type ProposedAction, propose, stateOf } from '../approvals/proposal.ts'
+import { findProposal, type ProposedAction, propose } from '../approvals/proposal.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import { sqlState } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
@@ -33,11 +33,16 @@ export async function mayPayOut(desk: ApprovalDesk, order: Order): Promise<boole
     await proposePayout(desk, order, adminOnly)
     return false
   }
-  const state = stateOf(proposal, desk.now())
-  if (state === 'approved' || state === 'done') return true
+  const { verdict } = proposal
+  // The decision counts, however its run ended.
+  if (verdict === 'approved') return true
   // One that is due but not yet marked as expired might still be approved by a clock that is behind.
-  if (proposal.verdict === 'declined' || proposal.verdict === 'expired') {
-    const why = proposal.verdict === 'declined' ? 'It was declined' : 'Nobody approved it in time'
+  if (verdict !== null) {
+    const why = {
+      declined: 'It was declined',
+      withdrawn: 'It was withdrawn',
+      expired: 'Nobody approved it in time',
+    }[verdict]
     await fail(desk, order, proposal.decisionReason ? `${why}: ${proposal.decisionReason}` : why)
   }
   return false

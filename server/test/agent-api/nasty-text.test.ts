@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { makeAccount } from '../support/bank-accounts.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { cleanUp, command, commandJson, type Env } from '../support/process.ts'
 import {
@@ -236,6 +237,9 @@ describe('an order with such text', () => {
       from: ['2020-01-01T00:00:00Z'],
       to: ['2090-01-01T00:00:00Z'],
       currency: ['THB'],
+      name: [(await makeAccount(s, { accountName: '<img src=x>' }, { isOff: true })).account.name],
+      // In the sandbox nothing is proposed.
+      id: [],
     }
     for (const [path, { get }] of Object.entries<Answer['json']>(description.paths)) {
       if (!get) continue

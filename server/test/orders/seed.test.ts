@@ -73,7 +73,9 @@ it('is refused outside the sandbox', async () => {
     MODE: 'live',
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   }
+  await s.sql(`update deployment set mode = 'live'`)
   const { code, stderr } = await sluice(['seed', '--orders', '5'], env)
+  await s.sql(`update deployment set mode = 'sandbox'`)
   expect(code).not.toBe(0)
   expect(stderr).toContain('in the sandbox only')
 })

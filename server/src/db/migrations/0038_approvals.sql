@@ -64,6 +64,7 @@ create table proposals (
 );
 
 create index proposals_of_subject on proposals (subject_kind, subject_id, proposal_id);
+create index proposals_by_time on proposals (proposed_at);
 
 -- One for each proposal. It repeats what it is about, so that checks can compare who proposed and who decided.
 create table proposal_decisions (

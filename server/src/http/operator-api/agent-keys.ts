@@ -64,7 +64,8 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
         return {
           subject: { kind: 'agent', id: appId },
           agentId,
-          before: { secrets: keys.map(({ createdAt }) => ({ created_at: createdAt })) },
+          // Not the older ones, whose overlap may end meanwhile.
+          before: { newest_secret_of: keys[0]?.createdAt ?? null },
           after: { new_secret: true, old_one_valid_for_s: body.overlap_s },
         }
       },

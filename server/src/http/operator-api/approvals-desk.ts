@@ -27,6 +27,7 @@ import { nobody } from '../../operators/credentials.ts'
 import { may, type Operator, type Permission } from '../../operators/operator.ts'
 import { forgetAnswers, sealAnswer } from '../../operators/proposal-answers.ts'
 import { findUser } from '../../operators/user.ts'
+import { payOutRoute } from '../../payouts/payout-approval.ts'
 
 /** What an action is about and what it would change, as it is shown to who approves. */
 export interface ActionView {
@@ -174,7 +175,8 @@ export class ApprovalsDesk {
     if (turn === undefined) return
     const again = turn > 1
     try {
-      if (!proposal.hasEffect) await this.act(proposal, again)
+      // A payout is handed over by who sees the decision; there is nothing else to do.
+      if (!proposal.hasEffect && proposal.route !== payOutRoute) await this.act(proposal, again)
       await endProposal(this.pool, proposalId, null, this.now())
     } catch (error) {
       const isRefusal = error instanceof Problem && error.status < 500
@@ -273,17 +275,26 @@ export class ApprovalsDesk {
   /** Finishes what was interrupted, and ends what nobody decided on in time. */
   async poll(): Promise<void> {
     const now = this.now()
-    for (const proposal of await findOverdue(this.pool, now)) {
-      await expire(this.pool, proposal, now).catch(this.onError)
+    const forEach = async (
+      found: Promise<Proposal[]>,
+      act: (each: Proposal) => Promise<unknown>,
+    ) => {
+      for (const proposal of await found) await act(proposal).catch(this.onError)
     }
-    for (const proposal of await findPayoutsThatEnded(this.pool)) {
-      await withdraw(this.pool, proposal, agent, now).catch(this.onError)
-    }
-    const before = new Date(now.getTime() - leaseMs)
-    for (const proposal of await findUnfinished(this.pool, before)) {
-      await this.run(proposal).catch(this.onError)
-    }
-    await forgetAnswers(this.pool, new Date(now.getTime() - answersKeptMs))
+    const steps = [
+      () => forEach(findOverdue(this.pool, now), (each) => expire(this.pool, each, now)),
+      () =>
+        forEach(findPayoutsThatEnded(this.pool, now), (each) =>
+          withdraw(this.pool, each, agent, now),
+        ),
+      () =>
+        forEach(findUnfinished(this.pool, new Date(now.getTime() - leaseMs)), (each) =>
+          this.run(each),
+        ),
+      () => forgetAnswers(this.pool, new Date(now.getTime() - answersKeptMs)),
+    ]
+    // One that fails keeps none of the others from running.
+    for (const step of steps) await step().catch(this.onError)
   }
 
   /** Polls until it is stopped. */

@@ -248,6 +248,8 @@ async function views(
       const refusal = await whyNot(api, desk, proposal, operator)
       const isOwn = proposal.proposedBy === operator.userId
       const { amountMinor, problemCode: code, problemDetail } = proposal
+      // What operators say of an agent is not for its users.
+      const hides = operator.agentId !== null && !isOwn
       const currency = currencies.find((each) => each === proposal.currency)
       return {
         id: proposal.proposalId,
@@ -261,8 +263,8 @@ async function views(
         currency: proposal.currency,
         before: shown(proposal.before),
         after: shown(proposal.after),
-        reason: proposal.reason,
-        proposed_by: proposal.proposer,
+        reason: hides ? null : proposal.reason,
+        proposed_by: hides ? 'the operator' : proposal.proposer,
         proposed_at: proposal.proposedAt,
         expires_at: proposal.expiresAt,
         state: stateOf(proposal, desk.now()),
@@ -270,9 +272,12 @@ async function views(
         own: isOwn,
         may_approve: refusal === undefined,
         why_not: refusal?.message ?? null,
-        decided_by: proposal.decider,
+        decided_by:
+          proposal.decider === null || operator.agentId === null
+            ? proposal.decider
+            : 'a second person',
         decided_at: proposal.decidedAt,
-        decision_reason: proposal.decisionReason,
+        decision_reason: operator.agentId === null ? proposal.decisionReason : null,
         problem: code === null ? null : { code, detail: problemDetail ?? '' },
         has_answer: isOwn && proposal.hasAnswer,
       }
