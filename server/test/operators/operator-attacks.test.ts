@@ -353,8 +353,6 @@ describe('a session that was left open', () => {
     'POST /payments/{payment_id}/note',
     'POST /open-items/{item_id}/assign',
     'POST /open-items/{item_id}/note',
-    'POST /approvals/{id}/withdraw',
-    'POST /alarms/{id}/acknowledge',
   ]
   /** What of the routes that ask for a code sometimes needs none. */
   const sometimes: Record<string, (body: Body) => boolean> = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseTxnId } from '../../src/lib/ids.ts'
-import { FakeProvider, patient } from '../support/fake-provider.ts'
+import { FakeProvider, fundedAgent, patient } from '../support/fake-provider.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
@@ -17,8 +17,7 @@ beforeAll(async () => {
     realTime: true,
     outside: { paysOut: true, moreProviders: [bank] },
   })
-  shop = await s.agent({ name: 'Shop' })
-  await shop.fund(100_000)
+  shop = await fundedAgent(s, { name: 'Shop' })
   await s.sql(`insert into providers (name, state, updated_at) values ('sandbox', 'off', now())
     on conflict (name) do update set state = 'off'`)
   await s.sql(

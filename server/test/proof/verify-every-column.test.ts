@@ -433,6 +433,10 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'expected_deposits',
   ]),
   stops: 'what is not paid out at the moment',
+  deployment: 'the mode, which is written once',
+  bank_day_signoffs: 'who looked at a day, and at what; reconciliation names what changed since',
+  bank_file_confirmations:
+    'who believed a file that another person brought; rows are never changed',
   audit_log: 'what people did; nothing is counted by it',
   ...says('what two people decided on, bound by the database’s keys; nothing is counted by it', [
     'user_credentials',
@@ -647,7 +651,7 @@ async function expectFound(sql: string): Promise<void> {
 /** Takes away every constraint but the primary keys, and every unique index, so that lies can be written down. */
 async function freeToLie(): Promise<void> {
   const { rows } = await owner.query<{ statement: string }>(
-    `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
+    `select format('alter table %s drop constraint if exists %I cascade', conrelid::regclass, conname) as statement
      from pg_constraint where connamespace = 'sluice'::regnamespace and contype in ('c', 'f', 'u')
        and coninhcount = 0
      union all

@@ -640,7 +640,7 @@ function adjust(agentId: bigint, ref: string): Command & { type: 'adjust' } {
 /** Takes away every constraint but the primary keys, so that lies can be written down. */
 async function freeToLie(): Promise<void> {
   const { rows } = await owner.query<{ statement: string }>(
-    `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
+    `select format('alter table %s drop constraint if exists %I cascade', conrelid::regclass, conname) as statement
      from pg_constraint where connamespace = 'sluice'::regnamespace and contype in ('c', 'f', 'u')
        and coninhcount = 0`,
   )
