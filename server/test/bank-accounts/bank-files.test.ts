@@ -91,6 +91,11 @@ it('amounts and days that cannot be refuse a file', async () => {
   await expect(
     importFile(s, account, file('2026-11-16', '999999999999999.00', 20)),
   ).rejects.toThrow('more than any account can hold')
+  const batch = file('2026-11-16', '1.00', 1)
+    .toString()
+    .replace('<NtryDtls>', '<NtryDtls><Btch><NbOfTxs>999999999</NbOfTxs></Btch>')
+  expect(batch).toContain('999999999')
+  await expect(importFile(s, account, Buffer.from(batch))).rejects.toThrow('999999999')
   expect(await movementsOf(s, account)).toEqual([])
 })
 

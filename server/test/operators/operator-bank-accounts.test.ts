@@ -287,6 +287,10 @@ describe('a file that a person brings', () => {
     expect((await of('100.00')).json).toMatchObject({ movements: 1, unconfirmed: 0 })
     expect((await of('60.00')).json).toMatchObject({ movements: 1, unconfirmed: 1 })
     expect((await of('50.00')).json).toMatchObject({ movements: 1, unconfirmed: 0 })
+    // A limit that one person has set counts for nothing until another confirms it.
+    await change('kbank', { account_no: '9998887776', file_limit: '5000' })
+    expect((await of('70.00')).json).toMatchObject({ movements: 1, unconfirmed: 1 })
+    await confirm('kbank', other)
   })
 })
 
@@ -307,8 +311,11 @@ describe('a movement', () => {
     })
     const again = await operator.post(path, { as: 'correction', reason, code: operator.code() })
     expect(again.status).toBe(409)
-    const hidden = await viewer.get('/bank-accounts/kbank/movements?text=fee')
+    const hidden = await viewer.get('/bank-accounts/kbank/movements?explained_by=bank_fee')
     expect(hidden.json.data[0].text).toBe('(not shown)')
+    // Searching would tell it.
+    const searched = await viewer.get('/bank-accounts/kbank/movements?text=fee')
+    expect([searched.status, searched.json.code]).toEqual([403, 'not_permitted'])
   })
 
   it('is found by state, day, amount, text and page', async () => {
@@ -316,13 +323,15 @@ describe('a movement', () => {
       (await operator.get(`/bank-accounts/kbank/movements?${query}`)).json.data.map(
         ({ amount }: { amount: number }) => amount,
       )
-    expect(await found('state=unconfirmed')).toEqual([60, 77.01])
+    expect((await found('state=unconfirmed')).toSorted((a: number, b: number) => a - b)).toEqual([
+      60, 70, 77.01,
+    ])
     expect(await found('amount=5&explained_by=bank_fee')).toEqual([-5])
     expect(await found('text=60.00')).toEqual([60])
     expect(await found('to=2020-01-01')).toEqual([])
     const page = (await operator.get('/bank-accounts/kbank/movements?limit=2')).json
     const rest = await found(`cursor=${encodeURIComponent(page.next)}`)
-    expect(page.data.length + rest.length).toBe(6)
+    expect(page.data.length + rest.length).toBe(7)
     expect((await operator.get('/bank-accounts/kbank/movements?from=2026-02-30')).status).toBe(422)
   })
 })

@@ -55,6 +55,11 @@ function folderIn(parent: string): string {
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1])
-    if (pid > 0 && !isAlive(pid)) rmSync(join(parent, name), { recursive: true, force: true })
+    if (!(pid > 0) || isAlive(pid)) continue
+    try {
+      rmSync(join(parent, name), { recursive: true, force: true })
+    } catch {
+      // Something is mounted in it, or it is another user's: this run needs none of it.
+    }
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '../../bank-accounts/read-movements.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { parseDecimal } from '../../lib/money.ts'
+import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { explainBatch, explainMovement, explainReturn } from '../../payments/explain-movement.ts'
@@ -44,6 +45,13 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
     handler: async ({ operator, params, query }) => {
       const { name, currency } = await bankAccountNamed(pool, params.name)
       checkDays({ from: query.from, to: query.to })
+      // Searching would tell, letter by letter, what is not shown.
+      if (query.text !== undefined && !seesPersons(operator)) {
+        throw new Problem(
+          'not_permitted',
+          `The role ${operator.role} may not search what names persons.`,
+        )
+      }
       const { limit = 50 } = query
       const found = await searchMovements(pool, {
         ...anything,
