@@ -20,6 +20,7 @@ import {
   payoutEvent,
   statusOf,
 } from '../support/fake-provider.ts'
+import { deliverCallbacks } from '../support/sender.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 const bank = new FakeProvider('bank')
@@ -41,20 +42,10 @@ afterAll(async () => {
 
 const tell = (...events: ProviderEvent[]) => bank.tell(s.service.url, ...events)
 
-const untold = async ({ agentId }: AgentClient) =>
-  (
-    await s.sql(
-      `select 1 from callbacks where agent_id = $1 and state = 'waiting' and not follows`,
-      [agentId],
-    )
-  ).rowCount
-
 /** Archives all of an agent's that has ended; the last order stays. */
 async function archiveAll(agent: AgentClient): Promise<void> {
   await tell(paymentEvent((await agent.deposit()).json.txn_id, s.clock()))
-  // The sender has found that there is no address, and changes nothing any more.
-  await expect.poll(() => untold(agent), { timeout: 20_000 }).toBe(0)
-  await s.sql(`update callbacks set state = 'delivered' where agent_id = $1`, [agent.agentId])
+  await deliverCallbacks(s, agent)
   s.clock.advance(3_600_000)
   await archive(owner, { before: s.clock(), folder, now: s.clock, appId: agent.appId })
 }

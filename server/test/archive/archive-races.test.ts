@@ -9,6 +9,7 @@ import { pruneAttempts } from '../../src/callbacks/prune-attempts.ts'
 import { pauseCallbacks, resendCallbacks } from '../../src/callbacks/resend-callbacks.ts'
 import { openPool, type Pool } from '../../src/db/pool.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
+import { deliverCallbacks } from '../support/sender.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 let s: TestService
@@ -58,22 +59,6 @@ function interrupted(pattern: RegExp, act: () => Promise<void>): Pool {
   return { connect } as unknown as Pool
 }
 
-/** What was to be told has been told, once the sender has found no address and changes nothing any more. */
-async function deliver({ agentId }: AgentClient): Promise<void> {
-  const untold = async () =>
-    (
-      await s.sql(
-        `select 1 from callbacks where agent_id = $1 and state = 'waiting' and not follows`,
-        [agentId],
-      )
-    ).rowCount
-  await expect.poll(untold, { timeout: 20_000 }).toBe(0)
-  await s.sql(
-    `update callbacks set state = 'delivered', delivered_at = created_at where agent_id = $1`,
-    [agentId],
-  )
-}
-
 /** An agent with a withdrawal that was paid, and something after it. */
 async function withPaid() {
   const agent = await s.agent({ depositCallbackUrl: null, withdrawCallbackUrl: null })
@@ -81,7 +66,7 @@ async function withPaid() {
   const { txn_id } = (await agent.withdraw()).json
   await agent.trigger(txn_id, 'PAID')
   await agent.fund(10)
-  await deliver(agent)
+  await deliverCallbacks(s, agent)
   return { agent, txnId: txn_id as string }
 }
 
@@ -127,7 +112,7 @@ it('an order that stayed behind is proved before it goes', async () => {
   await s.sql(`update callbacks set state = 'waiting' where order_id = $1`, [orderId])
   await archiveNow(agent)
   await agent.fund(10)
-  await deliver(agent)
+  await deliverCallbacks(s, agent)
   const lie = (amount: number) =>
     s.sql('update orders set paid_fee = paid_fee + $2 where order_id = $1', [orderId, amount])
   await lie(1)

@@ -19,6 +19,7 @@ import { proveOrder } from '../../src/proof/prove-orders.ts'
 import { verify } from '../../src/proof/verify.ts'
 import { adjustWallet } from '../../src/teller/adjust-wallet.ts'
 import { signIn } from '../support/operator.ts'
+import { deliverCallbacks } from '../support/sender.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -66,11 +67,7 @@ async function archiveNow(agent: AgentClient, more: Partial<ArchiveOptions> = {}
 }
 
 /** What was to be told has been told. */
-const deliver = (agent: AgentClient) =>
-  service.sql(
-    `update callbacks set state = 'delivered', delivered_at = created_at where agent_id = $1`,
-    [agent.agentId],
-  )
+const deliver = (agent: AgentClient) => deliverCallbacks(service, agent)
 
 interface Business {
   agent: AgentClient

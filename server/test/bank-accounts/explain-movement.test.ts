@@ -13,6 +13,7 @@ import {
   push,
   type TestAccount,
 } from '../support/bank-accounts.ts'
+import { deliverCallbacks } from '../support/sender.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 /** A person says what a movement was, and the books agree with the bank again. */
@@ -108,10 +109,7 @@ it('a payment that was taken back by hand is named until its debit is explained 
     client.release()
     return orderIds
   }
-  await s.sql(
-    `update callbacks set state = 'delivered', delivered_at = created_at where agent_id = $1`,
-    [agentId],
-  )
+  await deliverCallbacks(s, agent)
   expect(await finished()).toEqual([])
   await explainReturn(desk, account.account, out?.movementId ?? '', paid, 'the bank took it back')
   expect(await daysOf(s, account)).toEqual([`${day} green`])

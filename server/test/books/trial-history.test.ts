@@ -8,6 +8,7 @@ import { startOfDay } from '../../src/lib/local-time.ts'
 import { readTrialBalances } from '../../src/reports/trial-balance.ts'
 import { FeeSweeper, sweepPage } from '../../src/teller/sweep-fees.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
+import { deliverCallbacks } from '../support/sender.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 /** Books over several days: what they came to at the end of each, and what is moved to the house. */
@@ -115,7 +116,7 @@ describe('sweeping', () => {
 
 describe('after archiving', () => {
   it('goes on from what the archive ends with, and refuses what is before', async () => {
-    await s.sql(`update callbacks set state = 'delivered', delivered_at = created_at`)
+    await deliverCallbacks(s)
     const before = s.clock()
     s.clock.advance(hourMs)
     const read = async (asOf?: Date) =>

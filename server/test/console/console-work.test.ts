@@ -195,7 +195,6 @@ describe('callbacks', () => {
     const { json } = await agent.deposit({ refId: 'DEP-3' })
     await agent.trigger(json.txn_id, 'PAID')
     await receiver.until(before + 2)
-    receiver.answer = (_, response) => response.end('{"code":0}')
     await open('/callbacks?state=failing')
     await page.getByText('HTTP 500').first().waitFor()
     await button('Pause').click()
@@ -203,6 +202,7 @@ describe('callbacks', () => {
     await button('Resume').click()
     await confirm('Resume')
     await button('Pause').waitFor()
+    receiver.answer = (_, response) => response.end('{"code":0}')
   })
 
   it('all that failed are replayed', async () => {

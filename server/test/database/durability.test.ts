@@ -51,14 +51,21 @@ it('an address that turns it off is not believed, and a later change of the serv
 it('the oldest snapshot is told with its age, whoever holds it', async () => {
   const holder = new pg.Client({ connectionString: s.database.url, application_name: 'a report' })
   await holder.connect()
-  await holder.query('begin isolation level repeatable read')
-  await holder.query('select 1')
-  const figures = await metrics()
-  const later = await metrics()
-  expect(later.seconds).toBeGreaterThan(figures.seconds)
-  await s.sql('select pg_current_xact_id()')
-  expect((await metrics()).transactions).toBeGreaterThan(0)
-  await holder.end()
+  try {
+    await holder.query('begin isolation level repeatable read')
+    await holder.query('select 1')
+    // Other tests share the server: theirs may be older, never younger, than the oldest that is told.
+    for (let times = 0; times < 2; times++) {
+      const { rows } = await holder.query<{ seconds: number }>(
+        'select extract(epoch from clock_timestamp() - now())::float8 as seconds',
+      )
+      expect((await metrics()).seconds).toBeGreaterThan(rows[0]?.seconds ?? 0)
+    }
+    await s.sql('select pg_current_xact_id()')
+    expect((await metrics()).transactions).toBeGreaterThan(0)
+  } finally {
+    await holder.end()
+  }
 })
 
 async function setForDatabase(value: string): Promise<void> {

@@ -11,6 +11,7 @@ import { releaseReserves } from '../../src/orders/release-reserves.ts'
 import { signIn } from '../support/operator.ts'
 import { lastCallback, said } from '../support/order-answers.ts'
 import { command, commandJson, type Env } from '../support/process.ts'
+import { deliverCallbacks } from '../support/sender.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 /** A share of each paid deposit is held back for some days. */
@@ -176,8 +177,7 @@ describe('a deposit of an agent with a reserve', () => {
     const txnIds = [await paid(agent, 100)]
     s.clock.advance(20 * dayMs)
     txnIds.push(await paid(agent, 200))
-    const sent = `update callbacks set state = 'delivered', delivered_at = created_at where agent_id = $1`
-    await s.sql(sent, [agent.agentId])
+    await deliverCallbacks(s, agent)
     s.clock.advance(15 * dayMs)
     await releaseReserves(s.service.desk)
     s.clock.advance(1)

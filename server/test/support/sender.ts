@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'vitest'
 import { AgentFinder } from '../../src/agents/agent-finder.ts'
 import { findAgentById } from '../../src/agents/find-agent.ts'
 import { makeResolveHost, type ResolveHost } from '../../src/agents/resolve-host.ts'
@@ -168,4 +169,23 @@ export async function startBlackHole(): Promise<BlackHole> {
       return closed
     },
   }
+}
+
+/**
+ * What was to be told has been told, to one agent or to all, none with an address: once the sender has
+ * found that there is none, it changes nothing any more.
+ */
+export async function deliverCallbacks(s: TestService, agent?: AgentClient): Promise<void> {
+  const whose = '($1::bigint is null or agent_id = $1)'
+  const untold = async () =>
+    (
+      await s.sql(`select 1 from callbacks where ${whose} and state = 'waiting' and not follows`, [
+        agent?.agentId,
+      ])
+    ).rowCount
+  await expect.poll(untold, { timeout: 60_000 }).toBe(0)
+  await s.sql(
+    `update callbacks set state = 'delivered', delivered_at = created_at where ${whose}`,
+    [agent?.agentId],
+  )
 }
