@@ -5155,6 +5155,15 @@ export interface Operations {
       reason: string
       /** what to refund, such as 100 or 99.50 */
       amount: string
+      /** another account than the payer's: two people decide on it, always */
+      to?: {
+        /** 4 to 34 letters and digits; spaces and dashes are taken away */
+        account_no: string
+        /** 1 to 128 printable characters */
+        account_name: string
+        /** 1 to 32 printable characters */
+        bank_code: string
+      }
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
       /** the six digits the authenticator shows now */

@@ -8,6 +8,7 @@ export const actions = {
   end_payout: { title: "End a payout by a person's word", hasAmount: true },
   take_back_order: { title: 'Take back a deposit, or revert a withdrawal', hasAmount: true },
   refund_order: { title: 'Refund a deposit', hasAmount: true },
+  refund_elsewhere: { title: 'Refund to an account that did not pay', hasAmount: true },
   create_agent: { title: 'Create an agent', hasAmount: false },
   change_agent: { title: "Change an agent's terms", hasAmount: false },
   resume_agent: { title: 'Take the orders of an agent again', hasAmount: false },
@@ -30,6 +31,9 @@ export const actionNames = Object.keys(actions) as ActionName[]
 
 /** Actions on users need a second admin only where two have signed in. */
 export const needsSecondAdmin: readonly ActionName[] = ['create_user', 'change_user', 'reset_user']
+
+/** Takes two people in every mode, whatever the rules say: the proof of a refund asks for their decision. */
+export const alwaysByTwo: readonly ActionName[] = ['refund_elsewhere']
 
 export function isAction(text: string): text is ActionName {
   return Object.hasOwn(actions, text)

@@ -75,8 +75,10 @@ export function openPool({ url, max, name, onError, ...options }: PoolOptions): 
     ]
       .join(' ')
       .trim(),
-    // No request waits for the owner's statements, so a busy database may take longer to connect.
-    connectionTimeoutMillis: options.as === 'owner' ? 60_000 : 5_000,
+    // No request waits for the owner's statements, nor for those whose loss does not matter, so a busy
+    // database may take longer to connect.
+    connectionTimeoutMillis:
+      options.as === 'owner' || options.settings?.synchronous_commit === 'off' ? 60_000 : 5_000,
     idleTimeoutMillis: 60_000,
     query_timeout: 20_000,
     keepAlive: true,
