@@ -695,6 +695,8 @@ export interface Operations {
         unconfirmed: number
         /** their amounts together, without signs */
         unconfirmed_amount: number
+        /** another person has to confirm it, if only for the balances in it */
+        waits: boolean
         confirmed_by: string | null
         /** when */
         confirmed_at: string | null

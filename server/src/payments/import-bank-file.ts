@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { reportsOf } from '../bank-accounts/bank-report.ts'
+import { insertStatement, trustStatements } from '../bank-accounts/bank-statements.ts'
 import { confirmWithinLimit } from '../bank-accounts/confirm-movements.ts'
 import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
 import { lockAccount, type ReportOfStatement, takeReports } from '../bank-accounts/take-reports.ts'
@@ -136,10 +137,10 @@ function profileOf({ csvProfile }: ReadAccount): CsvProfile | undefined {
   return csvProfile === null ? undefined : (JSON.parse(csvProfile) as CsvProfile)
 }
 
-/** No bank account holds such amounts, and nothing was booked on such days: the file is not what it seems. */
 /** A sum is kept as one report for each of its payments. */
 const mostInBatch = 100_000
 
+/** No bank account holds such amounts, and nothing was booked on such days: the file is not what it seems. */
 function refuseImpossible(statements: readonly BankStatement[]): void {
   let sum = 0n
   for (const { amountMinor, bookedOn, batchCount, line } of statements.flatMap(
@@ -239,6 +240,9 @@ export async function takeStatements(
     [account.name, fileId],
   )
   const isNew = rows.length === 0
+  if (!isNew && isTrusted) {
+    await trustStatements(tx, account.name, fileId)
+  }
   let added = 0
   for (const source of ['intraday', 'statement'] as const) {
     const own = statements.filter(({ kind }) => kind === source)
@@ -258,43 +262,12 @@ export async function takeStatements(
       next += booked.length
       for (const report of ofIt) ofStatements.push({ ...report, statementId })
       if (statementId !== null) {
-        await insertStatement(tx, account.name, fileId, statementId, source, statement)
+        const kept = { fileId, statementId, isTrusted }
+        await insertStatement(tx, account.name, kept, source, statement)
       }
     }
     const taken = await takeReports(tx, account, source, ofStatements, { fileId, isTrusted, at })
     added += taken.added
   }
   return added
-}
-
-async function insertStatement(
-  tx: Tx,
-  account: string,
-  fileId: string,
-  statementId: string,
-  source: 'intraday' | 'statement',
-  statement: BankStatement,
-): Promise<void> {
-  const booked = statement.entries.filter(({ status }) => status === 'booked')
-  const days = booked.map(({ bookedOn }) => bookedOn).sort()
-  const { opening, closing } = statement
-  await tx.query(
-    `insert into bank_statements (account, statement_id, file_id, source, bank_id, bank_seq, from_day,
-       to_day, opening, closing, entries, booked, read_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now())`,
-    [
-      account,
-      statementId,
-      fileId,
-      source,
-      statement.id?.slice(0, 100) ?? null,
-      statement.seq?.slice(0, 40) ?? null,
-      statement.from ?? opening?.day ?? days[0] ?? closing?.day ?? null,
-      statement.to ?? closing?.day ?? days.at(-1) ?? null,
-      opening?.booked ? opening.amountMinor : null,
-      closing?.booked ? closing.amountMinor : null,
-      booked.length,
-      booked.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
-    ],
-  )
 }

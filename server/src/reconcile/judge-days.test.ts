@@ -6,7 +6,8 @@ const tuesday = '2026-11-17'
 
 function statement(fields: Partial<StatementFact> = {}): StatementFact {
   const { from = monday, to = from } = fields
-  return { opening: 0n, closing: 100n, booked: 100n, entries: 1, seq: null, ...fields, from, to }
+  const usual = { opening: 0n, closing: 100n, booked: 100n, entries: 1, seq: null, isTrusted: true }
+  return { ...usual, ...fields, from, to }
 }
 
 function movement(fields: Partial<MovementFact> = {}): MovementFact {
@@ -19,6 +20,7 @@ function movement(fields: Partial<MovementFact> = {}): MovementFact {
     isSumTwice: false,
     waitsSince: null,
     isOpen: false,
+    isUnconfirmed: false,
     ...fields,
   }
 }
@@ -45,6 +47,22 @@ describe('a day is', () => {
     expect(judged([statement()], [movement({ isOpen: true })])).toEqual([`${monday} amber`])
     const open = statement({ closing: null })
     expect(judged([open], [movement()])).toEqual([`${monday} amber`])
+  })
+
+  test('amber, and never green, by what only a person says, until a second person confirms it', () => {
+    const brought = statement({ isTrusted: false })
+    const pushed = movement({ isInStatement: false })
+    expect(judged([brought], [pushed])).toEqual([`${monday} amber unconfirmed 0`])
+    expect(judged([brought], [])).toEqual([`${monday} amber unconfirmed 0`])
+    const told = movement({ isInStatement: false, isUnconfirmed: true })
+    expect(judged([brought], [told])).toEqual([`${monday} amber unconfirmed 100`])
+    expect(judged([statement({ closing: 0n, booked: 0n, entries: 0 })], [told])).toEqual([
+      `${monday} amber unconfirmed 100`,
+    ])
+    // Not even the gap that it would leave is believed.
+    const after = statement({ from: tuesday, opening: 7n, closing: 7n, booked: 0n, entries: 0 })
+    expect(judged([brought, after], [pushed])[1]).toBe(`${tuesday} green`)
+    expect(judged([brought, statement()], [movement()])).toEqual([`${monday} green`])
   })
 
   test('amber while a push of the day is not in its statement', () => {

@@ -745,8 +745,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
     { brought_by: 'two@sluice.example' },
   ],
   ['bank_file_confirmations_confirmed_by_check', 'bank_file_confirmations', { confirmed_by: 'x' }],
-  ['bank_file_confirmations_movements_check', 'bank_file_confirmations', { movements: 0 }],
-  ['bank_file_confirmations_amount_check', 'bank_file_confirmations', { amount: 0 }],
+  ['bank_file_confirmations_movements_check', 'bank_file_confirmations', { movements: -1 }],
+  ['bank_file_confirmations_amount_check', 'bank_file_confirmations', { amount: -1 }],
   ['bank_file_confirmations_two_people', 'bank_file_confirmations', { confirmed_by: 'folder' }],
 
   ['bank_day_signoffs_pkey', 'bank_day_signoffs', { signoff_no: 2 }],

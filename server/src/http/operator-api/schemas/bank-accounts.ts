@@ -312,6 +312,9 @@ export const BankFileRow = Type.Object({
   to_day: orNull(Type.String()),
   unconfirmed: Type.Integer({ description: 'movements that wait for a second person' }),
   unconfirmed_amount: money('their amounts together, without signs'),
+  waits: Type.Boolean({
+    description: 'another person has to confirm it, if only for the balances in it',
+  }),
   confirmed_by: orNull(Type.String()),
   confirmed_at: orNull(isoTime('when')),
 })
