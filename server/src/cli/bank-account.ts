@@ -117,6 +117,20 @@ export function bankAccountCommand(): Command {
       })
     })
 
+  command
+    .command('confirm <name>')
+    .description('says where an account is confirmed: in the console, by another person')
+    .action(async (name: string) => {
+      await withBackend(async ({ pool }) => {
+        const { confirmedBy } = await existingAccount(pool, name)
+        throw new UsageError(
+          confirmedBy === null
+            ? `the command line confirms nothing: another person than the one who made ${name} what it is signs in to the console and confirms it there, under Bank accounts, ${name}`
+            : `${name} is confirmed already, by ${confirmedBy}`,
+        )
+      })
+    })
+
   withTerms(command.command('set <name>'))
     .description('change a bank account; orders that exist keep their instructions')
     .option('--new-feed-secret', 'replace the secret of the feed')

@@ -110,10 +110,19 @@ export async function readStatements(
   for (const { accountNo } of statements) {
     if (accountNo !== null && !numbers.some((own) => isSameAccount(accountNo, own))) {
       const detail = `The file is of the account ${accountNo}, and ${account.name} is ${account.accountNo}.`
-      throw new BankFileFault(null, detail)
+      throw new BankFileFault(lineOf(bytes, accountNo), detail)
     }
   }
   return statements
+}
+
+/** The first line that has a text; null if it is written in another way. */
+function lineOf(bytes: Buffer, text: string): number | null {
+  const at = bytes.indexOf(text)
+  if (at === -1) return null
+  let line = 1
+  for (let end = bytes.indexOf(10); end !== -1 && end < at; end = bytes.indexOf(10, end + 1)) line++
+  return line
 }
 
 /** The first ten lines of a CSV file, as they are and as the account's profile reads them. */

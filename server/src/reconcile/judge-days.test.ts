@@ -89,6 +89,12 @@ describe('breaks:', () => {
     expect(judged([statement()], [movement(), more])).toEqual([`${monday} red vanished 5`])
   })
 
+  test('changed: an earlier statement of the day had as many lines, but another amount', () => {
+    const [before, now] = [statement({ closing: 90n, booked: 90n }), statement()]
+    const was = movement({ movementId: 'n', amountMinor: 90n })
+    expect(judged([before, now], [was, movement()])).toEqual([`${monday} red changed 90`])
+  })
+
   test('gap: a statement opens with another balance than the one before closed with', () => {
     const next = statement({ from: tuesday, opening: 130n, closing: 130n, booked: 0n, entries: 0 })
     expect(judged([statement(), next], [movement()])).toEqual([

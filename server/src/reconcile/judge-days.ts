@@ -38,6 +38,7 @@ export type BreakName =
   | 'seq_gap'
   | 'does_not_close'
   | 'vanished'
+  | 'changed'
   | 'unconfirmed'
   | 'unexplained_debit'
   | 'unexplained_credit'
@@ -78,7 +79,8 @@ export function judgeDays(
   movements: readonly MovementFact[],
   today: Day,
 ): JudgedDay[] {
-  const latest = latestStatements(statements.filter(({ isTrusted }) => isTrusted))
+  const trusted = statements.filter(({ isTrusted }) => isTrusted)
+  const latest = latestStatements(trusted)
   const hearsay = statements.filter(({ isTrusted }) => !isTrusted)
   const byDay = new Map<Day, MovementFact[]>()
   for (const movement of movements) {
@@ -107,7 +109,7 @@ export function judgeDays(
   for (const statement of latest) {
     // Statements may overlap: the one before is the last that ends before this one begins.
     const before = latest.findLast(({ to }) => to < statement.from)
-    checkStatement(at(statement.to), statement, before, byDay)
+    checkStatement(at(statement.to), statement, before, byDay, trusted)
     for (const day of byDay.keys()) {
       if (day >= statement.from && day <= statement.to) at(day)
     }
@@ -169,6 +171,7 @@ function checkStatement(
   statement: StatementFact,
   before: StatementFact | undefined,
   byDay: ReadonlyMap<Day, readonly MovementFact[]>,
+  told: readonly StatementFact[],
 ): void {
   const { opening, closing, booked, from, to, seq } = statement
   judged.opening = opening
@@ -189,8 +192,17 @@ function checkStatement(
   )
   const sum = known.reduce((total, { amountMinor }) => total + amountMinor, 0n)
   if (opening !== null && closing !== null && sum !== booked) {
+    // As many lines as before, but of other amounts: one of them was changed.
+    const isChanged = told.some(
+      (earlier) =>
+        earlier.from === from &&
+        earlier.to === to &&
+        earlier.entries === statement.entries &&
+        earlier.booked !== booked,
+    )
+    const isMore = known.length > statement.entries
     say(
-      known.length > statement.entries ? 'vanished' : 'does_not_close',
+      isMore ? (isChanged ? 'changed' : 'vanished') : 'does_not_close',
       sum - booked,
       'Earlier statements of the day say otherwise than the latest one. Ask the bank which is right.',
     )

@@ -149,7 +149,7 @@ describe('a file that is refused', () => {
     [
       'is of another account',
       (account) => whole(account).replace(account.account.accountNo, '9999999999'),
-      /9999999999/,
+      /Line 2: .*9999999999/,
     ],
     [
       'has an amount that is none',

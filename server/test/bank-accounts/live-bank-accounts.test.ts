@@ -208,6 +208,13 @@ describe('an account', () => {
       env,
     )
     expect(set.code).toBe(1)
+    // The command line confirms nothing: it says who does, and where.
+    const made = await command(['bank-account', 'confirm', 'first'], env)
+    expect(made).toMatchObject({ code: 1, stderr: expect.stringContaining('confirmed already') })
+    await s.sql(`update bank_accounts set confirmed_at = null, confirmed_by = null
+      where name = 'first'`)
+    const where = await command(['bank-account', 'confirm', 'first'], env)
+    expect(where).toMatchObject({ code: 1, stderr: expect.stringContaining('in to the console') })
   })
 
   it('with the number of another is refused, however it is written, and so is a name that was used', async () => {

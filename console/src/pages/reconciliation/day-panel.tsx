@@ -144,6 +144,7 @@ function Go(props: { account: string; day: string; at: BankDay['breaks'][number]
     case 'seq_gap':
     case 'does_not_close':
     case 'vanished':
+    case 'changed':
       return <PageLink to={pages.importBankFile(account)}>{says.go.import}</PageLink>
     case 'batch_twice':
       return movement === null ? null : <OnlySum account={account} movement={movement} />

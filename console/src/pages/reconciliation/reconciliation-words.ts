@@ -52,6 +52,7 @@ export const reconciliationWords = {
     unexplained_credit: 'Unexplained credit',
     never_booked: 'Never booked',
     return_not_debited: 'Return not debited',
+    changed: 'Changed since',
     unconfirmed: 'To be confirmed',
     batch_twice: 'A sum counted twice',
     written_off: 'Written off by hand',
