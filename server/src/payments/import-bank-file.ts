@@ -191,12 +191,15 @@ async function keepFile(
   }
   const sha256 = createHash('sha256').update(file.bytes).digest('hex')
   const find = () =>
-    pool.query<{ file_id: string; fault: string | null }>(
-      'select file_id, fault from bank_files where account = $1 and sha256 = $2',
+    pool.query<{ file_id: string; is_taken: boolean }>(
+      // A process may have died after it kept the file.
+      `select file_id, exists (select 1 from bank_statements s
+         where s.account = f.account and s.file_id = f.file_id) as is_taken
+       from bank_files f where account = $1 and sha256 = $2`,
       [name, sha256],
     )
   const { rows } = await find()
-  if (rows[0]) return { fileId: rows[0].file_id, isRepeat: rows[0].fault === null }
+  if (rows[0]) return { fileId: rows[0].file_id, isRepeat: rows[0].is_taken }
   const packed = await promisify(gzip)(file.bytes)
   const fileId = newOrderId(now())
   await pool.query(

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { confirmMovements } from '../../src/bank-accounts/confirm-movements.ts'
 import { explainBatch, explainMovement } from '../../src/payments/explain-movement.ts'
+import { takePush } from '../../src/payments/take-push.ts'
 import {
   booked,
   camt,
@@ -182,6 +183,34 @@ describe('a file that a person brings', () => {
     expect([await statusOf(id), await statusOf(other.id)]).toEqual(['WAITING', 'PAID'])
     expect(amount).not.toBe(other.amount)
   })
+})
+
+it('a push with a token is believed up to a payment’s limit and a day’s, and a repetition as it was', async () => {
+  const terms = { feed: 'token', tokenLimitMinor: 100_00n, tokenDayLimitMinor: 150_00n } as const
+  const phone = await makeAccount(s, terms, { mode: 'live', isOff: true })
+  const take = (id: string, amountMinor: bigint) =>
+    takePush(
+      s.service.desk,
+      phone.account,
+      {
+        id,
+        amountMinor,
+        bookedAt: s.clock(),
+        text: '',
+        payer: { accountNo: null, name: null, bank: null },
+        balanceAfterMinor: null,
+      },
+      'within limits',
+    )
+  const large = await take('large', 100_01n)
+  // Ten at once, of which the day's limit has room for one.
+  const small = await Promise.all(Array.from({ length: 10 }, (_, at) => take(`s${at}`, 90_00n)))
+  await take('rest', 60_00n)
+  expect(await take('large', 100_01n)).toBe(large)
+  expect(new Set(small).size).toBe(10)
+  await booked(s, phone.account.name)
+  const believed = (await movementsOf(s, phone)).filter(({ state }) => state !== 'unconfirmed')
+  expect(believed.map(({ amountMinor }) => amountMinor).sort()).toEqual([60_00n, 90_00n])
 })
 
 describe('an account', () => {

@@ -731,6 +731,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_accounts_test_paid', 'bank_accounts', { test_paid: 100 }],
   ['bank_accounts_test_paid', 'bank_accounts', { ...tried, test_paid: 0 }],
   ['bank_accounts_file_limit', 'bank_accounts', { file_limit: -1 }],
+  ['bank_accounts_token_limits', 'bank_accounts', { token_limit: -1 }],
+  ['bank_accounts_feed_profile_check', 'bank_accounts', { feed_profile: '' }],
   [
     'bank_accounts_tried',
     'bank_accounts',
