@@ -557,6 +557,9 @@ export interface Operations {
       file_limit: string
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
+      token_limit: string
+      token_day_limit: string
+      feed_profile: string | null
       /** where the bank reports to */
       feed_url: string | null
       zone: string
@@ -695,6 +698,8 @@ export interface Operations {
         unconfirmed: number
         /** their amounts together, without signs */
         unconfirmed_amount: number
+        /** another person has to confirm it, if only for the balances in it */
+        waits: boolean
         confirmed_by: string | null
         /** when */
         confirmed_at: string | null
@@ -2735,6 +2740,12 @@ export interface Operations {
       day_limit: string | null
       /** an amount; 0 believes no file that a person brings alone */
       file_limit: string
+      /** the largest payment that a push with a token is believed */
+      token_limit?: string
+      /** how much in a day pushes with a token are believed */
+      token_day_limit?: string
+      /** how what the sender of the feed writes is read, as JSON */
+      feed_profile?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -2798,6 +2809,9 @@ export interface Operations {
         file_limit: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
+        token_limit: string
+        token_day_limit: string
+        feed_profile: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -3463,6 +3477,12 @@ export interface Operations {
       day_limit: string | null
       /** an amount; 0 believes no file that a person brings alone */
       file_limit: string
+      /** the largest payment that a push with a token is believed */
+      token_limit?: string
+      /** how much in a day pushes with a token are believed */
+      token_day_limit?: string
+      /** how what the sender of the feed writes is read, as JSON */
+      feed_profile?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -3526,6 +3546,9 @@ export interface Operations {
         file_limit: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
+        token_limit: string
+        token_day_limit: string
+        feed_profile: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -3632,6 +3655,12 @@ export interface Operations {
       day_limit: string | null
       /** an amount; 0 believes no file that a person brings alone */
       file_limit: string
+      /** the largest payment that a push with a token is believed */
+      token_limit?: string
+      /** how much in a day pushes with a token are believed */
+      token_day_limit?: string
+      /** how what the sender of the feed writes is read, as JSON */
+      feed_profile?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -3763,6 +3792,9 @@ export interface Operations {
         file_limit: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
+        token_limit: string
+        token_day_limit: string
+        feed_profile: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -3934,6 +3966,9 @@ export interface Operations {
         file_limit: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
+        token_limit: string
+        token_day_limit: string
+        feed_profile: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string

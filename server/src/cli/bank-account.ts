@@ -26,6 +26,7 @@ import { parseQrSetting, qrKinds } from '../lib/qr/qr-kinds.ts'
 import { qrWarning } from '../lib/qr/qr-text.ts'
 import { readRoutingTable, saveProviderState } from '../routing/providers.ts'
 import { builtInCsvProfiles } from '../statements/csv-profiles.ts'
+import { builtInFeedProfiles } from '../statements/feed-profile.ts'
 import { withBackend } from './command.ts'
 import { commandLine, onRecord } from './on-record.ts'
 import { note, print, printJson, table } from './output.ts'
@@ -117,6 +118,20 @@ export function bankAccountCommand(): Command {
       })
     })
 
+  command
+    .command('confirm <name>')
+    .description('says where an account is confirmed: in the console, by another person')
+    .action(async (name: string) => {
+      await withBackend(async ({ pool }) => {
+        const { confirmedBy } = await existingAccount(pool, name)
+        throw new UsageError(
+          confirmedBy === null
+            ? `the command line confirms nothing: another person than the one who made ${name} what it is signs in to the console and confirms it there, under Bank accounts, ${name}`
+            : `${name} is confirmed already, by ${confirmedBy}`,
+        )
+      })
+    })
+
   withTerms(command.command('set <name>'))
     .description('change a bank account; orders that exist keep their instructions')
     .option('--new-feed-secret', 'replace the secret of the feed')
@@ -174,6 +189,9 @@ interface TermOptions {
   surplusSteps?: string
   dayLimit?: string
   fileLimit?: string
+  tokenLimit?: string
+  tokenDayLimit?: string
+  feedProfile?: string
   ownAccount?: string[]
   csvProfile?: string
   encoding?: string
@@ -210,6 +228,18 @@ function withTerms(command: Command): Command {
     .option(
       '--file-limit <amount>',
       'in live: how much of what files brought by people report in a day is believed without a second person',
+    )
+    .option(
+      '--token-limit <amount>',
+      'in live: the largest payment that a push with a token is believed',
+    )
+    .option(
+      '--token-day-limit <amount>',
+      'in live: how much in a day pushes with a token are believed',
+    )
+    .option(
+      '--feed-profile <file>',
+      `how what the sender of the feed writes is read: a JSON file, or ${Object.keys(builtInFeedProfiles).join(', ')}; "none" for the usual body`,
     )
     .option('--own-account <number...>', 'your other accounts: their transfers are no deposits')
     .option(
@@ -257,7 +287,16 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
       dayLimitMinor: dayLimit(options.dayLimit, before.currency),
     }),
     ...(options.fileLimit !== undefined && {
-      fileLimitMinor: fileLimit(options.fileLimit, before.currency),
+      fileLimitMinor: atLeastZero('file-limit', options.fileLimit, before.currency),
+    }),
+    ...(options.tokenLimit !== undefined && {
+      tokenLimitMinor: atLeastZero('token-limit', options.tokenLimit, before.currency),
+    }),
+    ...(options.tokenDayLimit !== undefined && {
+      tokenDayLimitMinor: atLeastZero('token-day-limit', options.tokenDayLimit, before.currency),
+    }),
+    ...(options.feedProfile !== undefined && {
+      feedProfile: await feedProfileText(options.feedProfile),
     }),
     ...(options.ownAccount && {
       ownAccounts: options.ownAccount.map(writtenAccountNo).join(','),
@@ -288,10 +327,20 @@ function dayLimit(text: string, currency: Currency): bigint | null {
   throw new UsageError(`--day-limit must be an amount in ${currency}, or "none"`)
 }
 
-function fileLimit(text: string, currency: Currency): bigint {
+function atLeastZero(name: string, text: string, currency: Currency): bigint {
   const minor = parseDecimal(text, currency)
   if (minor !== undefined && minor >= 0n) return minor
-  throw new UsageError(`--file-limit must be an amount in ${currency}; 0 believes no file alone`)
+  throw new UsageError(`--${name} must be an amount in ${currency}; 0 believes nothing`)
+}
+
+async function feedProfileText(nameOrFile: string): Promise<string | null> {
+  if (nameOrFile === 'none') return null
+  const builtIn = builtInFeedProfiles[nameOrFile]
+  if (builtIn) return JSON.stringify(builtIn)
+  return readFile(nameOrFile, 'utf8').catch(() => {
+    const names = Object.keys(builtInFeedProfiles).join(', ')
+    throw new UsageError(`--feed-profile must be a JSON file that can be read, or ${names}`)
+  })
 }
 
 /** The profile itself is kept with the account, so that a later version of ours changes nothing for it. */

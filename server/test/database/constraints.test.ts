@@ -731,6 +731,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_accounts_test_paid', 'bank_accounts', { test_paid: 100 }],
   ['bank_accounts_test_paid', 'bank_accounts', { ...tried, test_paid: 0 }],
   ['bank_accounts_file_limit', 'bank_accounts', { file_limit: -1 }],
+  ['bank_accounts_token_limits', 'bank_accounts', { token_limit: -1 }],
+  ['bank_accounts_feed_profile_check', 'bank_accounts', { feed_profile: '' }],
   [
     'bank_accounts_tried',
     'bank_accounts',
@@ -745,8 +747,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
     { brought_by: 'two@sluice.example' },
   ],
   ['bank_file_confirmations_confirmed_by_check', 'bank_file_confirmations', { confirmed_by: 'x' }],
-  ['bank_file_confirmations_movements_check', 'bank_file_confirmations', { movements: 0 }],
-  ['bank_file_confirmations_amount_check', 'bank_file_confirmations', { amount: 0 }],
+  ['bank_file_confirmations_movements_check', 'bank_file_confirmations', { movements: -1 }],
+  ['bank_file_confirmations_amount_check', 'bank_file_confirmations', { amount: -1 }],
   ['bank_file_confirmations_two_people', 'bank_file_confirmations', { confirmed_by: 'folder' }],
 
   ['bank_day_signoffs_pkey', 'bank_day_signoffs', { signoff_no: 2 }],
