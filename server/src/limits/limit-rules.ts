@@ -51,7 +51,8 @@ async function changeRules<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise
     } catch (error) {
       if (sqlState(error) !== '55P03') throw error
       if (tries >= lockTries) {
-        const detail = 'Orders are being taken that do not end; repeat the request.'
+        const detail =
+          'A transaction that has read the rules does not end, such as a backup; repeat the request.'
         throw new Problem('overloaded', detail, { retryAfterS: 5, cause: error })
       }
       await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 80))

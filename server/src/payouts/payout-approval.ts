@@ -1,10 +1,10 @@
 import { findAgentById } from '../agents/find-agent.ts'
-import { judge, readRules } from '../approvals/approval-rules.ts'
+import { type ApprovalRule, judge } from '../approvals/approval-rules.ts'
 import { findProposal, type ProposedAction, propose } from '../approvals/proposal.ts'
 import { inTransaction } from '../db/in-transaction.ts'
-import { sqlState } from '../db/pool.ts'
+import { type Pool, sqlState } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
-import { findCheck } from '../ledger/limits-store.ts'
+import type { LimitCheck } from '../ledger/limits.ts'
 import { txnId } from '../lib/ids.ts'
 import { decimalText } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
@@ -26,10 +26,7 @@ const waitsMs = 7 * 86_400_000
  */
 export async function mayPayOut(desk: ApprovalDesk, order: Order): Promise<boolean> {
   const { agentId, amountMinor: minor, currency, orderId } = order
-  const [rules, check] = await Promise.all([
-    readRules(desk.pool, 'pay_out'),
-    findCheck(desk.pool, order),
-  ])
+  const { rules, check } = await readSaid(desk.pool, order)
   const amount = { minor, currency }
   const { needsTwo, adminOnly } = judge(rules, 'sandbox', { action: 'pay_out', agentId, amount })
   if (!needsTwo && check?.outcome !== 'hold') {
@@ -54,6 +51,29 @@ export async function mayPayOut(desk: ApprovalDesk, order: Order): Promise<boole
     await fail(desk, order, proposal.decisionReason ? `${why}: ${proposal.decisionReason}` : why)
   }
   return false
+}
+
+type Said = Pick<LimitCheck, 'outcome' | 'words' | 'waitUntil'>
+
+/** The rules for payouts, and what limits said about the withdrawal when it was created: in one look. */
+async function readSaid(
+  pool: Pool,
+  { agentId, orderId }: Order,
+): Promise<{ rules: ApprovalRule[]; check: Said | undefined }> {
+  const { rows } = await pool.query<ApprovalRule & { [P in keyof Said]: Said[P] | null }>(
+    `select r.action, r.agent_id as "agentId", r.currency, r.needs_two as "needsTwo",
+       r.above as "aboveMinor", r.admin_only as "adminOnly", c.outcome, c.words,
+       c.wait_until as "waitUntil"
+     from (select 1) one
+     left join limit_checks c on c.agent_id = $1 and c.order_id = $2
+     left join approval_rules r on r.action = 'pay_out'`,
+    [agentId, orderId],
+  )
+  const { outcome = null, words = null, waitUntil = null } = rows[0] ?? {}
+  return {
+    rules: rows.filter(({ action }) => action !== null),
+    check: outcome && words ? { outcome, words, waitUntil } : undefined,
+  }
 }
 
 async function proposePayout(
