@@ -23,6 +23,7 @@ export const actions = {
   reset_user: { title: "Reset a user's password and authenticator", hasAmount: false },
   lift_stop: { title: 'Start again after a stop', hasAmount: false },
   pay_out: { title: 'Pay out a withdrawal', hasAmount: true },
+  change_limits: { title: 'Change limits and lists', hasAmount: false },
   change_policy: { title: 'Change what needs two people', hasAmount: false },
 } as const satisfies Record<string, { title: string; hasAmount: boolean }>
 

@@ -47,6 +47,11 @@ export async function createDeposit(
     provider: provider.name,
     instructions: ways ? JSON.stringify(ways) : null,
     answer: depositAnswer(desk, agent, payable, ways),
+  }).catch(async (error) => {
+    // Refused for sure: what was reserved for it is free for others.
+    const isRefused = error instanceof Problem && error.code === 'limit_exceeded'
+    if (expected && isRefused) await desk.expected.release(expected)
+    throw error
   })
   // Of several requests with one refId, only one became the order.
   if (expected && taken.orderId !== order.orderId) await desk.expected.release(expected)

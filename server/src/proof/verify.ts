@@ -16,6 +16,7 @@ import { proveArchivedRefs, proveParts } from './prove-archived.ts'
 import { proveNextAccount } from './prove-bank-account.ts'
 import { proveClaimPage, proveUnmatchedPage } from './prove-claims.ts'
 import { beforeAllEvents, type EventPlace, proveEventPage } from './prove-events.ts'
+import { beforeAllLimits, type LimitPlace, proveLimitPage } from './prove-limits.ts'
 import { proveExpectedPage, proveMovementPage } from './prove-movements.ts'
 import { proveOrderPage, proveOrdersById } from './prove-orders.ts'
 import { provePaymentPage } from './prove-payments.ts'
@@ -77,8 +78,8 @@ export async function verify(
 
 /**
  * Proves what must hold across all agents: which agent each payment belongs to, which payout each
- * reference names, that the books agree with the banks, and that every reported event has been or will be
- * handled.
+ * reference names, that the books agree with the banks, that every reported event has been or will be
+ * handled, and what counts for limits.
  */
 async function proveEveryClaim(pool: Pool): Promise<void> {
   const pace = new Pace(pool)
@@ -102,6 +103,10 @@ async function proveEveryClaim(pool: Pool): Promise<void> {
   for (let after: EventPlace | null = beforeAllEvents; after !== null; ) {
     const from: EventPlace = after
     after = await pace.page((tx, limit) => proveEventPage(tx, from, limit))
+  }
+  for (let after: LimitPlace | null = beforeAllLimits; after !== null; ) {
+    const from: LimitPlace = after
+    after = await pace.page((tx, limit) => proveLimitPage(tx, from, limit))
   }
 }
 
@@ -308,6 +313,20 @@ export class BankProof {
       this.expected = expected ?? ''
     })
     return finding === null ? [] : [`bank accounts: ${finding}`]
+  }
+}
+
+/** Proves what counts for limits against the orders, a page at a time, over and over. */
+export class LimitProof {
+  private place = beforeAllLimits
+
+  /** Returns the contradiction that was found; the same page is proved again until it is gone. */
+  async step(pool: Pool): Promise<string[]> {
+    const finding = await findingOf(async () => {
+      const next = await inSnapshot(pool, (tx) => proveLimitPage(tx, this.place, againRows))
+      this.place = next ?? beforeAllLimits
+    })
+    return finding === null ? [] : [`limits: ${finding}`]
   }
 }
 

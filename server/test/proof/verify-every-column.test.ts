@@ -433,6 +433,16 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'expected_deposits',
   ]),
   stops: 'what is not paid out at the moment',
+  ...says('what orders are measured against, and what that said; it moves nothing', [
+    'limit_rules',
+    'limit_entries',
+    'limit_checks',
+  ]),
+  ...says('what counts for limits: limits.test.ts tells lies about it', [
+    'limit_counting',
+    'limit_uses',
+    'limit_payees',
+  ]),
   deployment: 'the mode, which is written once',
   bank_day_signoffs: 'who looked at a day, and at what; reconciliation names what changed since',
   bank_file_confirmations:

@@ -46,6 +46,8 @@ export const orderWords = {
     expiresAt: 'Valid until',
     handedOverAt: 'Handed over',
     completedAt: 'Completed',
+    limits: 'Limits',
+    waitsUntil: 'Waits until',
     link: 'Payment page',
     openLink: 'Open',
   },

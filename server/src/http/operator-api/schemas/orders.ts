@@ -110,6 +110,16 @@ export const OrderDetail = Type.Object({
     handed_over_at: orNull(isoTime('when a provider got the withdrawal')),
     link: orNull(Type.String({ description: "a deposit's payment page" })),
     refund_of: orNull(Type.String({ description: 'the txn_id of the deposit that it refunds' })),
+    limits: orNull(
+      Type.Object(
+        {
+          outcome: oneOf(['hold', 'wait', 'note'], 'whether it waits for a person or for a time'),
+          words: Type.String(),
+          wait_until: orNull(isoTime('when it may be paid out')),
+        },
+        { description: "what limits said when it was created; null for the agent's own users" },
+      ),
+    ),
     refundable: orNull(money('what of a deposit can still be refunded')),
   }),
   refunds: Type.Array(
