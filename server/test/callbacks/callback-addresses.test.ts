@@ -236,6 +236,7 @@ test('an agent whose address has become forbidden is not called; the attempt say
 describe('the command line refuses to set what may not be called', () => {
   const env = (mode: 'sandbox' | 'live') => ({
     DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     MODE: mode,
     ...(mode === 'live' && { PUBLIC_URL: 'https://pay.example' }),

@@ -1174,7 +1174,7 @@ let client: pg.Client
 
 beforeAll(async () => {
   database = await testDatabase()
-  client = new pg.Client({ connectionString: database.url, options: '-c search_path=sluice' })
+  client = new pg.Client({ connectionString: database.ownerUrl, options: '-c search_path=sluice' })
   await client.connect()
 })
 afterAll(async () => {

@@ -322,7 +322,7 @@ let client: Client
 
 beforeAll(async () => {
   database = await testDatabase()
-  client = new Client({ connectionString: database.url })
+  client = new Client({ connectionString: database.ownerUrl })
   await client.connect()
   await client.query('set search_path to sluice')
 })

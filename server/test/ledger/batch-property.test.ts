@@ -243,7 +243,7 @@ let agentIds: bigint[]
 beforeAll(async () => {
   database = await testDatabase()
   const onError = () => {}
-  owner = openPool({ url: database.url, max: 2, name: 'owner', as: 'owner', onError })
+  owner = openPool({ url: database.ownerUrl, max: 2, name: 'owner', as: 'owner', onError })
   tellerPool = openPool({ url: database.url, max: 3, name: 'teller', pipeline: true, onError })
   agentIds = []
   for (const contract of contracts) {

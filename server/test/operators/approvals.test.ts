@@ -455,7 +455,7 @@ describe('who resets a colleague', () => {
     const url = new URL(s.database.url)
     const service = new pg.Client({
       connectionString: url.href,
-      options: '-c search_path=sluice -c role=sluice_service',
+      options: '-c search_path=sluice',
     })
     await service.connect()
     const decide = (decidedBy: string, more = '') =>

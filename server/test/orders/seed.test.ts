@@ -65,6 +65,7 @@ it('weeks of made-up business prove, and hold everything there is to look at', a
 it('is refused outside the sandbox', async () => {
   const env = {
     DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
     MODE: 'live',
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   }

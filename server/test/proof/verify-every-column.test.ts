@@ -490,7 +490,7 @@ let pool: Pool
 beforeAll(async () => {
   database = await testDatabase()
   const options = { url: database.url, onError: () => {} }
-  owner = openPool({ ...options, max: 1, name: 'owner', as: 'owner' })
+  owner = openPool({ ...options, url: database.ownerUrl, max: 1, name: 'owner', as: 'owner' })
   pool = openPool({ ...options, max: 2, name: 'test', pipeline: true })
   const teller = new Teller({
     pool,
