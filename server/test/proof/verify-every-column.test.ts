@@ -483,6 +483,8 @@ function says(why: string, columns: string[]): Record<string, string> {
 }
 
 const books = Object.keys(lies)
+/** Of the agent whose book the lies are about. */
+let appId: string
 let database: TestDatabase
 let owner: Pool
 let pool: Pool
@@ -501,9 +503,9 @@ beforeAll(async () => {
     patienceMs: 10_000,
   })
   const terms = { ...defaultTerms, name: 'Proved', currency: 'THB' } as const
-  for (let agents = 0; agents < 2; agents++) {
-    await createAgent(owner, [Buffer.alloc(32, 7)], terms, new Date())
-  }
+  const made = await createAgent(owner, [Buffer.alloc(32, 7)], terms, new Date())
+  appId = made.agent.appId
+  await createAgent(owner, [Buffer.alloc(32, 7)], terms, new Date())
   await writeWholeBook(owner, teller, 1n)
   const proofs = await verify(pool, {})
   expect(proofs.map(({ appId, finding }) => [appId.replace(/^app_.*/, 'agent'), finding])).toEqual([
@@ -645,9 +647,13 @@ async function expectFound(liedIn: string, sql: string): Promise<void> {
   const { rowCount } = await owner.query(sql)
   expect(rowCount).toBe(1)
   try {
-    const whole = (await verify(pool, {})).flatMap(({ finding }) => finding ?? [])
+    const found = async (options: { appId?: string }) =>
+      (await verify(pool, options)).flatMap(({ finding }) => finding ?? [])
+    // The proof of all agents begins with the first one, of whom most lies are.
+    const whole = await found({ appId })
+    if (whole.length === 0) whole.push(...(await found({})))
     const again: string[] = []
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < 2 && again.length === 0; round++) {
       again.push(...(await proveOnward(pool, new Date())).findings)
     }
     expect({ whole, again }).not.toMatchObject({ whole: [] })
