@@ -111,7 +111,7 @@ async function breakGlass(
 ): Promise<void> {
   if (!config.breakGlass) {
     throw new UsageError(
-      'nobody acts alone here (BREAK_GLASS=off): two people do this in the console',
+      'acting alone is switched off here (BREAK_GLASS=off): propose it, or let two people do it in the console',
     )
   }
   if (!isPrintable(reason, 500) || reason.trim().length < 3) {
