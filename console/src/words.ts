@@ -65,6 +65,7 @@ export const words = {
     openItems: 'Open items',
     approvals: 'Approvals',
     rules: 'Two people and stops',
+    limits: 'Limits and lists',
     waiting: (count: number) => `${count} to decide`,
     wallets: 'Wallets',
     wallet: 'Wallet',

@@ -19,6 +19,8 @@ import { type Command, type Decision, needsWallet } from './commands.ts'
 import { adjustmentKey, decide } from './decide.ts'
 import { costKey, sweepKey, writeOffKey } from './decide-house.ts'
 import { houseBook } from './house.ts'
+import { LimitCount } from './limit-count.ts'
+import type { AgentLimits, LimitCheck, LimitPayee, LimitRule, LimitUse } from './limits.ts'
 
 /** The parts of the books that a batch of commands touches, as read. */
 export interface Books {
@@ -45,6 +47,10 @@ export interface Books {
   /** By agent: the refIds of archived orders, and the keys of archived payments and adjustments. */
   archivedRefs: Set<string>
   archivedKeys: Set<string>
+  /** The limits of the commands' agents, and of each agent. */
+  limitRules: readonly LimitRule[]
+  /** By agent: what the limits need to know, of agents that have some. */
+  limits: ReadonlyMap<bigint, AgentLimits>
 }
 
 /** What a batch writes. Each item appears once, however often it changed within the batch. */
@@ -66,6 +72,12 @@ export interface Writes {
   newItems: OpenItem[]
   closedItems: ClosedItem[]
   wallets: { wallet: Wallet; seqRead: bigint }[]
+  /** What changes of what counts for limits. */
+  uses: LimitUse[]
+  checks: LimitCheck[]
+  payees: LimitPayee[]
+  /** The agents whose new deposits were not measured against limits: they must have none. */
+  unlimited: bigint[]
 }
 
 /** The writes of a batch that belong to one agent. */
@@ -87,6 +99,10 @@ export function writesFor(writes: Writes, agentId: bigint): Writes {
     newItems: writes.newItems.filter(isOwn),
     closedItems: writes.closedItems.filter(isOwn),
     wallets: writes.wallets.filter(({ wallet }) => isOwn(wallet)),
+    uses: writes.uses.filter(isOwn),
+    checks: writes.checks.filter(isOwn),
+    payees: writes.payees.filter(isOwn),
+    unlimited: writes.unlimited.filter((each) => each === agentId),
   }
 }
 
@@ -162,6 +178,8 @@ export const noBooks: Books = {
   doneKeys: new Set(),
   archivedRefs: new Set(),
   archivedKeys: new Set(),
+  limitRules: [],
+  limits: new Map(),
 }
 
 /** A placeholder for a wallet that a command neither reads nor changes. */
@@ -195,6 +213,9 @@ export function fold(
   const newPayouts: HandedPayout[] = []
   const newItems: OpenItem[] = []
   const closedItems: ClosedItem[] = []
+  const limitCount = new LimitCount(books.limits)
+  const checks: LimitCheck[] = []
+  const unlimited = new Set<bigint>()
 
   const enter = (row: JournalRow) => {
     const { agentId, seq, clearingAt: provider, change, onceKey } = row
@@ -242,14 +263,18 @@ export function fold(
           command.type === 'create'
             ? books.archivedRefs.has(keyOf(agentId, command.order.refId))
             : books.archivedKeys.has(keyOf(agentId, onceKeyOf(command) ?? '')),
+        limits: command.type === 'create' ? limitCount.factsFor(command.order) : undefined,
       },
       command,
       localTime,
     )
     if (decision.type !== 'changed') return decision
+    if (decision.check) checks.push(decision.check)
+    if (!needsWallet(command)) unlimited.add(agentId)
     for (const change of [decision, ...(decision.also ?? [])]) {
       if (needsWallet(command)) wallets.set(agentId, change.wallet)
       if (change.order) {
+        limitCount.change(orders.get(keyOf(agentId, change.order.orderId)), change.order)
         orders.set(keyOf(agentId, change.order.orderId), change.order)
         refIds.set(keyOf(agentId, change.order.refId), change.order)
       }
@@ -308,6 +333,10 @@ export function fold(
     newItems,
     closedItems,
     wallets: [],
+    uses: limitCount.changes(),
+    checks,
+    payees: limitCount.newPayees,
+    unlimited: [...unlimited],
   }
   for (const [key, order] of orders) {
     const read = books.orders.get(key)

@@ -3,6 +3,7 @@ import { pruneAttempts } from '../callbacks/prune-attempts.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
 import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
+import { forgetOldUses } from '../ledger/limits-store.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
 import { Settler } from '../orders/settle-agents.ts'
@@ -10,7 +11,7 @@ import { bookMovements, movementPage } from '../payments/book-movement.ts'
 import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
-import { BankProof, proveOnward } from '../proof/verify.ts'
+import { BankProof, LimitProof, proveOnward } from '../proof/verify.ts'
 import type { Desk } from '../teller/desk.ts'
 import { FeeSweeper } from '../teller/sweep-fees.ts'
 import { type Repeated, repeat } from './repeat.ts'
@@ -85,6 +86,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       },
       onError,
     ),
+    repeat(3_600_000, () => forgetOldUses(proofPool, desk.now(), 1_000), onError),
     repeat(
       3_600_000,
       async () => {
@@ -106,11 +108,13 @@ export function startWorker(options: WorkerOptions): Repeated {
     // Each round reads a limited number of rows, so that the proof costs the same on a large ledger.
     let known: string[] = []
     const banks = new BankProof()
+    const limits = new LimitProof()
     const proof = repeat(
       1_000,
       async () => {
         const ofBooks = (await proveOnward(proofPool, desk.now())).findings
-        const findings = [...ofBooks, ...(await banks.step(proofPool))]
+        const ofBanks = await banks.step(proofPool)
+        const findings = [...ofBooks, ...ofBanks, ...(await limits.step(proofPool))]
         for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
         known = findings
         return 'done'

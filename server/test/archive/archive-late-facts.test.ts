@@ -39,7 +39,13 @@ let folder: string
 
 beforeAll(async () => {
   s = await startTestService({ outside: { providers: [bank], paysOut: false } })
-  owner = openPool({ url: s.database.url, max: 1, name: 'test', as: 'owner', onError: () => {} })
+  owner = openPool({
+    url: s.database.ownerUrl,
+    max: 1,
+    name: 'test',
+    as: 'owner',
+    onError: () => {},
+  })
   folder = await mkdtemp(join(tmpdir(), 'sluice-archive-'))
 })
 afterEach(() => s.prove())

@@ -52,6 +52,7 @@ async function run(args: string[]) {
   const started = performance.now()
   const running = startSluice([...args, '--json'], {
     DATABASE_URL: service.database.url,
+    DATABASE_OWNER_URL: service.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   })
   const memory = memoryOf(running)

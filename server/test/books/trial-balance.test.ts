@@ -20,7 +20,12 @@ let gone: AgentClient
 beforeAll(async () => {
   s = await startTestService({ realTime: true, outside: { providers: [bank], paysOut: false } })
   const key = Buffer.alloc(32, 7).toString('base64')
-  env = { DATABASE_URL: s.database.url, SECRET_KEY: key, LOG_LEVEL: 'warn' }
+  env = {
+    DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
+    SECRET_KEY: key,
+    LOG_LEVEL: 'warn',
+  }
   admin = await signIn(s, 'admin')
   shop = await s.agent({ name: 'Shop', depositFee: '2%' })
   gone = await s.agent({ name: 'Gone', depositFee: '0' })

@@ -37,7 +37,7 @@ export async function makeNeighbour(env: Env): Promise<Neighbour> {
     env,
   )
   await sluiceJson(['wallet', 'adjust', made.app_id, '1000000', '--reason', 'To withdraw'], env)
-  const { rows } = await withOwner(env.DATABASE_URL ?? '', (owner) =>
+  const { rows } = await withOwner(env.DATABASE_OWNER_URL ?? '', (owner) =>
     owner.query<{ agent_id: string }>(routes, [made.app_id, hungBank]),
   )
   return { appId: made.app_id, secret: made.secret, agentId: BigInt(rows[0]?.agent_id ?? 0) }

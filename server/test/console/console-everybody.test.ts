@@ -31,6 +31,11 @@ beforeAll(async () => {
   await agent.trigger(wrong, 'PAID', { paidAmount: 90 })
   account = await makeAccount(test, { name: 'kbank' }, { isOff: true })
   admin = await signIn(test, 'admin')
+  await admin.put('/limits', {
+    app_id: agent.appId,
+    ...{ name: 'user-day', kind: 'withdraw', measure: 'amount', per: 'user', period: 'day' },
+    ...{ most: '110', outcome: 'hold', reason: 'a test', code: admin.code() },
+  })
   console = await openConsole(test)
 })
 
@@ -78,6 +83,7 @@ async function everyPage(): Promise<[path: string, shows: string][]> {
     ['/bank-accounts/kbank/edit', 'Change kbank'],
     ['/bank-accounts/kbank/import', 'Import a file for kbank'],
     ['/reconciliation', 'Reconciliation'],
+    ['/limits', 'Limits and lists'],
     ['/users', 'Users'],
     ['/audit', 'Audit'],
     ['/settings', 'Settings'],

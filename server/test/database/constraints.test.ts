@@ -369,6 +369,33 @@ const good: Record<string, Fields> = {
     stopped_by: 'one@sluice.example',
     reason: 'a stolen key',
   },
+  limit_rules: {
+    agent_id: 1,
+    name: 'payee-day',
+    kind: 'withdraw',
+    measure: 'amount',
+    per: 'account',
+    period: 'day',
+    most: 100,
+    currency: 'THB',
+    outcome: 'hold',
+    updated_at: at,
+    updated_by: 'one@sluice.example',
+  },
+  // Of a rule that is not the one of the other rows.
+  limit_entries: { agent_id: 2, name: 'blocked', value: '123' },
+  limit_counting: { agent_id: 1, kind: 'withdraw', per: 'account', counts_from: at },
+  limit_uses: {
+    agent_id: 1,
+    kind: 'withdraw',
+    per: 'account',
+    subject: 'SCB:1',
+    starts_at: at,
+    amount: 1,
+    orders: 1,
+  },
+  limit_payees: { agent_id: 1, account: 'SCB:1', order_id: uuid(1) },
+  limit_checks: { agent_id: 1, order_id: uuid(1), outcome: 'note', words: 'new', at },
   alarms: { alarm_id: uuid(2), at, raised_by: 'command line', words: 'Broken glass.' },
   alarm_acknowledgements: { alarm_id: uuid(1), user_id: 1, at },
   audit_log: {
@@ -436,6 +463,19 @@ const present: [table: string, fields: Fields][] = [
   ['user_credentials', { n: 3, reset_by: 7 }],
   ['user_credentials', { n: 4, reset_by: 5 }],
   ['proposals', { proposal_id: uuid(11) }],
+  [
+    'limit_rules',
+    {
+      agent_id: 2,
+      name: 'blocked',
+      measure: 'blocked',
+      per: null,
+      period: null,
+      most: null,
+      currency: null,
+      field: 'account',
+    },
+  ],
   ['proposals', { proposal_id: uuid(13) }],
   ['proposals', { proposal_id: uuid(14) }],
   ['proposals', { proposal_id: uuid(15), credential: 3, proposer_reset_by: 7 }],
@@ -463,6 +503,17 @@ const adjustment = { event: 'adjustment', order_id: null, reason: 'why' }
 const negative = { available: -1, clearing: 1 }
 
 /** What each constraint is there to refuse: a good row with one thing wrong. */
+/** What makes the good limit one for new accounts. */
+const newAccount = {
+  measure: 'new_account',
+  per: null,
+  period: null,
+  most: null,
+  currency: null,
+  outcome: 'wait',
+  hours: 2,
+}
+
 const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['agents_pkey', 'agents', { agent_id: 1 }],
   ['agents_app_id_key', 'agents', { app_id: 'app_one' }],
@@ -976,6 +1027,50 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['approval_rules_updated_by_check', 'approval_rules', { updated_by: '' }],
   ['approval_rules_amount', 'approval_rules', { needs_two: false }],
   ['approval_rules_amount', 'approval_rules', { currency: '' }],
+  ['limit_rules_agent_id_check', 'limit_rules', { agent_id: -1 }],
+  ['limit_rules_name_check', 'limit_rules', { name: 'X' }],
+  ['limit_rules_kind_check', 'limit_rules', { kind: 'x', outcome: 'note' }],
+  [
+    'limit_rules_measure_check',
+    'limit_rules',
+    { measure: 'x', per: null, period: null, most: null, currency: null, field: 'name' },
+  ],
+  ['limit_rules_per_check', 'limit_rules', { per: 'x' }],
+  ['limit_rules_period_check', 'limit_rules', { period: 'year' }],
+  ['limit_rules_most_check', 'limit_rules', { most: -1 }],
+  ['limit_rules_currency_check', 'limit_rules', { currency: 'thb' }],
+  ['limit_rules_hours_check', 'limit_rules', { ...newAccount, hours: 0 }],
+  [
+    'limit_rules_field_check',
+    'limit_rules',
+    { ...newAccount, measure: 'blocked', outcome: 'note', hours: null, field: 'x' },
+  ],
+  ['limit_rules_outcome_check', 'limit_rules', { outcome: 'x' }],
+  ['limit_rules_updated_by_check', 'limit_rules', { updated_by: '' }],
+  ['limit_rules_shape', 'limit_rules', { currency: null }],
+  ['limit_rules_shape', 'limit_rules', { measure: 'orders', currency: null, period: 'order' }],
+  ['limit_rules_shape', 'limit_rules', { ...newAccount, outcome: 'refuse', hours: null }],
+  ['limit_rules_wait', 'limit_rules', { ...newAccount, hours: null }],
+  ['limit_rules_wait', 'limit_rules', { hours: 1 }],
+  ['limit_rules_hold', 'limit_rules', { kind: 'deposit' }],
+  ['limit_entries_agent_id_name_fkey', 'limit_entries', { name: 'other' }],
+  ['limit_entries_value_check', 'limit_entries', { value: '' }],
+  ['limit_counting_agent_id_check', 'limit_counting', { agent_id: 0 }],
+  ['limit_counting_kind_check', 'limit_counting', { kind: 'x' }],
+  ['limit_counting_per_check', 'limit_counting', { per: 'x' }],
+  ['limit_uses_agent_id_check', 'limit_uses', { agent_id: 0 }],
+  ['limit_uses_kind_check', 'limit_uses', { kind: 'x' }],
+  ['limit_uses_per_check', 'limit_uses', { per: 'payee' }],
+  ['limit_uses_subject_check', 'limit_uses', { subject: 'x'.repeat(301) }],
+  ['limit_uses_amount_check', 'limit_uses', { amount: -1 }],
+  ['limit_uses_orders_check', 'limit_uses', { orders: -1 }],
+  ['limit_uses_quarter', 'limit_uses', { starts_at: '2026-01-01T00:01:00Z' }],
+  ['limit_payees_agent_id_check', 'limit_payees', { agent_id: 0 }],
+  ['limit_payees_account_check', 'limit_payees', { account: '' }],
+  ['limit_checks_agent_id_check', 'limit_checks', { agent_id: 0 }],
+  ['limit_checks_outcome_check', 'limit_checks', { outcome: 'refuse' }],
+  ['limit_checks_words_check', 'limit_checks', { words: '' }],
+  ['limit_checks_wait', 'limit_checks', { outcome: 'wait' }],
   ['stops_agent_id_check', 'stops', { agent_id: -1 }],
   ['stops_stopped_by_check', 'stops', { stopped_by: '' }],
   ['stops_reason_check', 'stops', { reason: '' }],
@@ -1060,6 +1155,12 @@ const doubled: [constraint: string, table: string][] = [
   ['approval_rules_pkey', 'approval_rules'],
   ['alarms_pkey', 'alarms'],
   ['stops_pkey', 'stops'],
+  ['limit_rules_pkey', 'limit_rules'],
+  ['limit_entries_pkey', 'limit_entries'],
+  ['limit_counting_pkey', 'limit_counting'],
+  ['limit_uses_pkey', 'limit_uses'],
+  ['limit_payees_pkey', 'limit_payees'],
+  ['limit_checks_pkey', 'limit_checks'],
   ['alarm_acknowledgements_pkey', 'alarm_acknowledgements'],
 ]
 
@@ -1073,7 +1174,7 @@ let client: pg.Client
 
 beforeAll(async () => {
   database = await testDatabase()
-  client = new pg.Client({ connectionString: database.url, options: '-c search_path=sluice' })
+  client = new pg.Client({ connectionString: database.ownerUrl, options: '-c search_path=sluice' })
   await client.connect()
 })
 afterAll(async () => {
@@ -1222,6 +1323,12 @@ describe('what is written down stays so, by privilege', () => {
     clearings: 'agent_id, provider',
     agents: 'agent_id, app_id, currency, created_at',
     limit_buckets: 'bucket',
+    limit_rules: 'agent_id, name',
+    limit_entries: 'agent_id, name, value',
+    limit_counting: 'agent_id, kind, per',
+    limit_uses: 'agent_id, kind, per, subject, starts_at',
+    limit_payees: 'agent_id, account, order_id',
+    limit_checks: 'agent_id, order_id, outcome, wait_until, words, at',
     schema_migrations: 'name, sha256, applied_at',
     archive_parts: `agent_id, part, from_seq, to_seq, available, held, clearing, fees, adjustments,
       ended_at, name, sha256, orders, removed_orders, state, made_at, suspense, costs, differences,
@@ -1270,6 +1377,11 @@ describe('what is written down stays so, by privilege', () => {
       'proposal_answers',
       'approval_rules',
       'stops',
+      'limit_rules',
+      'limit_entries',
+      'limit_counting',
+      'limit_uses',
+      'limit_payees',
     ]
     const kept = rows.filter(
       ({ relname }) => !(verb === 'delete from' && removable.includes(relname)),

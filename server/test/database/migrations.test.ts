@@ -117,7 +117,7 @@ it('every one of ours that runs outside a transaction goes on after an end befor
     expect(await run()).toEqual([name])
   }
   const fresh = await testDatabase()
-  expect(await schemaOf(database.url)).toEqual(await schemaOf(fresh.url))
+  expect(await schemaOf(database.ownerUrl)).toEqual(await schemaOf(fresh.ownerUrl))
   await fresh.close()
 })
 
@@ -125,7 +125,7 @@ it('a teller at work does not notice columns that are added', async () => {
   await database.close()
   database = await testDatabase()
   const options = { url: database.url, max: 1, onError: () => {} }
-  const owner = openPool({ ...options, name: 'test', as: 'owner' })
+  const owner = openPool({ ...options, url: database.ownerUrl, name: 'test', as: 'owner' })
   const pool = openPool({ ...options, name: 'test teller', pipeline: true })
   const teller = new Teller({
     pool,
@@ -357,7 +357,7 @@ describe('a database in use', () => {
     const onlooker = await connect()
     await onlooker.query(oldBooks)
     const load = await startWriters([1, 2, 3])
-    const newest = () => migrate(database.url, {})
+    const newest = () => migrate(database.ownerUrl, {})
     const isWaiting = async (condition: string) =>
       (
         await onlooker.query(
@@ -404,10 +404,10 @@ describe('a database in use', () => {
     expect(await load.stop()).toEqual([])
     expect(await newest()).toEqual([])
     const fresh = await testDatabase()
-    expect(await schemaOf(database.url)).toEqual(await schemaOf(fresh.url))
+    expect(await schemaOf(database.ownerUrl)).toEqual(await schemaOf(fresh.ownerUrl))
     await fresh.close()
     const owner = openPool({
-      url: database.url,
+      url: database.ownerUrl,
       max: 2,
       name: 'test',
       as: 'owner',
@@ -607,11 +607,11 @@ function file(name: string, sql: string): void {
 }
 
 function run(log: (message: string) => void = () => {}): Promise<string[]> {
-  return migrate(database.url, { folder: pathToFileURL(`${folder}/`), log })
+  return migrate(database.ownerUrl, { folder: pathToFileURL(`${folder}/`), log })
 }
 
 async function connect(): Promise<pg.Client> {
-  const client = new pg.Client(database.url)
+  const client = new pg.Client(database.ownerUrl)
   client.on('error', () => {})
   await client.connect()
   clients.push(client)

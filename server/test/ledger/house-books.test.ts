@@ -85,7 +85,7 @@ const balancesOf = async (agentId: bigint) => (await readWallet(s.backend.pool, 
 
 /** Locks a book as a process does that is frozen in the middle of its work. */
 async function hold(agentId: bigint): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: s.database.url })
+  const client = new pg.Client({ connectionString: s.database.ownerUrl })
   await client.connect()
   await client.query('begin')
   await client.query('select 1 from sluice.wallets where agent_id = $1 for update', [agentId])

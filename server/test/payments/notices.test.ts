@@ -553,7 +553,7 @@ describe('what could not be acted on at once', () => {
     const orders: string[] = [held.id]
     for (let n = 0; n < 4; n++) orders.push((await held.agent.deposit()).json.txn_id)
     const events = [...orders, free.id].map((id) => paymentEvent(id, s.clock()))
-    const owner = new pg.Client(s.database.url)
+    const owner = new pg.Client(s.database.ownerUrl)
     await owner.connect()
     await owner.query('begin')
     await owner.query('select from sluice.wallets where agent_id = $1 for update', [
@@ -576,7 +576,7 @@ describe('what could not be acted on at once', () => {
 
   it('of one agent, however many, holds up no other agent’s', async () => {
     const [held, free] = [await deposit(), await deposit()]
-    const owner = new pg.Client(s.database.url)
+    const owner = new pg.Client(s.database.ownerUrl)
     await owner.connect()
     await owner.query('begin')
     await owner.query('select from sluice.wallets where agent_id = $1 for update', [

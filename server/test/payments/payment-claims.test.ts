@@ -316,6 +316,7 @@ describe('a person', () => {
     const { first, id } = await contested()
     const env = {
       DATABASE_URL: s.database.url,
+      DATABASE_OWNER_URL: s.database.ownerUrl,
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       DATA_DIR: await tempFolder(),
     }
@@ -513,10 +514,10 @@ it('payments that came before there were claims are claimed by whoever had them 
     for (const name of names.filter((each) => each < upTo))
       cpSync(join(ours, name), join(folder, name))
   }
-  const client = new pg.Client(database.url)
+  const client = new pg.Client(database.ownerUrl)
   try {
     copy('0010')
-    await migrate(database.url, { folder: pathToFileURL(`${folder}/`) })
+    await migrate(database.ownerUrl, { folder: pathToFileURL(`${folder}/`) })
     await client.connect()
     await client.query(`set search_path to sluice`)
     await client.query(`
@@ -533,7 +534,7 @@ it('payments that came before there were claims are claimed by whoever had them 
       insert into notices (agent_id, provider, event_id, received_at, body)
         values (0, 'bank', 'old', now(), 'as it came')`)
     copy('9999')
-    await migrate(database.url, { folder: pathToFileURL(`${folder}/`) })
+    await migrate(database.ownerUrl, { folder: pathToFileURL(`${folder}/`) })
     const { rows } = await client.query(`select payment_id, agent_id::int, amount::int, currency
       from payment_claims where payment_id in ('bank:1', 'bank:2', 'bank:nobody', 'bank:12000')
       order by payment_id`)

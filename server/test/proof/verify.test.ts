@@ -343,7 +343,7 @@ const now = () => new Date(nowMs++)
 beforeAll(async () => {
   database = await testDatabase()
   const options = { url: database.url, onError: () => {} }
-  owner = openPool({ ...options, max: 2, name: 'owner', as: 'owner' })
+  owner = openPool({ ...options, url: database.ownerUrl, max: 2, name: 'owner', as: 'owner' })
   pool = openPool({ ...options, max: 3, name: 'test', pipeline: true })
   teller = new Teller({
     pool,
