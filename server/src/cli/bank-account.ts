@@ -19,7 +19,6 @@ import {
   updateBankAccount,
   whyNotMade,
 } from '../bank-accounts/save-bank-account.ts'
-import type { Config } from '../config.ts'
 import type { Pool } from '../db/pool.ts'
 import { type Currency, currencies, parseDecimal } from '../lib/money.ts'
 import { parseQrSetting, qrKinds } from '../lib/qr/qr-kinds.ts'
@@ -30,6 +29,7 @@ import { builtInFeedProfiles } from '../statements/feed-profile.ts'
 import { withBackend } from './command.ts'
 import { commandLine, onRecord } from './on-record.ts'
 import { note, print, printJson, table } from './output.ts'
+import { actAlone } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 export function bankAccountCommand(): Command {
@@ -40,13 +40,14 @@ export function bankAccountCommand(): Command {
     .addOption(new Option('--currency <currency>').choices([...currencies]).makeOptionMandatory())
     .option('--no-route', 'make it in the state off: it gets no orders until it is switched on')
     .action(async (name: string, options: TermOptions & { currency: Currency; route: boolean }) => {
-      await withBackend(async ({ pool, secretKeys }, config) => {
-        mayActAlone(config, options)
+      await withBackend(async (backend, config) => {
+        const { pool, secretKeys } = backend
         const { currency, feed = 'none' } = options
         const setting = qrSetting(options.qr ?? 'none')
         const fresh = freshTerms(name, currency, setting, feed, config.timeZone)
         const terms = await termsOf(fresh, options)
         refuseFaults(terms)
+        await actAlone(config, backend, options, 'create a bank account', { name })
         const made = await onRecord(
           pool,
           { ...entryFor(name, options), action: 'create_bank_account' },
@@ -136,11 +137,12 @@ export function bankAccountCommand(): Command {
     .description('change a bank account; orders that exist keep their instructions')
     .option('--new-feed-secret', 'replace the secret of the feed')
     .action(async (name: string, options: TermOptions & { newFeedSecret?: boolean }) => {
-      await withBackend(async ({ pool, secretKeys }, config) => {
+      await withBackend(async (backend, config) => {
+        const { pool, secretKeys } = backend
         const before = await existingAccount(pool, name)
-        mayActAlone(config, options)
         const terms = await termsOf(before, options)
         refuseFaults(terms)
+        await actAlone(config, backend, options, 'change a bank account', { name })
         const { states } = await readRoutingTable(pool)
         const state = states.get(name) ?? 'on'
         const done = await onRecord(
@@ -252,14 +254,6 @@ function withTerms(command: Command): Command {
     )
     .option('--i-am-alone', 'in live: you do what two people should do; the audit log says so')
     .option('--json', 'as JSON')
-}
-
-/** In live, what redirects or explains money takes two people. */
-export function mayActAlone({ mode }: Config, { iAmAlone }: { iAmAlone?: boolean }): boolean {
-  if (mode === 'sandbox' || iAmAlone) return true
-  throw new UsageError(
-    'in live, this takes two people; if there is only one, add --i-am-alone, which the audit log will say',
-  )
 }
 
 /** The terms with everything that the options say. */

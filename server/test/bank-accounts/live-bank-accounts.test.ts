@@ -13,6 +13,7 @@ import {
   push,
   type TestAccount,
 } from '../support/bank-accounts.ts'
+import { signIn } from '../support/operator.ts'
 import { cleanUp, command, commandJson, type Env } from '../support/process.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
@@ -264,5 +265,16 @@ describe('an account', () => {
     expect(await commandJson(['bank-account', 'show', 'third'], env)).toMatchObject({
       account_no: '9998887776',
     })
+  })
+
+  it('that one person changes alone alarms every admin, once somebody has signed in', async () => {
+    const alarms = async () => (await s.sql('select words from alarms')).rows
+    expect(await alarms()).toEqual([])
+    await signIn(s, 'admin')
+    const set = ['bank-account', 'set', 'third', '--account-name', 'Y', '--i-am-alone', '--json']
+    const off = await command(set, { ...env, BREAK_GLASS: 'off' })
+    expect(off).toMatchObject({ code: 1, stderr: expect.stringContaining('two people') })
+    expect((await command(set, env)).code).toBe(0)
+    expect(await alarms()).toMatchObject([{ words: expect.stringContaining('bank account') }])
   })
 })
