@@ -10,7 +10,7 @@ import { bookMovements, movementPage } from '../payments/book-movement.ts'
 import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
-import { BankProof, proveOnward } from '../proof/verify.ts'
+import { proveOnward, RoundProof } from '../proof/verify.ts'
 import type { Desk } from '../teller/desk.ts'
 import { FeeSweeper } from '../teller/sweep-fees.ts'
 import { type Repeated, repeat } from './repeat.ts'
@@ -32,6 +32,8 @@ export interface WorkerOptions {
   noticesKeptMs: number
   /** The zone in which days begin. */
   timeZone: string
+  /** Writes the ends of the chains elsewhere, every so often; undefined if nowhere. */
+  heads: { publish: () => Promise<void>; everyMs: number } | undefined
   onError: (error: unknown) => void
   /** Called when the proof finds a fault that the previous round did not find. */
   onProofFailure: (finding: string) => void
@@ -49,6 +51,7 @@ export function startWorker(options: WorkerOptions): Repeated {
     attemptsKeptMs,
     noticesKeptMs,
     timeZone,
+    heads,
     onError,
     onProofFailure,
   } = options
@@ -105,12 +108,12 @@ export function startWorker(options: WorkerOptions): Repeated {
   if (provesLedger) {
     // Each round reads a limited number of rows, so that the proof costs the same on a large ledger.
     let known: string[] = []
-    const banks = new BankProof()
+    const round = new RoundProof()
     const proof = repeat(
       1_000,
       async () => {
         const ofBooks = (await proveOnward(proofPool, desk.now())).findings
-        const findings = [...ofBooks, ...(await banks.step(proofPool))]
+        const findings = [...ofBooks, ...(await round.step(proofPool))]
         for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
         known = findings
         return 'done'
@@ -118,6 +121,13 @@ export function startWorker(options: WorkerOptions): Repeated {
       onError,
     )
     loops.push(proof)
+  }
+  if (heads) {
+    const publish = async () => {
+      await heads.publish()
+      return 'done' as const
+    }
+    loops.push(repeat(heads.everyMs, publish, onError))
   }
   if (payouts) loops.push(repeat(1_000, () => payouts.poll(), onError))
   return {
