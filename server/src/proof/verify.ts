@@ -13,6 +13,7 @@ import {
 import { inSnapshot, Pace } from './proof-snapshot.ts'
 import { proveJournalPage, proveTotals } from './prove.ts'
 import { proveArchivedRefs, proveParts } from './prove-archived.ts'
+import { AuditProof, proveAudit } from './prove-audit.ts'
 import { proveNextAccount } from './prove-bank-account.ts'
 import { proveClaimPage, proveUnmatchedPage } from './prove-claims.ts'
 import { beforeAllEvents, type EventPlace, proveEventPage } from './prove-events.ts'
@@ -72,6 +73,12 @@ export async function verify(
       await proveTransfers(pool)
     })
     if (finding !== null) proofs.push({ agentId: 0n, appId: '-', ...counts, finding })
+  }
+  if (options.appId === undefined) {
+    const finding = await findingOf(async () => {
+      await proveAudit(pool)
+    })
+    if (finding !== null) proofs.push({ agentId: 0n, appId: 'audit', ...counts, finding })
   }
   return proofs
 }
@@ -288,13 +295,15 @@ export async function proveOnward(
 }
 
 /**
- * Proves what banks reported and what is expected at them, a page at a time, over and over. After all movements it
- * lays the books beside the next account.
+ * Proves what banks reported and what is expected at them, what counts for limits, and the audit log, a page
+ * at a time, over and over. After all movements it lays the books beside the next account.
  */
-export class BankProof {
+export class RoundProof {
   private movement = ''
   private expected = ''
   private account = ''
+  private limits = beforeAllLimits
+  private readonly audit = new AuditProof()
 
   /** Returns the contradiction that was found; the same page is proved again until it is gone. */
   async step(pool: Pool): Promise<string[]> {
@@ -312,21 +321,16 @@ export class BankProof {
       )
       this.expected = expected ?? ''
     })
-    return finding === null ? [] : [`bank accounts: ${finding}`]
-  }
-}
-
-/** Proves what counts for limits against the orders, a page at a time, over and over. */
-export class LimitProof {
-  private place = beforeAllLimits
-
-  /** Returns the contradiction that was found; the same page is proved again until it is gone. */
-  async step(pool: Pool): Promise<string[]> {
-    const finding = await findingOf(async () => {
-      const next = await inSnapshot(pool, (tx) => proveLimitPage(tx, this.place, againRows))
-      this.place = next ?? beforeAllLimits
+    const ofLimits = await findingOf(async () => {
+      const next = await inSnapshot(pool, (tx) => proveLimitPage(tx, this.limits, againRows))
+      this.limits = next ?? beforeAllLimits
     })
-    return finding === null ? [] : [`limits: ${finding}`]
+    const ofAudit = await findingOf(() => this.audit.step(pool, againRows))
+    return [
+      ...(finding === null ? [] : [`bank accounts: ${finding}`]),
+      ...(ofLimits === null ? [] : [`limits: ${ofLimits}`]),
+      ...(ofAudit === null ? [] : [`audit: ${ofAudit}`]),
+    ]
   }
 }
 

@@ -72,7 +72,7 @@ it(`${orders} orders are archived beside others' business, and prove`, {
 }, async () => {
   const folder = join(await tempFolder(), 'archive')
   const old = await service.agent()
-  await writeHistory(service.database.url, orders)
+  await writeHistory(service.database.ownerUrl, orders)
   const other = await service.agent()
   const before = await sizeOf()
 

@@ -20,6 +20,7 @@ const referenceTables = [
   'sessions',
   'invitations',
   'audit_log',
+  'audit_lanes',
   'payment_notes',
   'user_credentials',
   'proposals',

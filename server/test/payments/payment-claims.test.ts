@@ -11,6 +11,7 @@ import { creditPayment, dismissPayment } from '../../src/payments/payments.ts'
 import { allToDecide, searchPayments } from '../../src/payments/search-payments.ts'
 import { verify } from '../../src/proof/verify.ts'
 import type { ProviderEvent } from '../../src/providers/provider.ts'
+import { chainAnew } from '../support/chain-anew.ts'
 import { testDatabase } from '../support/database.ts'
 import { eventId, FakeProvider, paymentEvent, statusOf, told } from '../support/fake-provider.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
@@ -417,6 +418,7 @@ describe('the proof', () => {
     const lie = async (from: string, to: string) => {
       await rename('payments', `bank:${from}`, `bank:${to}`)
       await rename('journal', `payment:bank:${from}`, `payment:bank:${to}`)
+      await chainAnew(s.sql)
     }
     await lie(theirs.paymentId, mine.paymentId)
     const [proof] = await verify(s.backend.pool, { appId: two.agent.appId })
@@ -429,6 +431,7 @@ describe('the proof', () => {
       `payment:bank:${theirs.paymentId}`,
       two.agent.agentId,
     ])
+    await chainAnew(s.sql)
   })
 
   it('finds a payment of nobody whose claim is somebody’s, or gone', async () => {
@@ -480,6 +483,7 @@ describe('the proof of what was reported', () => {
     ])
     await s.sql('delete from unmatched_payments where payment_id = $1', [id])
     await s.sql('delete from payment_claims where payment_id = $1', [id])
+    await chainAnew(s.sql)
     expect(await findings()).toEqual([
       `event ${event.id} of bank told of payment ${id}, which is not claimed`,
     ])

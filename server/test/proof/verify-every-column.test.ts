@@ -7,6 +7,7 @@ import { localTimeIn } from '../../src/lib/local-time.ts'
 import { statusOf } from '../../src/proof/proof-failure.ts'
 import { proveOnward, verify } from '../../src/proof/verify.ts'
 import { Teller } from '../../src/teller/teller.ts'
+import { chainAnew } from '../support/chain-anew.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { writeWholeBook } from '../support/whole-book.ts'
 
@@ -46,6 +47,7 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       ]),
     ),
     currency: [[`currency = 'VND'`, own]],
+    hash: [[`hash = repeat('a', 64)`, own]],
   },
   orders: {
     agent_id: [['agent_id = 3', order('paid')]],
@@ -155,6 +157,7 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
     instructions: [[`instructions = replace(instructions, '"999"', '"998"')`, order('instructed')]],
   },
   journal: {
+    hash: [[`hash = repeat('a', 64)`, `${own} and seq = 2`]],
     agent_id: [['agent_id = 3', row('withdraw_failed')]],
     seq: [['seq = seq + 1000', row('withdraw_held')]],
     order_id: [
@@ -447,7 +450,8 @@ const noMoney: Record<string, string | Record<string, string>> = {
   bank_day_signoffs: 'who looked at a day, and at what; reconciliation names what changed since',
   bank_file_confirmations:
     'who believed a file that another person brought; rows are never changed',
-  audit_log: 'what people did; nothing is counted by it',
+  audit_log: 'what people did; nothing is counted by it, and chains.test.ts lies about it',
+  audit_lanes: 'where the chains of the audit log end; chains.test.ts lies about it',
   ...says('what two people decided on, bound by the database’s keys; nothing is counted by it', [
     'user_credentials',
     'proposals',
@@ -647,6 +651,10 @@ async function expectFound(liedIn: string, sql: string): Promise<void> {
   const { rowCount } = await owner.query(sql)
   expect(rowCount).toBe(1)
   try {
+    // What the row says is found, though its hash is right.
+    if (/^\w+ (from )?journal/.test(sql) && !sql.includes('set hash')) {
+      await chainAnew((text, values) => owner.query(text, values))
+    }
     const found = async (options: { appId?: string }) =>
       (await verify(pool, options)).flatMap(({ finding }) => finding ?? [])
     // The proof of all agents begins with the first one, of whom most lies are.
