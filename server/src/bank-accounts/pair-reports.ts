@@ -143,6 +143,7 @@ class Shelves {
 
   /** Takes the movement nearest in days that only people reported, whatever they said of it but its amount. */
   takeHearsay({ amountMinor, bookedOn }: Compared): KnownMovement | undefined {
+    if (this.hearsay.size === 0) return undefined
     for (const day of this.daysAround(bookedOn)) {
       if (!isWithinBankingDay(day, bookedOn)) continue
       const same = this.hearsay.get(`${amountMinor} ${day}`) ?? []
