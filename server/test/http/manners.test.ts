@@ -637,7 +637,7 @@ describe('the log', () => {
     })
     try {
       const client = serving.agent()
-      await use(client, database.url)
+      await use(client, database.ownerUrl)
       const { code, stderr } = await serving.stop()
       expect(code).toBe(0)
       const lines = stderr.trim().split('\n')
