@@ -557,6 +557,9 @@ export interface Operations {
       file_limit: string
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
+      token_limit: string
+      token_day_limit: string
+      feed_profile: string | null
       /** where the bank reports to */
       feed_url: string | null
       zone: string
@@ -695,6 +698,8 @@ export interface Operations {
         unconfirmed: number
         /** their amounts together, without signs */
         unconfirmed_amount: number
+        /** another person has to confirm it, if only for the balances in it */
+        waits: boolean
         confirmed_by: string | null
         /** when */
         confirmed_at: string | null
@@ -1375,6 +1380,68 @@ export interface Operations {
       } | null
     }
   }
+  'GET /console/api/limits': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        /** null: each agent by itself */
+        app_id: string | null
+        /** 2 to 40 small letters, digits and hyphens */
+        name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** amount or orders: at most so much; new_account: an account that was never paid before; blocked, allowed: a list */
+        measure: 'amount' | 'orders' | 'new_account' | 'blocked' | 'allowed'
+        /** whose orders are added up */
+        per: 'agent' | 'user' | 'account' | null
+        /** over which time, in the time zone of the service */
+        period: 'order' | 'hour' | 'day' | 'month' | null
+        /** an amount in decimals, or a number of orders */
+        most: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** how long it waits, 1 to 720 */
+        hours: number | null
+        /** what the list is of */
+        field: 'account' | 'name' | 'bank' | 'user' | null
+        /** what becomes of an order that goes beyond it */
+        outcome: 'refuse' | 'hold' | 'wait' | 'note'
+        /** what is on the list; an account as number or as bank:number */
+        values: string[]
+        /** the rule in a sentence */
+        words: string
+        /** when what is used now frees */
+        frees_at: string | null
+        /** who uses most of it now, at most five */
+        used: {
+          app_id: string
+          /** the user, or bank:account; masked for viewers */
+          subject: string
+          /** of the limit, now */
+          used: string
+          /** of the limit, 1 is all */
+          share: number
+        }[]
+        /** when it was set */
+        updated_at: string
+        updated_by: string
+      }[]
+    }
+  }
   'GET /console/api/me': {
     query: Record<string, never>
     body: undefined
@@ -1838,6 +1905,14 @@ export interface Operations {
         link: string | null
         /** the txn_id of the deposit that it refunds */
         refund_of: string | null
+        /** what limits said when it was created; null for the agent's own users */
+        limits: {
+          /** whether it waits for a person or for a time */
+          outcome: 'hold' | 'wait' | 'note'
+          words: string
+          /** when it may be paid out */
+          wait_until: string | null
+        } | null
         /** what of a deposit can still be refunded */
         refundable: number | null
       }
@@ -2735,6 +2810,12 @@ export interface Operations {
       day_limit: string | null
       /** an amount; 0 believes no file that a person brings alone */
       file_limit: string
+      /** the largest payment that a push with a token is believed */
+      token_limit?: string
+      /** how much in a day pushes with a token are believed */
+      token_day_limit?: string
+      /** how what the sender of the feed writes is read, as JSON */
+      feed_profile?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -2798,6 +2879,9 @@ export interface Operations {
         file_limit: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
+        token_limit: string
+        token_day_limit: string
+        feed_profile: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -3463,6 +3547,12 @@ export interface Operations {
       day_limit: string | null
       /** an amount; 0 believes no file that a person brings alone */
       file_limit: string
+      /** the largest payment that a push with a token is believed */
+      token_limit?: string
+      /** how much in a day pushes with a token are believed */
+      token_day_limit?: string
+      /** how what the sender of the feed writes is read, as JSON */
+      feed_profile?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -3526,6 +3616,9 @@ export interface Operations {
         file_limit: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
+        token_limit: string
+        token_day_limit: string
+        feed_profile: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -3632,6 +3725,12 @@ export interface Operations {
       day_limit: string | null
       /** an amount; 0 believes no file that a person brings alone */
       file_limit: string
+      /** the largest payment that a push with a token is believed */
+      token_limit?: string
+      /** how much in a day pushes with a token are believed */
+      token_day_limit?: string
+      /** how what the sender of the feed writes is read, as JSON */
+      feed_profile?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -3763,6 +3862,9 @@ export interface Operations {
         file_limit: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
+        token_limit: string
+        token_day_limit: string
+        feed_profile: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -3934,6 +4036,9 @@ export interface Operations {
         file_limit: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
+        token_limit: string
+        token_day_limit: string
+        feed_profile: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4335,6 +4440,156 @@ export interface Operations {
         /** a data: URL of the QR code as PNG */
         qrcode: string
       }
+    }
+  }
+  'POST /console/api/limits/remove': {
+    query: Record<string, never>
+    body: {
+      /** an agent's app id */
+      app_id: string | null
+      /** 2 to 40 small letters, digits and hyphens */
+      name: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      data: {
+        /** null: each agent by itself */
+        app_id: string | null
+        /** 2 to 40 small letters, digits and hyphens */
+        name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** amount or orders: at most so much; new_account: an account that was never paid before; blocked, allowed: a list */
+        measure: 'amount' | 'orders' | 'new_account' | 'blocked' | 'allowed'
+        /** whose orders are added up */
+        per: 'agent' | 'user' | 'account' | null
+        /** over which time, in the time zone of the service */
+        period: 'order' | 'hour' | 'day' | 'month' | null
+        /** an amount in decimals, or a number of orders */
+        most: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** how long it waits, 1 to 720 */
+        hours: number | null
+        /** what the list is of */
+        field: 'account' | 'name' | 'bank' | 'user' | null
+        /** what becomes of an order that goes beyond it */
+        outcome: 'refuse' | 'hold' | 'wait' | 'note'
+        /** what is on the list; an account as number or as bank:number */
+        values: string[]
+        /** the rule in a sentence */
+        words: string
+        /** when what is used now frees */
+        frees_at: string | null
+        /** who uses most of it now, at most five */
+        used: {
+          app_id: string
+          /** the user, or bank:account; masked for viewers */
+          subject: string
+          /** of the limit, now */
+          used: string
+          /** of the limit, 1 is all */
+          share: number
+        }[]
+        /** when it was set */
+        updated_at: string
+        updated_by: string
+      }[]
+    }
+  }
+  'POST /console/api/limits/try': {
+    query: Record<string, never>
+    body: {
+      /** an agent's app id */
+      app_id: string
+      /** 2 to 40 small letters, digits and hyphens */
+      name: string
+      /** deposit or withdraw */
+      kind: 'deposit' | 'withdraw'
+      /** amount or orders: at most so much; new_account: an account that was never paid before; blocked, allowed: a list */
+      measure: 'amount' | 'orders' | 'new_account' | 'blocked' | 'allowed'
+      /** whose orders are added up */
+      per?: 'agent' | 'user' | 'account' | null
+      /** over which time, in the time zone of the service */
+      period?: 'order' | 'hour' | 'day' | 'month' | null
+      /** an amount in decimals, or a number of orders */
+      most?: string | null
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+        | null
+      /** how long it waits, 1 to 720 */
+      hours?: number | null
+      /** what the list is of */
+      field?: 'account' | 'name' | 'bank' | 'user' | null
+      /** what becomes of an order that goes beyond it */
+      outcome: 'refuse' | 'hold' | 'wait' | 'note'
+      /** what is on the list; an account as number or as bank:number */
+      values?: string[]
+    }
+    answer: {
+      /** orders from then on were looked at */
+      from: string
+      /** now */
+      to: string
+      /** how many orders were looked at */
+      orders: number
+      /** whether these are all of the month */
+      whole: boolean
+      /** how many of them go beyond the rule */
+      hits: number
+      /** what these are worth, in decimals */
+      amount: string
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      /** the first 20 */
+      first: {
+        txn_id: string
+        /** when it was created */
+        at: string
+        amount: string
+        /** what the rule says about it */
+        words: string
+      }[]
     }
   }
   'POST /console/api/me/password': {
@@ -4826,6 +5081,14 @@ export interface Operations {
         link: string | null
         /** the txn_id of the deposit that it refunds */
         refund_of: string | null
+        /** what limits said when it was created; null for the agent's own users */
+        limits: {
+          /** whether it waits for a person or for a time */
+          outcome: 'hold' | 'wait' | 'note'
+          words: string
+          /** when it may be paid out */
+          wait_until: string | null
+        } | null
         /** what of a deposit can still be refunded */
         refundable: number | null
       }
@@ -4958,6 +5221,14 @@ export interface Operations {
         link: string | null
         /** the txn_id of the deposit that it refunds */
         refund_of: string | null
+        /** what limits said when it was created; null for the agent's own users */
+        limits: {
+          /** whether it waits for a person or for a time */
+          outcome: 'hold' | 'wait' | 'note'
+          words: string
+          /** when it may be paid out */
+          wait_until: string | null
+        } | null
         /** what of a deposit can still be refunded */
         refundable: number | null
       }
@@ -5090,6 +5361,14 @@ export interface Operations {
         link: string | null
         /** the txn_id of the deposit that it refunds */
         refund_of: string | null
+        /** what limits said when it was created; null for the agent's own users */
+        limits: {
+          /** whether it waits for a person or for a time */
+          outcome: 'hold' | 'wait' | 'note'
+          words: string
+          /** when it may be paid out */
+          wait_until: string | null
+        } | null
         /** what of a deposit can still be refunded */
         refundable: number | null
       }
@@ -5155,6 +5434,15 @@ export interface Operations {
       reason: string
       /** what to refund, such as 100 or 99.50 */
       amount: string
+      /** another account than the payer's: two people decide on it, always */
+      to?: {
+        /** 4 to 34 letters and digits; spaces and dashes are taken away */
+        account_no: string
+        /** 1 to 128 printable characters */
+        account_name: string
+        /** 1 to 32 printable characters */
+        bank_code: string
+      }
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
       /** the six digits the authenticator shows now */
@@ -5222,6 +5510,14 @@ export interface Operations {
         link: string | null
         /** the txn_id of the deposit that it refunds */
         refund_of: string | null
+        /** what limits said when it was created; null for the agent's own users */
+        limits: {
+          /** whether it waits for a person or for a time */
+          outcome: 'hold' | 'wait' | 'note'
+          words: string
+          /** when it may be paid out */
+          wait_until: string | null
+        } | null
         /** what of a deposit can still be refunded */
         refundable: number | null
       }
@@ -5352,6 +5648,14 @@ export interface Operations {
         link: string | null
         /** the txn_id of the deposit that it refunds */
         refund_of: string | null
+        /** what limits said when it was created; null for the agent's own users */
+        limits: {
+          /** whether it waits for a person or for a time */
+          outcome: 'hold' | 'wait' | 'note'
+          words: string
+          /** when it may be paid out */
+          wait_until: string | null
+        } | null
         /** what of a deposit can still be refunded */
         refundable: number | null
       }
@@ -5484,6 +5788,14 @@ export interface Operations {
         link: string | null
         /** the txn_id of the deposit that it refunds */
         refund_of: string | null
+        /** what limits said when it was created; null for the agent's own users */
+        limits: {
+          /** whether it waits for a person or for a time */
+          outcome: 'hold' | 'wait' | 'note'
+          words: string
+          /** when it may be paid out */
+          wait_until: string | null
+        } | null
         /** what of a deposit can still be refunded */
         refundable: number | null
       }
@@ -5616,6 +5928,14 @@ export interface Operations {
         link: string | null
         /** the txn_id of the deposit that it refunds */
         refund_of: string | null
+        /** what limits said when it was created; null for the agent's own users */
+        limits: {
+          /** whether it waits for a person or for a time */
+          outcome: 'hold' | 'wait' | 'note'
+          words: string
+          /** when it may be paid out */
+          wait_until: string | null
+        } | null
         /** what of a deposit can still be refunded */
         refundable: number | null
       }
@@ -5746,6 +6066,14 @@ export interface Operations {
         link: string | null
         /** the txn_id of the deposit that it refunds */
         refund_of: string | null
+        /** what limits said when it was created; null for the agent's own users */
+        limits: {
+          /** whether it waits for a person or for a time */
+          outcome: 'hold' | 'wait' | 'note'
+          words: string
+          /** when it may be paid out */
+          wait_until: string | null
+        } | null
         /** what of a deposit can still be refunded */
         refundable: number | null
       }
@@ -7277,6 +7605,110 @@ export interface Operations {
         above: string | null
         /** only an admin approves */
         admin_only: boolean
+      }[]
+    }
+  }
+  'PUT /console/api/limits': {
+    query: Record<string, never>
+    body: {
+      /** an agent's app id */
+      app_id: string | null
+      /** 2 to 40 small letters, digits and hyphens */
+      name: string
+      /** deposit or withdraw */
+      kind: 'deposit' | 'withdraw'
+      /** amount or orders: at most so much; new_account: an account that was never paid before; blocked, allowed: a list */
+      measure: 'amount' | 'orders' | 'new_account' | 'blocked' | 'allowed'
+      /** whose orders are added up */
+      per?: 'agent' | 'user' | 'account' | null
+      /** over which time, in the time zone of the service */
+      period?: 'order' | 'hour' | 'day' | 'month' | null
+      /** an amount in decimals, or a number of orders */
+      most?: string | null
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+        | null
+      /** how long it waits, 1 to 720 */
+      hours?: number | null
+      /** what the list is of */
+      field?: 'account' | 'name' | 'bank' | 'user' | null
+      /** what becomes of an order that goes beyond it */
+      outcome: 'refuse' | 'hold' | 'wait' | 'note'
+      /** what is on the list; an account as number or as bank:number */
+      values?: string[]
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      data: {
+        /** null: each agent by itself */
+        app_id: string | null
+        /** 2 to 40 small letters, digits and hyphens */
+        name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** amount or orders: at most so much; new_account: an account that was never paid before; blocked, allowed: a list */
+        measure: 'amount' | 'orders' | 'new_account' | 'blocked' | 'allowed'
+        /** whose orders are added up */
+        per: 'agent' | 'user' | 'account' | null
+        /** over which time, in the time zone of the service */
+        period: 'order' | 'hour' | 'day' | 'month' | null
+        /** an amount in decimals, or a number of orders */
+        most: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** how long it waits, 1 to 720 */
+        hours: number | null
+        /** what the list is of */
+        field: 'account' | 'name' | 'bank' | 'user' | null
+        /** what becomes of an order that goes beyond it */
+        outcome: 'refuse' | 'hold' | 'wait' | 'note'
+        /** what is on the list; an account as number or as bank:number */
+        values: string[]
+        /** the rule in a sentence */
+        words: string
+        /** when what is used now frees */
+        frees_at: string | null
+        /** who uses most of it now, at most five */
+        used: {
+          app_id: string
+          /** the user, or bank:account; masked for viewers */
+          subject: string
+          /** of the limit, now */
+          used: string
+          /** of the limit, 1 is all */
+          share: number
+        }[]
+        /** when it was set */
+        updated_at: string
+        updated_by: string
       }[]
     }
   }

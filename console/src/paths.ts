@@ -99,6 +99,10 @@ export const api = {
   stops: 'GET /console/api/stops',
   stop: 'POST /console/api/stops',
   liftStop: 'POST /console/api/stops/{id}/lift',
+  limits: 'GET /console/api/limits',
+  setLimit: 'PUT /console/api/limits',
+  removeLimit: 'POST /console/api/limits/remove',
+  tryLimit: 'POST /console/api/limits/try',
   alarms: 'GET /console/api/alarms',
   acknowledgeAlarm: 'POST /console/api/alarms/{id}/acknowledge',
 } as const satisfies Record<string, Operation>
@@ -129,6 +133,7 @@ export const pages = {
   approvals: '/approvals',
   approval: (id: string) => `/approvals/${id}`,
   rules: '/rules',
+  limits: '/limits',
   openItems: '/open-items',
   openItem: (itemId: string) => `/open-items/${encodeURIComponent(itemId)}`,
   wallets: '/wallets',

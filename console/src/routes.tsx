@@ -59,6 +59,7 @@ const tree = top.addChildren([
     page('/approvals', () => import('./pages/approvals/approvals.tsx')),
     page('/approvals/$id', () => import('./pages/approval/approval.tsx')),
     page('/rules', () => import('./pages/rules/rules.tsx')),
+    page('/limits', () => import('./pages/limits/limits.tsx')),
     page('/open-items', () => import('./pages/open-items/open-items.tsx')),
     page('/open-items/$itemId', () => import('./pages/open-item/open-item.tsx')),
     page('/wallets', () => import('./pages/wallets/wallets.tsx')),

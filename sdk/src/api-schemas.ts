@@ -308,4 +308,11 @@ export type Problem = {
     field: string
     message: string
   }[]
+  /** with limit_exceeded */
+  limit?: {
+    /** which limit */
+    name: string
+    /** when the same order might be taken; null if time does not change it */
+    frees_at: string | null
+  }
 }

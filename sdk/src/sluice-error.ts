@@ -24,6 +24,7 @@ export const problemCodes = [
   'amount_out_of_range',
   'unknown_bank_code',
   'refund_exceeds_payment',
+  'limit_exceeded',
   'insufficient_balance',
   'rate_limited',
   'headers_too_large',

@@ -113,7 +113,8 @@ async function checkFolder(
 }
 
 /**
- * The last row of the next part: before the first row that is too recent, and at most `partRows` rows on.
+ * The last row of the next part: before the first row that is too recent, and at most `partRows` rows on. Orders
+ * that still count for limits stay.
  */
 async function lastSeqBefore(
   client: PoolClient,
@@ -122,8 +123,9 @@ async function lastSeqBefore(
   { before, partRows = 100_000 }: ArchiveOptions,
 ): Promise<bigint | undefined> {
   const { rows } = await client.query<{ seq: bigint | null }>(
-    `select coalesce(min(seq) filter (where at >= $4) - 1, max(seq)) as seq from journal
-     where agent_id = $1 and seq between $2 and $3`,
+    `select coalesce(min(seq) filter (where at >= least($4, (
+         select min(counts_from) from limit_counting where agent_id = $1))) - 1, max(seq)) as seq
+     from journal where agent_id = $1 and seq between $2 and $3`,
     [agentId, fromSeq, fromSeq + BigInt(partRows) - 1n, before],
   )
   const seq = rows[0]?.seq ?? 0n

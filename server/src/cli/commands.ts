@@ -88,6 +88,10 @@ const commands: Record<string, Listed> = {
     description: 'who signs in to the console',
     load: async () => (await import('./user.ts')).userCommand(),
   },
+  limit: {
+    description: 'limits and lists that new orders are measured against',
+    load: async () => (await import('./limit.ts')).limitCommand(),
+  },
   stop: {
     description: 'stop payouts at once, of an agent or all',
     load: async () => (await import('./stop.ts')).stopCommand(),

@@ -26,6 +26,8 @@ select create_reference_table('proposal_answers');
 select create_reference_table('proposal_runs');
 select create_reference_table('approval_rules');
 select create_reference_table('stops');
+select create_reference_table('limit_rules');
+select create_reference_table('limit_entries');
 select create_reference_table('alarms');
 select create_reference_table('alarm_acknowledgements');
 select create_reference_table('attempt_prunings');
@@ -55,6 +57,10 @@ select create_distributed_table('archive_parts', 'agent_id', colocate_with => 'w
 select create_distributed_table('archived_refs', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('archived_keys', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('open_items', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('limit_counting', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('limit_uses', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('limit_payees', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('limit_checks', 'agent_id', colocate_with => 'wallets');
 
 -- What is expected at a bank account, and what its bank reports, are kept by account.
 select create_distributed_table('expected_deposits', 'account', colocate_with => 'none');
@@ -65,5 +71,5 @@ select create_distributed_table('bank_reports', 'account', colocate_with => 'exp
 select create_distributed_table('bank_file_confirmations', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('bank_day_signoffs', 'account', colocate_with => 'expected_deposits');
 
--- Limits have nothing to do with each other or with the books.
+-- Rates have nothing to do with each other or with the books.
 select create_distributed_table('limit_buckets', 'bucket', colocate_with => 'none');

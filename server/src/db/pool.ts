@@ -86,8 +86,10 @@ export function openPool({ url, max, name, onError, as, ...options }: PoolOption
     ]
       .join(' ')
       .trim(),
-    // So a busy database may take longer to connect.
-    connectionTimeoutMillis: as === 'owner' ? 60_000 : 5_000,
+    // No request waits for the owner's statements, nor for those whose loss does not matter, so a busy
+    // database may take longer to connect.
+    connectionTimeoutMillis:
+      as === 'owner' || options.settings?.synchronous_commit === 'off' ? 60_000 : 5_000,
     idleTimeoutMillis: 60_000,
     query_timeout: 20_000,
     keepAlive: true,

@@ -79,9 +79,16 @@ export const insertOrders = `insert into orders (${orderColumns.names})
   on conflict do nothing
   returning order_id`
 
-/** Fails if one of these orders has the refId of an archived one: only an error stops a pipeline. */
+/**
+ * Fails if one of these orders has the refId of an archived one, or if an agent whose deposits were not measured
+ * has limits on them: only an error stops a pipeline.
+ */
 export const refuseArchivedRefs = `select 1 / case when count(*) = 0 then 1 else 0 end
-  from (${archivedByRefId}) archived`
+  from (${archivedByRefId}
+    union all
+    select r.agent_id, r.name from limit_rules r
+    where r.kind = 'deposit' and cardinality($3::bigint[]) > 0
+      and (r.agent_id = 0 or r.agent_id = any($3::bigint[]))) archived`
 
 export const refColumns = orderColumns.pick('agentId', 'refId')
 

@@ -33,6 +33,8 @@ import {
   type Writes,
 } from './fold.ts'
 import { houseBook } from './house.ts'
+import type { LimitRule } from './limits.ts'
+import { rulesOf, writeLimits } from './limits-store.ts'
 import { claimsById, insertClaims } from './payment-claims.ts'
 import {
   insertReferences,
@@ -102,6 +104,7 @@ export async function readBooks(
     done,
     archivedRefs,
     archivedKeys,
+    limitRules,
   ] = await all([
     all(
       locked.map((agentId) =>
@@ -138,6 +141,7 @@ export async function readBooks(
       sql.archivedByKey,
       onceKeys,
     ),
+    readList<LimitRule>(tx, 'limit-rules', rulesOf, [...new Set(commands.map((c) => c.agentId))]),
   ])
 
   const books: Books = {
@@ -153,6 +157,8 @@ export async function readBooks(
     doneKeys: new Set(done.map((row) => keyOf(row.agent_id, row.once_key))),
     archivedRefs: new Set(archivedRefs.map((row) => keyOf(row.agent_id, row.ref_id))),
     archivedKeys: new Set(archivedKeys.map((row) => keyOf(row.agent_id, row.once_key))),
+    limitRules,
+    limits: new Map(),
   }
   for (const { rows } of accounts) {
     for (const row of rows) {
@@ -181,16 +187,22 @@ export async function readBooks(
 
 /**
  * An order whose refId is free in the books may still have the refId of an archived order. Archiving
- * records the refId before or together with the removal, so a check after the insert is sure to find it.
+ * records the refId before or together with the removal, so a check after the insert is sure to find it. The
+ * same holds for limits on deposits that were not measured: who sets one waits until this is committed, or this
+ * sees it.
  */
-async function refuseArchivedRefs(client: PoolClient, orders: Order[]): Promise<void> {
+async function refuseArchivedRefs(
+  client: PoolClient,
+  orders: Order[],
+  unlimited: bigint[],
+): Promise<void> {
   if (orders.length === 0) return
-  const values = sql.refColumns.values(orders)
+  const values = [...sql.refColumns.values(orders), unlimited]
   try {
     await client.query({ name: 'refuse-archived-refs', text: sql.refuseArchivedRefs, values })
   } catch (error) {
     const isDivision = sqlState(error) === '22012'
-    throw isDivision ? new BooksChanged('a refId was archived') : error
+    throw isDivision ? new BooksChanged('a refId was archived, or deposits are limited') : error
   }
 }
 
@@ -216,7 +228,7 @@ export async function commitOrders(client: PoolClient, orders: Order[]): Promise
   const [, inserted] = await all([
     client.query('begin'),
     insertOrders(client, orders),
-    refuseArchivedRefs(client, orders),
+    refuseArchivedRefs(client, orders, [...new Set(orders.map(({ agentId }) => agentId))]),
     client.query('commit'),
   ])
   return inserted
@@ -276,7 +288,7 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
     insertAllClaims(tx, writes.newClaims),
     insertAllReferences(tx, writes.newPayouts),
     insertAllOrders(tx, writes.newOrders),
-    refuseArchivedRefs(tx, writes.newOrders),
+    refuseArchivedRefs(tx, writes.newOrders, writes.unlimited),
     write(
       tx,
       'update-orders',
@@ -326,6 +338,7 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       sql.changedWalletColumns,
       writes.wallets.map(({ wallet, seqRead }) => ({ ...wallet, seqRead })),
     ),
+    writeLimits(tx, writes),
   ])
 }
 

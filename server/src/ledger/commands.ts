@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../lib/problem.ts'
+import type { LimitNamed, ProblemCode } from '../lib/problem.ts'
 import type {
   Callback,
   ClosedItem,
@@ -15,6 +15,7 @@ import type {
   UnmatchedWhy,
   Wallet,
 } from './book.ts'
+import type { LimitCheck, LimitFacts } from './limits.ts'
 
 /**
  * Every change that can be requested of an agent's book. Each may be repeated but takes effect only once.
@@ -22,8 +23,8 @@ import type {
 export type Command = {
   agentId: bigint
   at: Date
-} /** For a refund, `depositVersion` is the deposit's version when the refund's destination was read. */ & (
-  | { type: 'create'; order: Order; depositVersion?: number }
+} /** For a refund, `depositVersion` is the deposit's version when the refund's destination was read. */ /** `isLimited`: the agent has limits on deposits, so they are counted under the wallet's lock. */ & (
+  | { type: 'create'; order: Order; depositVersion?: number; isLimited?: true }
   /** The provider's instructions for a deposit that had to be announced to it. */
   | {
       type: 'instruct'
@@ -116,10 +117,12 @@ export function booksOf(command: Command): bigint[] {
 
 /**
  * Creating a deposit moves no money: the unique key on its refId is protection enough, so it need not
- * wait for the agent's other commands.
+ * wait for the agent's other commands. It does if the agent has limits on deposits.
  */
 export function needsWallet(command: Command): boolean {
-  return command.type !== 'create' || command.order.kind === 'withdraw'
+  return (
+    command.type !== 'create' || command.order.kind === 'withdraw' || command.isLimited === true
+  )
 }
 
 /** What is reported of money that belongs to no agent. */
@@ -169,6 +172,8 @@ export interface BookView {
   isDone: boolean
   /** Whether the refId, payment or adjustment is in the archive, so that it has already taken effect. */
   archived: boolean
+  /** What the agent's limits need to know; undefined if it has none. */
+  limits: LimitFacts | undefined
 }
 
 /** What a command changes about one order or payment. */
@@ -188,10 +193,12 @@ export interface Change {
   unmatched: UnmatchedPayment | undefined
   /** The claim to a payment that a person has assigned to the agent. */
   claim: PaymentClaim | undefined
+  /** What the limits said about a new order, if they said anything. */
+  check: LimitCheck | undefined
 }
 
 export type Decision =
-  | { type: 'refused'; code: ProblemCode; detail: string }
+  | { type: 'refused'; code: ProblemCode; detail: string; limit?: LimitNamed }
   /** Nothing to write: the command is a repeat or changes nothing. */
   | { type: 'unchanged'; order: Order | undefined }
   /** The money does not belong to the order it was reported for: it waits outside the agent's book. */

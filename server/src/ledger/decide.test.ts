@@ -51,6 +51,7 @@ function decided(
       house: undefined,
       unmatched: undefined,
       archived: false,
+      limits: undefined,
       ...book,
     },
     { agentId, at, ...command },

@@ -20,6 +20,7 @@ import {
   takeBackPayment,
 } from './decide-payment.ts'
 import { beyondBound, nothingElse, refused, write, writeRow } from './entry.ts'
+import { hitsOf, type LimitHit, verdictOf } from './limits.ts'
 import { refundRefusal } from './refunds.ts'
 import { releaseReserve } from './reserve.ts'
 import { withdrawAnswer } from './withdraw-answer.ts'
@@ -88,8 +89,13 @@ function create(
     return refused('ref_id_conflict', refIdConflictDetail)
   }
   if (book.archived) return refused('ref_id_conflict', archivedRefDetail)
+  const verdict = book.limits
+    ? verdictOf(order, hitsOf(order, book.limits, localTime))
+    : { check: undefined }
+  if ('refusal' in verdict) return limitExceeded(verdict.refusal, localTime)
+  const { check } = verdict
   if (order.kind === 'deposit') {
-    return { type: 'changed', order, wallet: book.wallet, ...nothingElse }
+    return { type: 'changed', order, wallet: book.wallet, ...nothingElse, check }
   }
   const noRefund = order.refundOf === null ? undefined : refundRefusal(book, order, depositVersion)
   if (noRefund) return noRefund
@@ -100,7 +106,17 @@ function create(
   const entry = write(book, order, 'withdraw_held', at)
   if (!entry) return beyondBound
   const answer = withdrawAnswer(order, entry.wallet.balances.available, localTime)
-  return { type: 'changed', ...nothingElse, ...entry, order: { ...order, answer } }
+  return { type: 'changed', ...nothingElse, ...entry, order: { ...order, answer }, check }
+}
+
+function limitExceeded({ rule, words, frees }: LimitHit, localTime: LocalTime): Decision {
+  const freesAt = frees && localTime(frees)
+  return {
+    type: 'refused',
+    code: 'limit_exceeded',
+    detail: freesAt === null ? `${words}.` : `${words}. It frees at ${freesAt}.`,
+    limit: { name: rule.name, frees_at: freesAt },
+  }
 }
 
 export const archivedRefDetail =

@@ -127,6 +127,7 @@ export const nothingElse = {
   house: undefined,
   unmatched: undefined,
   claim: undefined,
+  check: undefined,
 }
 
 export const beyondBound: Decision = {

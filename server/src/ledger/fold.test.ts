@@ -79,6 +79,8 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     clearings: new Map(),
     archivedRefs: new Set(),
     archivedKeys: new Set(),
+    limitRules: [],
+    limits: new Map(),
     ...fields,
   }
 }

@@ -21,6 +21,8 @@ import { adjustmentKey, decide } from './decide.ts'
 import { costKey, sweepKey, writeOffKey } from './decide-house.ts'
 import { houseBook } from './house.ts'
 import { journalHash } from './journal-hash.ts'
+import { LimitCount } from './limit-count.ts'
+import type { AgentLimits, LimitCheck, LimitPayee, LimitRule, LimitUse } from './limits.ts'
 
 /** The parts of the books that a batch of commands touches, as read. */
 export interface Books {
@@ -47,6 +49,10 @@ export interface Books {
   /** By agent: the refIds of archived orders, and the keys of archived payments and adjustments. */
   archivedRefs: Set<string>
   archivedKeys: Set<string>
+  /** The limits of the commands' agents, and of each agent. */
+  limitRules: readonly LimitRule[]
+  /** By agent: what the limits need to know, of agents that have some. */
+  limits: ReadonlyMap<bigint, AgentLimits>
 }
 
 /** What a batch writes. Each item appears once, however often it changed within the batch. */
@@ -68,6 +74,12 @@ export interface Writes {
   newItems: OpenItem[]
   closedItems: ClosedItem[]
   wallets: { wallet: Wallet; seqRead: bigint }[]
+  /** What changes of what counts for limits. */
+  uses: LimitUse[]
+  checks: LimitCheck[]
+  payees: LimitPayee[]
+  /** The agents whose new deposits were not measured against limits: they must have none. */
+  unlimited: bigint[]
 }
 
 /** The writes of a batch that belong to one agent. */
@@ -89,6 +101,10 @@ export function writesFor(writes: Writes, agentId: bigint): Writes {
     newItems: writes.newItems.filter(isOwn),
     closedItems: writes.closedItems.filter(isOwn),
     wallets: writes.wallets.filter(({ wallet }) => isOwn(wallet)),
+    uses: writes.uses.filter(isOwn),
+    checks: writes.checks.filter(isOwn),
+    payees: writes.payees.filter(isOwn),
+    unlimited: writes.unlimited.filter((each) => each === agentId),
   }
 }
 
@@ -164,6 +180,8 @@ export const noBooks: Books = {
   doneKeys: new Set(),
   archivedRefs: new Set(),
   archivedKeys: new Set(),
+  limitRules: [],
+  limits: new Map(),
 }
 
 /** A placeholder for a wallet that a command neither reads nor changes. */
@@ -197,6 +215,9 @@ export function fold(
   const newPayouts: HandedPayout[] = []
   const newItems: OpenItem[] = []
   const closedItems: ClosedItem[] = []
+  const limitCount = new LimitCount(books.limits)
+  const checks: LimitCheck[] = []
+  const unlimited = new Set<bigint>()
   /** By agent: the hash of the last row. */
   const heads = new Map<bigint, string>()
 
@@ -251,14 +272,18 @@ export function fold(
           command.type === 'create'
             ? books.archivedRefs.has(keyOf(agentId, command.order.refId))
             : books.archivedKeys.has(keyOf(agentId, onceKeyOf(command) ?? '')),
+        limits: command.type === 'create' ? limitCount.factsFor(command.order) : undefined,
       },
       command,
       localTime,
     )
     if (decision.type !== 'changed') return decision
+    if (decision.check) checks.push(decision.check)
+    if (!needsWallet(command)) unlimited.add(agentId)
     for (const change of [decision, ...(decision.also ?? [])]) {
       if (needsWallet(command)) wallets.set(agentId, change.wallet)
       if (change.order) {
+        limitCount.change(orders.get(keyOf(agentId, change.order.orderId)), change.order)
         orders.set(keyOf(agentId, change.order.orderId), change.order)
         refIds.set(keyOf(agentId, change.order.refId), change.order)
       }
@@ -317,6 +342,10 @@ export function fold(
     newItems,
     closedItems,
     wallets: [],
+    uses: limitCount.changes(),
+    checks,
+    payees: limitCount.newPayees,
+    unlimited: [...unlimited],
   }
   for (const [key, order] of orders) {
     const read = books.orders.get(key)

@@ -34,7 +34,7 @@ const wallet: Wallet = {
 const book: BookView = {
   ...{ wallet, order: undefined, payment: undefined, claim: undefined },
   ...{ refunded: deposit(), refunds: [], payer: undefined, takenReferences: new Set() },
-  ...{ isDone: false, archived: false, house: undefined, unmatched: undefined },
+  ...{ isDone: false, archived: false, limits: undefined, house: undefined, unmatched: undefined },
 }
 const decided = (command: Command, fields: Partial<BookView> = {}) =>
   decide({ ...book, ...fields }, command, localTimeIn('UTC'))

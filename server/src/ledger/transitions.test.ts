@@ -113,7 +113,13 @@ describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to
       {
         ...{ wallet, order, payment: undefined, claim: undefined, payer: undefined },
         ...{ takenReferences: new Set<string>(), refunded: undefined, refunds: [] },
-        ...{ isDone: false, archived: false, house: undefined, unmatched: undefined },
+        ...{
+          isDone: false,
+          archived: false,
+          limits: undefined,
+          house: undefined,
+          unmatched: undefined,
+        },
       },
       { type: 'outcome', agentId: 7n, orderId: order.orderId, at, to },
       localTimeIn('UTC'),

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isTimeZone, localTimeIn, parseIsoTime, startOfDay } from './local-time.ts'
+import {
+  hourOf,
+  isTimeZone,
+  localDayOf,
+  localMonthOf,
+  localTimeIn,
+  parseIsoTime,
+  startOfDay,
+} from './local-time.ts'
 
 test.each([
   ['UTC', '2026-01-31T23:59:59.999Z', '2026-01-31 23:59:59'],
@@ -98,4 +106,30 @@ test.each([
   ['America/New_York', '2026-11-01T20:00:00.000Z', '2026-11-01T04:00:00.000Z'],
 ])('in %s, the day of %s began at %s', (zone, at, start) => {
   expect(startOfDay(new Date(at), zone).toISOString()).toBe(start)
+})
+
+test.each([
+  ['Asia/Bangkok', '2026-03-31T17:30:00Z', '2026-03-31T17:00:00Z', '2026-04-01T17:00:00Z'],
+  ['America/New_York', '2026-03-08T12:00:00Z', '2026-03-08T05:00:00Z', '2026-03-09T04:00:00Z'],
+  ['America/New_York', '2026-11-01T12:00:00Z', '2026-11-01T04:00:00Z', '2026-11-02T05:00:00Z'],
+  ['Asia/Kathmandu', '2026-01-01T00:00:00Z', '2025-12-31T18:15:00Z', '2026-01-01T18:15:00Z'],
+])('in %s, the day of %s is from %s to %s', (zone, at, start, end) => {
+  const day = localDayOf(new Date(at), localTimeIn(zone))
+  expect([day.start, day.end]).toEqual([new Date(start), new Date(end)])
+})
+
+test.each([
+  ['Asia/Bangkok', '2026-02-28T16:59:59Z', '2026-01-31T17:00:00Z', '2026-02-28T17:00:00Z'],
+  ['America/New_York', '2026-03-20T00:00:00Z', '2026-03-01T05:00:00Z', '2026-04-01T04:00:00Z'],
+  ['UTC', '2026-12-31T23:59:59Z', '2026-12-01T00:00:00Z', '2027-01-01T00:00:00Z'],
+])('in %s, the month of %s is from %s to %s', (zone, at, start, end) => {
+  const month = localMonthOf(new Date(at), localTimeIn(zone))
+  expect([month.start, month.end]).toEqual([new Date(start), new Date(end)])
+})
+
+test.each([
+  ['Asia/Kathmandu', '2026-01-01T00:00:00Z', '2025-12-31T23:15:00Z'],
+  ['UTC', '2026-01-01T00:59:59Z', '2026-01-01T00:00:00Z'],
+])('in %s, the hour of %s starts at %s', (zone, at, start) => {
+  expect(hourOf(new Date(at), localTimeIn(zone)).start).toEqual(new Date(start))
 })

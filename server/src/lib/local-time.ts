@@ -15,12 +15,54 @@ export function localTimeIn(timeZone: string): LocalTime {
 /** The start of the day that contains a moment, in a time zone. */
 export function startOfDay(at: Date, timeZone: string): Date {
   const localTime = localTimeIn(timeZone)
-  const localMs = (ms: number) => Date.parse(`${localTime(new Date(ms)).replace(' ', 'T')}Z`)
-  const midnight = Date.parse(`${localTime(at).slice(0, 10)}T00:00:00Z`)
-  // Guess with the zone's offset at `at`, then correct the guess with the offset that applies there.
-  let guess = midnight - (localMs(at.getTime()) - Math.floor(at.getTime() / 1000) * 1000)
-  guess = midnight - (localMs(guess) - guess)
+  return momentOf(localTime(at).slice(0, 10), at, localTime)
+}
+
+/** When a local day begins that is near a moment. */
+function momentOf(day: string, near: Date, localTime: LocalTime): Date {
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  // Guess with the zone's offset at `near`, then correct the guess with the offset that applies there.
+  let guess = midnight - offsetMs(near, localTime)
+  guess = midnight - offsetMs(new Date(guess), localTime)
   return new Date(guess)
+}
+
+/** How far local time is ahead of UTC at a moment. */
+function offsetMs(at: Date, localTime: LocalTime): number {
+  const local = Date.parse(`${localTime(at).replace(' ', 'T')}Z`)
+  return local - Math.floor(at.getTime() / 1000) * 1000
+}
+
+/** A stretch of time: from its start, up to but not including its end. */
+export interface Span {
+  start: Date
+  end: Date
+}
+
+const hourMs = 3_600_000
+
+/** The hour on local clocks that a moment is in. */
+export function hourOf(at: Date, localTime: LocalTime): Span {
+  const offset = offsetMs(at, localTime)
+  const start = Math.floor((at.getTime() + offset) / hourMs) * hourMs - offset
+  return { start: new Date(start), end: new Date(start + hourMs) }
+}
+
+/** The local day that a moment is in. */
+export function localDayOf(at: Date, localTime: LocalTime): Span {
+  const start = momentOf(localTime(at).slice(0, 10), at, localTime)
+  // Days have 23 to 25 hours.
+  const next = new Date(start.getTime() + 30 * hourMs)
+  return { start, end: momentOf(localTime(next).slice(0, 10), next, localTime) }
+}
+
+/** The local month that a moment is in. */
+export function localMonthOf(at: Date, localTime: LocalTime): Span {
+  const firstDay = (moment: Date) => `${localTime(moment).slice(0, 7)}-01`
+  const start = momentOf(firstDay(at), at, localTime)
+  // Months have 28 to 31 days.
+  const next = new Date(start.getTime() + 32 * 24 * hourMs)
+  return { start, end: momentOf(firstDay(next), next, localTime) }
 }
 
 export function isTimeZone(name: string): boolean {

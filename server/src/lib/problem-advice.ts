@@ -35,6 +35,8 @@ export const problemAdvice: Record<ProblemCode, string> = {
     'Take a code from `GET /payment/banks`; closed banks are refused too. If that list is empty, send the BIC, or the IFSC of a bank in India.',
   refund_exceeds_payment:
     'Refunds that wait or are paid count against what was paid; `detail` tells what is left.',
+  limit_exceeded:
+    'A limit of the operator does not allow it: `limit` names it and tells when it frees. Repeat then, with the same `refId`; if `frees_at` is null, ask the operator.',
   insufficient_balance: 'Wait for deposits or lower the amount: amount and fee must be available.',
   rate_limited: 'Wait for `retry-after` seconds; `ratelimit-*` headers tell how much is left.',
   headers_too_large: 'The headers of a request have at most 16 KiB together: send fewer cookies.',

@@ -22,6 +22,7 @@ export const problemCatalogue = {
   amount_out_of_range: [422, 'The amount is outside the limits'],
   unknown_bank_code: [422, 'The bank code is not known'],
   refund_exceeds_payment: [422, 'More than was paid cannot be refunded'],
+  limit_exceeded: [422, 'A limit of the operator does not allow this'],
   insufficient_balance: [422, 'The balance does not cover amount and fee'],
   rate_limited: [429, 'Too many requests'],
   headers_too_large: [431, 'The headers are too large'],
@@ -61,8 +62,15 @@ export interface FieldError {
 export interface ProblemExtras {
   errors?: FieldError[]
   retryAfterS?: number
+  limit?: LimitNamed
   /** For the log only; clients never see it. */
   cause?: unknown
+}
+
+/** The limit that an order goes beyond, and when the same order might be taken; null if never. */
+export interface LimitNamed {
+  name: string
+  frees_at: string | null
 }
 
 /** A refusal that the client sees. `detail` says what to do. */
@@ -71,6 +79,7 @@ export class Problem extends Error {
   readonly status: number
   readonly errors: FieldError[] | undefined
   readonly retryAfterS: number | undefined
+  readonly limit: LimitNamed | undefined
 
   constructor(code: ProblemCode | OperatorProblemCode, detail: string, extras: ProblemExtras = {}) {
     super(detail, { cause: extras.cause })
@@ -79,6 +88,7 @@ export class Problem extends Error {
     this.status = catalogue[code][0]
     this.errors = extras.errors
     this.retryAfterS = extras.retryAfterS
+    this.limit = extras.limit
   }
 
   toJSON(requestId: string) {
@@ -90,6 +100,7 @@ export class Problem extends Error {
       code: this.code,
       request_id: requestId,
       ...(this.errors && { errors: this.errors }),
+      ...(this.limit && { limit: this.limit }),
     }
   }
 }

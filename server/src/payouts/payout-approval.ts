@@ -1,9 +1,10 @@
 import { findAgentById } from '../agents/find-agent.ts'
-import { judge, readRules } from '../approvals/approval-rules.ts'
+import { type ApprovalRule, judge } from '../approvals/approval-rules.ts'
 import { findProposal, type ProposedAction, propose } from '../approvals/proposal.ts'
 import { inTransaction } from '../db/in-transaction.ts'
-import { sqlState } from '../db/pool.ts'
+import { type Pool, sqlState } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
+import type { LimitCheck } from '../ledger/limits.ts'
 import { txnId } from '../lib/ids.ts'
 import { decimalText } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
@@ -18,23 +19,27 @@ export const payOutRoute = 'pay out'
 const waitsMs = 7 * 86_400_000
 
 /**
- * Whether a withdrawal may be handed to a provider: a rule may ask for a second person above an amount. The
+ * Whether a withdrawal may be handed to a provider: a rule may ask for a second person above an amount, and when
+ * the withdrawal was created a limit may have said that it waits for one, or for a time. The
  * proposal has the order's id, so it is made once. A withdrawal that was declined or not decided on in time
  * fails: no provider has seen it.
  */
 export async function mayPayOut(desk: ApprovalDesk, order: Order): Promise<boolean> {
   const { agentId, amountMinor: minor, currency, orderId } = order
-  const rules = await readRules(desk.pool, 'pay_out')
+  const { rules, check } = await readSaid(desk.pool, order)
   const amount = { minor, currency }
   const { needsTwo, adminOnly } = judge(rules, 'sandbox', { action: 'pay_out', agentId, amount })
-  if (!needsTwo) return true
+  if (!needsTwo && check?.outcome !== 'hold') {
+    return check?.waitUntil == null || check.waitUntil <= desk.now()
+  }
   const proposal = await findProposal(desk.pool, orderId)
   if (!proposal) {
-    await proposePayout(desk, order, adminOnly)
+    const why = check && check.outcome !== 'note' ? check.words : null
+    await proposePayout(desk, order, adminOnly, why)
     return false
   }
   const { verdict } = proposal
-  // The decision counts, however its run ended.
+  // The decision counts, however its run ended, and before the time is over that the account waits.
   if (verdict === 'approved') return true
   // One that is due but not yet marked as expired might still be approved by a clock that is behind.
   if (verdict !== null) {
@@ -48,14 +53,42 @@ export async function mayPayOut(desk: ApprovalDesk, order: Order): Promise<boole
   return false
 }
 
-async function proposePayout(desk: ApprovalDesk, order: Order, adminOnly: boolean): Promise<void> {
+type Said = Pick<LimitCheck, 'outcome' | 'words' | 'waitUntil'>
+
+/** The rules for payouts, and what limits said about the withdrawal when it was created: in one look. */
+async function readSaid(
+  pool: Pool,
+  { agentId, orderId }: Order,
+): Promise<{ rules: ApprovalRule[]; check: Said | undefined }> {
+  const { rows } = await pool.query<ApprovalRule & { [P in keyof Said]: Said[P] | null }>(
+    `select r.action, r.agent_id as "agentId", r.currency, r.needs_two as "needsTwo",
+       r.above as "aboveMinor", r.admin_only as "adminOnly", c.outcome, c.words,
+       c.wait_until as "waitUntil"
+     from (select 1) one
+     left join limit_checks c on c.agent_id = $1 and c.order_id = $2
+     left join approval_rules r on r.action = 'pay_out'`,
+    [agentId, orderId],
+  )
+  const { outcome = null, words = null, waitUntil = null } = rows[0] ?? {}
+  return {
+    rules: rows.filter(({ action }) => action !== null),
+    check: outcome && words ? { outcome, words, waitUntil } : undefined,
+  }
+}
+
+async function proposePayout(
+  desk: ApprovalDesk,
+  order: Order,
+  adminOnly: boolean,
+  why: string | null,
+): Promise<void> {
   const at = desk.now()
   const agent = await findAgentById(desk.pool, order.agentId)
   const person = { userId: null, email: `agent ${agent?.appId ?? order.agentId}`, ip: null }
   const options = { proposalId: order.orderId, expiresAt: new Date(at.getTime() + waitsMs) }
   try {
     await inTransaction(desk.pool, (tx) =>
-      propose(tx, payOutProposal(order, adminOnly), person, at, options),
+      propose(tx, { ...payOutProposal(order, adminOnly), reason: why }, person, at, options),
     )
   } catch (error) {
     // Another process has made it.

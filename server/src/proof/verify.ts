@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from '../db/pool.ts'
-import { allHouseBooks, isHouse } from '../ledger/house.ts'
+import { accountNames } from '../ledger/accounts.ts'
+import { allHouseBooks } from '../ledger/house.ts'
 import type { Currency } from '../lib/money.ts'
 import {
   ProofFailure,
@@ -16,6 +17,7 @@ import { AuditProof, proveAudit } from './prove-audit.ts'
 import { proveNextAccount } from './prove-bank-account.ts'
 import { proveClaimPage, proveUnmatchedPage } from './prove-claims.ts'
 import { beforeAllEvents, type EventPlace, proveEventPage } from './prove-events.ts'
+import { beforeAllLimits, type LimitPlace, proveLimitPage } from './prove-limits.ts'
 import { proveExpectedPage, proveMovementPage } from './prove-movements.ts'
 import { proveOrderPage, proveOrdersById } from './prove-orders.ts'
 import { provePaymentPage } from './prove-payments.ts'
@@ -55,16 +57,14 @@ export async function verify(
       proofs.push({ agentId, appId: '-', ...counts, finding })
     }
   }
-  const books =
-    options.appId === undefined ? [...agents.map(bookOf), ...houseBooks] : agents.map(bookOf)
+  const books = agents.map(bookOf)
+  if (options.appId === undefined) books.push(...(await usedHouseBooks(pool)))
   for (const { agentId, appId, currency } of books) {
     const proof: Proof = { agentId, appId, ...counts, finding: null }
     proof.finding = await findingOf(() =>
       proveWholly(pool, { agentId, currency }, proof, options.onProgress),
     )
-    // A book of the house in which nothing ever happened is not worth a word.
-    const isUnused = isHouse(agentId) && proof.journalRows === 0 && proof.finding === null
-    if (!isUnused) proofs.push(proof)
+    proofs.push(proof)
   }
   // A fault in an agent's book is already reported there.
   if (options.appId === undefined && proofs.every(({ finding }) => finding === null)) {
@@ -85,8 +85,8 @@ export async function verify(
 
 /**
  * Proves what must hold across all agents: which agent each payment belongs to, which payout each
- * reference names, that the books agree with the banks, and that every reported event has been or will be
- * handled.
+ * reference names, that the books agree with the banks, that every reported event has been or will be
+ * handled, and what counts for limits.
  */
 async function proveEveryClaim(pool: Pool): Promise<void> {
   const pace = new Pace(pool)
@@ -111,6 +111,10 @@ async function proveEveryClaim(pool: Pool): Promise<void> {
     const from: EventPlace = after
     after = await pace.page((tx, limit) => proveEventPage(tx, from, limit))
   }
+  for (let after: LimitPlace | null = beforeAllLimits; after !== null; ) {
+    const from: LimitPlace = after
+    after = await pace.page((tx, limit) => proveLimitPage(tx, from, limit))
+  }
 }
 
 /** The books of the house, as proofs name them; no agent's appId has a space. */
@@ -119,6 +123,20 @@ const houseBooks = allHouseBooks.map(({ agentId, currency }) => ({
   appId: `house ${currency}`,
   currency,
 }))
+
+/** Leaves out the books of the house in which nothing ever happened, which one look shows of all of them. */
+async function usedHouseBooks(pool: Pool): Promise<typeof houseBooks> {
+  const without = (table: string) =>
+    `not exists (select 1 from ${table} x where x.agent_id = w.agent_id)`
+  const { rows } = await pool.query<AgentRow>(
+    `select w.agent_id, w.currency from wallets w where w.agent_id < 0 and w.seq = 0
+       and ${accountNames.map((name) => `w.${name} = 0`).join(' and ')}
+       and ${['journal', 'orders', 'payments', 'callbacks', 'clearings', 'archive_parts'].map(without).join(' and ')}`,
+  )
+  const isUnused = (book: (typeof houseBooks)[number]) =>
+    rows.some((row) => row.agent_id === book.agentId && row.currency === book.currency)
+  return houseBooks.filter((book) => !isUnused(book))
+}
 
 function bookOf({ agent_id: agentId, app_id: appId, currency }: AgentRow) {
   return { agentId, appId, currency }
@@ -175,7 +193,7 @@ async function proveWholly(
     if (page.rows === 0) throw new ProofFailure(`journal row ${seq + 1n} is missing`)
     seq = page.lastSeq
   }
-  // Most books of the house have no rows, and one look shows it.
+  // Most books of the house have no orders, and one look shows it.
   for (let after: string | null = extent.lastOrder && firstOrder; after !== null; tell()) {
     const from: Omit<Stretch, 'limit'> = { after, upTo: extent.lastOrder }
     const page: ProvedPage = await pace.page((tx, limit) =>
@@ -277,13 +295,14 @@ export async function proveOnward(
 }
 
 /**
- * Proves what banks reported and what is expected at them, and the audit log, a page at a time, over and over. After
- * all movements it lays the books beside the next account.
+ * Proves what banks reported and what is expected at them, what counts for limits, and the audit log, a page
+ * at a time, over and over. After all movements it lays the books beside the next account.
  */
 export class RoundProof {
   private movement = ''
   private expected = ''
   private account = ''
+  private limits = beforeAllLimits
   private readonly audit = new AuditProof()
 
   /** Returns the contradiction that was found; the same page is proved again until it is gone. */
@@ -302,9 +321,14 @@ export class RoundProof {
       )
       this.expected = expected ?? ''
     })
+    const ofLimits = await findingOf(async () => {
+      const next = await inSnapshot(pool, (tx) => proveLimitPage(tx, this.limits, againRows))
+      this.limits = next ?? beforeAllLimits
+    })
     const ofAudit = await findingOf(() => this.audit.step(pool, againRows))
     return [
       ...(finding === null ? [] : [`bank accounts: ${finding}`]),
+      ...(ofLimits === null ? [] : [`limits: ${ofLimits}`]),
       ...(ofAudit === null ? [] : [`audit: ${ofAudit}`]),
     ]
   }

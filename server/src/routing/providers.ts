@@ -4,6 +4,7 @@ import { type BankAccount, readBankAccounts } from '../bank-accounts/bank-accoun
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
+import { hasChecks } from '../ledger/limits-store.ts'
 import { findBank } from '../lib/banks.ts'
 import type { Currency } from '../lib/money.ts'
 import {
@@ -30,7 +31,7 @@ export class Providers {
   private readonly onError: (error: unknown) => void
   private table: RoutingTable = { states: new Map(), routes: [] }
   private stops: readonly Stop[] = []
-  /** Whether some payouts wait for a second person. */
+  /** Whether some payouts wait for a second person, or for a time. */
   asksBeforePayouts = false
   /** The bank accounts, each as it was when its row was read last. */
   private accounts = new Map<string, { version: number; provider: Provider }>()
@@ -97,11 +98,12 @@ export class Providers {
       readBankAccounts(this.pool),
       readStops(this.pool),
       hasRuleOfTwo(this.pool, ['pay_out']),
+      hasChecks(this.pool),
     ])
-      .then(([table, accounts, stops, asksBeforePayouts]) => {
+      .then(([table, accounts, stops, hasRule, hasLimits]) => {
         this.table = table
         this.stops = stops
-        this.asksBeforePayouts = asksBeforePayouts
+        this.asksBeforePayouts = hasRule || hasLimits
         this.takeAccounts(accounts)
         this.readAt = performance.now()
       })

@@ -9,6 +9,8 @@ import {
 } from '../ledger/books-store.ts'
 import { type Command, type Decision, needsWallet } from '../ledger/commands.ts'
 import { fold, noBooks, type Writes } from '../ledger/fold.ts'
+import type { LimitRule } from '../ledger/limits.ts'
+import { readLimits } from '../ledger/limits-store.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 
 /** No connection could be opened: nothing was sent, so nothing can have been written. */
@@ -21,7 +23,7 @@ export interface Attempt {
 
 /**
  * Runs commands in one transaction. With `skip`, a command whose wallet another transaction has locked
- * gets no decision. If the answer to an earlier commit was lost, this looks for its rows first, under the
+ * gets no decision. Neither does a deposit that limits have to be measured for, but whose wallet is not locked. If the answer to an earlier commit was lost, this looks for its rows first, under the
  * same locks: if they are on disk, it returns the decisions of that attempt.
  */
 export async function transact(
@@ -46,8 +48,11 @@ export async function transact(
       return attempt.folded.decisions
     }
     const isLocked = (command: Command) =>
-      options.ifLocked === 'skip' && needsWallet(command) && !books.wallets.has(command.agentId)
+      needsWallet(command)
+        ? options.ifLocked === 'skip' && !books.wallets.has(command.agentId)
+        : isLimited(books.limitRules, command)
     const free = commands.filter((command) => !isLocked(command))
+    books.limits = await readLimits(tx, free, books.limitRules, books.wallets, options.localTime)
     const folded = fold(books, free, options.localTime)
     await writeBooks(tx, folded.writes)
     let next = 0
@@ -102,6 +107,13 @@ export async function insertDeposits(
   } finally {
     client.release(broken)
   }
+}
+
+/** Whether an agent has limits on deposits. */
+function isLimited(rules: readonly LimitRule[], { agentId }: Command): boolean {
+  return rules.some(
+    (rule) => rule.kind === 'deposit' && (rule.agentId === 0n || rule.agentId === agentId),
+  )
 }
 
 function connect(pool: Pool): Promise<PoolClient> {

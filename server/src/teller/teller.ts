@@ -75,6 +75,11 @@ export class Teller {
   private writersAtWork = 0
   private patientWritersAtWork = 0
   private isMovingBetweenBooks = false
+  /**
+   * Until when an agent's deposits go the way of those with limits, in which they are measured. It only saves
+   * trying the quick way first, which refuses them.
+   */
+  private readonly limitedUntil = new Map<bigint, number>()
   private scheduled = false
 
   constructor(options: TellerOptions) {
@@ -112,12 +117,20 @@ export class Teller {
           answer(value)
         }
       this.enqueue({
-        command,
+        command: this.isKnownAsLimited(command) ? asLimited(command) : command,
         since: performance.now(),
         resolve: once(resolve),
         reject: once(reject),
       })
     })
+  }
+
+  private isKnownAsLimited({ agentId }: Command): boolean {
+    const until = this.limitedUntil.get(agentId)
+    if (until === undefined) return false
+    if (performance.now() < until) return true
+    this.limitedUntil.delete(agentId)
+    return false
   }
 
   private countAnswered(agentId: bigint): void {
@@ -219,7 +232,7 @@ export class Teller {
       }
       const options = { localTime, ifLocked: 'skip' } as const
       const decisions = await transact(pool, commandsOf(open), options, attempt)
-      this.setAside(this.answer(open, decisions, false), {}, false)
+      this.setAside(this.limit(this.answer(open, decisions, false)), {}, false)
       return []
     } catch (error) {
       if (error instanceof NotConnected) {
@@ -237,6 +250,16 @@ export class Teller {
       this.setAside(open, isLost ? attempt : {}, isLost)
       return []
     }
+  }
+
+  /** Deposits that were left undecided without a lock have to be measured against limits, under the lock. */
+  private limit(undecided: Waiting[]): Waiting[] {
+    for (const entry of undecided) {
+      if (needsWallet(entry.command)) continue
+      entry.command = asLimited(entry.command)
+      this.limitedUntil.set(entry.command.agentId, performance.now() + limitedMs)
+    }
+    return undecided
   }
 
   /** Sets commands aside to be settled agent by agent, ahead of the agent's later commands. */
@@ -301,7 +324,8 @@ export class Teller {
       const commands = commandsOf(entries)
       const decisions = await transact(this.options.pool, commands, options, first.attempt)
       cases.shift()
-      this.answer(entries, decisions, first.isUnknown)
+      const limited = this.limit(this.answer(entries, decisions, first.isUnknown))
+      this.setAside(limited, {}, first.isUnknown)
       return true
     } catch (error) {
       first.tries++
@@ -351,7 +375,13 @@ export class Teller {
       if (!decision) return true
       switch (decision.type) {
         case 'refused':
-          reject(new Problem(decision.code, decision.detail))
+          reject(
+            new Problem(
+              decision.code,
+              decision.detail,
+              decision.limit && { limit: decision.limit },
+            ),
+          )
           break
         case 'unmatched':
           resolve({ order: undefined, changed: false, unmatched: decision.why })
@@ -413,6 +443,15 @@ function agentOf(key: bigint): bigint {
  * command.
  */
 const withoutWallet = 1n
+
+/** How long an agent is thought to have limits on deposits. */
+const limitedMs = 60_000
+
+function asLimited(command: Command): Command {
+  return command.type === 'create' && command.order.kind === 'deposit'
+    ? { ...command, isLimited: true }
+    : command
+}
 
 function commandsOf(entries: Waiting[]): Command[] {
   return entries.map(({ command }) => command)

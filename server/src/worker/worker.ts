@@ -3,6 +3,7 @@ import { pruneAttempts } from '../callbacks/prune-attempts.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
 import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
+import { forgetOldUses } from '../ledger/limits-store.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
 import { Settler } from '../orders/settle-agents.ts'
@@ -88,6 +89,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       },
       onError,
     ),
+    repeat(3_600_000, () => forgetOldUses(proofPool, desk.now(), 1_000), onError),
     repeat(
       3_600_000,
       async () => {

@@ -153,7 +153,8 @@ describe('in the sandbox', () => {
     const attempt = await post(url, 'near', local)
     expect(attempt).toMatchObject({ status: 200, error: null, reason: 'accepted' })
     expect(attempt.address).toMatch(/^(127\.0\.0\.1|::1|::ffff:7f00:1)$/)
-    expect(listener.connections).toBe(1)
+    // A name with two addresses may be tried at both.
+    expect(listener.connections).toBeGreaterThan(0)
     const set = url.replace('PORT', '80')
     expect(await callbackUrlFault(set, 'near', local)).toBeUndefined()
   })

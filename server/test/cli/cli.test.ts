@@ -78,6 +78,17 @@ describe('in live, what two people decide on', () => {
     await signIn(s, 'admin')
     const { app_id } = await json('agent', 'create', '--name', 'Proposed for')
     const why = ['--reason', 'as agreed on the phone', '--json']
+    const dayLimit = [
+      '--kind',
+      'withdraw',
+      '--measure',
+      'orders',
+      '--per',
+      'user',
+      '--period',
+      'day',
+    ]
+    dayLimit.push('--most', '3')
     const { updated_at } = await json('agent', 'show', app_id)
     await inLive(async () => {
       for (const args of [
@@ -85,6 +96,7 @@ describe('in live, what two people decide on', () => {
         ['agent', 'rotate-key', app_id, ...why],
         ['agent', 'set', app_id, '--support', 'call us', '--max-withdraw', '9', ...why],
         ['agent', 'create', '--name', 'Second', '--frame-origin', 'none', ...why],
+        ['limit', 'set', 'day', '--agent', app_id, ...dayLimit, ...why],
       ]) {
         const { proposal } = await commandJson(args, live())
         const shown = await commandJson(['proposal', 'show', proposal, '--json'], live())
@@ -123,6 +135,33 @@ describe('in live, what two people decide on', () => {
     const audit = await s.sql(`select reason from audit_log where action = 'break_glass'`)
     expect(audit.rows).toContainEqual({ reason: 'the bank calls' })
   })
+})
+
+it('limits are set, listed with their use, tried and removed', async () => {
+  const { app_id } = await json('agent', 'create', '--name', 'Limited')
+  const own = ['--agent', app_id]
+  const rule = ['--kind', 'withdraw', '--measure', 'amount', '--per', 'account', '--period', 'day']
+  const set = await json('limit', 'set', 'payee-day', ...own, ...rule, '--most', '500.5')
+  expect(set).toMatchObject({
+    name: 'payee-day',
+    most: '500.5',
+    currency: 'THB',
+    outcome: 'refuse',
+  })
+  const list = ['--kind', 'deposit', '--measure', 'blocked', '--field', 'account']
+  await json('limit', 'set', 'mules', ...own, ...list, '--value', '123-4', 'scb:99')
+  expect(await json('limit', 'list')).toMatchObject([
+    { app_id, name: 'mules', values: ['1234', 'SCB:99'], frees_at: null },
+    { app_id, name: 'payee-day', used: [], words: expect.stringContaining('500.5 THB a day') },
+  ])
+  const tried = await json('limit', 'try', 'x1', ...own, ...rule, '--most', '1')
+  expect(tried).toMatchObject({ orders: 0, hits: 0, whole: true })
+  expectRefused(
+    await command(['limit', 'set', 'bad', ...own, ...rule], env),
+    'most must be an amount',
+  )
+  for (const name of ['mules', 'payee-day']) await json('limit', 'remove', name, ...own)
+  expect(await json('limit', 'list')).toEqual([])
 })
 
 describe('the program', () => {

@@ -31,6 +31,11 @@ beforeAll(async () => {
   await agent.trigger(wrong, 'PAID', { paidAmount: 90 })
   account = await makeAccount(test, { name: 'kbank' }, { isOff: true })
   admin = await signIn(test, 'admin')
+  await admin.put('/limits', {
+    app_id: agent.appId,
+    ...{ name: 'user-day', kind: 'withdraw', measure: 'amount', per: 'user', period: 'day' },
+    ...{ most: '110', outcome: 'hold', reason: 'a test', code: admin.code() },
+  })
   console = await openConsole(test)
 })
 
@@ -78,6 +83,7 @@ async function everyPage(): Promise<[path: string, shows: string][]> {
     ['/bank-accounts/kbank/edit', 'Change kbank'],
     ['/bank-accounts/kbank/import', 'Import a file for kbank'],
     ['/reconciliation', 'Reconciliation'],
+    ['/limits', 'Limits and lists'],
     ['/users', 'Users'],
     ['/audit', 'Audit'],
     ['/settings', 'Settings'],
@@ -167,6 +173,11 @@ describe('by role', () => {
     expect(await page.getByRole('link', { name: 'Audit', exact: true }).count()).toBe(0)
     await page.goto(console.at('/users'))
     await page.getByRole('alert').waitFor()
+    // Who does not see persons is offered no search for them, and a link with one shows the rest.
+    await page.goto(console.at('/bank-accounts/kbank?view=movements&text=SOMCHAI'))
+    await page.getByRole('textbox', { name: 'Amount', exact: true }).waitFor()
+    expect(await page.getByRole('searchbox', { name: 'Text or payer' }).count()).toBe(0)
+    expect(await page.getByRole('alert').count()).toBe(0)
   })
 
   it('an agent’s user sees one agent, and nothing of another', async () => {

@@ -172,6 +172,38 @@ describe('a logo', () => {
   })
 })
 
+describe('limits', () => {
+  it('are tried on last month, set, shown with their use, and removed; an agent is stopped by a click', async () => {
+    for (const amount of [60, 50, 30]) await agent.withdraw({ amount })
+    await open('/limits')
+    await button('Add a rule').click()
+    await dialog().getByLabel('Agent').selectOption({ label: 'Chao Phraya Books' })
+    await dialog().getByLabel('Name').fill('user-day')
+    await dialog().getByLabel('At most').fill('120')
+    await button('Try on last month').click()
+    await dialog().getByText('1 of 3 orders go beyond it: 30 THB.').waitFor()
+    await dialog().getByLabel('Reason').fill('asked for by risk')
+    await dialog().getByLabel('Code from your authenticator').fill(admin.code())
+    await dialog().getByRole('button', { name: 'Add a rule', exact: true }).click()
+    await page.getByText('user-1: 140 of 120').waitFor()
+    expect((await agent.withdraw({ amount: 1 })).json.code).toBe('limit_exceeded')
+    await button('Remove').click()
+    await dialog().getByLabel('Reason').fill('no longer')
+    await dialog().getByLabel('Code from your authenticator').fill(admin.code())
+    await dialog().getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByText('No limits').waitFor()
+    await open(`/agents/${agent.appId}`)
+    await button('Stop payouts').click()
+    await dialog().getByLabel('Reason').fill('a stolen key')
+    await dialog().getByRole('button', { name: 'Stop payouts', exact: true }).click()
+    await page.getByRole('link', { name: 'Payouts are stopped' }).waitFor()
+    const { json } = await admin.get('/stops')
+    expect(json.data).toMatchObject([{ app_id: agent.appId, reason: 'a stolen key' }])
+    const lift = { reason: 'it is over', code: admin.code() }
+    expect((await admin.post(`/stops/${json.data[0].id}/lift`, lift)).status).toBe(200)
+  })
+})
+
 describe('what was typed', () => {
   const kept = (tab = page) =>
     tab.evaluate<string>('JSON.stringify(Object.entries(sessionStorage))')

@@ -31,6 +31,8 @@ const referenceTables = [
   'proposal_runs',
   'approval_rules',
   'stops',
+  'limit_rules',
+  'limit_entries',
   'alarms',
   'alarm_acknowledgements',
   'attempt_prunings',
@@ -157,7 +159,10 @@ const timesArePassedIn: Check = (client) =>
      where d.expression ~* '\\m(now|timeofday|\\w+_timestamp)\\(|\\m(current_(date|time|timestamp)|localtime|localtimestamp)\\M'`,
   )
 
-/** Only attempts to deliver callbacks are ever forgotten, after a time that is set, and claims on them. */
+/**
+ * Only attempts to deliver callbacks are ever forgotten, after a time that is set, and claims on them; and what is
+ * added up from orders for limits.
+ */
 const historyStays: Check = (client) =>
   list(
     client,
@@ -166,7 +171,8 @@ const historyStays: Check = (client) =>
      from distributed t, unnest(array['UPDATE', 'DELETE', 'TRUNCATE']) privilege
      where case privilege
        when 'UPDATE' then t.relname = any($3) and has_any_column_privilege($2, t.oid, privilege)
-       when 'DELETE' then t.relname not in ('callback_attempts', 'callback_claims', 'limit_buckets')
+       when 'DELETE' then t.relname not in ('callback_attempts', 'callback_claims', 'limit_buckets',
+           'limit_counting', 'limit_uses', 'limit_payees')
          and has_table_privilege($2, t.oid, privilege)
        else has_table_privilege($2, t.oid, privilege) end`,
     [serviceRole, writtenOnce],

@@ -27,6 +27,7 @@ const folders = [
   'agents',
   'operators',
   'approvals',
+  'limits',
   'callbacks',
   'bank-accounts',
   'routing',

@@ -290,7 +290,7 @@ it(
 it('the commands of the property reach every event and every refusal', () => {
   const seen = new Set<string>()
   for (const drafted of fc.sample(fc.array(drafts, { minLength: 40, maxLength: 40 }), {
-    numRuns: 2_500,
+    numRuns: 1_000,
     seed: 7,
   })) {
     const model = new NaiveModel(new Map(agentIds.map((id, at) => [id, contractOf(at)])))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openPool, type Pool } from '../../src/db/pool.ts'
+import type { Pool } from '../../src/db/pool.ts'
+import { openBulkPool } from '../../src/seed/bulk-pool.ts'
 import { seedOrders } from '../../src/seed/seed-orders.ts'
 import { sluice } from '../support/process.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -9,13 +10,7 @@ let bulkPool: Pool
 
 beforeAll(async () => {
   s = await startTestService({ outside: { providers: [] } })
-  bulkPool = openPool({
-    url: s.backend.databaseUrl,
-    max: 8,
-    name: 'seed',
-    pipeline: true,
-    onError: () => {},
-  })
+  bulkPool = openBulkPool(s.backend.databaseUrl, () => {})
 })
 afterAll(async () => {
   await bulkPool.end()

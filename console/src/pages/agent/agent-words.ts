@@ -4,6 +4,11 @@ export const agentWords = {
   suspend: 'Suspend',
   suspendExplain:
     'It can no longer create orders. Reads, callbacks and the settlement of open orders continue.',
+  stop: 'Stop payouts',
+  stopExplain:
+    'From now on none of its withdrawals is taken or handed to a provider. What a provider has goes on. Starting again may take two people.',
+  stopped: 'Its payouts are stopped',
+  isStopped: 'Payouts are stopped',
   resume: 'Resume',
   resumeExplain: 'It can create orders again.',
   saved: 'Saved.',

@@ -1,4 +1,5 @@
 import { Group, Skeleton } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { ask } from '../../api.ts'
@@ -7,9 +8,10 @@ import { ActDialog } from '../../parts/act-dialog.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import { api } from '../../paths.ts'
+import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import { Addresses } from './addresses.tsx'
@@ -50,6 +52,7 @@ export default function Agent() {
           </Group>
         }
       >
+        {!isAgent && <StopAgent agent={agent} />}
         {!isAgent && (
           <ActButton
             size="sm"
@@ -69,6 +72,48 @@ export default function Agent() {
         </div>
       </div>
       {asked && <StatusDialog agent={agent} verb={asked} close={() => setAsked(null)} />}
+    </>
+  )
+}
+
+/** Stops the payouts of one agent at once; the page of the rules starts them again. */
+function StopAgent({ agent }: { agent: AgentDetail }) {
+  const [isAsked, setAsked] = useDraft('stop', false)
+  const queries = useQueryClient()
+  const me = useMe()
+  const stops = useQuery({
+    queryKey: ['stops'],
+    queryFn: ({ signal }) => ask(api.stops, { signal }),
+  })
+  if (stops.data?.data.some(({ app_id }) => app_id === agent.app_id)) {
+    return <PageLink to={pages.rules}>{says.isStopped}</PageLink>
+  }
+  return (
+    <>
+      <ActButton
+        size="sm"
+        color="red.8"
+        whyNot={whyNot(me, 'act_on_orders')}
+        onClick={() => setAsked(true)}
+      >
+        {says.stop}
+      </ActButton>
+      {isAsked && (
+        <ActDialog
+          draft="stop"
+          title={says.titleOf(says.stop, agent.name)}
+          explain={says.stopExplain}
+          confirm={says.stop}
+          danger
+          needsCode={false}
+          close={() => setAsked(false)}
+          act={async ({ reason }) => {
+            await ask(api.stop, { body: { app_id: agent.app_id, reason } })
+            await queries.invalidateQueries({ queryKey: ['stops'] })
+            notifications.show({ message: says.stopped })
+          }}
+        />
+      )}
     </>
   )
 }

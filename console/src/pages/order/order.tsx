@@ -134,6 +134,11 @@ function OrderFacts({ order }: Pick<OrderDetail, 'order'>) {
             facts.providerRef,
             <CopyId key="p" id={order.provider_ref} />,
           ],
+          order.limits !== null && [facts.limits, order.limits.words],
+          order.limits?.wait_until != null && [
+            facts.waitsUntil,
+            <When key="w" at={order.limits.wait_until} />,
+          ],
           [facts.createdAt, <When key="c" at={order.created_at} />],
           order.expires_at !== null && [facts.expiresAt, <When key="e" at={order.expires_at} />],
           order.handed_over_at !== null && [

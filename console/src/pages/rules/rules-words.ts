@@ -22,7 +22,7 @@ export const rulesWords = {
     people: 'People',
     above: 'Above',
     by: 'Approved by',
-    tools: '',
+    tools: 'Actions',
   },
   every: 'all',
   two: 'two',

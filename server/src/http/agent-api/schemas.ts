@@ -337,4 +337,15 @@ export const ProblemBody = Type.Object({
   code: Type.String({ description: 'stable, for programs' }),
   request_id: Type.String(),
   errors: Type.Optional(Type.Array(FieldError)),
+  limit: Type.Optional(
+    Type.Object(
+      {
+        name: Type.String({ description: 'which limit' }),
+        frees_at: Type.Union([Type.String(), Type.Null()], {
+          description: 'when the same order might be taken; null if time does not change it',
+        }),
+      },
+      { description: 'with limit_exceeded' },
+    ),
+  ),
 })

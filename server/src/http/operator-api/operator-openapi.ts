@@ -8,6 +8,7 @@ import * as bankAccounts from './schemas/bank-accounts.ts'
 import * as books from './schemas/books.ts'
 import * as callbacks from './schemas/callbacks.ts'
 import * as home from './schemas/home.ts'
+import * as limits from './schemas/limits.ts'
 import * as orders from './schemas/orders.ts'
 import * as payments from './schemas/payments.ts'
 import * as providers from './schemas/providers.ts'
@@ -23,6 +24,7 @@ const shapes = {
     ...books,
     ...callbacks,
     ...home,
+    ...limits,
     ...orders,
     ...payments,
     ...providers,

@@ -18,6 +18,7 @@ import { OperatorDoor } from './door.ts'
 import { eventRoutes } from './events.ts'
 import { homeRoute } from './home.ts'
 import { invitationRoutes } from './invitations.ts'
+import { limitRoutes } from './limits.ts'
 import { openItemRoutes } from './open-items.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { operatorOpenapi } from './operator-openapi.ts'
@@ -102,6 +103,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   bookRoutes(api, desk, deps.timeZone, limits)
   writeOffRoute(api, desk)
   stopRoutes(api, desk)
+  limitRoutes(api, desk)
   approvalRoutes(api, desk)
   approvalPolicyRoutes(api, deps)
   return api

@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/agent.ts'
 import { attemptsAt, callbacksOfRows } from '../../callbacks/search-callbacks.ts'
 import type { Order } from '../../ledger/book.ts'
+import { findCheck } from '../../ledger/limits-store.ts'
 import { openItemsOfOrder } from '../../ledger/open-items.ts'
 import { readJournalOfOrder } from '../../ledger/read-journal.ts'
 import { refundableRest } from '../../ledger/refunds.ts'
@@ -63,6 +64,14 @@ export async function orderDetail(
       handed_over_at: order.handedOverAt,
       link: order.kind === 'deposit' ? pageLink(desk, order) : null,
       refund_of: order.refundOf === null ? null : txnId(order.agentId, order.refundOf),
+      limits:
+        history.check === undefined || isAgents
+          ? null
+          : {
+              outcome: history.check.outcome,
+              words: history.check.words,
+              wait_until: history.check.waitUntil,
+            },
       refundable:
         order.kind === 'deposit' ? exact(refundableRest(order, history.refunds), currency) : null,
     },
@@ -109,7 +118,7 @@ async function readHistory(desk: Desk, order: Order): Promise<OrderHistory> {
   const journal = await readJournalOfOrder(pool, agentId, orderId)
   const seqs = journal.map(({ seq }) => seq)
   const inJournal = journal.flatMap(({ onceKey }) => onceKey?.replace(/^payment:/, '') ?? [])
-  const [callbacks, attempts, payouts, notices, payments, audit, openItems, refunds] =
+  const [callbacks, attempts, payouts, notices, payments, audit, openItems, refunds, check] =
     await Promise.all([
       callbacksOfRows(pool, agentId, seqs),
       attemptsAt(pool, agentId, seqs, 200),
@@ -119,6 +128,7 @@ async function readHistory(desk: Desk, order: Order): Promise<OrderHistory> {
       auditOfSubject(pool, 'order', txnId(agentId, orderId), 200),
       openItemsOfOrder(pool, agentId, orderId),
       order.kind === 'deposit' ? refundsOfDeposit(pool, order) : [],
+      findCheck(pool, order),
     ])
   return {
     order,
@@ -131,6 +141,7 @@ async function readHistory(desk: Desk, order: Order): Promise<OrderHistory> {
     audit,
     openItems,
     refunds,
+    check,
   }
 }
 

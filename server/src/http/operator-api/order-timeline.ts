@@ -2,6 +2,7 @@ import type { FoundCallback } from '../../callbacks/found-callback.ts'
 import type { AttemptMade } from '../../callbacks/search-callbacks.ts'
 import { accountNames } from '../../ledger/accounts.ts'
 import type { JournalEvent, JournalRow, Order } from '../../ledger/book.ts'
+import type { LimitCheck } from '../../ledger/limits.ts'
 import type { FoundItem } from '../../ledger/open-items.ts'
 import type { Currency } from '../../lib/money.ts'
 import type { AuditRow } from '../../operators/audit-of-subject.ts'
@@ -21,6 +22,8 @@ export interface OrderHistory {
   audit: AuditRow[]
   openItems: FoundItem[]
   refunds: Order[]
+  /** What limits said when it was created. */
+  check: LimitCheck | undefined
 }
 
 interface Entry {

@@ -19,6 +19,8 @@ const numbers = /^(payer)?(account_?no|account_?number)$/i
 const names = /^(payer)?(account_?name)$/i
 /** Fields with the agent's own text about an order. */
 const ownWords = /^ext(ra)?_?params$/i
+/** What is on a list of accounts, names or users. */
+const lists = /^values$/
 
 /** A JSON value with all accounts masked, at any depth, and without the agent's own text. */
 export function withoutPersons(value: unknown): unknown {
@@ -29,6 +31,7 @@ export function withoutPersons(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
       if (ownWords.test(name)) return [name, each === null ? null : notShown]
+      if (lists.test(name) && Array.isArray(each)) return [name, each.map(() => notShown)]
       if (typeof each !== 'string') return [name, withoutPersons(each)]
       if (numbers.test(name)) return [name, maskedNumber(each)]
       return [name, names.test(name) ? maskedName(each) : each]

@@ -110,6 +110,16 @@ export const OrderDetail = Type.Object({
     handed_over_at: orNull(isoTime('when a provider got the withdrawal')),
     link: orNull(Type.String({ description: "a deposit's payment page" })),
     refund_of: orNull(Type.String({ description: 'the txn_id of the deposit that it refunds' })),
+    limits: orNull(
+      Type.Object(
+        {
+          outcome: oneOf(['hold', 'wait', 'note'], 'whether it waits for a person or for a time'),
+          words: Type.String(),
+          wait_until: orNull(isoTime('when it may be paid out')),
+        },
+        { description: "what limits said when it was created; null for the agent's own users" },
+      ),
+    ),
     refundable: orNull(money('what of a deposit can still be refunded')),
   }),
   refunds: Type.Array(
@@ -162,6 +172,23 @@ export const RefundRequest = Type.Object(
       pattern: '^[0-9]{1,13}([.][0-9]{1,2})?$',
       description: 'what to refund, such as 100 or 99.50',
     }),
+    to: Type.Optional(
+      Type.Object(
+        {
+          account_no: Type.String({
+            maxLength: 80,
+            pattern: '^[ -]*([A-Za-z0-9][ -]*){4,34}$',
+            description: '4 to 34 letters and digits; spaces and dashes are taken away',
+          }),
+          account_name: printable(128),
+          bank_code: printable(32),
+        },
+        {
+          ...strict,
+          description: "another account than the payer's: two people decide on it, always",
+        },
+      ),
+    ),
     version,
     code: Type.Optional(code),
   },

@@ -1,0 +1,136 @@
+import type { Agent } from '../agents/agent.ts'
+import type { Pool } from '../db/pool.ts'
+import type { Order } from '../ledger/book.ts'
+import { orderColumns } from '../ledger/book-columns.ts'
+import {
+  accountKey,
+  countsForLimits,
+  hitsOf,
+  type LimitRule,
+  spanOf,
+  subjectOf,
+  type Use,
+  useKey,
+} from '../ledger/limits.ts'
+import { firstOrderIdAt, txnId } from '../lib/ids.ts'
+import type { LocalTime } from '../lib/local-time.ts'
+
+const page = 2_000
+/** One request reads at most so many orders, which takes a few seconds. */
+const mostOrders = 100_000
+const mostExamples = 20
+const daysBack = 31
+
+export interface TriedRule {
+  from: Date
+  to: Date
+  /** How many orders were looked at, and whether there were more in that time than one look may read. */
+  orders: number
+  isWhole: boolean
+  hits: number
+  hitMinor: bigint
+  examples: { txnId: string; at: Date; amountMinor: bigint; words: string }[]
+}
+
+/**
+ * What a rule would have done with an agent's orders of the last month: newer ones first if there are too many.
+ * An order counts as it ended, and one that would have been refused does not count. Only reads, page by page.
+ */
+export async function tryRule(
+  pool: Pool,
+  rule: LimitRule & { values: readonly string[] },
+  { agentId }: Pick<Agent, 'agentId'>,
+  now: Date,
+  localTime: LocalTime,
+): Promise<TriedRule> {
+  const first = firstOrderIdAt(new Date(now.getTime() - daysBack * 86_400_000))
+  const start = await startOfLast(pool, agentId, first)
+  const listed = new Set(rule.values)
+  const payees =
+    rule.measure === 'new_account' ? await paidBefore(pool, agentId, start) : new Set<string>()
+  const used = new Map<string, Use>()
+  const none: Use = { amountMinor: 0n, orders: 0n }
+  const tried: TriedRule = {
+    from: new Date(Number.parseInt(start.slice(0, 12), 16)),
+    to: now,
+    orders: 0,
+    isWhole: start === first,
+    hits: 0,
+    hitMinor: 0n,
+    examples: [],
+  }
+  for (let after = start; ; ) {
+    const orders = await readPage(pool, agentId, rule.kind, after)
+    for (const order of orders) {
+      const facts = {
+        rules: [rule],
+        used: (...[per, subject, span]: Parameters<typeof keyed>) =>
+          used.get(keyed(per, subject, span)) ?? none,
+        isListed: (_: LimitRule, value: string) => listed.has(value),
+        isPayee: (account: string) => payees.has(account),
+      }
+      const keyed = (
+        per: NonNullable<LimitRule['per']>,
+        subject: string,
+        span: Parameters<typeof useKey>[3],
+      ) => useKey(rule.kind, per, subject, span)
+      const [hit] = hitsOf(order, facts, localTime)
+      tried.orders++
+      if (hit) {
+        tried.hits++
+        tried.hitMinor += order.amountMinor
+        const { orderId, amountMinor, createdAt: at } = order
+        const example = { txnId: txnId(agentId, orderId), at, amountMinor, words: hit.words }
+        if (tried.examples.length < mostExamples) tried.examples.push(example)
+      }
+      const wasTaken = !(hit && rule.outcome === 'refuse')
+      if (wasTaken && order.status === 'PAID') payees.add(accountKey(order))
+      const span = spanOf(rule.period, order.createdAt, localTime)
+      if (!wasTaken || !span || rule.per === null || !countsForLimits(order)) continue
+      const key = keyed(rule.per, subjectOf(order, rule.per), span)
+      const before = used.get(key) ?? none
+      used.set(key, {
+        amountMinor: before.amountMinor + order.amountMinor,
+        orders: before.orders + 1n,
+      })
+    }
+    if (orders.length < page) return tried
+    after = orders.at(-1)?.orderId ?? after
+  }
+}
+
+/** Where the last orders begin that one look may read. */
+async function startOfLast(pool: Pool, agentId: bigint, first: string): Promise<string> {
+  const { rows } = await pool.query<{ order_id: string }>(
+    `select order_id from orders where agent_id = $1 and order_id >= $2
+     order by order_id desc offset $3 limit 1`,
+    [agentId, first, mostOrders],
+  )
+  return rows[0]?.order_id ?? first
+}
+
+async function readPage(
+  pool: Pool,
+  agentId: bigint,
+  kind: LimitRule['kind'],
+  after: string,
+): Promise<Order[]> {
+  const { rows } = await pool.query<Order>(
+    `select ${orderColumns.select('o')} from orders o
+     where agent_id = $1 and kind = $2 and order_id > $3 order by order_id limit $4`,
+    [agentId, kind, after, page],
+  )
+  return rows
+}
+
+/** The accounts that the orders before were paid to, as far back as one look may read. */
+async function paidBefore(pool: Pool, agentId: bigint, before: string): Promise<Set<string>> {
+  const { rows } = await pool.query<Pick<Order, 'bankCode' | 'accountNo'>>(
+    `select distinct "bankCode", "accountNo" from (
+       select bank_code as "bankCode", account_no as "accountNo", kind, status from orders
+       where agent_id = $1 and order_id < $2 order by order_id desc limit $3) o
+     where kind = 'withdraw' and status in ('PAID', 'REVERT')`,
+    [agentId, before, mostOrders],
+  )
+  return new Set(rows.map(accountKey))
+}

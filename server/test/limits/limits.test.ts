@@ -1,0 +1,464 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseTxnId } from '../../src/lib/ids.ts'
+import { RoundProof, verify } from '../../src/proof/verify.ts'
+import { FakeProvider, fundedAgent, patient } from '../support/fake-provider.ts'
+import { type OperatorClient, signIn } from '../support/operator.ts'
+import { AgentClient, type Answer, startTestService, type TestService } from '../support/service.ts'
+
+/** Limits are exact: under concurrency, on several processes, and from the moment that they are set. */
+
+const bank = new FakeProvider('bank')
+bank.onSubmit = async () => ({ type: 'paid' })
+let s: TestService
+let second: TestService
+let admin: OperatorClient
+
+beforeAll(async () => {
+  const outside = { paysOut: true, moreProviders: [bank] }
+  s = await startTestService({ realTime: true, outside })
+  second = await startTestService({ beside: s, outside: { paysOut: false, moreProviders: [bank] } })
+  await s.sql(`insert into providers (name, state, updated_at) values ('sandbox', 'off', now())
+    on conflict (name) do update set state = 'off'`)
+  admin = await signIn(s, 'admin')
+})
+afterAll(async () => {
+  await s?.prove()
+  expect(await findings()).toEqual([])
+  await second?.close()
+  await s?.close()
+})
+
+async function findings(): Promise<(string | null)[]> {
+  const proofs = await verify(s.backend.pool, {})
+  return proofs.flatMap(({ finding }) => finding ?? [])
+}
+
+type Rule = Record<string, unknown>
+
+async function set(agent: AgentClient | null, rule: Rule): Promise<Answer> {
+  const body = { app_id: agent?.appId ?? null, outcome: 'refuse', ...rule }
+  const answer = await admin.put('/limits', { ...body, reason: 'a test', code: admin.code() })
+  expect(answer.status, answer.text).toBe(200)
+  return answer
+}
+
+async function remove(agent: AgentClient | null, name: string): Promise<void> {
+  const body = { app_id: agent?.appId ?? null, name, reason: 'a test', code: admin.code() }
+  const { status, text } = await admin.post('/limits/remove', body)
+  expect(status, text).toBe(200)
+}
+
+const idOf = (txnId: string) => parseTxnId(txnId)?.orderId ?? ''
+
+/** The same agent, at the other service. */
+function beside(agent: AgentClient): AgentClient {
+  return new AgentClient(second.service.url, agent.appId, agent.secret, agent.agentId, s.clock)
+}
+
+async function shop(): Promise<AgentClient> {
+  return fundedAgent(s, { name: 'Shop' })
+}
+
+describe('what is refused', () => {
+  it('an order beyond a limit says which and when it frees; a repeat of an earlier one is answered', async () => {
+    const agent = await shop()
+    const rule = { kind: 'withdraw', measure: 'amount', per: 'user', period: 'day', most: '250' }
+    await set(agent, { name: 'user-day', ...rule })
+    const first = agent.order({ amount: 200 })
+    expect((await agent.post('/payment/withdraw', first)).status).toBe(201)
+    const refused = await agent.withdraw({ amount: 51 })
+    expect(refused.status).toBe(422)
+    expect(refused.json).toMatchObject({
+      code: 'limit_exceeded',
+      limit: { name: 'user-day', frees_at: expect.stringMatching(/ 00:00:00$/) },
+    })
+    expect(refused.json.detail).toMatch(
+      /^user-day: at most 250 THB a day for one user, of which 200 THB is used\. It frees at /,
+    )
+    expect((await agent.post('/payment/withdraw', first)).status).toBe(200)
+    expect((await agent.withdraw({ amount: 51, userId: 'user-2' })).status).toBe(201)
+    expect((await agent.withdraw({ amount: 50 })).status).toBe(201)
+    const { json } = await agent.withdraw({ amount: 251, userId: 'user-3' })
+    expect(json.limit.frees_at).toBeNull()
+  })
+
+  it('one order may be limited, and what came to nothing gives back', async () => {
+    const agent = await shop()
+    const common = { kind: 'deposit', per: 'agent' }
+    await set(agent, { name: 'one', ...common, measure: 'amount', period: 'order', most: '100.5' })
+    await set(agent, { name: 'few', ...common, measure: 'orders', period: 'hour', most: '2' })
+    expect((await agent.deposit({ amount: 101 })).json.limit.name).toBe('one')
+    const [one] = [await agent.deposit(), await agent.deposit()]
+    expect((await agent.deposit()).json.limit.name).toBe('few')
+    expect((await agent.post(`/payment/orders/${one?.json.txn_id}/cancel`)).status).toBe(200)
+    expect((await agent.deposit()).status).toBe(201)
+    expect((await agent.deposit()).status).toBe(422)
+  })
+
+  it('lists block and allow, by account with or without its bank, name, bank and user', async () => {
+    const agent = await shop()
+    const list = { kind: 'withdraw', measure: 'blocked' }
+    await set(agent, {
+      name: 'accounts',
+      ...list,
+      field: 'account',
+      values: ['9998-8', 'scb:77777'],
+    })
+    await set(agent, { name: 'names', ...list, field: 'name', values: [' MALLORY   Doe '] })
+    await set(agent, {
+      name: 'banks',
+      ...list,
+      measure: 'allowed',
+      field: 'bank',
+      values: ['014', 'KBANK'],
+    })
+    const tries: [Rule, string | undefined][] = [
+      [{ accountNo: '99988', bankCode: 'KBANK' }, 'accounts'],
+      [{ accountNo: '77777' }, 'accounts'],
+      [{ accountNo: '77777', bankCode: 'KBANK' }, undefined],
+      [{ accountName: 'mallory doe' }, 'names'],
+      [{ bankCode: 'BBL' }, 'banks'],
+      [{}, undefined],
+    ]
+    for (const [fields, name] of tries) {
+      const { json } = await agent.withdraw({ amount: 10, ...fields })
+      expect(json.limit?.name, JSON.stringify(fields)).toBe(name)
+    }
+  })
+
+  it('a rule for each agent holds for all in its currency, unless an agent has one of its name', async () => {
+    const [one, other] = [await shop(), await shop()]
+    const rule = { name: 'each', kind: 'withdraw', measure: 'orders', per: 'agent', period: 'day' }
+    await set(null, { ...rule, most: '1' })
+    await set(other, { ...rule, most: '2' })
+    for (const [agent, most] of [
+      [one, 1],
+      [other, 2],
+    ] as const) {
+      for (let n = 0; n < most; n++) expect((await agent.withdraw()).status).toBe(201)
+      expect((await agent.withdraw()).json.code).toBe('limit_exceeded')
+    }
+    await remove(null, 'each')
+    expect((await one.withdraw()).status).toBe(201)
+    expect(await findings()).toEqual([])
+  })
+})
+
+describe('what is counted', () => {
+  it('orders of two services at once never go beyond a limit, and none is refused without need', async () => {
+    const agent = await shop()
+    const doors = [agent, beside(agent)]
+    const limits = [
+      {
+        name: 'w-user',
+        kind: 'withdraw',
+        measure: 'amount',
+        per: 'user',
+        period: 'day',
+        most: 500n,
+      },
+      {
+        name: 'w-account',
+        kind: 'withdraw',
+        measure: 'orders',
+        per: 'account',
+        period: 'month',
+        most: 6n,
+      },
+      {
+        name: 'd-agent',
+        kind: 'deposit',
+        measure: 'amount',
+        per: 'agent',
+        period: 'hour',
+        most: 2_000n,
+      },
+      { name: 'd-user', kind: 'deposit', measure: 'orders', per: 'user', period: 'day', most: 9n },
+    ] as const
+    // What was made before a rule counts as well.
+    interface Made {
+      kind: string
+      userId: string
+      accountNo: string
+      amount: number
+      txnId: string
+    }
+    const made: Made[] = []
+    const send = async (at: number) => {
+      const kind = at % 2 === 0 ? 'deposit' : 'withdraw'
+      const asked = {
+        userId: `user-${chance(3)}`,
+        accountNo: `100${chance(4)}`,
+        amount: 10 + chance(120),
+      }
+      const answer = await (doors[chance(2)] ?? agent)[kind](asked)
+      return { ...asked, kind, answer }
+    }
+    const subject = (per: string, each: Omit<Made, 'txnId'>) =>
+      per === 'agent' ? '' : per === 'user' ? each.userId : each.accountNo
+    const used = (limit: (typeof limits)[number], like: Omit<Made, 'txnId'>) =>
+      made
+        .filter(({ kind }) => kind === limit.kind)
+        .filter((each) => subject(limit.per, each) === subject(limit.per, like))
+        .reduce((sum, { amount }) => sum + BigInt(limit.measure === 'amount' ? amount : 1), 0n)
+    const funded = { kind: 'deposit', userId: 'user-1', accountNo: '1234567890', txnId: '' }
+    const { rows } = await s.sql(
+      'select amount, user_id, account_no from orders where agent_id = $1',
+      [agent.agentId],
+    )
+    for (const row of rows)
+      made.push({
+        ...funded,
+        userId: row.user_id,
+        accountNo: row.account_no,
+        amount: Number(row.amount) / 100,
+      })
+    const before = await Promise.all(Array.from({ length: 8 }, (_, at) => send(at)))
+    for (const { answer, ...each } of before) {
+      expect(answer.status).toBe(201)
+      made.push({ ...each, txnId: answer.json.txn_id })
+    }
+    for (const limit of limits) {
+      const most =
+        limit.kind === 'deposit' && limit.per === 'agent'
+          ? made
+              .filter(({ kind }) => kind === 'deposit')
+              .reduce((sum, { amount }) => sum + amount, 2_000)
+          : Number(limit.most)
+      await set(agent, { ...limit, most: `${most}` })
+      Object.assign(limit, { most: BigInt(most) })
+    }
+    for (let round = 0; round < 3; round++) {
+      const sent = await Promise.all(Array.from({ length: 50 }, (_, at) => send(at)))
+      for (const { answer, ...each } of sent) {
+        if (answer.status === 201) made.push({ ...each, txnId: answer.json.txn_id })
+      }
+      for (const limit of limits) {
+        for (const each of made) {
+          const isOwn = each.kind === limit.kind
+          if (isOwn && each.txnId !== '')
+            expect(used(limit, each), limit.name).toBeLessThanOrEqual(limit.most)
+        }
+      }
+      const refused = sent.filter(({ answer }) => answer.status !== 201)
+      expect(refused.length).toBeGreaterThan(0)
+      for (const { answer, ...each } of refused) {
+        expect(answer.json.code).toBe('limit_exceeded')
+        const limit = limits.find(({ name }) => name === answer.json.limit.name)
+        if (!limit) throw new Error(answer.text)
+        const asked = BigInt(limit.measure === 'amount' ? each.amount : 1)
+        expect(used(limit, each) + asked, answer.text).toBeGreaterThan(limit.most)
+      }
+      // Some come to nothing, at once, at either service.
+      const ended = await Promise.all(
+        made
+          .filter(({ txnId }, at) => txnId !== '' && at % 3 === round % 3)
+          .map(async (each) => {
+            const { status } = await (doors[chance(2)] ?? agent).post(
+              `/payment/orders/${each.txnId}/cancel`,
+            )
+            return status === 200 ? each : undefined
+          }),
+      )
+      for (const each of ended) if (each) made.splice(made.indexOf(each), 1)
+      expect(await findings()).toEqual([])
+    }
+  })
+
+  it('no deposit slips past a rule that is set while deposits come in', async () => {
+    const agent = await shop()
+    const doors = [agent, beside(agent)]
+    let isSet = false
+    const late: number[] = []
+    const load = async (door: AgentClient) => {
+      for (let n = 0; n < 25; n++) {
+        const wasSet = isSet
+        const { status } = await door.deposit({ amount: 20, userId: 'fast' })
+        if (wasSet) late.push(status)
+      }
+    }
+    const loads = doors.flatMap((door) => [load(door), load(door), load(door)])
+    const rule = { kind: 'deposit', measure: 'orders', per: 'user', period: 'month', most: '0' }
+    await set(agent, { name: 'none', ...rule })
+    isSet = true
+    await Promise.all(loads)
+    expect(late.length).toBeGreaterThan(0)
+    expect(new Set(late)).toEqual(new Set([422]))
+    expect(await findings()).toEqual([])
+    await remove(agent, 'none')
+    expect((await agent.deposit({ userId: 'fast' })).status).toBe(201)
+    expect(await findings()).toEqual([])
+  })
+
+  it('a lie about what counts is found, also by the background proof', async () => {
+    const agent = await shop()
+    await set(agent, {
+      name: 'mo',
+      kind: 'withdraw',
+      measure: 'amount',
+      per: 'account',
+      period: 'month',
+      most: '900',
+    })
+    await agent.withdraw({ amount: 10 })
+    const lies = [
+      'update limit_uses set amount = amount - 1 where agent_id = $1 and amount > 0',
+      'update limit_uses set orders = orders + 1 where agent_id = $1',
+      `update limit_uses set subject = 'SCB:1' where agent_id = $1`,
+      `update limit_uses set starts_at = starts_at - interval '15 minutes' where agent_id = $1`,
+      'delete from limit_uses where agent_id = $1',
+    ]
+    const { rows } = await s.sql('select * from limit_uses where agent_id = $1', [agent.agentId])
+    for (const lie of lies) {
+      await s.sql(lie, [agent.agentId])
+      expect(await findings(), lie).toEqual([expect.stringContaining('counts for limits')])
+      const background = new RoundProof()
+      const seen: string[] = []
+      for (let n = 0; n < 40 && seen.length === 0; n++)
+        seen.push(...(await background.step(s.backend.pool)))
+      expect(seen.length, lie).toBeGreaterThan(0)
+      await s.sql('delete from limit_uses where agent_id = $1', [agent.agentId])
+      for (const row of rows) {
+        await s.sql(
+          `insert into limit_uses select * from json_populate_record(null::limit_uses, $1)`,
+          [JSON.stringify(row)],
+        )
+      }
+    }
+    expect(await findings()).toEqual([])
+  })
+})
+
+describe('what waits', () => {
+  it('beyond a limit that holds, a payout waits for a person, and the agent may cancel it', async () => {
+    const agent = await shop()
+    const rule = { kind: 'withdraw', measure: 'amount', per: 'account', period: 'day', most: '100' }
+    await set(agent, { name: 'payee', ...rule, outcome: 'hold' })
+    const [free, held, other] = [
+      await agent.withdraw(),
+      await agent.withdraw({ amount: 10 }),
+      await agent.withdraw({ amount: 11 }),
+    ]
+    const statusOf = async (txnId: string) =>
+      (await agent.get(`/payment/orders/${txnId}`)).json.status
+    await expect.poll(() => statusOf(free.json.txn_id), patient).toBe('PAID')
+    await expect
+      .poll(async () => (await admin.get(`/approvals/${idOf(held.json.txn_id)}`)).status)
+      .toBe(200)
+    const shown = (await admin.get(`/approvals/${idOf(held.json.txn_id)}`)).json
+    expect(shown).toMatchObject({
+      action: 'pay_out',
+      reason: expect.stringContaining('payee: at most 100 THB a day'),
+    })
+    expect(await statusOf(held.json.txn_id)).toBe('WAITING')
+    const { json: order } = await admin.get(`/orders/${held.json.txn_id}`)
+    expect(order.order.limits).toMatchObject({ outcome: 'hold' })
+    await admin.post(`/approvals/${shown.id}/approve`, { digest: shown.digest, code: admin.code() })
+    await expect.poll(() => statusOf(held.json.txn_id), patient).toBe('PAID')
+    expect((await agent.post(`/payment/orders/${other.json.txn_id}/cancel`)).status).toBe(200)
+  })
+
+  it('a note stops nothing', async () => {
+    const agent = await shop()
+    await set(agent, {
+      name: 'look',
+      kind: 'deposit',
+      measure: 'blocked',
+      field: 'user',
+      values: ['odd'],
+      outcome: 'note',
+    })
+    const { json } = await agent.deposit({ userId: 'odd' })
+    expect((await admin.get(`/orders/${json.txn_id}`)).json.order.limits).toMatchObject({
+      outcome: 'note',
+      words: 'look: the user is on a list that blocks it',
+    })
+  })
+})
+
+describe('for people', () => {
+  it('the list shows what is used now, and a dry run what a rule would have done', async () => {
+    const agent = await shop()
+    const rule = { kind: 'withdraw', measure: 'amount', per: 'user', period: 'day', most: '150' }
+    for (const amount of [100, 40, 20, 10]) await agent.withdraw({ amount })
+    const { json: tried } = await admin.post('/limits/try', {
+      app_id: agent.appId,
+      name: 'tried',
+      outcome: 'refuse',
+      ...rule,
+    })
+    expect(tried).toMatchObject({ orders: 4, hits: 1, amount: '20', whole: true })
+    expect(tried.first[0].words).toContain('140 THB is used')
+    const { json } = await set(agent, { name: 'shown', ...rule, most: '340' })
+    const own = json.data.find((each: { name: string }) => each.name === 'shown')
+    expect(own).toMatchObject({
+      words: 'Withdrawals: at most 340 THB a day for one user; others are refused',
+      used: [{ subject: 'user-1', used: '170', share: 0.5 }],
+    })
+  })
+
+  it('a rule that makes no sense is refused, field by field', async () => {
+    const bad = {
+      app_id: null,
+      name: 'x',
+      kind: 'deposit',
+      measure: 'amount',
+      per: 'user',
+      period: 'day',
+      outcome: 'hold',
+      most: '1',
+      reason: 'a test',
+      code: admin.code(),
+    }
+    const { status, json } = await admin.put('/limits', { ...bad, name: 'bad' })
+    expect(status).toBe(422)
+    expect(json.errors.map(({ field }: { field: string }) => field).sort()).toEqual([
+      'currency',
+      'most',
+      'outcome',
+    ])
+  })
+})
+
+// The last one, because sessions end while the clock goes on.
+describe('a new account', () => {
+  it('a payout to an account that was never paid waits for its hours; then the account is known', async () => {
+    const agent = await shop()
+    await set(agent, {
+      name: 'new',
+      kind: 'withdraw',
+      measure: 'new_account',
+      outcome: 'wait',
+      hours: 2,
+    })
+    const first = await agent.withdraw({ accountNo: '5550001' })
+    const statusOf = async (txnId: string) =>
+      (await agent.get(`/payment/orders/${txnId}`)).json.status
+    const { json } = await admin.get(`/orders/${first.json.txn_id}`)
+    expect(json.order.limits.outcome).toBe('wait')
+    const submitted = bank.submitted.length
+    s.clock.advance(3_600_000)
+    const probe = await shop()
+    const other = await probe.withdraw()
+    await expect
+      .poll(
+        async () => (await probe.get(`/payment/orders/${other.json.txn_id}`)).json.status,
+        patient,
+      )
+      .toBe('PAID')
+    expect(await statusOf(first.json.txn_id)).toBe('WAITING')
+    s.clock.advance(3_600_000)
+    await expect.poll(() => statusOf(first.json.txn_id), patient).toBe('PAID')
+    expect(bank.submitted.length).toBe(submitted + 2)
+    const again = await agent.withdraw({ accountNo: '5550001' })
+    await expect.poll(() => statusOf(again.json.txn_id), patient).toBe('PAID')
+    expect(await findings()).toEqual([])
+  })
+})
+
+/** A number below a bound, the same in every run. */
+let seed = 7
+function chance(below: number): number {
+  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+  return Math.floor((seed / 2_147_483_648) * below)
+}
