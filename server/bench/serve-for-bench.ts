@@ -137,6 +137,7 @@ if (kind === 'database' || kind === 'mixed' || kind === 'bank account') {
     keyUse: { note: () => {} } as never,
     metrics,
     metricsToken: undefined,
+    securityContact: undefined,
     mode: 'sandbox',
     callbackTargets: 'near',
     role: 'all',

@@ -23,6 +23,8 @@ export interface Config {
   /** Where callbacks may go. */
   callbackTargets: CallbackTargets
   metricsToken: string | undefined
+  /** Whom to tell about a weakness, and by which rules. */
+  securityContact: { contact: string; policy: string | undefined } | undefined
   logLevel: string
   /** Whether the command line may act alone in live, with --break-glass. */
   breakGlass: boolean
@@ -137,6 +139,14 @@ export function readConfig(
     trustedProxies.length === 0
   const sandboxTargets = isLocal || privateCallbacks === 'allow' ? 'near' : 'public'
 
+  const [contact, policy] = [text('SECURITY_CONTACT'), text('SECURITY_POLICY')]
+  if (contact !== undefined && !/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(contact)) {
+    faults.push('SECURITY_CONTACT must be such as mailto:security@example.com or an https URL')
+  }
+  if (policy !== undefined && !/^https:\/\/\S+$/.test(policy)) {
+    faults.push('SECURITY_POLICY must be an https URL')
+  }
+
   const callbackTargets = mode === 'live' ? 'secure' : sandboxTargets
   const headsFile = text('HEADS_FILE')
   const [headsUrl, headsSecret] = [text('HEADS_WEBHOOK'), text('HEADS_WEBHOOK_SECRET')]
@@ -160,6 +170,7 @@ export function readConfig(
     trustedProxies,
     callbackTargets,
     metricsToken: text('METRICS_TOKEN'),
+    securityContact: contact === undefined ? undefined : { contact, policy },
     logLevel: oneOf('LOG_LEVEL', 'info', logLevels),
     breakGlass: oneOf('BREAK_GLASS', 'on', ['on', 'off']) === 'on',
     callbacksPerAgent: number('CALLBACKS_PER_AGENT', 64, 1, 1_000),

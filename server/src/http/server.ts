@@ -24,6 +24,7 @@ import { operatorRoutes } from './operator-api/operator-routes.ts'
 import { paymentPageRoutes } from './payment-page/routes.ts'
 import { noticeRoutes } from './provider-webhooks/notices.ts'
 import { referencePage } from './reference-page.ts'
+import { type SecurityContact, securityTxtRoute } from './security-txt.ts'
 import { fiveMinutes, madeOnce, sendDocument, staticDocument } from './static-document.ts'
 
 export interface ServerOptions
@@ -43,6 +44,8 @@ export interface ServerOptions
   role: 'all' | 'api' | 'worker'
   /** The time zone of the times shown to payers. */
   timeZone: string
+  /** Whom to tell about a weakness; undefined if that is not said. */
+  securityContact: SecurityContact | undefined
   /** The directory of the built console. */
   consoleDir: string
   isDraining: () => boolean
@@ -78,6 +81,9 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     operatorRoutes(app, options)
     consoleRoutes(app, options.consoleDir, () => publicPath(desk.publicUrl()))
     descriptionRoutes(app)
+    if (options.securityContact) {
+      securityTxtRoute(app, options.securityContact, desk.publicUrl, desk.now)
+    }
   })
 }
 

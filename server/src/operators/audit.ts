@@ -47,7 +47,7 @@ export async function writeAudit(tx: Pool | Tx, entry: AuditEntry): Promise<void
     outcome: entry.outcome ?? 'done',
     reason: entry.reason ?? null,
     role: signedIn?.role ?? null,
-    session_id: signedIn?.sessionId.replaceAll('-', '') ?? null,
+    session_id: signedIn?.sessionId?.replaceAll('-', '') || null,
     subject_id: entry.subject.id,
     subject_kind: entry.subject.kind,
     user_id: textOrNull(operator.userId),

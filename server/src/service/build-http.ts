@@ -36,6 +36,7 @@ export async function buildHttp(
     version,
     metrics,
     metricsToken: config.metricsToken,
+    securityContact: config.securityContact,
     trustedProxies: config.trustedProxies,
     publicUrl: () => address.publicUrl,
     mode: config.mode,

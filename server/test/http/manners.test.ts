@@ -176,7 +176,20 @@ describe('metrics', () => {
 
 describe('live', () => {
   test('there is no sandbox, and without a provider no order is taken', async () => {
-    const at = await beside(live)
+    const at = await beside({ ...live, SECURITY_CONTACT: 'mailto:security@pay.example' })
+    const contact = await ask('/.well-known/security.txt', 'GET', at.service.url)
+    expect(contact.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const [first, expires, ...rest] = contact.text.split('\n')
+    expect([first, ...rest]).toEqual([
+      'Contact: mailto:security@pay.example',
+      'Preferred-Languages: en',
+      'Canonical: https://pay.example/.well-known/security.txt',
+      '',
+    ])
+    const aheadMs = Date.parse(expires?.replace('Expires: ', '') ?? '') - at.clock().getTime()
+    expect(aheadMs / 86_400_000).toBeGreaterThan(88)
+    expect(aheadMs / 86_400_000).toBeLessThanOrEqual(90)
+    expect(said(await ask('/.well-known/security.txt'))).toEqual([404, 'not_found'])
     const client = await at.agent()
     expect(said(await client.trigger('1-0', 'PAID'))).toEqual([404, 'not_found'])
     for (const answer of [await client.deposit(), await client.withdraw()]) {
@@ -624,7 +637,7 @@ describe('the log', () => {
     })
     try {
       const client = serving.agent()
-      await use(client, database.url)
+      await use(client, database.ownerUrl)
       const { code, stderr } = await serving.stop()
       expect(code).toBe(0)
       const lines = stderr.trim().split('\n')

@@ -417,12 +417,12 @@ describe('a provider’s rights', () => {
     const [waiting, paid] = [await deposit(), await deposit()]
     const out = await payout()
     const ids = [waiting.id, paid.id, out.id].map((id) => id.split('-')[1])
-    const payment = paymentEvent(paid.id, s.clock())
-    await tell(payment)
     await s.sql('update orders set provider = $2 where order_id = any($1::uuid[])', [
       ...[ids, owner.name],
     ])
     await s.sql('update payouts set provider = $2 where order_id = $1', [ids[2], owner.name])
+    const payment = paymentEvent(paid.id, s.clock())
+    await owner.tell(s.service.url, payment)
     return { waiting, paid, out, payment, ids }
   }
 
