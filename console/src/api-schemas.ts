@@ -582,6 +582,9 @@ export interface Operations {
       file_limit: string
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
+      token_limit: string
+      token_day_limit: string
+      feed_profile: string | null
       /** where the bank reports to */
       feed_url: string | null
       zone: string
@@ -720,6 +723,8 @@ export interface Operations {
         unconfirmed: number
         /** their amounts together, without signs */
         unconfirmed_amount: number
+        /** another person has to confirm it, if only for the balances in it */
+        waits: boolean
         confirmed_by: string | null
         /** when */
         confirmed_at: string | null
@@ -2834,6 +2839,12 @@ export interface Operations {
       day_limit: string | null
       /** an amount; 0 believes no file that a person brings alone */
       file_limit: string
+      /** the largest payment that a push with a token is believed */
+      token_limit?: string
+      /** how much in a day pushes with a token are believed */
+      token_day_limit?: string
+      /** how what the sender of the feed writes is read, as JSON */
+      feed_profile?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -2897,6 +2908,9 @@ export interface Operations {
         file_limit: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
+        token_limit: string
+        token_day_limit: string
+        feed_profile: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -3615,6 +3629,12 @@ export interface Operations {
       day_limit: string | null
       /** an amount; 0 believes no file that a person brings alone */
       file_limit: string
+      /** the largest payment that a push with a token is believed */
+      token_limit?: string
+      /** how much in a day pushes with a token are believed */
+      token_day_limit?: string
+      /** how what the sender of the feed writes is read, as JSON */
+      feed_profile?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -3678,6 +3698,9 @@ export interface Operations {
         file_limit: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
+        token_limit: string
+        token_day_limit: string
+        feed_profile: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -3784,6 +3807,12 @@ export interface Operations {
       day_limit: string | null
       /** an amount; 0 believes no file that a person brings alone */
       file_limit: string
+      /** the largest payment that a push with a token is believed */
+      token_limit?: string
+      /** how much in a day pushes with a token are believed */
+      token_day_limit?: string
+      /** how what the sender of the feed writes is read, as JSON */
+      feed_profile?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -3915,6 +3944,9 @@ export interface Operations {
         file_limit: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
+        token_limit: string
+        token_day_limit: string
+        feed_profile: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4086,6 +4118,9 @@ export interface Operations {
         file_limit: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
+        token_limit: string
+        token_day_limit: string
+        feed_profile: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -5481,6 +5516,15 @@ export interface Operations {
       reason: string
       /** what to refund, such as 100 or 99.50 */
       amount: string
+      /** another account than the payer's: two people decide on it, always */
+      to?: {
+        /** 4 to 34 letters and digits; spaces and dashes are taken away */
+        account_no: string
+        /** 1 to 128 printable characters */
+        account_name: string
+        /** 1 to 32 printable characters */
+        bank_code: string
+      }
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
       /** the six digits the authenticator shows now */

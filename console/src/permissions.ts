@@ -26,3 +26,8 @@ export function whyNot(me: Me, permission: Permission): string | undefined {
   if (may(me, permission)) return undefined
   return words.notPermitted(words.roles[me.user.role] ?? me.user.role)
 }
+
+/** Whether the user sees who persons are; those who do not may not search for them either. */
+export function seesPersons(me: Me): boolean {
+  return me.user.role !== 'viewer'
+}

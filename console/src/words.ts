@@ -11,6 +11,9 @@ const bankFields: Record<string, string> = {
   csv_profile: 'CSV profile',
   encoding: 'encoding of files',
   file_limit: 'limit for files',
+  token_limit: 'limit for tokens',
+  token_day_limit: 'limit for tokens in a day',
+  feed_profile: 'profile of the feed',
 }
 
 /** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */

@@ -117,7 +117,7 @@ if (options.only !== undefined && !(options.only in all)) {
 const dataDir = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
 const bench = {
-  postgresUrl: postgres.url,
+  postgresUrl: postgres.ownerUrl,
   dataDir,
   rounds: Number(options.rounds),
   historyOrders: Number(options.history),

@@ -1,4 +1,7 @@
 import pg from 'pg'
+import { openPool } from '../dist/db/pool.js'
+import { journalColumns } from '../dist/ledger/book-columns.js'
+import { journalHash } from '../dist/ledger/journal-hash.js'
 import { prove } from './orders-row.js'
 
 const chunk = 250_000
@@ -24,6 +27,7 @@ export async function writeHistory(url: string, orders: number): Promise<void> {
     process.stderr.write(`\r${Math.min(orders, last * agents.length)} of ${orders} orders`)
   }
   process.stderr.write('\n')
+  await chainHistory(url)
   await client.query('vacuum analyze')
   await prove(url, 'history')
   // The service proves a few rows at a time; these have just been.
@@ -31,6 +35,43 @@ export async function writeHistory(url: string, orders: number): Promise<void> {
     select agent_id, seq, 0, now() from wallets
     on conflict (agent_id) do update set proved_seq = excluded.proved_seq`)
   await client.end()
+}
+
+const chainedAtOnce = 5_000
+
+/** Gives the rows their hashes, which one statement for many rows cannot. */
+async function chainHistory(url: string): Promise<void> {
+  const pool = openPool({ url, max: 1, name: 'sluice bench history', onError: () => {} })
+  const { rows: books } = await pool.query<{ agent_id: bigint; hash: string }>(
+    'select agent_id, hash from wallets where agent_id > 0',
+  )
+  for (const { agent_id: agentId, hash } of books) {
+    const { rows: start } = await pool.query<{ seq: bigint }>(
+      'select seq from journal where agent_id = $1 and hash = $2',
+      [agentId, hash],
+    )
+    let [last, after] = [hash, start[0]?.seq ?? 0n]
+    for (;;) {
+      const { rows } = await pool.query(
+        `select ${journalColumns.select('j')} from journal j
+         where agent_id = $1 and seq > $2 order by seq limit $3`,
+        [agentId, after, chainedAtOnce],
+      )
+      if (rows.length === 0) break
+      const chained = rows.map(journalColumns.fromRow).map((row) => {
+        last = journalHash(last, row)
+        after = row.seq
+        return { seq: row.seq, hash: last }
+      })
+      await pool.query(
+        `update journal j set hash = u.hash from unnest($2::bigint[], $3::text[]) u(seq, hash)
+         where j.agent_id = $1 and j.seq = u.seq`,
+        [agentId, chained.map(({ seq }) => seq), chained.map((each) => each.hash)],
+      )
+    }
+    await pool.query('update wallets set hash = $2 where agent_id = $1', [agentId, last])
+  }
+  await pool.end()
 }
 
 /** One chunk of an agent's history, as one statement. The newest is an hour old, the oldest two months. */
@@ -62,10 +103,10 @@ function paidDeposits(agentId: string, first: number, last: number, all: number)
       insert into journal (agent_id, seq, order_id, event, at, currency, available_change, held_change,
         clearing_change, fees_change, adjustments_change, available, held, clearing, fees, adjustments,
         once_key, suspense_change, costs_change, differences_change, transfers_change, suspense, costs,
-        differences, transfers, clearing_at, clearing_there)
+        differences, transfers, clearing_at, clearing_there, hash)
       select agent_id, seq, hex::uuid, 'deposit_paid', at, 'THB', 10000, 0, -10000, 0, 0, available, held,
         clearing, fees, adjustments, 'payment:history:' || hex, 0, 0, 0, 0, suspense, costs, differences,
-        transfers, 'history', there
+        transfers, 'history', there, repeat('f', 64)
       from made
     ), new_clearings as (
       insert into clearings (agent_id, provider, seq, balance)

@@ -69,9 +69,9 @@ export function plainTeller(url: string, localTime: LocalTime) {
           text: `insert into journal (agent_id, seq, order_id, event, at, available_change, held_change,
               clearing_change, fees_change, adjustments_change, available, held, clearing, fees,
               adjustments, currency, suspense_change, costs_change, differences_change, transfers_change,
-              suspense, costs, differences, transfers)
+              suspense, costs, differences, transfers, hash)
             values ($1, $2, $3, 'withdraw_held', $4, $5, $6, 0, 0, 0, $7, $8, $9, $10, $11, $12, 0, 0, 0, 0,
-              0, 0, 0, 0)`,
+              0, 0, 0, 0, repeat('0', 64))`,
           values: [
             agentId,
             seq,

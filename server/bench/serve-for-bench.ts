@@ -10,6 +10,7 @@ import { Metrics } from '../dist/http/metrics.js'
 import { buildServer } from '../dist/http/server.js'
 import { noChange } from '../dist/ledger/accounts.js'
 import { fold, noBooks } from '../dist/ledger/fold.js'
+import { noHash } from '../dist/lib/chain-hash.js'
 import { txnId } from '../dist/lib/ids.js'
 import { derivedKey } from '../dist/lib/secret-box.js'
 import { signCallback } from '../dist/lib/signature.js'
@@ -104,6 +105,7 @@ if (kind === 'database' || kind === 'mixed' || kind === 'bank account') {
         currency: agent.currency,
         seq: 1n,
         balances: { ...noChange, available: 10n ** 15n, adjustments: -(10n ** 15n) },
+        hash: noHash,
       },
     ]),
   )

@@ -3,73 +3,94 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { keepMode } from './db/deployment.ts'
-import { openEmbeddedPostgres } from './db/embedded.ts'
-import { migrate, pendingMigrations } from './db/migrate.ts'
-import { openPool, type Pool, sqlState } from './db/pool.ts'
+import { embeddedLogin, openEmbeddedPostgres } from './db/embedded.ts'
+import { loginRights } from './db/login-rights.ts'
+import { migrate, migrationState } from './db/migrate.ts'
+import { actingAsService, openPool, type Pool } from './db/pool.ts'
 import { DatabaseFault } from './db/run-migration.ts'
 import { type SecretKeys, unseal } from './lib/secret-box.ts'
 
 /** The database and the keys, which both the service and the command line need. */
 export interface Backend {
+  /** With the service's login. */
   databaseUrl: string
+  /** With the owner's login, for what only the owner may do; undefined if this process was not given it. */
+  ownerUrl: string | undefined
   pool: Pool
   secretKeys: SecretKeys
   close(): Promise<void>
 }
 
+type Log = (message: string, level?: 'info' | 'warn') => void
+
 /** Opens the database, brings its schema up to date and reads the keys. */
 export async function openBackend(
   config: Config,
   use: 'serve' | 'command',
-  log: (message: string) => void,
+  log: Log,
 ): Promise<Backend> {
   const secretKeys = await readSecretKeys(config)
   const embedded =
     config.databaseUrl === undefined
       ? await openEmbeddedPostgres({ dataDir: config.dataDir, use, log })
       : undefined
-  const databaseUrl = embedded?.url ?? config.databaseUrl ?? ''
-  const pool = openPool({
-    url: databaseUrl,
-    max: 8,
-    name: `sluice ${use}`,
-    onError: (error) => log(`a database connection was lost: ${error.message}`),
-  })
+  let pool: Pool | undefined
   const close = async () => {
-    await pool.end()
+    await pool?.end()
     await embedded?.close()
   }
   try {
-    await bringUpToDate(config, databaseUrl, pool, log)
+    const logins = embedded
+      ? { databaseUrl: embedded.url, ownerUrl: embedded.ownerUrl }
+      : await chooseLogins(config, config.databaseUrl ?? '', log)
+    const { databaseUrl, ownerUrl } = logins
+    // An owner's login that was set is for commands alone: their user decides when to migrate.
+    if (ownerUrl !== undefined && config.databaseOwnerUrl === undefined) {
+      const serviceLogin = embedded && embeddedLogin
+      for (const name of await migrate(ownerUrl, { serviceLogin, log })) {
+        log(`applied migration ${name}`)
+      }
+    }
+    pool = openPool({
+      url: databaseUrl,
+      max: 8,
+      name: `sluice ${use}`,
+      onError: (error) => log(`a database connection was lost: ${error.message}`),
+    })
+    await checkMigrations(pool)
     await checkSecretKeys(pool, secretKeys, log)
     await keepMode(pool, config.mode, use, new Date())
+    return { databaseUrl, ownerUrl, pool, secretKeys, close }
   } catch (error) {
     await close()
     throw error
   }
-  return { databaseUrl, pool, secretKeys, close }
 }
 
-async function bringUpToDate(
+/**
+ * Refuses a login that could rewrite what must not change, or delete it. In the sandbox such a login may do for
+ * everything; its sessions then act as the service's role, so that a missing right shows there and not first in live.
+ */
+async function chooseLogins(
   config: Config,
-  databaseUrl: string,
-  pool: Pool,
-  log: (message: string) => void,
-): Promise<void> {
-  // A login other than the owner's may not change the schema; only `sluice migrate` uses the owner's
-  // login.
-  if (config.databaseOwnerUrl !== undefined) {
-    const pending = await pendingMigrations(pool).catch((error) => {
-      // The role does not exist, or the login may not act as it or may not see the schema.
-      if (['22023', '42501'].includes(sqlState(error) ?? '')) return ['the role or the schema']
-      throw error
-    })
-    if (pending.length > 0) {
-      throw new DatabaseFault(`it lacks ${pending.join(', ')}: run "sluice migrate" first`)
-    }
-    return
+  url: string,
+  log: Log,
+): Promise<{ databaseUrl: string; ownerUrl: string | undefined }> {
+  const { login, excesses } = await loginRights(url)
+  if (excesses.length === 0) return { databaseUrl: url, ownerUrl: config.databaseOwnerUrl }
+  const fault = `the login ${login} in DATABASE_URL ${excesses.join(' and ')}, so whoever makes the service run a statement could delete the audit log`
+  const remedy = `give the service a login of its own: "create role sluice_login login password '...'" as an administrator, then set DATABASE_URL to that login and DATABASE_OWNER_URL to ${login}, and run "sluice migrate"`
+  if (config.mode === 'live') throw new DatabaseFault(`${fault}: ${remedy}`)
+  log(`${fault}; live refuses this: ${remedy}`, 'warn')
+  return { databaseUrl: actingAsService(url), ownerUrl: config.databaseOwnerUrl ?? url }
+}
+
+/** A login other than the owner's may not change the schema, so it can only say what is missing. */
+async function checkMigrations(pool: Pool): Promise<void> {
+  const { pending } = await migrationState(pool)
+  if (pending.length > 0) {
+    throw new DatabaseFault(`it lacks ${pending.join(', ')}: run "sluice migrate" first`)
   }
-  for (const name of await migrate(databaseUrl, { log })) log(`applied migration ${name}`)
 }
 
 /** Keys that decrypt no secret at all belong to another database: no agent's signature could be checked. */

@@ -40,6 +40,7 @@ test('nothing has to be set', () => {
     breakGlass: true,
     noticesKeptDays: 400,
     tellerBatch: 500,
+    heads: { everyMinutes: 60, file: undefined, log: false, webhook: undefined },
   })
 })
 
@@ -56,6 +57,9 @@ test.each([
   ['METRICS_TOKEN', 'token', { metricsToken: 'token' }],
   ['LOG_LEVEL', 'trace', { logLevel: 'trace' }],
   ['TELLER_BATCH', '10', { tellerBatch: 10 }],
+  ['HEADS_MINUTES', '5', { heads: { everyMinutes: 5 } }],
+  ['HEADS_FILE', '/var/lib/heads', { heads: { file: '/var/lib/heads' } }],
+  ['HEADS_LOG', 'on', { heads: { log: true } }],
 ] as const)('%s=%s is taken', (name, value, expected) => {
   expect(config({ [name]: value })).toMatchObject(expected)
 })
@@ -157,6 +161,8 @@ test.each([
   ['ROLE', { ROLE: 'api' }],
   ['DATABASE_OWNER_URL', { DATABASE_OWNER_URL: 'postgres://u:p@h/d' }],
   ['SECRET_KEY_PREVIOUS', { SECRET_KEY_PREVIOUS: key }],
+  ['HEADS_WEBHOOK', { HEADS_WEBHOOK: 'https://watch.example' }],
+  ['HEADS_WEBHOOK', { HEADS_WEBHOOK: 'http://169.254.169.254', HEADS_WEBHOOK_SECRET: key }],
   ['SECRET_KEY', { MODE: 'live', PUBLIC_URL: 'https://pay.example' }],
 ])('%s is refused where the rest does not go with it: %j', (name, env) => {
   expect(faults(env).map((fault) => fault.split(/[= ]/)[0])).toEqual([name])

@@ -2,7 +2,7 @@ import { execSync, type StdioOptions } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
-import type { CallbackTargets } from './agents/callback-url.ts'
+import { type CallbackTargets, urlFault } from './agents/callback-url.ts'
 import { isTimeZone } from './lib/local-time.ts'
 
 /** Every setting, read from the environment once and validated. Nothing else reads the environment. */
@@ -34,6 +34,13 @@ export interface Config {
   noticesKeptDays: number
   /** The most commands in one transaction of the teller. */
   tellerBatch: number
+  /** Where the ends of the chains are written, and how often. */
+  heads: {
+    everyMinutes: number
+    file: string | undefined
+    log: boolean
+    webhook: { url: string; secret: string } | undefined
+  }
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -130,6 +137,15 @@ export function readConfig(
     trustedProxies.length === 0
   const sandboxTargets = isLocal || privateCallbacks === 'allow' ? 'near' : 'public'
 
+  const callbackTargets = mode === 'live' ? 'secure' : sandboxTargets
+  const headsFile = text('HEADS_FILE')
+  const [headsUrl, headsSecret] = [text('HEADS_WEBHOOK'), text('HEADS_WEBHOOK_SECRET')]
+  const headsFault = headsUrl === undefined ? undefined : urlFault(headsUrl, callbackTargets)
+  if (headsFault !== undefined) faults.push(`HEADS_WEBHOOK ${headsFault}`)
+  if (headsUrl !== undefined && (headsSecret ?? '').length < 32) {
+    faults.push('HEADS_WEBHOOK needs HEADS_WEBHOOK_SECRET, of at least 32 characters')
+  }
+
   const config: Config = {
     host,
     port,
@@ -142,7 +158,7 @@ export function readConfig(
     secretKeys: [...secretKey, ...previousKey],
     timeZone,
     trustedProxies,
-    callbackTargets: mode === 'live' ? 'secure' : sandboxTargets,
+    callbackTargets,
     metricsToken: text('METRICS_TOKEN'),
     logLevel: oneOf('LOG_LEVEL', 'info', logLevels),
     breakGlass: oneOf('BREAK_GLASS', 'on', ['on', 'off']) === 'on',
@@ -150,6 +166,15 @@ export function readConfig(
     attemptsKeptDays: number('CALLBACK_ATTEMPTS_DAYS', 90, 1, 36_500),
     noticesKeptDays: number('NOTICES_KEPT_DAYS', 400, 31, 36_500),
     tellerBatch: number('TELLER_BATCH', 500, 1, 2_000),
+    heads: {
+      everyMinutes: number('HEADS_MINUTES', 60, 1, 10_080),
+      file: headsFile === undefined ? undefined : resolve(headsFile),
+      log: oneOf('HEADS_LOG', 'off', ['on', 'off']) === 'on',
+      webhook:
+        headsUrl !== undefined && headsSecret !== undefined
+          ? { url: headsUrl, secret: headsSecret }
+          : undefined,
+    },
   }
   return faults.length > 0 ? { faults } : { config }
 }

@@ -4,6 +4,7 @@ import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { noChange } from '../ledger/accounts.ts'
 import { walletColumns } from '../ledger/book-columns.ts'
+import { noHash } from '../lib/chain-hash.ts'
 import { type SecretKeys, seal } from '../lib/secret-box.ts'
 import { type Agent, type AgentRow, agentFromRow } from './agent.ts'
 import { newAgentSecret } from './agent-secret.ts'
@@ -105,7 +106,9 @@ async function insertAgent(
     if (!row) return undefined
     await tx.query(
       `insert into wallets (${walletColumns.names}) select * from ${walletColumns.unnest}`,
-      walletColumns.values([{ agentId, currency: terms.currency, seq: 0n, balances: noChange }]),
+      walletColumns.values([
+        { agentId, currency: terms.currency, seq: 0n, balances: noChange, hash: noHash },
+      ]),
     )
     await tx.query(
       'insert into agent_keys (agent_id, slot, sealed_secret, created_at) values ($1, 1, $2, $3)',

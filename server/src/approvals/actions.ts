@@ -4,10 +4,12 @@ export const actions = {
   credit_payment: { title: 'Credit a payment', hasAmount: true },
   return_payment: { title: 'Say that a payment was given back', hasAmount: true },
   dismiss_payment: { title: 'Say that what was reported is not money', hasAmount: true },
+  explain_movement: { title: 'Say what a movement on a bank account was', hasAmount: true },
   write_off: { title: 'Write off a difference', hasAmount: true },
   end_payout: { title: "End a payout by a person's word", hasAmount: true },
   take_back_order: { title: 'Take back a deposit, or revert a withdrawal', hasAmount: true },
   refund_order: { title: 'Refund a deposit', hasAmount: true },
+  refund_elsewhere: { title: 'Refund to an account that did not pay', hasAmount: true },
   create_agent: { title: 'Create an agent', hasAmount: false },
   change_agent: { title: "Change an agent's terms", hasAmount: false },
   resume_agent: { title: 'Take the orders of an agent again', hasAmount: false },
@@ -31,6 +33,9 @@ export const actionNames = Object.keys(actions) as ActionName[]
 
 /** Actions on users need a second admin only where two have signed in. */
 export const needsSecondAdmin: readonly ActionName[] = ['create_user', 'change_user', 'reset_user']
+
+/** Takes two people in every mode, whatever the rules say: the proof of a refund asks for their decision. */
+export const alwaysByTwo: readonly ActionName[] = ['refund_elsewhere']
 
 export function isAction(text: string): text is ActionName {
   return Object.hasOwn(actions, text)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { jsonText } from '../lib/json-text.ts'
-import { type ActionName, needsSecondAdmin } from './actions.ts'
+import { type ActionName, alwaysByTwo, needsSecondAdmin } from './actions.ts'
 
 /** When an action needs two people. */
 export interface ApprovalRule {
@@ -39,6 +39,7 @@ export function judge(
         (each.currency === '' || each.currency === amount?.currency),
     )
     .sort((a, b) => rank(b) - rank(a))
+  if (alwaysByTwo.includes(action)) return { needsTwo: true, adminOnly: rule?.adminOnly ?? false }
   // No amount is right for everybody, so payouts wait only where a rule says so.
   if (!rule) return { needsTwo: mode === 'live' && action !== 'pay_out', adminOnly: false }
   const size = amount === null ? null : amount.minor < 0n ? -amount.minor : amount.minor
@@ -71,8 +72,9 @@ export async function needsTwoPeople(
   return { ...judged, needsTwo: (rows[0]?.admins ?? 0n) >= 2n }
 }
 
-/** Whether any rule asks for two people for one of these actions. */
+/** Whether one of these actions always takes two people, or any rule asks for them. */
 export async function hasRuleOfTwo(pool: Pool, actions: readonly ActionName[]): Promise<boolean> {
+  if (actions.some((action) => alwaysByTwo.includes(action))) return true
   const { rows } = await pool.query(
     'select 1 from approval_rules where action = any ($1) and needs_two limit 1',
     [actions],

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from '../db/pool.ts'
 import { noChange } from '../ledger/accounts.ts'
 import { type ArchivePart, clearingsText, readArchiveParts } from '../ledger/archived.ts'
 import { accountColumns } from '../ledger/book-columns.ts'
+import { noHash } from '../lib/chain-hash.ts'
 import type { ProofTx } from '../proof/proof-failure.ts'
 import { clearingsBefore } from '../proof/prove-clearings.ts'
 import { proveOrdersById } from '../proof/prove-orders.ts'
@@ -182,6 +183,8 @@ async function writePart(
     closing: ending.balances,
     openingClearings: clearingsText(await clearingsAt(fromSeq - 1n)),
     closingClearings: clearingsText(clearings),
+    openingHash: await hashBefore(client, agentId, fromSeq),
+    closingHash: ending.hash,
     previous: last?.sha256 ?? null,
     journal,
     orders,
@@ -192,9 +195,9 @@ async function writePart(
   const balances = accountColumns.values([ending.balances]).map(([balance]) => balance)
   await client.query(
     `insert into archive_parts (agent_id, part, from_seq, to_seq, clearings, ended_at, name, sha256,
-       orders, removed_orders, state, made_at, ${accountColumns.names})
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 'written', $10,
-       ${balances.map((_, at) => `$${at + 11}`).join(', ')})`,
+       orders, removed_orders, state, made_at, hash, ${accountColumns.names})
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 'written', $10, $11,
+       ${balances.map((_, at) => `$${at + 12}`).join(', ')})`,
     [
       agentId,
       part,
@@ -206,6 +209,7 @@ async function writePart(
       sha256,
       orders.rows,
       options.now(),
+      ending.hash,
       ...balances,
     ],
   )
@@ -219,10 +223,22 @@ async function writePart(
     endedAt: ending.at,
     name,
     sha256,
+    hash: ending.hash,
     orders: BigInt(orders.rows),
     removedOrders: 0n,
     state: 'written',
   }
+}
+
+/** The hash of the row before a part, which is in the journal until the next part is archived. */
+async function hashBefore(client: PoolClient, agentId: bigint, fromSeq: bigint): Promise<string> {
+  if (fromSeq === 1n) return noHash
+  const { rows } = await client.query<{ hash: string }>(
+    'select hash from journal where agent_id = $1 and seq = $2',
+    [agentId, fromSeq - 1n],
+  )
+  if (!rows[0]) throw new ArchiveFault(`journal row ${fromSeq - 1n} is missing`)
+  return rows[0].hash
 }
 
 async function* journalRecords(

@@ -75,7 +75,8 @@ export async function orderRecords(client: PoolClient): Promise<OrderRecords> {
  * Finds an agent's finished orders whose last journal row lies between two seqs, in the order of that
  * row. Nothing of a finished order is open: it has ended, its callbacks were accepted or given up, its
  * payments decided, what was held back of it released, its payouts ended, its open items closed, and its providers'
- * reports acted on; a payment at a bank account that was given back has left the account. A deposit's
+ * reports acted on; a payment at a bank account that was given back has left the account, or
+ * was only the sum of others. A deposit's
  * refunds have ended, and stay as long as the deposit does: until then they count against what was paid.
  */
 export async function finishedOrders(
@@ -102,7 +103,9 @@ export async function finishedOrders(
            and p.state in ('returned', 'taken_back')
            and not exists (
              select 1 from bank_movements d where d.account = b.name and d.state = 'booked'
-               and replace(d.returns::text, '-', '') = split_part(p.payment_id, ':', 2)))
+               and (replace(d.returns::text, '-', '') = split_part(p.payment_id, ':', 2)
+                 or (replace(d.movement_id::text, '-', '') = split_part(p.payment_id, ':', 2)
+                   and d.explained_by = 'batch'))))
        and not exists (
          select 1 from payouts p where p.agent_id = o.agent_id and p.order_id = o.order_id
            and p.ask_at is not null)

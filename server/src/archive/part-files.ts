@@ -25,6 +25,9 @@ export interface Manifest {
   /** Clearing by provider before and after the part; parts from before that was kept have none. */
   openingClearings?: string
   closingClearings?: string
+  /** The hash of the row before the part and of its last row; parts from before rows were chained have none. */
+  openingHash?: string
+  closingHash?: string
   /** The digest of the previous part's manifest. */
   previous: string | null
   journal: FileDigest

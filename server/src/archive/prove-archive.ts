@@ -1,10 +1,12 @@
 import { type Accounts, accountNames, noChange } from '../ledger/accounts.ts'
 import { type ArchivePart, clearingsFrom, clearingsText } from '../ledger/archived.ts'
 import type { JournalRow } from '../ledger/book.ts'
+import { journalHash } from '../ledger/journal-hash.ts'
+import { noHash } from '../lib/chain-hash.ts'
 import { csvCells } from '../lib/csv-records.ts'
 import { txnId } from '../lib/ids.ts'
 import { ensure, ProofFailure } from '../proof/proof-failure.ts'
-import { proveChain } from '../proof/prove.ts'
+import { proveChain, proveHashes } from '../proof/prove.ts'
 import { proveOrder } from '../proof/prove-orders.ts'
 import { ArchiveFault, type Manifest, readManifest, readTable } from './part-files.ts'
 import { type ArchivedOrder, journalFrom, orderFrom } from './read-records.ts'
@@ -51,17 +53,18 @@ export async function proveArchive(
     finding: null,
   }
   try {
-    let last: { manifest: Manifest; sha256: string } | undefined
+    let last: ProvedPart | undefined
     for (let part = 1; part <= lastPart; part++) {
       const next = await readManifest(folder, appId, part)
       proveManifest(next, last, part, appId, options.recorded?.[part - 1])
       const rows = await proveJournal(folder, next.manifest, proof)
+      const lastRow = rows.get(next.manifest.toSeq)
       await options.onJournal?.(rows)
       await proveArchivedOrders(folder, next.manifest, rows, proof, options)
       proof.parts++
       proof.toSeq = next.manifest.toSeq
       options.onProgress?.(proof)
-      last = next
+      last = { ...next, lastRow }
     }
   } catch (error) {
     if (!(error instanceof ProofFailure || error instanceof ArchiveFault)) throw error
@@ -70,9 +73,15 @@ export async function proveArchive(
   return proof
 }
 
+interface ProvedPart {
+  manifest: Manifest
+  sha256: string
+  lastRow: JournalRow | undefined
+}
+
 function proveManifest(
   { manifest, sha256 }: { manifest: Manifest; sha256: string },
-  last: { manifest: Manifest; sha256: string } | undefined,
+  last: ProvedPart | undefined,
   part: number,
   appId: string,
   recorded: ArchivePart | undefined,
@@ -102,6 +111,18 @@ function proveManifest(
     () => `${name} does not open with the clearing by provider that the part before closes with`,
   )
   ensure(
+    manifest.openingHash === hashAfter(last) || manifest.openingHash === undefined,
+    () => `${name} does not open with the hash that the part before closes with`,
+  )
+  ensure(
+    manifest.openingHash !== undefined || last?.manifest.closingHash === undefined,
+    () => `${name} is not chained to the part before`,
+  )
+  ensure(
+    recorded === undefined || recorded.hash === (manifest.closingHash ?? null),
+    () => `${name} closes with another hash than the database says`,
+  )
+  ensure(
     recorded === undefined || textOf(recorded) === manifest.closingClearings,
     () => `${name} closes with another clearing by provider than the database says`,
   )
@@ -109,6 +130,14 @@ function proveManifest(
     recorded === undefined || isSame(recorded.closing, manifest.closing),
     () => `${name} closes with other balances than the database says`,
   )
+}
+
+/** The hash that the row after a part is chained to. The chain begins with the digest of the last part before it. */
+function hashAfter(last: ProvedPart | undefined): string {
+  if (!last) return noHash
+  const { manifest, sha256, lastRow } = last
+  if (manifest.closingHash !== undefined) return manifest.closingHash
+  return lastRow ? journalHash(sha256, lastRow) : noHash
 }
 
 function textOf({ clearings }: ArchivePart): string | undefined {
@@ -129,9 +158,11 @@ async function proveJournal(
   let before = openingRow(manifest)
   const { openingClearings, closingClearings } = manifest
   const clearings = openingClearings === undefined ? undefined : clearingsFrom(openingClearings)
+  let hash = manifest.openingHash
   let rows: JournalRow[] = []
   const proveSome = () => {
     proveChain(manifest, rows, before, clearings)
+    if (hash !== undefined) hash = proveHashes(rows, hash)
     for (const row of rows) {
       ensure(row.agentId === manifest.agentId, () => `journal row ${row.seq} is another agent's`)
       bySeq.set(row.seq, row)
@@ -150,6 +181,10 @@ async function proveJournal(
   ensure(
     before?.seq === manifest.toSeq && isSame(before.balances, manifest.closing),
     () => `part ${manifest.part} of the archive does not end as its manifest says`,
+  )
+  ensure(
+    hash === manifest.closingHash,
+    () => `part ${manifest.part} of the archive does not end with the hash its manifest says`,
   )
   ensure(
     clearings === undefined || clearingsText(clearings) === closingClearings,
@@ -174,6 +209,7 @@ function openingRow({ agentId, currency, fromSeq, opening }: Manifest): JournalR
     clearingThere: null,
     onceKey: null,
     reason: null,
+    hash: '',
   }
 }
 
@@ -228,7 +264,8 @@ export function isSameRow(a: JournalRow | undefined, b: JournalRow): boolean {
     isSame(a.balances, b.balances) &&
     // A row in an older file does not name its provider.
     (a.clearingAt === null ||
-      (a.clearingAt === b.clearingAt && a.clearingThere === b.clearingThere))
+      (a.clearingAt === b.clearingAt && a.clearingThere === b.clearingThere)) &&
+    (a.hash === '' || b.hash === '' || a.hash === b.hash)
   )
 }
 

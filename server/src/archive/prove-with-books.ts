@@ -16,7 +16,12 @@ import { type ArchiveProof, isSameRow, proveArchive } from './prove-archive.ts'
 export async function proveWithBooks(
   pool: Pool,
   folder: string,
-  options: { appId?: string; onProgress?: (proof: ArchiveProof) => void },
+  options: {
+    appId?: string
+    onProgress?: (proof: ArchiveProof) => void
+    /** By app id and seq: the hashes that rows in the files must have. */
+    hashes?: ReadonlyMap<string, ReadonlyMap<bigint, string>>
+  },
 ): Promise<ArchiveProof[]> {
   const { rows: agents } = await pool.query<{ agent_id: bigint; app_id: string }>(
     'select agent_id, app_id from agents where $1::text is null or app_id = $1 order by agent_id',
@@ -32,6 +37,13 @@ export async function proveWithBooks(
     const proof = await proveArchive(folder, appId, recorded.length, {
       recorded,
       onJournal: async (rows) => {
+        for (const [seq, hash] of options.hashes?.get(appId) ?? []) {
+          const row = rows.get(seq)
+          ensure(
+            row === undefined || row.hash === hash,
+            () => `journal row ${seq} in the archive has another hash than the one that was kept`,
+          )
+        }
         await proveKeptRows(pool, agentId, rows)
         await proveNothingLost(pool, agentId, [...rows.values()])
       },

@@ -26,7 +26,9 @@ const laterAccounts = Object.fromEntries(
 )
 
 function journalRow(values: Values, currency: Manifest['currency']): JournalRow {
-  return read(journalColumns, { ...laterAccounts, ...withCurrency(values, currency) })
+  // Rows in older files are not chained.
+  const hash = values.hash ?? ''
+  return read(journalColumns, { ...laterAccounts, ...withCurrency(values, currency), hash })
 }
 
 /**

@@ -7,6 +7,7 @@ import { isPrintable } from '../lib/printable.ts'
 import type { QrSetting } from '../lib/qr/qr-kinds.ts'
 import { qrFault, referenceComesBack } from '../lib/qr/qr-text.ts'
 import { csvProfileFault } from '../statements/csv-profile.ts'
+import { feedProfileFault } from '../statements/feed-profile.ts'
 import { isEncoding } from '../statements/file-bytes.ts'
 import type { BankAccount } from './bank-account.ts'
 
@@ -54,6 +55,9 @@ export function freshTerms(
     holdS: feed === 'none' ? 172_800 : 7_200,
     dayLimitMinor: null,
     fileLimitMinor: 0n,
+    tokenLimitMinor: 0n,
+    tokenDayLimitMinor: 0n,
+    feedProfile: null,
     feed,
     zone,
     csvProfile: null,
@@ -106,7 +110,11 @@ export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
   if (terms.dayLimitMinor !== null && terms.dayLimitMinor <= 0n) {
     say('day_limit', 'must be above zero')
   }
-  if (terms.fileLimitMinor < 0n) say('file_limit', 'must not be below zero')
+  for (const field of ['fileLimit', 'tokenLimit', 'tokenDayLimit'] as const) {
+    if (terms[`${field}Minor`] < 0n) say(snake(field), 'must not be below zero')
+  }
+  const feedFault = terms.feedProfile && jsonFault(terms.feedProfile, feedProfileFault)
+  if (feedFault) say('feed_profile', feedFault)
   const strange = ownAccountsOf(terms).find((each) => !/^[A-Za-z0-9]{4,34}$/.test(each))
   if (strange !== undefined) {
     say('own_accounts', `"${strange}" is not an account number of 4 to 34 letters and digits`)
@@ -114,7 +122,8 @@ export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
   if (terms.encoding && (terms.encoding.length > 40 || !isEncoding(terms.encoding))) {
     say('encoding', 'must be an encoding such as utf-8, latin1, windows-874 or cp850')
   }
-  const profileFault = terms.csvProfile === null ? null : csvFault(terms.csvProfile)
+  const profileFault =
+    terms.csvProfile === null ? null : jsonFault(terms.csvProfile, csvProfileFault)
   if (profileFault !== null) say('csv_profile', profileFault)
   // What a QR code is made of must be right first.
   if (faults.length > 0) return faults
@@ -123,10 +132,10 @@ export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
   return faults
 }
 
-function csvFault(text: string): string | null {
+function jsonFault(text: string, faultOf: (value: unknown) => string | null): string | null {
   if (Buffer.byteLength(text) > 8_192) return 'is larger than 8 KiB'
   try {
-    return csvProfileFault(JSON.parse(text))
+    return faultOf(JSON.parse(text))
   } catch {
     return 'must be JSON'
   }

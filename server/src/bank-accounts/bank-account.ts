@@ -53,6 +53,11 @@ export interface BankAccount {
   testPaidMinor: bigint | null
   /** How much of what files brought by people report in a day is believed without a second person. */
   fileLimitMinor: bigint
+  /** The largest payment, and how much in a day, that pushes with a token are believed. */
+  tokenLimitMinor: bigint
+  tokenDayLimitMinor: bigint
+  /** How what its feed's sender writes is read, as JSON; null: as the documentation says. */
+  feedProfile: string | null
   version: number
 }
 
@@ -89,6 +94,9 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   testPaidAt: ['test_paid_at', 'timestamptz', 'null'],
   testPaidMinor: ['test_paid', 'bigint', 'null'],
   fileLimitMinor: ['file_limit', 'bigint'],
+  tokenLimitMinor: ['token_limit', 'bigint'],
+  tokenDayLimitMinor: ['token_day_limit', 'bigint'],
+  feedProfile: ['feed_profile', 'text', 'null'],
   version: ['version', 'int'],
 })
 

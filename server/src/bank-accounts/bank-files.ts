@@ -17,6 +17,8 @@ export interface FoundBankFile {
   /** Movements that only this file and other untrusted ones report, and their amounts without signs. */
   unconfirmed: number
   unconfirmedMinor: bigint
+  /** Whether something in it, if only its balances, is not the bank's word yet. */
+  isWaiting: boolean
   /** Null if nobody had to: it is the bank's word, or within the limit. */
   confirmedBy: string | null
   confirmedAt: Date | null
@@ -33,6 +35,10 @@ export async function readBankFiles(
     `select f.file_id as "fileId", f.name, f.size, f.via, f.brought_by as "broughtBy",
        f.received_at as "receivedAt", f.fault, s.statements, s.entries, s.from_day as "fromDay",
        s.to_day as "toDay", w.unconfirmed, w.amount as "unconfirmedMinor",
+       f.fault is null and (exists (select 1 from bank_statements s
+           where s.account = f.account and s.file_id = f.file_id and not s.is_trusted)
+         or exists (select 1 from bank_reports r where r.account = f.account
+           and r.file_id = f.file_id and not r.is_trusted)) as "isWaiting",
        c.confirmed_by as "confirmedBy", c.confirmed_at as "confirmedAt"
      from (select * from bank_files
        where account = $1 and ($2::timestamptz is null or (received_at, file_id) < ($2, $3::uuid))

@@ -3,7 +3,8 @@ import type { Pool } from '../db/pool.ts'
 import { startOfDay } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
 import type { BankAccount } from './bank-account.ts'
-import { lockAccount } from './take-reports.ts'
+import { trustStatements } from './bank-statements.ts'
+import { joinLateBatches, lockAccount } from './take-reports.ts'
 
 /** What only a file that a person brought reports. */
 export interface UnconfirmedOfFile {
@@ -43,7 +44,7 @@ export async function confirmMovements(
       )
     }
     const waiting = await unconfirmedOf(tx, account.name, fileId)
-    if (waiting.movements === 0) {
+    if (await isBelieved(tx, account.name, fileId)) {
       throw new Problem('changed_meanwhile', 'Nothing in this file waits for a second person.')
     }
     await confirm(tx, account.name, fileId, { broughtBy, waiting, by: by.name, at: by.at })
@@ -62,11 +63,12 @@ export async function confirmWithinLimit(
   fileId: string,
   at: Date,
 ): Promise<void> {
+  if (await isBelieved(tx, account.name, fileId)) return
   const waiting = await unconfirmedOf(tx, account.name, fileId)
-  if (waiting.movements === 0) return
   // A limit, or a way to read files, that one person has set counts for nothing yet.
   const { isConfirmed, fileLimitMinor } = await readLocked(tx, account.name)
-  if (!isConfirmed) return
+  // Without a limit, the balances of a file are not believed either.
+  if (!isConfirmed || fileLimitMinor === 0n) return
   const { rows } = await tx.query<{ used: bigint; brought_by: string }>(
     `select coalesce(sum(c.amount), 0)::bigint as used,
        (select brought_by from bank_files where account = $1 and file_id = $2) as brought_by
@@ -89,6 +91,17 @@ async function readLocked(
     [name],
   )
   return { isConfirmed: rows[0]?.confirmed ?? false, fileLimitMinor: rows[0]?.file_limit ?? 0n }
+}
+
+/** Whether everything in a file is the bank's word. */
+async function isBelieved(tx: Tx, account: string, fileId: string): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select 1 from bank_statements where account = $1 and file_id = $2 and not is_trusted
+     union all
+     select 1 from bank_reports where account = $1 and file_id = $2 and not is_trusted limit 1`,
+    [account, fileId],
+  )
+  return rows.length === 0
 }
 
 /** The movements of a file that wait for a second person, in SQL; `$1` is the account and `$2` the file. */
@@ -121,13 +134,16 @@ async function confirm(
   if (rowCount === 0) {
     throw new Problem('changed_meanwhile', 'This file is confirmed already. Read it again.')
   }
+  await trustStatements(tx, account, fileId)
   await tx.query(
     'update bank_reports set is_trusted = true where account = $1 and file_id = $2 and not is_trusted',
     [account, fileId],
   )
   // Another file, which nobody has confirmed, may have reported it first and in other words.
   await tx.query(
-    `update bank_movements u set state = 'new', act_at = $3, text = r.text,
+    `update bank_movements u set text = r.text,
+       state = case when r.batch_count is null then 'new' else 'unexplained' end,
+       act_at = case when r.batch_count is null then $3::timestamptz end,
        payer_account_no = r.payer_account_no, booked_on = r.booked_on, booked_at = r.booked_at,
        payer_name = case when r.is_as_kept then u.payer_name end,
        payer_bank = case when r.is_as_kept then u.payer_bank end
@@ -140,4 +156,10 @@ async function confirm(
      where u.account = $1 and u.movement_id = r.movement_id and u.state = 'unconfirmed'`,
     [account, fileId, at],
   )
+  // A sum of the bank may be explained by payments that nobody believed until now.
+  const { rows: days } = await tx.query<{ bookedOn: string }>(
+    `select distinct booked_on as "bookedOn" from bank_reports where account = $1 and file_id = $2`,
+    [account, fileId],
+  )
+  await joinLateBatches(tx, account, days, at)
 }

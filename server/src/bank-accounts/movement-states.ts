@@ -1,3 +1,4 @@
+import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type BankMovement, movementColumns } from './bank-movement.ts'
 
@@ -126,21 +127,21 @@ export async function explain(
 }
 
 /**
- * The payments of a batch are known, and its sum, which a person had explained, is not money of its own. Returns
- * it, to be booked so; undefined if it is not explained by a person.
+ * The payments of a batch are known, and its sum, which is in the books or waits for an explanation, is not money of
+ * its own. Returns it, to be booked so; undefined if it is being booked.
  */
 export async function explainAsBatch(
-  pool: Pool,
+  tx: Tx,
   { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
   detail: string,
   at: Date,
 ): Promise<BankMovement | undefined> {
-  const { rows } = await pool.query<BankMovement>(
+  const { rows } = await tx.query<BankMovement>(
     `update bank_movements m set state = 'matched', explained_by = 'batch', detail = $3, act_at = $4
-     where m.account = $1 and m.movement_id = $2 and m.state = 'booked'
-       and m.explained_by = any($5::text[])
+     where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'
+       or (m.state = 'booked' and m.explained_by = any($5::text[])))
      returning ${movementColumns.select('m')}`,
-    [account, movementId, detail, at, explanations],
+    [account, movementId, detail, at, ['payment', ...explanations]],
   )
   return rows[0]
 }
@@ -157,8 +158,34 @@ export async function keepAsPayment(
   )
 }
 
-export async function findMovement(
+/** Whether a debit is explained as this payment going back. */
+export async function isReturned(
   pool: Pool,
+  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from bank_movements where account = $1 and returns = $2',
+    [account, movementId],
+  )
+  return rows.length > 0
+}
+
+/** It turned out that nobody but a person can say what a movement is that was decided on. */
+export async function leaveUnexplained(
+  pool: Pool,
+  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  detail: string,
+): Promise<void> {
+  await pool.query(
+    `update bank_movements set state = 'unexplained', explained_by = null, returns = null,
+       act_at = null, detail = $3
+     where account = $1 and movement_id = $2 and state = 'matched'`,
+    [account, movementId, detail],
+  )
+}
+
+export async function findMovement(
+  pool: Pool | Tx,
   account: string,
   movementId: string,
 ): Promise<BankMovement | undefined> {

@@ -34,7 +34,10 @@ function report({ ids, payerNo, ...fields }: Fields = {}): BankReport {
 }
 
 /** A movement as it is known from its reports. */
-function movement(movementId: string, ...reports: (Fields & { fileId?: string | null })[]) {
+function movement(
+  movementId: string,
+  ...reports: (Fields & { fileId?: string | null; isTrusted?: boolean })[]
+) {
   const [first] = reports
   const { amountMinor, bookedOn, bookedAt } = report(first)
   return {
@@ -42,9 +45,9 @@ function movement(movementId: string, ...reports: (Fields & { fileId?: string | 
     amountMinor,
     bookedOn,
     bookedAt,
-    reports: reports.map(({ fileId = null, ...fields }) => {
+    reports: reports.map(({ fileId = null, isTrusted = true, ...fields }) => {
       const each = report(fields)
-      return { ...each, fileId, payerAccountNo: each.payer.accountNo }
+      return { ...each, fileId, isTrusted, payerAccountNo: each.payer.accountNo }
     }),
   } satisfies KnownMovement
 }
@@ -54,14 +57,44 @@ function pair(
   reports: BankReport[],
   known: KnownMovement[],
   fileId: string | null = 'file',
+  isTrusted = true,
 ): string[] {
   let made = 0
-  const { movementIds, added } = pairReports(reports, known, fileId, () => `new-${++made}`)
+  const from = { fileId, isTrusted }
+  const { movementIds, added } = pairReports(reports, known, from, () => `new-${++made}`)
   expect(added.size).toBe(made)
   return movementIds.map((id) => (added.has(id) ? 'new' : id))
 }
 
 const push = { source: 'push' as ReportSource, bookedAt: new Date('2026-11-16T03:01:00Z') }
+
+describe('what only a person said', () => {
+  const hearsay = { fileId: 'brought', isTrusted: false, ids: { accountServicerRef: 'made up' } }
+  const own = report({ ids: { accountServicerRef: 'B-1' } })
+
+  test('does not make the bank’s own line a second movement, whatever else they said of it', () => {
+    expect(pair([own], [movement('a', hearsay)])).toEqual(['a'])
+    expect(pair([own], [movement('a', { ...hearsay, bookedOn: '2026-11-13' })])).toEqual(['a'])
+    expect(pair([own], [movement('a', { ...hearsay, amountMinor: 1n })])).toEqual(['new'])
+    expect(pair([own], [movement('a', { ...hearsay, bookedOn: '2026-11-11' })])).toEqual(['new'])
+  })
+
+  test('about a movement of the bank does not keep its own next line away', () => {
+    expect(pair([own], [movement('a', push, hearsay)])).toEqual(['a'])
+  })
+
+  test('is taken for the line that it fits, before one that it does not', () => {
+    const said = report({ ids: { accountServicerRef: 'made up' } })
+    expect(pair([own, said], [movement('a', hearsay)])).toEqual(['new', 'a'])
+    expect(pair([own, own], [movement('a', hearsay)])).toEqual(['a', 'new'])
+  })
+
+  test('stays apart from what the bank says if it contradicts it', () => {
+    const made = report({ ids: { accountServicerRef: 'made up' } })
+    const known = movement('a', { ids: { accountServicerRef: 'B-1' } })
+    expect(pair([made], [known], 'brought', false)).toEqual(['new'])
+  })
+})
 
 describe('a report joins', () => {
   test('the push of the same amount on the same day', () => {
@@ -203,11 +236,17 @@ function movementsAfter(files: { fileId: string | null; reports: BankReport[] }[
   for (const { fileId, reports } of files) {
     const fresh = reports.filter(({ key }) => !byKey.has(key))
     const inFile = new Set(reports.flatMap(({ key }) => byKey.get(key) ?? []))
-    const { movementIds } = pairReports(fresh, known, fileId, () => `m${++made}`, inFile)
+    const { movementIds } = pairReports(
+      fresh,
+      known,
+      { fileId, isTrusted: true },
+      () => `m${++made}`,
+      inFile,
+    )
     for (const [at, each] of fresh.entries()) {
       const movementId = movementIds[at] ?? ''
       byKey.set(each.key, movementId)
-      const row = { ...each, fileId, payerAccountNo: each.payer.accountNo }
+      const row = { ...each, fileId, isTrusted: true, payerAccountNo: each.payer.accountNo }
       const before = known.find((one) => one.movementId === movementId)
       if (!before) known.push({ ...each, movementId, reports: [row] })
       else {

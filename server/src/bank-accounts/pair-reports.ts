@@ -20,6 +20,8 @@ interface KnownReport {
   ids: BankIds
   text: string
   payerAccountNo: string | null
+  /** Whether it is the bank's word. */
+  isTrusted: boolean
 }
 
 /** Ids that a bank gives out. */
@@ -31,24 +33,41 @@ const payerIds = ['endToEndId', 'instructionId'] as const
  * Finds which known movement each report of one file is about; a report without one is a movement of its own,
  * to which later reports of the same file never belong. Lines of the file that came before are about the
  * movements `inFile`. Returns an id for each report, and the movements that are new.
+ *
+ * What only a person says contradicts nothing that the bank says. So if the file is the bank's word, it is
+ * compared with the bank's earlier words alone; a line that is left over is about a movement that only people
+ * reported, if one has its amount and day, whatever else they said of it.
  */
 export function pairReports(
   reports: readonly BankReport[],
   known: readonly KnownMovement[],
-  fileId: string | null,
+  { fileId, isTrusted }: { fileId: string | null; isTrusted: boolean },
   newId: () => string,
   inFile: ReadonlySet<string> = new Set(),
 ): { movementIds: string[]; added: Set<string> } {
-  const shelves = new Shelves(known, inFile)
+  const shelves = new Shelves(isTrusted ? known.map(asTheBankSays) : known, inFile)
+  const compared = reports.map((report) => ({
+    ...report,
+    fileId,
+    isTrusted,
+    payerAccountNo: report.payer.accountNo,
+  }))
+  const found = compared.map((report) => shelves.take(report))
   const added = new Set<string>()
-  const movementIds = reports.map((report) => {
-    const movement = shelves.take({ ...report, fileId, payerAccountNo: report.payer.accountNo })
+  const movementIds = compared.map((report, at) => {
+    const movement = found[at] ?? (isTrusted ? shelves.takeHearsay(report) : undefined)
     if (movement) return movement.movementId
     const movementId = newId()
     added.add(movementId)
     return movementId
   })
   return { movementIds, added }
+}
+
+/** A movement without what people said of it, if the bank has reported it too. */
+function asTheBankSays(movement: KnownMovement): KnownMovement {
+  const reports = movement.reports.filter(({ isTrusted }) => isTrusted)
+  return reports.length === 0 ? movement : { ...movement, reports }
 }
 
 /** What is compared of a report. */
@@ -84,15 +103,18 @@ class Shelves {
   private readonly days = new Map<Day, Day[]>()
   /** The movements whose reports are of several days, by amount. */
   private readonly shifted = new Map<bigint, KnownMovement[]>()
+  /** The movements that only people reported, by amount and day. */
+  private readonly hearsay = new Map<string, KnownMovement[]>()
 
   constructor(known: readonly KnownMovement[], inFile: ReadonlySet<string>) {
     for (const movement of known) {
       if (inFile.has(movement.movementId)) this.taken.add(movement)
       const { amountMinor, bookedOn, reports } = movement
       if (reports.some((each) => each.bookedOn !== reports[0]?.bookedOn)) {
-        const same = this.shifted.get(amountMinor)
-        if (same) same.push(movement)
-        else this.shifted.set(amountMinor, [movement])
+        append(this.shifted, amountMinor, movement)
+      }
+      if (!reports.some(({ isTrusted }) => isTrusted)) {
+        append(this.hearsay, `${amountMinor} ${bookedOn}`, movement)
       }
       const isNumbered = reports.some(({ ids }) => ids.accountServicerRef !== null)
       const isBalanced = reports.some((each) => each.balanceAfterMinor !== null)
@@ -119,6 +141,26 @@ class Shelves {
     return movement
   }
 
+  /** Takes the movement nearest in days that only people reported, whatever they said of it but its amount. */
+  takeHearsay({ amountMinor, bookedOn }: Compared): KnownMovement | undefined {
+    for (const day of this.daysAround(bookedOn)) {
+      if (!isWithinBankingDay(day, bookedOn)) continue
+      const same = this.hearsay.get(`${amountMinor} ${day}`) ?? []
+      for (let movement = same.pop(); movement; movement = same.pop()) {
+        if (this.taken.has(movement)) continue
+        this.taken.add(movement)
+        return movement
+      }
+    }
+    return undefined
+  }
+
+  private daysAround(day: Day): Day[] {
+    const days = this.days.get(day) ?? daysAround(day)
+    this.days.set(day, days)
+    return days
+  }
+
   /** The movement that fits best: by an id or the balance, by its text, or the nearest in time. */
   private find(
     report: Compared,
@@ -133,8 +175,7 @@ class Shelves {
           ),
     )
     const text = plain(report.text)
-    const days = this.days.get(report.bookedOn) ?? daysAround(report.bookedOn)
-    this.days.set(report.bookedOn, days)
+    const days = this.daysAround(report.bookedOn)
     for (const key of [...namesOf(report), ...tags.map((tag) => `${tag} ${text}`), ...tags]) {
       for (const day of days) {
         const shelf = this.shelves.get(`${report.amountMinor} ${day} ${key}`)
@@ -188,6 +229,12 @@ class Shelves {
     }
     return undefined
   }
+}
+
+function append<Key>(of: Map<Key, KnownMovement[]>, key: Key, movement: KnownMovement): void {
+  const same = of.get(key)
+  if (same) same.push(movement)
+  else of.set(key, [movement])
 }
 
 function tagOf(isNumbered: boolean, isBalanced: boolean): string {

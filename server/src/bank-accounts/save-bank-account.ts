@@ -80,6 +80,9 @@ const changeable = bankAccountColumns.pick(
   'testPaidAt',
   'testPaidMinor',
   'fileLimitMinor',
+  'tokenLimitMinor',
+  'tokenDayLimitMinor',
+  'feedProfile',
 )
 
 /** Whoever changes these decides where deposits go, or what is believed of the bank's reports. */
@@ -96,6 +99,9 @@ const decisive = [
   'csvProfile',
   'encoding',
   'fileLimitMinor',
+  'tokenLimitMinor',
+  'tokenDayLimitMinor',
+  'feedProfile',
 ] as const satisfies (keyof BankAccount)[]
 
 /** How the console and the audit log name what was changed. */
@@ -112,6 +118,9 @@ const decisiveNames: Record<(typeof decisive)[number], string> = {
   csvProfile: 'csv_profile',
   encoding: 'encoding',
   fileLimitMinor: 'file_limit',
+  tokenLimitMinor: 'token_limit',
+  tokenDayLimitMinor: 'token_day_limit',
+  feedProfile: 'feed_profile',
 }
 
 /**

@@ -4,7 +4,7 @@ import type { BankIds, Day } from '../statements/statement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
 import { isWithinBankingDay } from './pair-reports.ts'
 
-/** A single payment of a batch that another source has told apart. */
+/** A single payment of a batch, told apart by a file. */
 export interface BatchChild {
   movementId: string
   amountMinor: bigint
@@ -17,12 +17,13 @@ const batchIds = ['paymentInformationId', 'accountServicerRef', 'entryRef', 'mes
 
 /**
  * The payments that a batch consists of: those that share an id and the day with it, are as many as it says,
- * and add up to its amount. Undefined if there are none such.
+ * and add up to its amount. Undefined if there are none such. A line that does not say how many it is the sum
+ * of has at least two.
  */
-export function childrenOf(
+export function childrenOf<Child extends BatchChild>(
   batch: Pick<BankReport, 'amountMinor' | 'bookedOn' | 'ids' | 'batchCount'>,
-  known: readonly BatchChild[],
-): BatchChild[] | undefined {
+  known: readonly Child[],
+): Child[] | undefined {
   for (const name of batchIds) {
     const id = batch.ids[name]
     if (id === null) continue
@@ -30,7 +31,9 @@ export function childrenOf(
       ({ ids, bookedOn }) => ids[name] === id && isWithinBankingDay(bookedOn, batch.bookedOn),
     )
     const sum = children.reduce((total, { amountMinor }) => total + amountMinor, 0n)
-    if (children.length === batch.batchCount && sum === batch.amountMinor) return children
+    const isCount =
+      batch.batchCount === null ? children.length > 1 : children.length === batch.batchCount
+    if (isCount && sum === batch.amountMinor) return children
   }
   return undefined
 }
@@ -50,8 +53,8 @@ export function splitReport<Report extends BankReport>(
 }
 
 /**
- * Replaces the batches among the reports of a file by the payments that another source has told apart, so
- * that these do not count again. Returns the movement of each payment by the key of its report.
+ * Replaces the batches among the reports of a file by the payments that another file has told apart, so that
+ * these do not count again. Returns the movement of each payment by the key of its report.
  */
 export async function splitBatches<Report extends BankReport>(
   tx: Tx,
@@ -64,10 +67,10 @@ export async function splitBatches<Report extends BankReport>(
   const movements = new Map<string, string>()
   if (batches.length === 0) return { reports: [...reports], movements }
   const before = await readSplit(tx, account, source, batches)
-  const known = await readChildren(tx, account, source, batches, fileId)
+  const known = await readChildren(tx, account, batches)
   const split = reports.flatMap((report) => {
     if (report.batchCount === null) return [report]
-    const children = before.get(report.key) ?? takeChildren(report, known)
+    const children = before.get(report.key) ?? takeChildren(report, fileId, known)
     if (!children) return [report]
     const parts = splitReport(report, children)
     for (const [at, { key }] of parts.entries()) {
@@ -78,49 +81,107 @@ export async function splitBatches<Report extends BankReport>(
   return { reports: split, movements }
 }
 
-/** Takes the payments of a batch from those that are known: rather those that no batch was split into yet. */
+/**
+ * Takes the payments of a batch from those that are known: rather those that no batch of this source was split
+ * into yet, else those of a batch of the same day, which is told again.
+ */
 function takeChildren(
-  batch: Parameters<typeof childrenOf>[0],
+  batch: Parameters<typeof childrenOf>[0] & Pick<BankReport, 'source'>,
+  fileId: string | null,
   known: KnownChild[],
 ): BatchChild[] | undefined {
+  // What one file lists beside the batch is not in it.
+  const others = known.filter(({ reports }) => reports.every((each) => each.fileId !== fileId))
+  const partsOf = ({ reports }: KnownChild) =>
+    reports.filter(({ source, isPart }) => isPart && source === batch.source)
   const children =
     childrenOf(
       batch,
-      known.filter(({ isOfBatch }) => !isOfBatch),
+      others.filter((each) => partsOf(each).length === 0),
     ) ??
     childrenOf(
       batch,
-      known.filter(({ isOfBatch }) => isOfBatch),
+      others.filter((each) => partsOf(each).some(({ bookedOn }) => bookedOn === batch.bookedOn)),
     )
-  for (const child of children ?? []) {
-    known.splice(
-      known.findIndex(({ movementId }) => movementId === child.movementId),
-      1,
-    )
-  }
+  for (const child of children ?? []) known.splice(known.indexOf(child), 1)
   return children
 }
 
-/** A batch that was reported before its payments were, as it was reported. */
+/** A line that was reported as one sum, as it was reported. */
 export interface LateBatch {
-  /** The movement of the sum. */
-  movementId: string
   report: BankReport & { statementId: string | null }
   fileId: string
   isTrusted: boolean
 }
 
+/** A movement that is the sum of others, with all lines that report it. */
+export interface SumOfPayments {
+  movementId: string
+  lines: LateBatch[]
+  children: BatchChild[]
+}
+
 /**
- * The batches that were reported as one sum, and whose payments another source has told apart since. `around` are
- * reports of that other source.
+ * The batches that were reported as one sum, and whose payments another file has told apart since. `around` are
+ * reports of that file.
  */
 export async function findLateBatches(
   tx: Tx,
   account: string,
-  source: ReportSource,
   around: readonly Pick<BankReport, 'bookedOn'>[],
-): Promise<{ batch: LateBatch; children: BatchChild[] }[]> {
+): Promise<SumOfPayments[]> {
   const days = around.map(({ bookedOn }) => bookedOn).sort()
+  const sums = await readSums(
+    tx,
+    `account = $1 and batch_count is not null and booked_on between $2::date - 5 and $3::date + 5`,
+    [account, days[0] ?? null, days.at(-1) ?? null],
+  )
+  return findChildren(tx, account, sums)
+}
+
+/** The payments that a movement is the sum of, although no report of it says that it is a sum. */
+export async function findPaymentsOf(
+  tx: Tx,
+  account: string,
+  movementId: string,
+): Promise<SumOfPayments | undefined> {
+  const sums = await readSums(tx, 'account = $1 and movement_id = $2', [account, movementId])
+  return (await findChildren(tx, account, sums))[0]
+}
+
+async function findChildren(
+  tx: Tx,
+  account: string,
+  sums: ReadonlyMap<string, readonly LateBatch[]>,
+): Promise<SumOfPayments[]> {
+  const lines = [...sums.values()].flat()
+  if (lines.length === 0) return []
+  const known = await readChildren(
+    tx,
+    account,
+    lines.map(({ report }) => report),
+  )
+  return [...sums].flatMap(([movementId, ofIt]) => {
+    const others = known.filter((child) => child.movementId !== movementId)
+    for (const { report, fileId } of ofIt) {
+      const children = takeChildren(report, fileId, others)
+      if (!children) continue
+      const taken = new Set(children.map((child) => child.movementId))
+      for (let at = known.length - 1; at >= 0; at--) {
+        if (taken.has(known[at]?.movementId ?? '')) known.splice(at, 1)
+      }
+      return [{ movementId, lines: [...ofIt], children }]
+    }
+    return []
+  })
+}
+
+/** The lines of files that were not split, by the movement that they report. */
+async function readSums(
+  tx: Tx,
+  where: string,
+  values: unknown[],
+): Promise<Map<string, LateBatch[]>> {
   const { rows } = await tx.query<{
     movement_id: string
     source: ReportSource
@@ -134,19 +195,18 @@ export async function findLateBatches(
     text: string
     payer_account_no: string | null
     is_trusted: boolean
-    batch_count: number
+    batch_count: number | null
   }>(
     `select movement_id, source, report_key, file_id, statement_id, line, amount, booked_on, ids,
        text, payer_account_no, is_trusted, batch_count
      from bank_reports r
-     where account = $1 and source <> $2 and batch_count is not null and file_id is not null
-       and booked_on between $3::date - 5 and $4::date + 5
+     where ${where} and file_id is not null and report_key not like '%/%'
        and not exists (select 1 from bank_reports part where part.account = r.account
          and part.source = r.source and part.report_key = r.report_key || '/1')
      order by reported_at, report_key`,
-    [account, source, days[0] ?? null, days.at(-1) ?? null],
+    values,
   )
-  const found = []
+  const sums = new Map<string, LateBatch[]>()
   for (const row of rows) {
     const report = {
       source: row.source,
@@ -163,20 +223,18 @@ export async function findLateBatches(
       batchCount: row.batch_count,
       statementId: row.statement_id,
     }
-    const known = await readChildren(tx, account, row.source, [report], row.file_id)
-    const taken = new Set(found.flatMap(({ children }) => children.map((each) => each.movementId)))
-    const children = takeChildren(
-      report,
-      known.filter(({ movementId }) => movementId !== row.movement_id && !taken.has(movementId)),
-    )
-    const { movement_id: movementId, file_id: fileId, is_trusted: isTrusted } = row
-    if (children) found.push({ batch: { movementId, report, fileId, isTrusted }, children })
+    const line = { report, fileId: row.file_id, isTrusted: row.is_trusted }
+    sums.set(row.movement_id, [...(sums.get(row.movement_id) ?? []), line])
   }
-  return found
+  return sums
 }
 
 /** Whether the payments of a batch are known, so that its sum is not money of its own. */
-export async function isSplit(pool: Pool, account: string, movementId: string): Promise<boolean> {
+export async function isSplit(
+  pool: Pool | Tx,
+  account: string,
+  movementId: string,
+): Promise<boolean> {
   const { rows } = await pool.query(`select 1 where ${isSplitSql('$1', '$2::uuid')}`, [
     account,
     movementId,
@@ -225,41 +283,64 @@ async function readSplit(
 }
 
 interface KnownChild extends BatchChild {
-  /** Whether this source said so before, in another file and as part of a batch. */
-  isOfBatch: boolean
+  /** Where it was reported; a part is the line of a batch that was split. */
+  reports: { source: ReportSource; fileId: string | null; isPart: boolean; bookedOn: Day }[]
 }
 
-/** What other sources reported around the days of the batches, and this one has not by itself. */
+/**
+ * The single payments around the days of batches that have an id of theirs. What only a person says is not among
+ * them: it takes nothing away from what the bank says.
+ */
 async function readChildren(
   tx: Tx,
   account: string,
-  source: ReportSource,
-  batches: readonly Pick<BankReport, 'bookedOn'>[],
-  fileId: string | null,
+  batches: readonly Pick<BankReport, 'bookedOn' | 'ids'>[],
 ): Promise<KnownChild[]> {
   const days = batches.map(({ bookedOn }) => bookedOn).sort()
-  const [first = '', last = first] = [days[0], days.at(-1)]
+  const ids = batches.flatMap((each) => batchIds.map((name) => each.ids[name]))
   const { rows } = await tx.query<{
     movement_id: string
     amount: bigint
     booked_on: Day
+    source: ReportSource
+    file_id: string | null
+    report_booked_on: Day
+    is_part: boolean
     ids: string
-    of_batch: boolean
   }>(
-    `select distinct on (r.movement_id) r.movement_id, r.amount, r.booked_on, r.ids,
-       exists (select 1 from bank_reports o where o.account = r.account
-         and o.movement_id = r.movement_id and o.source = $2) as of_batch
-     from bank_reports r
-     join bank_movements m on m.account = r.account and m.movement_id = r.movement_id
-     where r.account = $1 and r.source not in ($2, 'push') and r.batch_count is null
-       and m.booked_on between $3::date - 5 and $4::date + 5
-       and not exists (select 1 from bank_reports o
-         where o.account = r.account and o.movement_id = r.movement_id and o.source = $2
-           and (o.report_key not like '%/%' or o.file_id = $5))
-     order by r.movement_id, r.reported_at`,
-    [account, source, first, last, fileId],
+    `select m.movement_id, m.amount, m.booked_on, r.source, r.file_id,
+       r.booked_on as report_booked_on, r.report_key like '%/%' as is_part, r.ids
+     from bank_movements m
+     join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
+     where m.account = $1 and m.booked_on between $2::date - 5 and $3::date + 5
+       and m.state <> 'unconfirmed' and m.explained_by is distinct from 'batch'
+       and exists (select 1 from bank_reports named
+         where named.account = m.account and named.movement_id = m.movement_id
+           and named.batch_count is null and exists (select 1 from unnest($4::text[]) id
+             where position(id in named.ids) > 0))
+     order by m.movement_id, r.reported_at`,
+    [
+      account,
+      days[0],
+      days.at(-1),
+      [...new Set(ids.filter((id) => id !== null))].map((id) => JSON.stringify(id)),
+    ],
   )
-  return rows.map((row) => ({ ...childOf(row), isOfBatch: row.of_batch }))
+  const known = new Map<string, KnownChild>()
+  for (const row of rows) {
+    const told = JSON.parse(row.ids) as BankIds
+    const child = known.get(row.movement_id) ?? { ...childOf(row), reports: [] }
+    // One source may leave out an id that another one gives.
+    for (const name of batchIds) child.ids[name] ??= told[name]
+    child.reports.push({
+      source: row.source,
+      fileId: row.file_id,
+      isPart: row.is_part,
+      bookedOn: row.report_booked_on,
+    })
+    known.set(row.movement_id, child)
+  }
+  return [...known.values()]
 }
 
 function childOf(row: { movement_id: string; amount: bigint; booked_on: Day; ids: string }) {

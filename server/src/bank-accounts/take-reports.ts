@@ -6,7 +6,7 @@ import type { BankAccount } from './bank-account.ts'
 import { type BankMovement, movementColumns } from './bank-movement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
 import { type KnownMovement, pairReports } from './pair-reports.ts'
-import { findLateBatches, splitBatches, splitReport } from './split-batches.ts'
+import { findLateBatches, type SumOfPayments, splitBatches, splitReport } from './split-batches.ts'
 
 interface ReportRow {
   account: string
@@ -96,7 +96,7 @@ export async function takeReports(
     ...ofBatches.values(),
   ])
   const newId = () => newOrderId(at)
-  const { movementIds, added } = pairReports(fresh, known, fileId, newId, inThisFile)
+  const { movementIds, added } = pairReports(fresh, known, { fileId, isTrusted }, newId, inThisFile)
   const rows = [
     ...fresh.map((report, index) => ({ report, movementId: movementIds[index] ?? '' })),
     ...ofBatch.map((report) => ({ report, movementId: ofBatches.get(report.key) ?? '' })),
@@ -112,10 +112,7 @@ export async function takeReports(
     rows.map((row) => reportRow(name, source, row, origin)),
   )
   if (isTrusted) {
-    // A sum says nothing about the parts that a person told.
-    const joined = rows.filter(
-      ({ report, movementId }) => !added.has(movementId) && !ofBatches.has(report.key),
-    )
+    const joined = rows.filter(({ movementId }) => !added.has(movementId))
     const upgraded = reports.flatMap((report) => {
       const movementId = before.get(report.key)?.movementId
       return movementId === undefined || before.get(report.key)?.isTrusted
@@ -126,7 +123,7 @@ export async function takeReports(
     await confirmMovements(tx, name, [...joined, ...upgraded], at)
   }
   if (source === 'statement') await bookedByStatement(tx, name, rows)
-  if (source !== 'push') await joinLateBatches(tx, name, source, reports, at)
+  if (source !== 'push') await joinLateBatches(tx, name, reports, at)
   const ids = new Map(rows.map(({ report, movementId }) => [report.key, movementId]))
   return {
     movementIds: reports.map(({ key }) => ids.get(key) ?? before.get(key)?.movementId ?? ''),
@@ -137,32 +134,56 @@ export async function takeReports(
 
 /**
  * Batches that came before their payments: their lines count as reports of these, and their sums are explained by
- * them. A sum that a person has explained meanwhile stays: reconciliation names it.
+ * them. A sum that is in the books stays: reconciliation names it.
  */
-async function joinLateBatches(
+export async function joinLateBatches(
   tx: Tx,
   account: string,
-  source: ReportSource,
-  reports: readonly BankReport[],
+  around: readonly Pick<BankReport, 'bookedOn'>[],
   at: Date,
 ): Promise<void> {
-  for (const { batch, children } of await findLateBatches(tx, account, source, reports)) {
-    const { fileId, isTrusted } = batch
-    const rows = splitReport(batch.report, children).map((report, index) => ({
+  for (const sum of await findLateBatches(tx, account, around)) {
+    await insertParts(tx, account, sum, at)
+    await tx.query(
+      `update bank_movements set state = 'booked', explained_by = 'batch', act_at = null, detail = $3
+       where account = $1 and movement_id = $2 and state in ('unexplained', 'unconfirmed')`,
+      [account, sum.movementId, `It is the sum of ${sum.children.length} payments.`],
+    )
+  }
+}
+
+/** The lines that report a sum count as reports of its payments from now on. */
+export async function insertParts(
+  tx: Tx,
+  account: string,
+  { lines, children }: SumOfPayments,
+  at: Date,
+): Promise<void> {
+  for (const { report: batch, fileId, isTrusted } of lines) {
+    const rows = splitReport(batch, children).map((report, index) => ({
       report,
       movementId: children[index]?.movementId ?? '',
     }))
-    const of = batch.report.source
     await insertReports(
       tx,
-      rows.map((row) => reportRow(account, of, row, { fileId, isTrusted, at })),
+      rows.map((row) => reportRow(account, batch.source, row, { fileId, isTrusted, at })),
     )
+    if (batch.source === 'statement') await bookedByStatement(tx, account, rows)
+  }
+}
+
+/** A person says that a movement is a sum: the lines that report it are lines of a batch. */
+export async function markAsBatch(
+  tx: Tx,
+  account: string,
+  { lines, children }: SumOfPayments,
+): Promise<void> {
+  for (const { report } of lines) {
     await tx.query(
-      `update bank_movements set state = 'booked', explained_by = 'batch', act_at = null, detail = $3
-       where account = $1 and movement_id = $2 and state = 'unexplained'`,
-      [account, batch.movementId, `It is the sum of ${children.length} payments.`],
+      `update bank_reports set batch_count = $4
+       where account = $1 and source = $2 and report_key = $3 and batch_count is null`,
+      [account, report.source, report.key, children.length],
     )
-    if (of === 'statement') await bookedByStatement(tx, account, rows)
   }
 }
 
@@ -213,18 +234,22 @@ function newMovement(
     payerBank: payer.bank?.slice(0, 64) ?? null,
     isReturn,
     // Whose payments are in an unsplit batch, nobody knows.
-    state: isBatch ? 'unexplained' : isTrusted ? 'new' : 'unconfirmed',
+    state: !isTrusted ? 'unconfirmed' : isBatch ? 'unexplained' : 'new',
     explainedBy: null,
     agentId: null,
     orderId: null,
     paidAt: null,
     why: null,
     returns: null,
-    detail: isBatch ? `The bank put ${batchCount} payments into one sum.` : null,
+    detail: sumDetail(batchCount),
     reportedAt: at,
     actAt: isTrusted && !isBatch ? at : null,
     tries: 0,
   }
+}
+
+function sumDetail(batchCount: number | null): string | null {
+  return batchCount === null ? null : `The bank put ${batchCount} payments into one sum.`
 }
 
 async function readReports(
@@ -268,9 +293,10 @@ async function readKnown(
     ids: string
     text: string
     payer_account_no: string | null
+    is_trusted: boolean
   }>(
     `select m.movement_id, m.amount, m.booked_on, m.booked_at, r.source, r.file_id,
-       r.booked_on as report_booked_on, r.balance_after, r.ids, r.text, r.payer_account_no
+       r.booked_on as report_booked_on, r.balance_after, r.ids, r.text, r.payer_account_no, r.is_trusted
      from bank_movements m
      join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
      where m.account = $1 and m.amount = any($2::bigint[])
@@ -295,6 +321,7 @@ async function readKnown(
       ids: JSON.parse(row.ids) as BankIds,
       text: row.text,
       payerAccountNo: row.payer_account_no,
+      isTrusted: row.is_trusted,
     })
     known.set(row.movement_id, movement)
   }
@@ -341,7 +368,10 @@ async function upgradeReports(
   )
 }
 
-/** The bank's word replaces what only a person said of a movement, which can be matched from now on. */
+/**
+ * The bank's word replaces what only a person said of a movement, which can be matched from now on; a sum waits
+ * for its payments.
+ */
 async function confirmMovements(
   tx: Tx,
   account: string,
@@ -350,12 +380,14 @@ async function confirmMovements(
 ): Promise<void> {
   if (joined.length === 0) return
   await tx.query(
-    `update bank_movements m set state = 'new', act_at = $2, text = u.text,
+    `update bank_movements m set state = case when u.sum is null then 'new' else 'unexplained' end,
+       act_at = case when u.sum is null then $2::timestamptz end, detail = u.sum, text = u.text,
        payer_account_no = u.payer_account_no, payer_name = u.payer_name, payer_bank = u.payer_bank,
        is_return = u.is_return, booked_on = u.booked_on, booked_at = u.booked_at
      from unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[],
-       $9::date[], $10::timestamptz[])
-       u(movement_id, text, payer_account_no, payer_name, payer_bank, is_return, booked_on, booked_at)
+       $9::date[], $10::timestamptz[], $11::text[])
+       u(movement_id, text, payer_account_no, payer_name, payer_bank, is_return, booked_on, booked_at,
+         sum)
      where m.account = $1 and m.movement_id = u.movement_id and m.state = 'unconfirmed'`,
     [
       account,
@@ -368,6 +400,7 @@ async function confirmMovements(
       joined.map(({ report }) => report.isReturn),
       joined.map(({ report }) => report.bookedOn),
       joined.map(({ report }) => report.bookedAt?.toISOString() ?? null),
+      joined.map(({ report }) => sumDetail(report.batchCount)),
     ],
   )
 }

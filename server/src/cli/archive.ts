@@ -4,10 +4,9 @@ import { archive } from '../archive/archive.ts'
 import { ArchiveFault, listArchive } from '../archive/part-files.ts'
 import { type ArchiveProof, proveArchive } from '../archive/prove-archive.ts'
 import type { Archived } from '../archive/what-to-archive.ts'
-import { openPool } from '../db/pool.ts'
 import { parseIsoTime, startOfDay } from '../lib/local-time.ts'
 import { existing } from './agent.ts'
-import { plainFault, withBackend } from './command.ts'
+import { plainFault, withOwner } from './command.ts'
 import { note, print, printJson, progress, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -41,30 +40,21 @@ export function archiveCommand(): Command {
 async function archiveBooks({ before: text, to: folder, ...options }: Options): Promise<void> {
   if (text === undefined) throw new UsageError('name a day with --before, such as 2026-01-31')
   if (folder === undefined) throw new UsageError('name the folder of the archive with --to')
-  await withBackend(async ({ pool, databaseUrl }, config) => {
+  await withOwner('archive', async (owner, { pool }, config) => {
     const before = timeOf(text, config.timeZone)
     if (before > new Date()) throw new UsageError('--before must not be in the future')
     if (options.agent !== undefined) await existing(pool, options.agent)
-    const ownerPool = openPool({
-      url: config.databaseOwnerUrl ?? databaseUrl,
-      max: 1,
-      name: 'sluice archive',
-      as: 'owner',
-      onError: (error) => note(`the database: ${error.message}`),
-    })
     const started = performance.now()
-    const done = await archive(ownerPool, {
+    const done = await archive(owner, {
       before,
       folder: resolve(folder),
       now: () => new Date(),
       onProgress: progress,
       ...(options.agent !== undefined && { appId: options.agent }),
       ...(options.dryRun && { dryRun: true }),
+    }).catch((error) => {
+      throw error instanceof ArchiveFault ? new UsageError(error.message) : plainFault(error)
     })
-      .catch((error) => {
-        throw error instanceof ArchiveFault ? new UsageError(error.message) : plainFault(error)
-      })
-      .finally(() => ownerPool.end())
     progress('')
     tell(done, performance.now() - started, options)
   })

@@ -19,16 +19,17 @@ import {
   updateBankAccount,
   whyNotMade,
 } from '../bank-accounts/save-bank-account.ts'
-import type { Config } from '../config.ts'
 import type { Pool } from '../db/pool.ts'
 import { type Currency, currencies, parseDecimal } from '../lib/money.ts'
 import { parseQrSetting, qrKinds } from '../lib/qr/qr-kinds.ts'
 import { qrWarning } from '../lib/qr/qr-text.ts'
 import { readRoutingTable, saveProviderState } from '../routing/providers.ts'
 import { builtInCsvProfiles } from '../statements/csv-profiles.ts'
+import { builtInFeedProfiles } from '../statements/feed-profile.ts'
 import { withBackend } from './command.ts'
 import { commandLine, onRecord } from './on-record.ts'
 import { note, print, printJson, table } from './output.ts'
+import { actAlone } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 export function bankAccountCommand(): Command {
@@ -39,13 +40,14 @@ export function bankAccountCommand(): Command {
     .addOption(new Option('--currency <currency>').choices([...currencies]).makeOptionMandatory())
     .option('--no-route', 'make it in the state off: it gets no orders until it is switched on')
     .action(async (name: string, options: TermOptions & { currency: Currency; route: boolean }) => {
-      await withBackend(async ({ pool, secretKeys }, config) => {
-        mayActAlone(config, options)
+      await withBackend(async (backend, config) => {
+        const { pool, secretKeys } = backend
         const { currency, feed = 'none' } = options
         const setting = qrSetting(options.qr ?? 'none')
         const fresh = freshTerms(name, currency, setting, feed, config.timeZone)
         const terms = await termsOf(fresh, options)
         refuseFaults(terms)
+        await actAlone(config, backend, options, 'create a bank account', { name })
         const made = await onRecord(
           pool,
           { ...entryFor(name, options), action: 'create_bank_account' },
@@ -117,15 +119,30 @@ export function bankAccountCommand(): Command {
       })
     })
 
+  command
+    .command('confirm <name>')
+    .description('says where an account is confirmed: in the console, by another person')
+    .action(async (name: string) => {
+      await withBackend(async ({ pool }) => {
+        const { confirmedBy } = await existingAccount(pool, name)
+        throw new UsageError(
+          confirmedBy === null
+            ? `the command line confirms nothing: another person than the one who made ${name} what it is signs in to the console and confirms it there, under Bank accounts, ${name}`
+            : `${name} is confirmed already, by ${confirmedBy}`,
+        )
+      })
+    })
+
   withTerms(command.command('set <name>'))
     .description('change a bank account; orders that exist keep their instructions')
     .option('--new-feed-secret', 'replace the secret of the feed')
     .action(async (name: string, options: TermOptions & { newFeedSecret?: boolean }) => {
-      await withBackend(async ({ pool, secretKeys }, config) => {
+      await withBackend(async (backend, config) => {
+        const { pool, secretKeys } = backend
         const before = await existingAccount(pool, name)
-        mayActAlone(config, options)
         const terms = await termsOf(before, options)
         refuseFaults(terms)
+        await actAlone(config, backend, options, 'change a bank account', { name })
         const { states } = await readRoutingTable(pool)
         const state = states.get(name) ?? 'on'
         const done = await onRecord(
@@ -174,6 +191,9 @@ interface TermOptions {
   surplusSteps?: string
   dayLimit?: string
   fileLimit?: string
+  tokenLimit?: string
+  tokenDayLimit?: string
+  feedProfile?: string
   ownAccount?: string[]
   csvProfile?: string
   encoding?: string
@@ -211,6 +231,18 @@ function withTerms(command: Command): Command {
       '--file-limit <amount>',
       'in live: how much of what files brought by people report in a day is believed without a second person',
     )
+    .option(
+      '--token-limit <amount>',
+      'in live: the largest payment that a push with a token is believed',
+    )
+    .option(
+      '--token-day-limit <amount>',
+      'in live: how much in a day pushes with a token are believed',
+    )
+    .option(
+      '--feed-profile <file>',
+      `how what the sender of the feed writes is read: a JSON file, or ${Object.keys(builtInFeedProfiles).join(', ')}; "none" for the usual body`,
+    )
     .option('--own-account <number...>', 'your other accounts: their transfers are no deposits')
     .option(
       '--csv-profile <file>',
@@ -222,14 +254,6 @@ function withTerms(command: Command): Command {
     )
     .option('--i-am-alone', 'in live: you do what two people should do; the audit log says so')
     .option('--json', 'as JSON')
-}
-
-/** In live, what redirects or explains money takes two people. */
-export function mayActAlone({ mode }: Config, { iAmAlone }: { iAmAlone?: boolean }): boolean {
-  if (mode === 'sandbox' || iAmAlone) return true
-  throw new UsageError(
-    'in live, this takes two people; if there is only one, add --i-am-alone, which the audit log will say',
-  )
 }
 
 /** The terms with everything that the options say. */
@@ -257,7 +281,16 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
       dayLimitMinor: dayLimit(options.dayLimit, before.currency),
     }),
     ...(options.fileLimit !== undefined && {
-      fileLimitMinor: fileLimit(options.fileLimit, before.currency),
+      fileLimitMinor: atLeastZero('file-limit', options.fileLimit, before.currency),
+    }),
+    ...(options.tokenLimit !== undefined && {
+      tokenLimitMinor: atLeastZero('token-limit', options.tokenLimit, before.currency),
+    }),
+    ...(options.tokenDayLimit !== undefined && {
+      tokenDayLimitMinor: atLeastZero('token-day-limit', options.tokenDayLimit, before.currency),
+    }),
+    ...(options.feedProfile !== undefined && {
+      feedProfile: await feedProfileText(options.feedProfile),
     }),
     ...(options.ownAccount && {
       ownAccounts: options.ownAccount.map(writtenAccountNo).join(','),
@@ -288,10 +321,20 @@ function dayLimit(text: string, currency: Currency): bigint | null {
   throw new UsageError(`--day-limit must be an amount in ${currency}, or "none"`)
 }
 
-function fileLimit(text: string, currency: Currency): bigint {
+function atLeastZero(name: string, text: string, currency: Currency): bigint {
   const minor = parseDecimal(text, currency)
   if (minor !== undefined && minor >= 0n) return minor
-  throw new UsageError(`--file-limit must be an amount in ${currency}; 0 believes no file alone`)
+  throw new UsageError(`--${name} must be an amount in ${currency}; 0 believes nothing`)
+}
+
+async function feedProfileText(nameOrFile: string): Promise<string | null> {
+  if (nameOrFile === 'none') return null
+  const builtIn = builtInFeedProfiles[nameOrFile]
+  if (builtIn) return JSON.stringify(builtIn)
+  return readFile(nameOrFile, 'utf8').catch(() => {
+    const names = Object.keys(builtInFeedProfiles).join(', ')
+    throw new UsageError(`--feed-profile must be a JSON file that can be read, or ${names}`)
+  })
 }
 
 /** The profile itself is kept with the account, so that a later version of ours changes nothing for it. */

@@ -25,7 +25,8 @@ export async function checkDatabase(config: Config, url: string): Promise<Findin
     snapshotFinding(found.oldestSnapshot),
     migrationFinding(found, config),
     ...modeFindings(found, config),
-    ...roleFindings(found, config),
+    ...roleFindings(found),
+    loginFinding(found, config),
   ]
 }
 
@@ -69,14 +70,16 @@ export function snapshotFinding(oldest: DatabaseFindings['oldestSnapshot']): Fin
   return warn('snapshots', text, advice)
 }
 
-function migrationFinding({ pending, unknown }: DatabaseFindings, config: Config): Finding {
+function migrationFinding(found: DatabaseFindings, config: Config): Finding {
+  const { pending, unknown, excesses } = found
   if (unknown.length > 0) {
     const advice = 'Run the newer version of the service that made them.'
     return fail('migrations', `${unknown.join(', ')} are not known to this version`, advice)
   }
   if (pending.length === 0) return ok('migrations', 'all applied')
   const text = `not applied: ${pending.join(', ')}`
-  return config.databaseOwnerUrl === undefined
+  const isOwner = config.databaseUrl === undefined || excesses.length > 0
+  return isOwner && config.databaseOwnerUrl === undefined
     ? warn('migrations', text, 'They are applied at the next start; or run "sluice migrate" now.')
     : fail('migrations', text, 'Run "sluice migrate".')
 }
@@ -87,24 +90,28 @@ function modeFindings(found: DatabaseFindings, { mode }: Config): Finding[] {
   return [fail('mode', text, `Set MODE=${found.mode}, or use a database of its own.`)]
 }
 
-/** The service acts as a role that cannot change the journal, whatever its login may do. */
-function roleFindings(found: DatabaseFindings, config: Config): Finding[] {
+/** The service's rights are those of a role that cannot change the journal. */
+function roleFindings(found: DatabaseFindings): Finding[] {
   // The migrations create the role and its rights.
   if (!found.roleExists || found.pending.length > 0) return []
   const findings: Finding[] = []
-  if (!found.mayAct) {
+  if (!found.hasRights) {
     const advice = `Let an administrator run: grant ${serviceRole} to ${found.login}`
-    findings.push(fail('role', `${found.login} may not act as ${serviceRole}`, advice))
+    findings.push(fail('role', `${found.login} has not the rights of ${serviceRole}`, advice))
   }
   if (found.journalIsOpen) {
     const advice = `Let the owner run: revoke update, delete, truncate on sluice.journal from ${serviceRole}`
     findings.push(fail('role', `${serviceRole} could change the journal`, advice))
   }
-  if (found.isSuperuser && config.databaseUrl !== undefined && config.mode === 'live') {
-    const advice =
-      'Give the service a login of its own; see "A server of your own" in docs/operate.md.'
-    findings.push(warn('role', `${found.login} is a superuser`, advice))
-  }
   if (findings.length > 0) return findings
   return [ok('role', `${serviceRole}, which cannot change the journal`)]
+}
+
+/** A login that may do more than the service's role could undo what the role forbids. */
+function loginFinding({ login, excesses }: DatabaseFindings, { mode }: Config): Finding {
+  if (excesses.length === 0) return ok('login', `${login}, which cannot become the owner`)
+  const text = `${login} ${excesses.join(' and ')}`
+  const advice =
+    'Give the service a login of its own; see "A server of your own" in docs/operate.md.'
+  return mode === 'live' ? fail('login', text, advice) : warn('login', text, advice)
 }

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { type Backend, openBackend } from '../backend.ts'
 import { type Config, readConfig } from '../config.ts'
 import { AlreadyServing } from '../db/embedded.ts'
-import { isConnectionLost } from '../db/pool.ts'
+import { isConnectionLost, openPool, type Pool } from '../db/pool.ts'
 import { DatabaseFault } from '../db/run-migration.ts'
 import type { Desk } from '../teller/desk.ts'
 import { note } from './output.ts'
@@ -46,6 +46,30 @@ export async function withBackend<T>(
   } finally {
     await backend.close()
   }
+}
+
+/** Runs a command with the owner's login, for what the service itself may not do. */
+export async function withOwner<T>(
+  name: string,
+  work: (owner: Pool, backend: Backend, config: Config) => Promise<T>,
+): Promise<T> {
+  return withBackend(async (backend, config) => {
+    if (backend.ownerUrl === undefined) {
+      throw new UsageError("this takes the owner's login: set DATABASE_OWNER_URL")
+    }
+    const owner = openPool({
+      url: backend.ownerUrl,
+      max: 1,
+      name: `sluice ${name}`,
+      as: 'owner',
+      onError: (error) => note(`the database: ${error.message}`),
+    })
+    try {
+      return await work(owner, backend, config)
+    } finally {
+      await owner.end()
+    }
+  })
 }
 
 /** The same with a sandbox bank, which sends its notices to this process. */

@@ -16,6 +16,10 @@ const commands: Record<string, Listed> = {
     description: 'bring the schema up to date, as the owner of the database',
     load: async () => (await import('./migrate.ts')).migrateCommand(),
   },
+  heads: {
+    description: 'the ends of the chains of books and audit log, to be kept elsewhere',
+    load: async () => (await import('./heads.ts')).headsCommand(),
+  },
   rekey: {
     description: 'seal all secrets with SECRET_KEY that SECRET_KEY_PREVIOUS sealed',
     load: async () => (await import('./rekey.ts')).rekeyCommand(),

@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { type Backend, readSecretKeys } from '../backend.ts'
 import { type Config, readConfig } from '../config.ts'
 import { openEmbeddedPostgres } from '../db/embedded.ts'
-import { openPool } from '../db/pool.ts'
+import { actingAsService, openPool } from '../db/pool.ts'
 import {
   checkAgent,
   checkBooks,
@@ -57,7 +57,9 @@ async function examine(appId: string | undefined): Promise<Finding[]> {
     const isUsable = database.every(
       ({ check, state }) => state === 'ok' || !['database', 'migrations'].includes(check),
     )
-    const books = isUsable ? await examineBooks(config, databaseUrl, appId) : []
+    const isOwner = database.some(({ check, state }) => check === 'login' && state !== 'ok')
+    const url = isOwner ? actingAsService(databaseUrl) : databaseUrl
+    const books = isUsable ? await examineBooks(config, url, appId) : []
     return [...machine, ...database, ...books]
   } finally {
     await embedded?.close()
@@ -76,7 +78,10 @@ async function examineBooks(
   }
   const pool = openPool({ url: databaseUrl, max: 4, name: 'sluice doctor', onError: () => {} })
   const secretKeys = await readSecretKeys(config)
-  const backend: Backend = { databaseUrl, pool, secretKeys, close: () => pool.end() }
+  const backend: Backend = {
+    ...{ databaseUrl, ownerUrl: undefined, pool, secretKeys },
+    close: () => pool.end(),
+  }
   const { openCounter } = await import('../service/open-counter.ts')
   const { openDesk } = await import('../service/open-desk.ts')
   try {

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { openEmbeddedPostgres } from '../db/embedded.ts'
+import { embeddedLogin, openEmbeddedPostgres } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { loadConfig, plainFault } from './command.ts'
 import { note, print, printJson } from './output.ts'
@@ -18,9 +18,9 @@ export function migrateCommand(): Command {
         const login =
           databaseOwnerUrl !== undefined && databaseUrl !== undefined
             ? decodeURIComponent(new URL(databaseUrl).username)
-            : undefined
-        const url = databaseOwnerUrl ?? databaseUrl ?? embedded?.url ?? ''
-        const serviceLogin = login === '' ? undefined : login
+            : ''
+        const url = databaseOwnerUrl ?? databaseUrl ?? embedded?.ownerUrl ?? ''
+        const serviceLogin = embedded ? embeddedLogin : login === '' ? undefined : login
         const applied = await migrate(url, { serviceLogin, log: note }).catch((error) => {
           throw plainFault(error)
         })

@@ -4,10 +4,11 @@ import { movementView } from '../bank-accounts/movement-view.ts'
 import { type FoundMovement, readMovements } from '../bank-accounts/read-movements.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { explainBatch, explainMovement, explainReturn } from '../payments/explain-movement.ts'
-import { existingAccount, mayActAlone } from './bank-account.ts'
+import { existingAccount } from './bank-account.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
+import { isProposed, withBreakGlass } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 const pageRows = 1_000
@@ -49,8 +50,11 @@ export function movementCommand(): Command {
         )
       })
     })
-  movement
-    .command('explain <id>')
+  withBreakGlass(
+    movement
+      .command('explain <id>')
+      .requiredOption('--reason <text>', 'how you know; stays in the journal'),
+  )
     .description('say what a movement was that is nobody’s payment')
     .requiredOption('--account <name>', 'the bank account')
     .addOption(
@@ -59,16 +63,22 @@ export function movementCommand(): Command {
         .makeOptionMandatory(),
     )
     .option('--payment <id>', 'for payment_returned: the movement that brought the payment')
-    .requiredOption('--reason <text>', 'how you know; stays in the journal')
-    .option('--i-am-alone', 'in live: you do what two people should do; the audit log says so')
     .option('--json', 'as JSON')
     .action(async (id: string, options: ExplainOptions) => {
-      await withDesk(async (desk, _backend, config) => {
-        mayActAlone(config, options)
+      await withDesk(async (desk, backend, config) => {
         const account = await existingAccount(desk.pool, options.account)
         const { as, reason } = options
         if (!isPrintable(reason, 900)) throw new UsageError('--reason must be printable text')
         if (!/^[0-9a-f]{32}$/.test(id)) throw new UsageError(`"${id}" is not a movement's id`)
+        if (as === 'payment_returned' && !/^[0-9a-f]{32}$/.test(options.payment ?? '')) {
+          throw new UsageError('payment_returned needs --payment, the id of a movement')
+        }
+        const request = {
+          route: 'POST /bank-accounts/:name/movements/:movement_id/explain',
+          params: { name: account.name, movement_id: id },
+          body: { as, reason, ...(options.payment !== undefined && { payment: options.payment }) },
+        }
+        if (await isProposed(config, backend, options, request)) return
         const { changed } = await onRecord(
           desk.pool,
           {
@@ -81,9 +91,6 @@ export function movementCommand(): Command {
           () => {
             if (as === 'batch') return explainBatch(desk, account, id, reason)
             if (as !== 'payment_returned') return explainMovement(desk, account, id, as, reason)
-            if (!/^[0-9a-f]{32}$/.test(options.payment ?? '')) {
-              throw new UsageError('payment_returned needs --payment, the id of a movement')
-            }
             return explainReturn(desk, account, id, options.payment ?? '', reason)
           },
           () => ({ movement: id, explained_by: as }),
@@ -100,7 +107,7 @@ interface ExplainOptions {
   as: (typeof explanations)[number] | 'payment_returned' | 'batch'
   payment?: string
   reason: string
-  iAmAlone?: boolean
+  breakGlass?: boolean
   json?: boolean
 }
 

@@ -80,6 +80,27 @@ function commandLineUser(): string {
   return `command line, ${userInfo().username}`.slice(0, 200)
 }
 
+/**
+ * In live, what two people decide on is done by one who says to be alone. Once somebody has signed in to the console,
+ * every admin is alarmed, as by --break-glass.
+ */
+export async function actAlone(
+  config: Config,
+  backend: Backend,
+  { iAmAlone }: { iAmAlone?: boolean },
+  what: string,
+  input: Record<string, unknown>,
+): Promise<void> {
+  if (config.mode === 'sandbox') return
+  if (!iAmAlone) {
+    throw new UsageError(
+      'in live, this takes two people; if there is only one, add --i-am-alone, which the audit log will say',
+    )
+  }
+  if (!(await hasAnybodySignedIn(backend.pool))) return
+  await breakGlass(config, backend, '--i-am-alone', what, input)
+}
+
 /** Alarms every admin, before the command acts. */
 async function breakGlass(
   config: Config,
@@ -89,14 +110,16 @@ async function breakGlass(
   input: Record<string, unknown>,
 ): Promise<void> {
   if (!config.breakGlass) {
-    throw new UsageError('--break-glass is switched off here (BREAK_GLASS=off): propose it instead')
+    throw new UsageError(
+      'acting alone is switched off here (BREAK_GLASS=off): propose it, or let two people do it in the console',
+    )
   }
   if (!isPrintable(reason, 500) || reason.trim().length < 3) {
     throw new UsageError('--break-glass needs --reason with 3 to 500 printable characters')
   }
   const at = new Date()
   const by = commandLineUser()
-  const words = `${by} did this alone, with --break-glass: ${route}. Why: ${reason}`
+  const words = `${by} did this alone, on the command line: ${route}. Why: ${reason}`
   await inTransaction(pool, async (tx) => {
     await raiseAlarm(tx, { at, by, words })
     await writeAudit(tx, {

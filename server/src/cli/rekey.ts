@@ -1,12 +1,11 @@
 import { Command } from 'commander'
 import { resealSecrets } from '../agents/reseal-secrets.ts'
 import { resealFeeds } from '../bank-accounts/reseal-feeds.ts'
-import { openPool } from '../db/pool.ts'
 import { resealAnswers } from '../operators/proposal-answers.ts'
 import { resealAuthenticators } from '../operators/reseal-authenticators.ts'
 import { resealBankFiles } from '../payments/reseal-bank-files.ts'
-import { plainFault, withBackend } from './command.ts'
-import { note, print, printJson, table } from './output.ts'
+import { plainFault, withOwner } from './command.ts'
+import { print, printJson, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
 const parts = {
@@ -20,14 +19,7 @@ const parts = {
 /** Seals everything with SECRET_KEY that SECRET_KEY_PREVIOUS sealed, as the owner of the database. */
 export function rekeyCommand(): Command {
   return new Command('rekey').option('--json', 'as JSON').action(async (options) => {
-    await withBackend(async ({ databaseUrl, secretKeys }, config) => {
-      const owner = openPool({
-        url: config.databaseOwnerUrl ?? databaseUrl,
-        max: 1,
-        name: 'sluice rekey',
-        as: 'owner',
-        onError: (error) => note(`the database: ${error.message}`),
-      })
+    await withOwner('rekey', async (owner, { secretKeys }) => {
       try {
         const done: { what: string; moved: number; current: number; shut: number }[] = []
         for (const [what, part] of Object.entries(parts)) {
@@ -47,8 +39,6 @@ export function rekeyCommand(): Command {
         }
       } catch (error) {
         throw plainFault(error)
-      } finally {
-        await owner.end()
       }
     })
   })

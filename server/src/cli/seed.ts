@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { openPool, type Pool } from '../db/pool.ts'
+import { openBulkPool } from '../seed/bulk-pool.ts'
 import { seedOrders } from '../seed/seed-orders.ts'
 import { withDesk } from './command.ts'
 import { note, print, printJson, progress, table } from './output.ts'
@@ -18,7 +18,9 @@ export function seedCommand(): Command {
       await withDesk(async (desk, { databaseUrl }, { mode }) => {
         if (mode !== 'sandbox') throw new UsageError('this works in the sandbox only')
         const began = performance.now()
-        const bulkPool = openBulkPool(databaseUrl)
+        const bulkPool = openBulkPool(databaseUrl, (error) =>
+          note(`the database: ${error.message}`),
+        )
         const seeded = await seedOrders(
           { ...desk, bulkPool },
           {
@@ -45,24 +47,6 @@ export function seedCommand(): Command {
         print(`${seeded.orders} orders in ${seconds} s. Prove them with: sluice verify`)
       })
     })
-}
-
-function openBulkPool(url: string): Pool {
-  return openPool({
-    url,
-    // One connection per agent, so that none waits for another.
-    max: 8,
-    name: 'sluice seed',
-    pipeline: true,
-    onError: (error) => note(`the database: ${error.message}`),
-    settings: {
-      // Rows are found by key, as in the teller; and made-up data that is lost can be made up again.
-      enable_seqscan: 'off',
-      enable_hashjoin: 'off',
-      enable_mergejoin: 'off',
-      synchronous_commit: 'off',
-    },
-  })
 }
 
 function wholeNumber(option: string, text: string): number {

@@ -61,7 +61,9 @@ async function start(
   log: Logger,
   startService: typeof StartService,
 ): Promise<Started> {
-  const backend = await openDatabase(config, 'serve', (message) => log.info(message))
+  const backend = await openDatabase(config, 'serve', (message, level = 'info') =>
+    log[level](message),
+  )
   try {
     const service = await startService(config, backend, log)
     const demo =

@@ -17,6 +17,7 @@ select create_reference_table('users');
 select create_reference_table('sessions');
 select create_reference_table('invitations');
 select create_reference_table('audit_log');
+select create_reference_table('audit_lanes');
 select create_reference_table('payment_notes');
 select create_reference_table('user_credentials');
 select create_reference_table('proposals');

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { errorCode, isAlive } from './embedded-binaries.ts'
@@ -13,8 +14,10 @@ import {
 } from './embedded-postmaster.ts'
 
 export interface EmbeddedPostgres {
-  /** Superuser URL of the database "sluice"; it does not change while this is open. */
+  /** The address of the database "sluice" for the service's login; it does not change while this is open. */
   readonly url: string
+  /** The same for the owner's login, which migrates and archives. */
+  readonly ownerUrl: string
   /** Call this after closing all other connections: the last process to close stops PostgreSQL. */
   close(): Promise<void>
 }
@@ -51,6 +54,9 @@ const servingLock = 1
 /** Every process that uses PostgreSQL shares it; the process that stops PostgreSQL holds it exclusively. */
 const usingLock = 2
 
+/** The service's login; the owner's is PostgreSQL's own. */
+export const embeddedLogin = 'sluice'
+
 const readyWithinMs = 60_000
 
 /**
@@ -85,7 +91,8 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   }
   let closed: Promise<void> | undefined
   return {
-    url: databaseUrl(cluster, port, 'sluice'),
+    url: serviceUrl(cluster, port),
+    ownerUrl: ownerUrl(cluster, port, 'sluice'),
     close() {
       closed ??= close()
       return closed
@@ -168,7 +175,7 @@ async function enter(
     return `it was started on port ${port} because ${fixedPort} was taken; restart Sluice to use it`
   }
   try {
-    const url = databaseUrl(cluster, port, 'sluice')
+    const url = serviceUrl(cluster, port)
     const { client, lost } = await connect(url, `sluice ${options.use} ${process.pid}`)
     const session = { client, lost, postmaster }
     try {
@@ -184,14 +191,10 @@ async function enter(
   } catch (error) {
     if (error instanceof AlreadyServing) throw error
     switch (errorCode(error)) {
-      case '28P01': // invalid_password
-        throw new Error(
-          `PostgreSQL in ${cluster.dir} refuses the password in sluice.json beside its data: ` +
-            'one of the two was changed or restored alone. Restore the other.',
-          { cause: error },
-        )
+      case '28P01': // invalid_password: the login is not there yet
+        return makeLogin(cluster, port)
       case '3D000': // invalid_catalog_name
-        return createDatabase(databaseUrl(cluster, port, 'postgres'))
+        return createDatabase(ownerUrl(cluster, port, 'postgres'))
       default:
         return messageOf(error)
     }
@@ -215,6 +218,39 @@ async function connect(
   client.on('error', () => undefined)
   await client.connect()
   return { client, lost }
+}
+
+/** Makes the service's login, as the owner: in a new cluster, and in one from before it had a login of its own. */
+async function makeLogin(cluster: Cluster, port: number): Promise<string> {
+  try {
+    const { client } = await connect(
+      ownerUrl(cluster, port, 'postgres'),
+      `sluice create ${process.pid}`,
+    )
+    try {
+      const { rowCount } = await client.query('select from pg_roles where rolname = $1', [
+        embeddedLogin,
+      ])
+      await client.query(
+        `${rowCount === 0 ? 'create' : 'alter'} role ${embeddedLogin} login nosuperuser nocreatedb nocreaterole password '${servicePassword(cluster)}'`,
+      )
+      // So that it can tell who holds an old snapshot.
+      await client.query(`grant pg_read_all_stats to ${embeddedLogin}`)
+    } finally {
+      await client.end()
+    }
+  } catch (error) {
+    if (errorCode(error) === '28P01') {
+      throw new Error(
+        `PostgreSQL in ${cluster.dir} refuses the password in sluice.json beside its data: ` +
+          'one of the two was changed or restored alone. Restore the other.',
+        { cause: error },
+      )
+    }
+    // Two first starts may race; the one that loses finds the login at its next attempt.
+    return messageOf(error)
+  }
+  return `the login "${embeddedLogin}" has just been created`
 }
 
 async function createDatabase(maintenanceUrl: string): Promise<string> {
@@ -294,8 +330,17 @@ async function leave(
   await client.end().catch(() => undefined)
 }
 
-function databaseUrl(cluster: Cluster, port: number, database: string): string {
+function ownerUrl(cluster: Cluster, port: number, database: string): string {
   return `postgres://postgres:${cluster.password}@127.0.0.1:${port}/${database}`
+}
+
+function serviceUrl(cluster: Cluster, port: number): string {
+  return `postgres://${embeddedLogin}:${servicePassword(cluster)}@127.0.0.1:${port}/sluice`
+}
+
+/** Follows from the owner's, so that several processes need not agree on one. */
+function servicePassword(cluster: Cluster): string {
+  return createHmac('sha256', cluster.password).update("the service's login").digest('hex')
 }
 
 function messageOf(error: unknown): string {

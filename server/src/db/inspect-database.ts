@@ -1,5 +1,6 @@
 import { type Mode, modeOf } from './deployment.ts'
 import { unsafeSettings } from './durability.ts'
+import { loginRights } from './login-rights.ts'
 import { migrationState } from './migrate.ts'
 import { type OldestSnapshot, oldestSnapshot } from './oldest-snapshot.ts'
 import { openPool, type Pool, serviceRole } from './pool.ts'
@@ -8,7 +9,8 @@ export interface DatabaseFindings {
   /** PostgreSQL's number, such as 180004. */
   version: number
   login: string
-  isSuperuser: boolean
+  /** What the login may do that the service must not. */
+  excesses: string[]
   isReadOnly: boolean
   /** How far the database's clock is ahead of ours. */
   clockAheadMs: number
@@ -17,8 +19,8 @@ export interface DatabaseFindings {
   pending: string[]
   unknown: string[]
   roleExists: boolean
-  /** Whether the login may act as the service's role. */
-  mayAct: boolean
+  /** Whether the login has the rights of the service's role. */
+  hasRights: boolean
   /** Whether the service's role could change the journal, which it must not. */
   journalIsOpen: boolean
   /** Settings that are off and must be on. */
@@ -41,7 +43,6 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
     const { rows } = await pool.query<{
       version: number
       login: string
-      is_superuser: boolean
       is_read_only: boolean
       clock_ms: number
       role_exists: boolean
@@ -49,7 +50,6 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
       synchronous_commit: string
     }>(
       `select current_setting('server_version_num')::int as version, current_user as login,
-         coalesce((select rolsuper from pg_roles where rolname = current_user), false) as is_superuser,
          pg_is_in_recovery() as is_read_only,
          (extract(epoch from clock_timestamp()) * 1000)::float8 as clock_ms,
          exists (select from pg_roles where rolname = $1) as role_exists,
@@ -61,8 +61,8 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
     if (!row) throw new Error('the database says nothing of itself')
     const halfway = (asked + Date.now()) / 2
     const rights = row.role_exists
-      ? await pool.query<{ may_act: boolean; journal_is_open: boolean | null }>(
-          `select pg_has_role(current_user, $1, 'member') as may_act,
+      ? await pool.query<{ has_rights: boolean; journal_is_open: boolean | null }>(
+          `select pg_has_role(current_user, $1, 'usage') as has_rights,
              has_table_privilege($1, to_regclass('sluice.journal'), 'delete, truncate')
              or has_any_column_privilege($1, to_regclass('sluice.journal'), 'update')
                as journal_is_open`,
@@ -72,13 +72,13 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
     return {
       version: row.version,
       login: row.login,
-      isSuperuser: row.is_superuser,
+      excesses: (await loginRights(url)).excesses,
       isReadOnly: row.is_read_only,
       clockAheadMs: Math.round(row.clock_ms - halfway),
       mode: await modeIn(pool),
       ...(await migrationState(pool)),
       roleExists: row.role_exists,
-      mayAct: rights?.rows[0]?.may_act ?? false,
+      hasRights: rights?.rows[0]?.has_rights ?? false,
       journalIsOpen: rights?.rows[0]?.journal_is_open ?? false,
       unsafeSettings: await unsafeSettings(pool),
       synchronousCommit: row.synchronous_commit,

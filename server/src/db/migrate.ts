@@ -132,39 +132,30 @@ async function createRole(client: pg.Client): Promise<void> {
 }
 
 /**
- * Lets the service's login act as the role. Creating the role is not enough: only a superuser may act as
+ * Gives the service's login the role's rights. Creating the role is not enough: only a superuser has the rights of
  * a role without being a member.
  */
 async function joinRole(client: pg.Client, serviceLogin: string | undefined): Promise<void> {
-  if (await mayAct(client, serviceLogin)) return
+  if (await hasRights(client, serviceLogin)) return
   const login = serviceLogin === undefined ? 'current_user' : pg.escapeIdentifier(serviceLogin)
   try {
     await client.query(`grant ${serviceRole} to ${login}`)
   } catch (error) {
     if (!isForbidden(error)) throw error
     throw new DatabaseFault(
-      `the service's login may not act as ${serviceRole}: let an administrator run "grant ${serviceRole} to <login>"`,
+      `the service's login has not the rights of ${serviceRole}: let an administrator run "grant ${serviceRole} to <login>"`,
       { cause: error },
     )
   }
 }
 
-async function mayAct(client: pg.Client, serviceLogin: string | undefined): Promise<boolean> {
-  if (serviceLogin !== undefined) {
-    const { rows } = await client.query<{ is_member: boolean }>(
-      `select pg_has_role($1, $2, 'member') as is_member`,
-      [serviceLogin, serviceRole],
-    )
-    return rows[0]?.is_member === true
-  }
-  try {
-    await client.query(`set role ${serviceRole}`)
-  } catch (error) {
-    if (isForbidden(error)) return false
-    throw error
-  }
-  await client.query('reset role')
-  return true
+/** Whether the login has the role's rights without switching to it. */
+async function hasRights(client: pg.Client, serviceLogin: string | undefined): Promise<boolean> {
+  const { rows } = await client.query<{ has_rights: boolean }>(
+    `select pg_has_role(coalesce($1, current_user), $2, 'usage') as has_rights`,
+    [serviceLogin, serviceRole],
+  )
+  return rows[0]?.has_rights === true
 }
 
 function isForbidden(error: unknown): boolean {
@@ -175,6 +166,16 @@ function isForbidden(error: unknown): boolean {
 export async function migrationState(
   pool: pg.Pool,
 ): Promise<{ pending: string[]; unknown: string[] }> {
+  try {
+    return await compareWithFiles(pool)
+  } catch (error) {
+    // The role does not exist, or the login has not its rights or may not see the schema.
+    if (sqlState(error) !== '22023' && !isForbidden(error)) throw error
+    return { pending: ['the role or the schema'], unknown: [] }
+  }
+}
+
+async function compareWithFiles(pool: pg.Pool): Promise<{ pending: string[]; unknown: string[] }> {
   const names = await namesIn(ourMigrations)
   const { rows } = await pool.query<{ table: string | null }>(
     `select to_regclass('sluice.schema_migrations')::text as table`,
@@ -186,9 +187,4 @@ export async function migrationState(
     pending: names.filter((name) => !known.has(name)),
     unknown: [...known].filter((name) => !names.includes(name)).sort(),
   }
-}
-
-/** The names of migrations that have not been applied; for a process that may not apply them itself. */
-export async function pendingMigrations(pool: pg.Pool): Promise<string[]> {
-  return (await migrationState(pool)).pending
 }

@@ -17,14 +17,26 @@ const types: pg.CustomTypesConfig = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
+/** The role that has the service's rights; its login is a member and has them by that. */
 export const serviceRole = 'sluice_service'
+
+/**
+ * The address with sessions that act as the service's role although their login may do more. It keeps mistakes from
+ * doing harm, but nobody who means it: such a session can switch back.
+ */
+export function actingAsService(url: string): string {
+  const address = new URL(url)
+  const given = address.searchParams.get('options') ?? ''
+  address.searchParams.set('options', `${given} -c role=${serviceRole}`.trim())
+  return address.href
+}
 
 export interface PoolOptions {
   url: string
   max: number
   name: string
   onError: (error: Error) => void
-  /** The owner's pool keeps the rights of the login; every other pool acts as the service's role. */
+  /** No request waits for the owner's statements. */
   as?: 'owner' | 'service'
   /** Sends statements without waiting for the answer to the previous one. */
   pipeline?: boolean
@@ -45,20 +57,19 @@ const raiseDurability = `select set_config('synchronous_commit',
     else current_setting('synchronous_commit') end, false)`
 
 /**
- * A pool whose sessions start in our schema and role. Both are start-up options of the session, so that
- * no statement can run before them and `reset role` returns to the service's role.
+ * A pool whose sessions start in our schema, by a start-up option, so that no statement can run before it. Their
+ * rights are those of the login in the address, and nothing switches them.
  */
-export function openPool({ url, max, name, onError, ...options }: PoolOptions): Pool {
+export function openPool({ url, max, name, onError, as, ...options }: PoolOptions): Pool {
   const settings = {
     search_path: 'sluice',
-    ...(options.as === 'owner' ? {} : { role: serviceRole }),
     TimeZone: 'UTC',
     statement_timeout: '15s',
     lock_timeout: '8s',
     idle_in_transaction_session_timeout: '15s',
     ...options.settings,
   }
-  // Options in the URL would replace ours, and with them the role.
+  // Options in the URL would replace ours, and with them the schema.
   const address = new URL(url)
   const given = address.searchParams.get('options') ?? ''
   address.searchParams.delete('options')
@@ -75,8 +86,10 @@ export function openPool({ url, max, name, onError, ...options }: PoolOptions): 
     ]
       .join(' ')
       .trim(),
-    // No request waits for the owner's statements, so a busy database may take longer to connect.
-    connectionTimeoutMillis: options.as === 'owner' ? 60_000 : 5_000,
+    // No request waits for the owner's statements, nor for those whose loss does not matter, so a busy
+    // database may take longer to connect.
+    connectionTimeoutMillis:
+      as === 'owner' || options.settings?.synchronous_commit === 'off' ? 60_000 : 5_000,
     idleTimeoutMillis: 60_000,
     query_timeout: 20_000,
     keepAlive: true,

@@ -14,6 +14,8 @@ export interface ArchivePart {
   endedAt: Date
   name: string
   sha256: string
+  /** The hash of the last row; null if it was archived before rows were chained. */
+  hash: string | null
   orders: bigint
   removedOrders: bigint
   state: 'written' | 'removed'
@@ -27,6 +29,7 @@ interface PartRow {
   ended_at: Date
   name: string
   sha256: string
+  hash: string | null
   orders: bigint
   removed_orders: bigint
   state: ArchivePart['state']
@@ -39,7 +42,7 @@ export async function readArchiveParts(
 ): Promise<ArchivePart[]> {
   const { rows } = await db.query<PartRow>(
     `select part, from_seq, to_seq, ${accountColumns.select('p')}, clearings, ended_at, name, sha256,
-       orders, removed_orders, state
+       hash, orders, removed_orders, state
      from archive_parts p where agent_id = $1 order by part`,
     [agentId],
   )
@@ -52,6 +55,7 @@ export async function readArchiveParts(
     endedAt: row.ended_at,
     name: row.name,
     sha256: row.sha256,
+    hash: row.hash,
     orders: row.orders,
     removedOrders: row.removed_orders,
     state: row.state,

@@ -84,6 +84,7 @@ export const journalColumns: Columns<JournalRow> = columns<JournalRow>({
   clearingThere: ['clearing_there', 'bigint', 'null'],
   onceKey: ['once_key', 'text', 'null'],
   reason: ['reason', 'text', 'null'],
+  hash: ['hash', 'text'],
 })
 
 export const accountColumns: Columns<Accounts> = columns<Accounts>(balances)
@@ -93,6 +94,7 @@ export const walletColumns: Columns<Wallet> = columns<Wallet>({
   currency: ['currency', 'text'],
   seq: ['seq', 'bigint'],
   balances,
+  hash: ['hash', 'text'],
 })
 
 /** The columns for the payer in every table of payments. */

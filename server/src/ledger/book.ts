@@ -67,6 +67,8 @@ export interface Wallet {
   currency: Currency
   seq: bigint
   balances: Accounts
+  /** The hash of the last journal row. */
+  hash: string
 }
 
 export type OrderEvent =
@@ -114,6 +116,8 @@ export interface JournalRow {
   clearingThere: bigint | null
   onceKey: string | null
   reason: string | null
+  /** Over the hash of the row before and everything above. */
+  hash: string
 }
 
 export interface Callback {

@@ -276,10 +276,10 @@ export const closeItems = `update open_items i set closed_at = u.at, resolution 
     and i.closed_at is null
     and i.kind not in ('failed_after_paid', 'refunded_and_taken_back') and i.provider_said <> 'REVERT'`
 
-const walletChanges = walletColumns.pick('seq', 'balances')
+const walletChanges = walletColumns.pick('seq', 'balances', 'hash')
 
 export const changedWalletColumns = columns<Omit<Wallet, 'currency'> & { seqRead: bigint }>({
-  ...walletColumns.pick('agentId', 'seq', 'balances').description,
+  ...walletColumns.pick('agentId', 'seq', 'balances', 'hash').description,
   seqRead: ['seq_read', 'bigint'],
 })
 

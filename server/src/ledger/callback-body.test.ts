@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newOrder, orderIdOf } from '../../test/support/naive-model.ts'
+import { noHash } from '../lib/chain-hash.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import type { Currency } from '../lib/money.ts'
 import { noChange } from './accounts.ts'
@@ -46,6 +47,7 @@ function bodyOf(
     clearingThere: null,
     onceKey: null,
     reason: null,
+    hash: noHash,
   }
   return callbackBody(order, row, options.payer ?? null, localTimeIn(options.timeZone ?? 'UTC'))
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newOrder, orderIdOf } from '../../test/support/naive-model.ts'
+import { noHash } from '../lib/chain-hash.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { noChange, sumOf } from './accounts.ts'
 import type { Command, UnmatchedNotice } from './commands.ts'
@@ -15,6 +16,7 @@ const account = (agentId: bigint, balances = noChange) => ({
   currency: 'THB' as const,
   seq: 5n,
   balances,
+  hash: noHash,
 })
 const order = newOrder({
   agentId: 7n,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newOrder, orderIdOf } from '../../test/support/naive-model.ts'
+import { noHash } from '../lib/chain-hash.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { maxBalanceMinor } from '../lib/money.ts'
 import { noChange } from './accounts.ts'
@@ -28,6 +29,7 @@ const walletWith = (available: bigint, held = 0n): Wallet => ({
   currency: 'THB',
   seq: 9n,
   balances: { ...noChange, available, held, clearing: -available - held },
+  hash: noHash,
 })
 
 function decided(

@@ -99,7 +99,7 @@ export function writeRow(
   change: Accounts,
   what: Pick<JournalRow, 'orderId' | 'event' | 'at' | 'clearingAt' | 'onceKey' | 'reason'>,
 ): { wallet: Wallet; row: JournalRow } | undefined {
-  const { agentId, currency } = wallet
+  const { agentId, currency, hash } = wallet
   if ((change.clearing === 0n) !== (what.clearingAt === null)) {
     throw new Error(`${what.event} of agent ${agentId} does not say where the money is`)
   }
@@ -111,9 +111,9 @@ export function writeRow(
   })
   if (!within) return undefined
   return {
-    wallet: { agentId, currency, seq, balances },
-    // The fold adds up what is at each provider.
-    row: { agentId, seq, currency, change, balances, clearingThere: null, ...what },
+    wallet: { agentId, currency, seq, balances, hash },
+    // The fold adds up what is at each provider, and then hashes the row.
+    row: { agentId, seq, currency, change, balances, clearingThere: null, ...what, hash: '' },
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { newOrder, orderIdOf } from '../../test/support/naive-model.ts'
+import { noHash } from '../lib/chain-hash.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
 import type { Order, OrderKind } from './book.ts'
@@ -60,6 +61,7 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     currency: 'THB' as const,
     seq: 5n,
     balances: { ...noChange, available, clearing: -available },
+    hash: noHash,
   })
   return {
     wallets: new Map([

@@ -1,3 +1,4 @@
+import { noHash } from '../lib/chain-hash.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { type Currency, defaultCurrency } from '../lib/money.ts'
 import { noChange } from './accounts.ts'
@@ -19,6 +20,7 @@ import { type Command, type Decision, needsWallet } from './commands.ts'
 import { adjustmentKey, decide } from './decide.ts'
 import { costKey, sweepKey, writeOffKey } from './decide-house.ts'
 import { houseBook } from './house.ts'
+import { journalHash } from './journal-hash.ts'
 import { LimitCount } from './limit-count.ts'
 import type { AgentLimits, LimitCheck, LimitPayee, LimitRule, LimitUse } from './limits.ts'
 
@@ -184,7 +186,7 @@ export const noBooks: Books = {
 
 /** A placeholder for a wallet that a command neither reads nor changes. */
 function untouched(agentId: bigint): Wallet {
-  return { agentId, currency: defaultCurrency, seq: 0n, balances: noChange }
+  return { agentId, currency: defaultCurrency, seq: 0n, balances: noChange, hash: noHash }
 }
 
 function claimOf(payment: Payment, orderId: string | null, { currency }: Wallet): PaymentClaim {
@@ -216,16 +218,23 @@ export function fold(
   const limitCount = new LimitCount(books.limits)
   const checks: LimitCheck[] = []
   const unlimited = new Set<bigint>()
+  /** By agent: the hash of the last row. */
+  const heads = new Map<bigint, string>()
 
   const enter = (row: JournalRow) => {
     const { agentId, seq, clearingAt: provider, change, onceKey } = row
     journal.push(row)
     if (onceKey !== null) doneKeys.add(keyOf(agentId, onceKey))
-    if (provider === null) return
-    const key = keyOf(agentId, provider)
-    const balance = (clearings.get(key)?.balance ?? 0n) + change.clearing
-    clearings.set(key, { agentId, provider, seq, balance })
-    row.clearingThere = balance
+    if (provider !== null) {
+      const key = keyOf(agentId, provider)
+      const balance = (clearings.get(key)?.balance ?? 0n) + change.clearing
+      clearings.set(key, { agentId, provider, seq, balance })
+      row.clearingThere = balance
+    }
+    const before = heads.get(agentId) ?? books.wallets.get(agentId)?.hash
+    if (before === undefined) throw new Error(`the wallet of agent ${agentId} was not read`)
+    row.hash = journalHash(before, row)
+    heads.set(agentId, row.hash)
   }
 
   const decisions = commands.map((command): Decision => {
@@ -355,7 +364,9 @@ export function fold(
   }
   for (const [agentId, wallet] of wallets) {
     const read = books.wallets.get(agentId)
-    if (read && read.seq !== wallet.seq) writes.wallets.push({ wallet, seqRead: read.seq })
+    if (!read || read.seq === wallet.seq) continue
+    const hash = heads.get(agentId) ?? read.hash
+    writes.wallets.push({ wallet: { ...wallet, hash }, seqRead: read.seq })
   }
   return { decisions, writes }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newOrder, orderIdOf } from '../../test/support/naive-model.ts'
+import { noHash } from '../lib/chain-hash.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
 import type { Order, Payment, Wallet } from './book.ts'
@@ -28,6 +29,7 @@ const wallet: Wallet = {
   currency: 'THB',
   seq: 9n,
   balances: { ...noChange, available: 20_000n, held: 10_000n, clearing: -30_000n },
+  hash: noHash,
 }
 const book: BookView = {
   ...{ wallet, order: undefined, payment: undefined, claim: undefined },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newOrder, orderIdOf } from '../../test/support/naive-model.ts'
+import { noHash } from '../lib/chain-hash.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { noChange, sumOf } from './accounts.ts'
 import type { Order, OrderEvent, OrderKind, OrderStatus } from './book.ts'
@@ -106,6 +107,7 @@ describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to
       currency: 'THB' as const,
       seq: 4n,
       balances: balancesOf(order),
+      hash: noHash,
     }
     const decision = decide(
       {

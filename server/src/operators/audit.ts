@@ -1,5 +1,7 @@
+import { auditColumns } from '../db/audit-columns.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
+import { hashedText } from '../lib/chain-hash.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Operator } from './operator.ts'
@@ -28,33 +30,71 @@ export interface AuditEntry {
 
 /**
  * Writes an audit row in the transaction of the action itself. Rows are permanent: the service's role may
- * only insert here.
+ * only insert here. Each goes on the chain of a lane that nobody else is writing to.
  */
 export async function writeAudit(tx: Pool | Tx, entry: AuditEntry): Promise<void> {
   const { operator } = entry
   const signedIn = 'role' in operator ? operator : undefined
-  await tx.query(
-    `insert into audit_log (audit_id, at, user_id, email, role, session_id, ip, action, subject_kind,
-       subject_id, agent_id, outcome, before, after, reason)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-    [
-      nextAuditId(entry.at),
-      entry.at,
-      operator.userId,
-      operator.email,
-      signedIn?.role ?? null,
-      signedIn?.sessionId ?? null,
-      operator.ip,
-      entry.action,
-      entry.subject.kind,
-      entry.subject.id,
-      entry.agentId,
-      entry.outcome ?? 'done',
-      jsonOrNull(entry.before),
-      jsonOrNull(entry.after),
-      entry.reason ?? null,
-    ],
-  )
+  const row: Record<(typeof auditColumns)[number], string | null> = {
+    action: entry.action,
+    after: jsonOrNull(entry.after),
+    agent_id: textOrNull(entry.agentId),
+    at: entry.at.toISOString(),
+    audit_id: nextAuditId(entry.at),
+    before: jsonOrNull(entry.before),
+    email: operator.email,
+    ip: operator.ip,
+    outcome: entry.outcome ?? 'done',
+    reason: entry.reason ?? null,
+    role: signedIn?.role ?? null,
+    session_id: signedIn?.sessionId.replaceAll('-', '') ?? null,
+    subject_id: entry.subject.id,
+    subject_kind: entry.subject.kind,
+    user_id: textOrNull(operator.userId),
+  }
+  const fields = auditColumns.map((name) => [name, row[name]] as const)
+  const values = [hashedText('audit', fields), ...fields.map(([, value]) => value)]
+  for (const ifLocked of ['skip locked', '']) {
+    if ((await tx.query(insertInLane(ifLocked), values)).rowCount === 1) return
+  }
+  throw new Error('there is no lane for the audit log')
+}
+
+/** Moves a lane's end and writes the row, in one statement. Only if all lanes are taken does it wait for one. */
+function insertInLane(ifLocked: string): string {
+  const values = auditColumns.map((name, at) => `$${at + 2}::${typeOf(name)}`)
+  return `with lane as (
+      update audit_lanes l set seq = l.seq + 1,
+        hash = encode(sha256(convert_to(l.hash || $1, 'UTF8')), 'hex')
+      where l.lane = (
+        select lane from audit_lanes where lane > 0 order by random() limit 1 for update ${ifLocked}
+      )
+      returning l.lane, l.seq, l.hash
+    )
+    insert into audit_log (lane, lane_seq, hash, ${auditColumns.join(', ')})
+    select lane, seq, hash, ${values.join(', ')} from lane`
+}
+
+function typeOf(column: (typeof auditColumns)[number]): string {
+  switch (column) {
+    case 'agent_id':
+    case 'user_id':
+      return 'bigint'
+    case 'audit_id':
+    case 'session_id':
+      return 'uuid'
+    case 'after':
+    case 'before':
+      return 'json'
+    case 'at':
+      return 'timestamptz'
+    default:
+      return 'text'
+  }
+}
+
+function textOrNull(value: bigint | null): string | null {
+  return value === null ? null : String(value)
 }
 
 /**

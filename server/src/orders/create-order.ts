@@ -8,7 +8,7 @@ import { accountNoFault, bankCodeMeaning, findBank } from '../lib/banks.ts'
 import { callWithin } from '../lib/call-within.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { newOrderId } from '../lib/ids.ts'
-import { toMinor } from '../lib/money.ts'
+import { type Currency, toMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { noReserve } from '../lib/reserve-rule.ts'
 import type { DepositOutcome, DepositToCollect, Provider } from '../providers/provider.ts'
@@ -291,25 +291,35 @@ export function refusalOf(
   if (order.kind === 'deposit' && order.feeMinor >= order.amountMinor) {
     return new Problem('amount_out_of_range', 'The fee would eat the whole amount.')
   }
-  const bank = findBank(agent.currency, request.bankCode)
+  const fault = destinationFault(agent.currency, { ...order, bankCode: request.bankCode })
+  if (fault) return fault
+  if (candidates.length === 0) {
+    return new Problem('provider_unavailable', 'No payment provider takes such an order now.', {
+      retryAfterS: 60,
+    })
+  }
+  return undefined
+}
+
+/** Why no money can go to this account, or come from it. */
+export function destinationFault(
+  currency: Currency,
+  { accountNo, bankCode }: Pick<Order, 'accountNo' | 'bankCode'>,
+): Problem | undefined {
+  const bank = findBank(currency, bankCode)
   if (!bank) {
     return new Problem(
       'unknown_bank_code',
-      `No ${agent.currency} bank has this code; in ${agent.currency}, bankCode is ${bankCodeMeaning(agent.currency)}.`,
+      `No ${currency} bank has this code; in ${currency}, bankCode is ${bankCodeMeaning(currency)}.`,
     )
   }
   if (bank.closed) {
     return new Problem('unknown_bank_code', `${bank.name} (${bank.code}) is closed.`)
   }
-  const accountFault = accountNoFault(agent.currency, order.accountNo)
+  const accountFault = accountNoFault(currency, accountNo)
   if (accountFault !== undefined) {
     return new Problem('invalid_request', `accountNo ${accountFault}.`, {
       errors: [{ field: 'accountNo', message: accountFault }],
-    })
-  }
-  if (candidates.length === 0) {
-    return new Problem('provider_unavailable', 'No payment provider takes such an order now.', {
-      retryAfterS: 60,
     })
   }
   return undefined

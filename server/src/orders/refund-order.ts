@@ -21,6 +21,8 @@ export async function refundOrder(
   agent: Agent,
   depositId: string,
   request: RefundRequest,
+  /** Another account than the payer's, on which two people decided. */
+  elsewhere?: Destination,
 ): Promise<Created> {
   const { agentId } = agent
   checkExtraParams(desk, 'withdraw', request)
@@ -39,7 +41,7 @@ export async function refundOrder(
   if (deposit.kind !== 'deposit' || deposit.status !== 'PAID') {
     throw new Problem('order_not_refundable', notRefundable)
   }
-  const destination = await refundDestination(desk.pool, deposit)
+  const destination = elsewhere ?? (await refundDestination(desk.pool, deposit))
   const { userId } = deposit
   const order: Order = {
     ...newOrder(agent, 'withdraw', { ...request, ...destination, userId }, desk.now()),
@@ -52,7 +54,7 @@ export async function refundOrder(
   return { isNew, answer: taken.answer }
 }
 
-type Destination = Pick<Order, 'accountName' | 'accountNo' | 'bankCode'>
+export type Destination = Pick<Order, 'accountName' | 'accountNo' | 'bankCode'>
 
 /**
  * Where a refund goes: to the account that the bank reported as the payer's, if that is enough to pay to,

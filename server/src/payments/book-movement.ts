@@ -3,11 +3,13 @@ import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.t
 import {
   claimMovements,
   keepAsPayment,
+  leaveUnexplained,
   type MovementDecision,
   markBooked,
   withdrawDecision,
   writeDecisions,
 } from '../bank-accounts/movement-states.ts'
+import { paymentStates } from '../bank-accounts/read-movements.ts'
 import { isConnectionLost } from '../db/pool.ts'
 import type { PaymentNotice } from '../ledger/commands.ts'
 import { writeOffKey } from '../ledger/decide-house.ts'
@@ -17,6 +19,7 @@ import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
 import { writeOff } from '../teller/write-off.ts'
 import { type MovementMatch, matchCredits, matchDebits } from './match-movements.ts'
+import { isArchivedPayment } from './payments.ts'
 import { takeBack } from './take-payment.ts'
 import { endUnmatched, findUnmatched, recordUnmatched } from './unmatched-payments.ts'
 
@@ -151,16 +154,14 @@ export async function bookMovement(
     case null:
       return false
     case 'payment_taken_back':
-      await bookTakenBack(desk, account, movement)
-      return true
+      return bookTakenBack(desk, account, movement)
     case 'payment':
       await bookPayment(desk, movement)
       return true
     case 'payment_returned':
       return true
     case 'batch':
-      await unbookSum(desk, movement)
-      return true
+      return unbookSum(desk, movement)
     default:
       return bookExplained(desk, movement)
   }
@@ -215,12 +216,19 @@ function payerOf({ payerAccountNo, payerName, payerBank }: BankMovement) {
   return { accountNo: payerAccountNo, accountName: payerName, bankCode: payerBank }
 }
 
+/** Returns false if a person has to say what it was: the books have no order any more that it could be taken from. */
 async function bookTakenBack(
   desk: MovementDesk,
   account: BankAccount,
-  { returns, movementId }: BankMovement,
-): Promise<void> {
-  if (returns === null) return
+  movement: BankMovement,
+): Promise<boolean> {
+  const { returns, movementId } = movement
+  if (returns === null) return true
+  if (await isArchivedPayment(desk.pool, `${account.name}:${returns}`)) {
+    const detail = `The bank took back the payment of movement ${returns}, whose order is archived. Explain it as a correction, which the house bears; if the agent is to bear it, debit its wallet as well.`
+    await leaveUnexplained(desk.pool, movement, detail)
+    return false
+  }
   const effect = await takeBack(desk, account, {
     type: 'payment_taken_back',
     id: movementId,
@@ -228,6 +236,7 @@ async function bookTakenBack(
     reference: '',
   })
   if (effect.result === 'refused') throw new Problem('overloaded', effect.detail ?? '', {})
+  return true
 }
 
 /** Returns false if the money turned out to be an agent's. */
@@ -235,13 +244,9 @@ async function bookExplained(desk: MovementDesk, movement: BankMovement): Promis
   const { account, currency, amountMinor, explainedBy, detail } = movement
   const paymentId = paymentIdOf(movement)
   const reason = detail ?? 'explained by a person'
-  const unmatched = await findUnmatched(desk.pool, paymentId)
-  if (unmatched && !(await endUnmatched(desk, { paymentId, currency }, 'dismissed', reason))) {
-    const { state } = (await findUnmatched(desk.pool, paymentId)) ?? unmatched
-    if (state !== 'dismissed') {
-      await keepAsPayment(desk.pool, movement)
-      return false
-    }
+  if (!(await dismissWaiting(desk, movement, reason))) {
+    await keepAsPayment(desk.pool, movement)
+    return false
   }
   await writeOff(desk, {
     currency,
@@ -254,19 +259,43 @@ async function bookExplained(desk: MovementDesk, movement: BankMovement): Promis
   return true
 }
 
-/** A person had explained the sum of a batch before its payments were known: that is taken out of the books. */
-async function unbookSum(desk: MovementDesk, movement: BankMovement): Promise<void> {
+/**
+ * The sum of a batch was booked before its payments were known: that is taken out of the books. Returns false if the
+ * money turned out to be an agent's.
+ */
+async function unbookSum(desk: MovementDesk, movement: BankMovement): Promise<boolean> {
   const { account, currency, detail } = movement
   const paymentId = paymentIdOf(movement)
+  const reason = detail ?? 'its payments are known'
+  await dismissWaiting(desk, movement, `batch: ${reason}`)
+  const payment = (await paymentStates(desk.pool, [movement])).get(paymentId)
+  if (payment === 'waiting' || payment === 'credited') {
+    await keepAsPayment(desk.pool, movement)
+    return false
+  }
   const key = writeOffKey({ provider: account, ref: `movement:${paymentId}` })
   const booked = await readJournalByKey(desk.pool, houseBook(currency), key)
-  if (!booked) return
+  if (!booked) return true
   await writeOff(desk, {
     currency,
     provider: account,
     amountMinor: -booked.change.clearing,
-    reason: `batch: ${detail ?? 'its payments are known'}`,
+    reason: `batch: ${reason}`,
     ref: `batch:${paymentId}`,
     asCost: booked.change.costs !== 0n,
   })
+  return true
+}
+
+/** A credit that waited for a decision is no payment. Returns false if somebody has decided otherwise. */
+async function dismissWaiting(
+  desk: MovementDesk,
+  movement: BankMovement,
+  reason: string,
+): Promise<boolean> {
+  const { currency } = movement
+  const paymentId = paymentIdOf(movement)
+  if (!(await findUnmatched(desk.pool, paymentId))) return true
+  if (await endUnmatched(desk, { paymentId, currency }, 'dismissed', reason)) return true
+  return (await findUnmatched(desk.pool, paymentId))?.state === 'dismissed'
 }

@@ -5,11 +5,15 @@ import {
   explainAsBatch,
   type explanations,
   findMovement,
+  isReturned,
   markBooked,
 } from '../bank-accounts/movement-states.ts'
 import { paymentStates } from '../bank-accounts/read-movements.ts'
-import { isSplit } from '../bank-accounts/split-batches.ts'
+import { findPaymentsOf, isSplit } from '../bank-accounts/split-batches.ts'
+import { insertParts, lockAccount, markAsBatch } from '../bank-accounts/take-reports.ts'
+import { inTransaction } from '../db/in-transaction.ts'
 import { sqlState } from '../db/pool.ts'
+import { findClaim } from '../ledger/payment-claims.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
 import { bookMovement } from './book-movement.ts'
@@ -31,16 +35,7 @@ export async function explainMovement(
   const before = await findMovement(desk.pool, account.name, movementId)
   if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
   if (before.explainedBy === as && before.state === 'booked') return { changed: false }
-  if (as === 'bank_fee' && before.amountMinor > 0n) {
-    throw new Problem(
-      'invalid_transition',
-      'Money that came in is no fee: say interest or correction.',
-    )
-  }
-  if (before.state === 'booked' && before.amountMinor > 0n) {
-    const waiting = await findUnmatched(desk.pool, paymentIdOf(before))
-    if (waiting?.state !== 'waiting') throw cannotExplain(before)
-  }
+  await refuseExplanation(desk, before, as)
   const movement = await explain(desk.pool, before, as, reason, desk.now(), null)
   if (!movement) throw cannotExplain(before)
   if (await bookMovement(desk, account, movement)) {
@@ -68,8 +63,13 @@ export async function explainReturn(
   if (before.explainedBy === 'payment_returned' && before.returns === returned) {
     return { changed: false }
   }
+  await refuseExplanation(desk, before, 'payment_returned')
   const payment = await findMovement(pool, account.name, returned)
   if (!payment) throw new Problem('not_found', `${account.name} has no movement ${returned}.`)
+  if (payment.explainedBy === 'batch') {
+    const detail = 'It is the sum of payments: name the payment that went back.'
+    throw new Problem('invalid_transition', detail)
+  }
   if (payment.amountMinor !== -before.amountMinor) {
     throw new Problem('invalid_transition', 'The payment has another amount than what left.')
   }
@@ -91,8 +91,8 @@ export async function explainReturn(
 }
 
 /**
- * A person says of the sum of a batch, which was explained before its payments were known, that it is only their
- * sum: what was booked for it is taken out of the books again.
+ * A person says of the sum of a batch, which was booked before its payments were known, that it is only their sum:
+ * what was booked for it is taken out of the books again. What an agent has of it must be taken back there first.
  */
 export async function explainBatch(
   desk: MovementDesk,
@@ -103,18 +103,75 @@ export async function explainBatch(
   const { pool } = desk
   const before = await findMovement(pool, account.name, movementId)
   if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
-  if (before.explainedBy === 'batch') return { changed: false }
-  if (!(await isSplit(pool, account.name, movementId))) {
-    throw new Problem('invalid_transition', 'It is no batch whose payments are known.')
-  }
-  const movement = await explainAsBatch(pool, before, reason, desk.now())
+  if (before.explainedBy === 'batch' && before.state === 'booked') return { changed: false }
+  await refuseExplanation(desk, before, 'batch')
+  const movement = await inTransaction(pool, async (tx) => {
+    await lockAccount(tx, account.name)
+    const sum = await findPaymentsOf(tx, account.name, movementId)
+    if (sum) {
+      await markAsBatch(tx, account.name, sum)
+      await insertParts(tx, account.name, sum, desk.now())
+    }
+    if (!(await isSplit(tx, account.name, movementId))) {
+      throw new Problem('invalid_transition', 'It is no batch whose payments are known.')
+    }
+    return explainAsBatch(tx, before, reason, desk.now())
+  })
   if (!movement) throw cannotExplain(before)
-  await bookMovement(desk, account, movement)
-  await markBooked(pool, account.name, [movementId])
+  if (await bookMovement(desk, account, movement)) {
+    await markBooked(pool, account.name, [movementId])
+  }
+  const after = await findMovement(pool, account.name, movementId)
+  if (after?.explainedBy !== 'batch') throw cannotExplain(before)
   return { changed: true }
 }
 
-function cannotExplain({ explainedBy }: BankMovement): Problem {
-  const detail = `The movement is explained already: ${explainedBy ?? 'it is being booked'}.`
+/** Refuses what a movement cannot be explained as, before anything is changed. */
+export async function refuseExplanation(
+  desk: MovementDesk,
+  movement: BankMovement,
+  as: string,
+): Promise<void> {
+  const { state, explainedBy, amountMinor } = movement
+  const isPayment = state === 'booked' && explainedBy === 'payment'
+  if (as === 'batch') {
+    if (state === 'unconfirmed') throw cannotExplain(movement)
+    if (isPayment) await refuseIfKept(desk, movement)
+    return
+  }
+  if (as === 'bank_fee' && amountMinor > 0n) {
+    const detail = 'Money that came in is no fee: say interest or correction.'
+    throw new Problem('invalid_transition', detail)
+  }
+  if (state === 'unexplained') return
+  const payment = isPayment ? await findUnmatched(desk.pool, paymentIdOf(movement)) : undefined
+  if (payment?.state !== 'waiting') throw cannotExplain(movement)
+}
+
+/** Refuses while an agent has the sum, or while a debit is explained as the sum going back. */
+async function refuseIfKept({ pool }: MovementDesk, sum: BankMovement): Promise<void> {
+  const state = (await paymentStates(pool, [sum])).get(paymentIdOf(sum))
+  const isAgents = (await findClaim(pool, paymentIdOf(sum)))?.agentId !== 0n
+  if (state === 'credited') {
+    const detail = 'The sum is credited to an agent: take it back there first.'
+    throw new Problem('invalid_transition', detail)
+  }
+  if (state === 'waiting' && isAgents) {
+    const detail = 'The sum waits at an order: mark it as returned under Payments first.'
+    throw new Problem('invalid_transition', detail)
+  }
+  if (state === undefined) {
+    throw new Problem('invalid_transition', 'The order that the sum was credited to is archived.')
+  }
+  if (await isReturned(pool, sum)) {
+    throw new Problem('invalid_transition', 'A debit is explained as this sum going back.')
+  }
+}
+
+function cannotExplain({ explainedBy, state }: BankMovement): Problem {
+  const detail =
+    state === 'unconfirmed'
+      ? "It is not the bank's own word yet: a second person must confirm the file first."
+      : `The movement is explained already: ${explainedBy ?? 'it is being booked'}.`
   return new Problem('invalid_transition', detail)
 }

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { reportsOf } from '../bank-accounts/bank-report.ts'
+import { insertStatement, trustStatements } from '../bank-accounts/bank-statements.ts'
 import { confirmWithinLimit } from '../bank-accounts/confirm-movements.ts'
 import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
 import { lockAccount, type ReportOfStatement, takeReports } from '../bank-accounts/take-reports.ts'
@@ -109,10 +110,19 @@ export async function readStatements(
   for (const { accountNo } of statements) {
     if (accountNo !== null && !numbers.some((own) => isSameAccount(accountNo, own))) {
       const detail = `The file is of the account ${accountNo}, and ${account.name} is ${account.accountNo}.`
-      throw new BankFileFault(null, detail)
+      throw new BankFileFault(lineOf(bytes, accountNo), detail)
     }
   }
   return statements
+}
+
+/** The first line that has a text; null if it is written in another way. */
+function lineOf(bytes: Buffer, text: string): number | null {
+  const at = bytes.indexOf(text)
+  if (at === -1) return null
+  let line = 1
+  for (let end = bytes.indexOf(10); end !== -1 && end < at; end = bytes.indexOf(10, end + 1)) line++
+  return line
 }
 
 /** The first ten lines of a CSV file, as they are and as the account's profile reads them. */
@@ -136,10 +146,10 @@ function profileOf({ csvProfile }: ReadAccount): CsvProfile | undefined {
   return csvProfile === null ? undefined : (JSON.parse(csvProfile) as CsvProfile)
 }
 
-/** No bank account holds such amounts, and nothing was booked on such days: the file is not what it seems. */
 /** A sum is kept as one report for each of its payments. */
 const mostInBatch = 100_000
 
+/** No bank account holds such amounts, and nothing was booked on such days: the file is not what it seems. */
 function refuseImpossible(statements: readonly BankStatement[]): void {
   let sum = 0n
   for (const { amountMinor, bookedOn, batchCount, line } of statements.flatMap(
@@ -181,12 +191,15 @@ async function keepFile(
   }
   const sha256 = createHash('sha256').update(file.bytes).digest('hex')
   const find = () =>
-    pool.query<{ file_id: string; fault: string | null }>(
-      'select file_id, fault from bank_files where account = $1 and sha256 = $2',
+    pool.query<{ file_id: string; is_taken: boolean }>(
+      // A process may have died after it kept the file.
+      `select file_id, exists (select 1 from bank_statements s
+         where s.account = f.account and s.file_id = f.file_id) as is_taken
+       from bank_files f where account = $1 and sha256 = $2`,
       [name, sha256],
     )
   const { rows } = await find()
-  if (rows[0]) return { fileId: rows[0].file_id, isRepeat: rows[0].fault === null }
+  if (rows[0]) return { fileId: rows[0].file_id, isRepeat: rows[0].is_taken }
   const packed = await promisify(gzip)(file.bytes)
   const fileId = newOrderId(now())
   await pool.query(
@@ -239,6 +252,9 @@ export async function takeStatements(
     [account.name, fileId],
   )
   const isNew = rows.length === 0
+  if (!isNew && isTrusted) {
+    await trustStatements(tx, account.name, fileId)
+  }
   let added = 0
   for (const source of ['intraday', 'statement'] as const) {
     const own = statements.filter(({ kind }) => kind === source)
@@ -258,43 +274,12 @@ export async function takeStatements(
       next += booked.length
       for (const report of ofIt) ofStatements.push({ ...report, statementId })
       if (statementId !== null) {
-        await insertStatement(tx, account.name, fileId, statementId, source, statement)
+        const kept = { fileId, statementId, isTrusted }
+        await insertStatement(tx, account.name, kept, source, statement)
       }
     }
     const taken = await takeReports(tx, account, source, ofStatements, { fileId, isTrusted, at })
     added += taken.added
   }
   return added
-}
-
-async function insertStatement(
-  tx: Tx,
-  account: string,
-  fileId: string,
-  statementId: string,
-  source: 'intraday' | 'statement',
-  statement: BankStatement,
-): Promise<void> {
-  const booked = statement.entries.filter(({ status }) => status === 'booked')
-  const days = booked.map(({ bookedOn }) => bookedOn).sort()
-  const { opening, closing } = statement
-  await tx.query(
-    `insert into bank_statements (account, statement_id, file_id, source, bank_id, bank_seq, from_day,
-       to_day, opening, closing, entries, booked, read_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now())`,
-    [
-      account,
-      statementId,
-      fileId,
-      source,
-      statement.id?.slice(0, 100) ?? null,
-      statement.seq?.slice(0, 40) ?? null,
-      statement.from ?? opening?.day ?? days[0] ?? closing?.day ?? null,
-      statement.to ?? closing?.day ?? days.at(-1) ?? null,
-      opening?.booked ? opening.amountMinor : null,
-      closing?.booked ? closing.amountMinor : null,
-      booked.length,
-      booked.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
-    ],
-  )
 }

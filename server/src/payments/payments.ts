@@ -22,6 +22,18 @@ export async function orderOfPayment(
   return rows[0]?.order_id
 }
 
+/** Whether the payment was archived together with its order. */
+export async function isArchivedPayment(pool: Pool, paymentId: string): Promise<boolean> {
+  const { rows } = await pool.query(
+    `select 1 from payment_claims c
+     join archived_keys a on a.agent_id = c.agent_id and a.once_key = 'payment:' || c.payment_id
+     where c.payment_id = $1 and not exists (select 1 from payments p
+       where p.agent_id = c.agent_id and p.payment_id = c.payment_id)`,
+    [paymentId],
+  )
+  return rows.length > 0
+}
+
 /**
  * Credits a waiting payment: to an order, with the amount actually paid and the fee by the order's own rule,
  * or to the wallet as an adjustment that names the payment.

@@ -24,6 +24,7 @@ import {
   type RecordedEvent,
   recordNotices,
 } from './notice-events.ts'
+import { isItsOrder, providerRights, rightsFault } from './provider-rights.ts'
 import { effectOf, takeBack, takePayment } from './take-payment.ts'
 
 type NoticeDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
@@ -193,6 +194,10 @@ export class NoticeTaker {
 
   private async act(provider: Provider, event: ProviderEvent, receivedAt: Date): Promise<Effect> {
     const { desk } = this
+    const fault = rightsFault(provider, event)
+    if (fault !== undefined && providerRights[event.type].otherwise === 'refused') {
+      return { result: 'refused', detail: fault }
+    }
     switch (event.type) {
       case 'payment':
         return takePayment(desk, provider, event, receivedAt)
@@ -242,7 +247,7 @@ async function takeCost(
     payout && (await findPayout(desk.pool, payout.agentId, provider.name, reference)) !== undefined
   const named = isItsPayout ? payout : parseTxnId(reference)
   const order = named && (await findOrder(desk.pool, named.agentId, named.orderId))
-  if (!order || !(isItsPayout || order.provider === provider.name)) {
+  if (!order || !(isItsPayout || isItsOrder(provider, event, order))) {
     return { result: 'refused', detail: 'The provider has no such order.' }
   }
   if (order.currency !== event.currency) {
@@ -260,8 +265,7 @@ async function endDeposit(
 ): Promise<Effect> {
   const named = parseTxnId(event.reference)
   const order = named && (await findOrder(desk.pool, named.agentId, named.orderId))
-  const isItsOwn = order?.kind === 'deposit' && order.provider === provider.name
-  if (!isItsOwn || !provider.can.deposits) {
+  if (!order || !isItsOrder(provider, event, order)) {
     return { result: 'refused', detail: 'The provider has no such deposit.' }
   }
   const { agentId, orderId } = order

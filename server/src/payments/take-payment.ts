@@ -12,6 +12,7 @@ import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
 import { storableId } from './event-text.ts'
 import { orderOfPayment } from './payments.ts'
+import { rightsFault } from './provider-rights.ts'
 import {
   endUnmatched,
   findContradicting,
@@ -52,7 +53,7 @@ export async function takePayment(
   let why: UnmatchedWhy = 'unmatched'
   if (named && ownCurrency) {
     if (ownCurrency !== currency) why = 'wrong_currency'
-    else if (!provider.can.deposits) why = 'wrong_provider'
+    else if (rightsFault(provider, event) !== undefined) why = 'wrong_provider'
     else {
       const received = await receive(desk, provider, named, payment)
       if (typeof received !== 'string') return received

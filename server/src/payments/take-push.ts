@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { lockAccount, type ReportOfStatement, takeReports } from '../bank-accounts/take-reports.ts'
-import { inTransaction } from '../db/in-transaction.ts'
-import { localTimeIn } from '../lib/local-time.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import { localTimeIn, startOfDay } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
 import { noIds } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -19,12 +19,15 @@ export interface BankPush {
   balanceAfterMinor: bigint | null
 }
 
-/** Records a push. Returns the movement that it is about: the same for every repetition. */
+/**
+ * Records a push. Returns the movement that it is about: the same for every repetition. `trust` says whether it is the
+ * bank's word: always, never, or as far as the account believes a token.
+ */
 export async function takePush(
   { pool, now }: Pick<Desk, 'pool' | 'now'>,
   account: BankAccount,
   push: BankPush,
-  isTrusted: boolean,
+  trust: boolean | 'within limits',
 ): Promise<string> {
   const report: ReportOfStatement = {
     source: 'push',
@@ -50,10 +53,41 @@ export async function takePush(
     if (rows[0] && rows[0].amount !== push.amountMinor) {
       throw new Problem('invalid_transition', 'This id was reported before with another amount.')
     }
-    const origin = { fileId: null, isTrusted, at: now() }
+    const at = now()
+    const isTrusted =
+      trust === 'within limits'
+        ? // What was not believed the first time is not believed when it is repeated.
+          rows.length === 0 && (await isWithinTokenLimits(tx, account, push.amountMinor, at))
+        : trust
+    const origin = { fileId: null, isTrusted, at }
     const { movementIds } = await takeReports(tx, account, 'push', [report], origin)
     return movementIds[0] ?? ''
   })
+}
+
+/** Whether a push with a token is believed; in the transaction that has locked the account. */
+async function isWithinTokenLimits(
+  tx: Tx,
+  { name, zone }: BankAccount,
+  amountMinor: bigint,
+  at: Date,
+): Promise<boolean> {
+  const { rows } = await tx.query<{
+    is_confirmed: boolean
+    most: bigint
+    day: bigint
+    used: bigint
+  }>(
+    `select confirmed_at is not null as is_confirmed, token_limit as most, token_day_limit as day,
+       (select coalesce(sum(abs(amount)), 0)::bigint from bank_reports
+        where account = $1 and source = 'push' and is_trusted and reported_at >= $2) as used
+     from bank_accounts where name = $1`,
+    [name, startOfDay(at, zone)],
+  )
+  const [limits] = rows
+  if (!limits?.is_confirmed) return false
+  const size = amountMinor < 0n ? -amountMinor : amountMinor
+  return size <= limits.most && limits.used + size <= limits.day
 }
 
 /** Without an id, a message is the same if amount, balance, text and minute are. */

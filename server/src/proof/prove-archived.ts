@@ -1,6 +1,7 @@
 import { accountNames } from '../ledger/accounts.ts'
 import { readArchiveParts } from '../ledger/archived.ts'
-import { accountColumns } from '../ledger/book-columns.ts'
+import { journalColumns } from '../ledger/book-columns.ts'
+import { journalHash } from '../ledger/journal-hash.ts'
 import { ensure, type ProofTx } from './proof-failure.ts'
 
 /**
@@ -20,18 +21,21 @@ export async function proveParts(tx: ProofTx, agentId: bigint): Promise<bigint> 
   const last = parts.at(-1)
   if (!last) return 0n
   const { rows } = await tx.query(
-    `select ${accountColumns.select('j')} from journal j where agent_id = $1 and seq = $2`,
+    `select ${journalColumns.select('j')} from journal j where agent_id = $1 and seq = $2`,
     [agentId, seq],
   )
-  const row = rows[0] && accountColumns.fromRow(rows[0])
+  const row = rows[0] && journalColumns.fromRow(rows[0])
   ensure(row !== undefined, () => `journal row ${seq}, which the archive ends with, is missing`)
   for (const name of accountNames) {
     ensure(
-      row[name] === last.closing[name],
+      row.balances[name] === last.closing[name],
       () =>
-        `journal row ${seq} says ${name} is ${row[name]}, the archive ends with ${last.closing[name]}`,
+        `journal row ${seq} says ${name} is ${row.balances[name]}, the archive ends with ${last.closing[name]}`,
     )
   }
+  // The chain begins after the parts from before it, with the digest of the last of them.
+  const hash = last.hash ?? journalHash(last.sha256, row)
+  ensure(row.hash === hash, () => `journal row ${seq} has another hash than the archive ends with`)
   return seq
 }
 

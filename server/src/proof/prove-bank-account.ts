@@ -45,6 +45,8 @@ export async function readAccountSides(
        from moved m join payment_claims c on c.payment_id = m.payment_id
        left join unmatched_payments u on u.payment_id = c.payment_id
        left join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
+       -- The sum of payments that are known was taken out of the books.
+       where not (m.state = 'booked' and m.explained_by = 'batch')
      ), written as (
        select clearing_change, once_key like 'write-off:movement:%'
          or once_key like 'write-off:batch:%' as is_of_movement

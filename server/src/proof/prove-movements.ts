@@ -53,9 +53,9 @@ export async function proveMovementPage(
     ensureSame(where, 'reports of its amount', row.agreeing, row.reports)
     const claim = claims.get(`${row.account}:${row.movement_id}`)
     const isPayment = row.explained_by === 'payment'
-    // A person may have said of a credit that waited that it was no payment.
+    // A person may have said of a credit that it was no payment, or a sum of others.
     ensure(
-      claim === undefined || isPayment || isByPerson(row),
+      claim === undefined || isPayment || isByPerson(row) || row.explained_by === 'batch',
       () => `${where} is in the books, but explained by ${row.explained_by ?? 'nothing'}`,
     )
     ensure(
@@ -139,6 +139,15 @@ async function proveExplained(tx: ProofTx, rows: readonly MovementRow[]): Promis
   }
 }
 
+/** SQL: whether a payment waits or is credited. */
+function isInBooks(paymentId: string): string {
+  return `(exists (select 1 from unmatched_payments u where u.payment_id = ${paymentId}
+      and u.state = 'waiting')
+    or exists (select 1 from payment_claims c
+      join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
+      where c.payment_id = ${paymentId} and p.state in ('waiting', 'credited')))`
+}
+
 /** Proves that a movement that takes another back is its opposite, and that the books have it back too. */
 async function proveReturns(tx: ProofTx, rows: readonly MovementRow[]): Promise<void> {
   const { rows: returned } = await tx.query<{
@@ -148,11 +157,7 @@ async function proveReturns(tx: ProofTx, rows: readonly MovementRow[]): Promise<
     is_there: boolean
   }>(
     `select m.account, m.movement_id, m.amount,
-       exists (select 1 from unmatched_payments u where u.payment_id = k.payment_id
-         and u.state = 'waiting')
-       or exists (select 1 from payment_claims c
-         join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
-         where c.payment_id = k.payment_id and p.state in ('waiting', 'credited')) as is_there
+       ${isInBooks('k.payment_id')} as is_there
      from bank_movements m
      join unnest($1::text[], $2::uuid[], $3::text[]) k(account, movement_id, payment_id)
        on m.account = k.account and m.movement_id = k.movement_id`,
@@ -183,6 +188,7 @@ async function proveBatches(tx: ProofTx, rows: readonly MovementRow[]): Promise<
     movement_id: string
     parts: bigint
     written_off: bigint
+    is_there: boolean
   }>(
     `select b.account, b.movement_id,
        (select coalesce(sum(part.amount), 0)::bigint from bank_reports part
@@ -191,7 +197,8 @@ async function proveBatches(tx: ProofTx, rows: readonly MovementRow[]): Promise<
             from generate_series(1, b.batch_count) nth)) as parts,
        (select coalesce(sum(j.clearing_change), 0)::bigint from journal j
         where j.agent_id = k.house and j.once_key in (
-          'write-off:movement:' || k.payment_id, 'write-off:batch:' || k.payment_id)) as written_off
+          'write-off:movement:' || k.payment_id, 'write-off:batch:' || k.payment_id)) as written_off,
+       ${isInBooks('k.payment_id')} as is_there
      from bank_reports b
      join unnest($1::text[], $2::uuid[], $3::text[], $4::bigint[])
        k(account, movement_id, payment_id, house)
@@ -212,6 +219,7 @@ async function proveBatches(tx: ProofTx, rows: readonly MovementRow[]): Promise<
       () => `${where} is not the sum of its payments`,
     )
     ensureSame(where, 'what is written off', own[0]?.written_off, 0n)
+    ensure(!own[0]?.is_there, () => `${where} is in the books, and so are its payments`)
   }
 }
 

@@ -17,6 +17,13 @@ interface PayerRow {
   bank_code: string
 }
 
+/** An approved proposal to refund a deposit. */
+interface DecidedRow {
+  ref_id: string
+  deposit: string
+  after: string
+}
+
 /**
  * Proves the refunds among the orders, and those of the deposits among them. Each is of a deposit of the same
  * agent and goes to its payer. From the journal rows of a deposit and all of its refunds, in their order:
@@ -65,6 +72,12 @@ export async function proveRefunds(
     [agentId, refunds.map(({ orderId }) => orderId)],
   )
   const looked = new Set(items.map(({ order_id }) => order_id))
+  const { rows: decided } = await tx.query<DecidedRow>(
+    `select 'refund-' || replace(p.proposal_id::text, '-', '') as ref_id, p.subject_id as deposit, p.after::text as after
+     from proposals p join proposal_decisions d using (proposal_id)
+     where d.verdict = 'approved' and p.proposal_id = any($1)`,
+    [refunds.flatMap(({ refId }) => /^refund-([0-9a-f]{32})$/.exec(refId)?.[1] ?? [])],
+  )
   for (const depositId of depositIds) {
     const own = refunds.filter(({ refundOf }) => refundOf === depositId)
     const deposit = deposits.find(({ orderId }) => orderId === depositId)
@@ -76,13 +89,21 @@ export async function proveRefunds(
       continue
     }
     ensureSame(name, 'kind, being refunded,', deposit.kind, 'deposit')
-    for (const refund of own) proveDestination(refund, deposit, payers)
+    for (const refund of own) proveDestination(refund, deposit, payers, decided)
     proveSums(name, deposit, own, rows, looked)
   }
 }
 
-/** Proves that a refund goes to who paid the deposit, or to the account in the deposit. */
-function proveDestination(refund: Order, deposit: Order, payers: readonly PayerRow[]): void {
+/**
+ * Proves that a refund goes to who paid the deposit, to the account in the deposit, or to one on which two
+ * people decided.
+ */
+function proveDestination(
+  refund: Order,
+  deposit: Order,
+  payers: readonly PayerRow[],
+  decided: readonly DecidedRow[],
+): void {
   const name = nameOf(refund)
   ensureSame(name, 'kind, being a refund,', refund.kind, 'withdraw')
   ensureSameUnshown(name, 'user_id', refund.userId, deposit.userId)
@@ -95,8 +116,17 @@ function proveDestination(refund: Order, deposit: Order, payers: readonly PayerR
       each.order_id === deposit.orderId &&
       goesTo(each.account_no, each.account_name.trim(), each.bank_code),
   )
+  const isDecided = decided.some((each) => {
+    const { to } = JSON.parse(each.after)
+    return (
+      each.ref_id === refund.refId &&
+      each.deposit === txnId(deposit.agentId, deposit.orderId) &&
+      to !== undefined &&
+      goesTo(to.accountNo, to.accountName, to.bankCode)
+    )
+  })
   ensure(
-    isPayers || goesTo(deposit.accountNo, deposit.accountName, deposit.bankCode),
+    isPayers || isDecided || goesTo(deposit.accountNo, deposit.accountName, deposit.bankCode),
     () => `${name} refunds to another account than the payer's and the deposit's`,
   )
 }

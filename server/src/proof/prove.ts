@@ -1,6 +1,8 @@
 import { type Accounts, accountNames, add, noChange, sumOf } from '../ledger/accounts.ts'
 import { bookEvents, type JournalRow } from '../ledger/book.ts'
 import { journalColumns, walletColumns } from '../ledger/book-columns.ts'
+import { journalHash } from '../ledger/journal-hash.ts'
+import { noHash } from '../lib/chain-hash.ts'
 import { parseReserveRule, reserveOf } from '../lib/reserve-rule.ts'
 import {
   ensure,
@@ -46,6 +48,7 @@ export async function proveJournalPage(
   const clearings = await clearingsBefore(tx, agentId, afterSeq)
   if (before) proveOpening(before, clearings)
   proveChain(agent, rows, before, clearings)
+  proveHashes(rows, before?.hash ?? noHash)
   await proveBookRows(tx, agent, rows)
   return {
     lastSeq: rows.at(-1)?.seq ?? afterSeq,
@@ -137,6 +140,19 @@ export function proveChain(
       () => `journal row ${seq} (${row.event}) takes available below zero`,
     )
   }
+}
+
+/** Proves that each row is the one that was hashed, and follows the one before it. Returns the last hash. */
+export function proveHashes(rows: readonly JournalRow[], before: string): string {
+  let last = before
+  for (const row of rows) {
+    ensure(
+      row.hash === journalHash(last, row),
+      () => `journal row ${row.seq} is not as it was written, or does not follow the row before it`,
+    )
+    last = row.hash
+  }
+  return last
 }
 
 /** Proves what a row says is at its provider, and adds it to what is known. */
@@ -235,6 +251,7 @@ export async function proveTotals(tx: ProofTx, agent: ProvedAgent): Promise<Exte
     wallet.told === null || wallet.told <= wallet.seq,
     () => `there is a callback of journal row ${wallet.told}, which is not there`,
   )
+  ensureSame('the wallet', 'hash', wallet.hash, last?.hash ?? noHash)
   for (const name of accountNames) {
     ensure(
       wallet.balances[name] === (last?.balances[name] ?? 0n),

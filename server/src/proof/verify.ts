@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from '../db/pool.ts'
-import { allHouseBooks, isHouse } from '../ledger/house.ts'
+import { accountNames } from '../ledger/accounts.ts'
+import { allHouseBooks } from '../ledger/house.ts'
 import type { Currency } from '../lib/money.ts'
 import {
   ProofFailure,
@@ -12,6 +13,7 @@ import {
 import { inSnapshot, Pace } from './proof-snapshot.ts'
 import { proveJournalPage, proveTotals } from './prove.ts'
 import { proveArchivedRefs, proveParts } from './prove-archived.ts'
+import { AuditProof, proveAudit } from './prove-audit.ts'
 import { proveNextAccount } from './prove-bank-account.ts'
 import { proveClaimPage, proveUnmatchedPage } from './prove-claims.ts'
 import { beforeAllEvents, type EventPlace, proveEventPage } from './prove-events.ts'
@@ -55,16 +57,14 @@ export async function verify(
       proofs.push({ agentId, appId: '-', ...counts, finding })
     }
   }
-  const books =
-    options.appId === undefined ? [...agents.map(bookOf), ...houseBooks] : agents.map(bookOf)
+  const books = agents.map(bookOf)
+  if (options.appId === undefined) books.push(...(await usedHouseBooks(pool)))
   for (const { agentId, appId, currency } of books) {
     const proof: Proof = { agentId, appId, ...counts, finding: null }
     proof.finding = await findingOf(() =>
       proveWholly(pool, { agentId, currency }, proof, options.onProgress),
     )
-    // A book of the house in which nothing ever happened is not worth a word.
-    const isUnused = isHouse(agentId) && proof.journalRows === 0 && proof.finding === null
-    if (!isUnused) proofs.push(proof)
+    proofs.push(proof)
   }
   // A fault in an agent's book is already reported there.
   if (options.appId === undefined && proofs.every(({ finding }) => finding === null)) {
@@ -73,6 +73,12 @@ export async function verify(
       await proveTransfers(pool)
     })
     if (finding !== null) proofs.push({ agentId: 0n, appId: '-', ...counts, finding })
+  }
+  if (options.appId === undefined) {
+    const finding = await findingOf(async () => {
+      await proveAudit(pool)
+    })
+    if (finding !== null) proofs.push({ agentId: 0n, appId: 'audit', ...counts, finding })
   }
   return proofs
 }
@@ -117,6 +123,20 @@ const houseBooks = allHouseBooks.map(({ agentId, currency }) => ({
   appId: `house ${currency}`,
   currency,
 }))
+
+/** Leaves out the books of the house in which nothing ever happened, which one look shows of all of them. */
+async function usedHouseBooks(pool: Pool): Promise<typeof houseBooks> {
+  const without = (table: string) =>
+    `not exists (select 1 from ${table} x where x.agent_id = w.agent_id)`
+  const { rows } = await pool.query<AgentRow>(
+    `select w.agent_id, w.currency from wallets w where w.agent_id < 0 and w.seq = 0
+       and ${accountNames.map((name) => `w.${name} = 0`).join(' and ')}
+       and ${['journal', 'orders', 'payments', 'callbacks', 'clearings', 'archive_parts'].map(without).join(' and ')}`,
+  )
+  const isUnused = (book: (typeof houseBooks)[number]) =>
+    rows.some((row) => row.agent_id === book.agentId && row.currency === book.currency)
+  return houseBooks.filter((book) => !isUnused(book))
+}
 
 function bookOf({ agent_id: agentId, app_id: appId, currency }: AgentRow) {
   return { agentId, appId, currency }
@@ -173,7 +193,7 @@ async function proveWholly(
     if (page.rows === 0) throw new ProofFailure(`journal row ${seq + 1n} is missing`)
     seq = page.lastSeq
   }
-  // Most books of the house have no rows, and one look shows it.
+  // Most books of the house have no orders, and one look shows it.
   for (let after: string | null = extent.lastOrder && firstOrder; after !== null; tell()) {
     const from: Omit<Stretch, 'limit'> = { after, upTo: extent.lastOrder }
     const page: ProvedPage = await pace.page((tx, limit) =>
@@ -275,13 +295,15 @@ export async function proveOnward(
 }
 
 /**
- * Proves what banks reported and what is expected at them, a page at a time, over and over. After all movements it
- * lays the books beside the next account.
+ * Proves what banks reported and what is expected at them, what counts for limits, and the audit log, a page
+ * at a time, over and over. After all movements it lays the books beside the next account.
  */
-export class BankProof {
+export class RoundProof {
   private movement = ''
   private expected = ''
   private account = ''
+  private limits = beforeAllLimits
+  private readonly audit = new AuditProof()
 
   /** Returns the contradiction that was found; the same page is proved again until it is gone. */
   async step(pool: Pool): Promise<string[]> {
@@ -299,21 +321,16 @@ export class BankProof {
       )
       this.expected = expected ?? ''
     })
-    return finding === null ? [] : [`bank accounts: ${finding}`]
-  }
-}
-
-/** Proves what counts for limits against the orders, a page at a time, over and over. */
-export class LimitProof {
-  private place = beforeAllLimits
-
-  /** Returns the contradiction that was found; the same page is proved again until it is gone. */
-  async step(pool: Pool): Promise<string[]> {
-    const finding = await findingOf(async () => {
-      const next = await inSnapshot(pool, (tx) => proveLimitPage(tx, this.place, againRows))
-      this.place = next ?? beforeAllLimits
+    const ofLimits = await findingOf(async () => {
+      const next = await inSnapshot(pool, (tx) => proveLimitPage(tx, this.limits, againRows))
+      this.limits = next ?? beforeAllLimits
     })
-    return finding === null ? [] : [`limits: ${finding}`]
+    const ofAudit = await findingOf(() => this.audit.step(pool, againRows))
+    return [
+      ...(finding === null ? [] : [`bank accounts: ${finding}`]),
+      ...(ofLimits === null ? [] : [`limits: ${ofLimits}`]),
+      ...(ofAudit === null ? [] : [`audit: ${ofAudit}`]),
+    ]
   }
 }
 

@@ -6,7 +6,8 @@ const tuesday = '2026-11-17'
 
 function statement(fields: Partial<StatementFact> = {}): StatementFact {
   const { from = monday, to = from } = fields
-  return { opening: 0n, closing: 100n, booked: 100n, entries: 1, seq: null, ...fields, from, to }
+  const usual = { opening: 0n, closing: 100n, booked: 100n, entries: 1, seq: null, isTrusted: true }
+  return { ...usual, ...fields, from, to }
 }
 
 function movement(fields: Partial<MovementFact> = {}): MovementFact {
@@ -19,6 +20,7 @@ function movement(fields: Partial<MovementFact> = {}): MovementFact {
     isSumTwice: false,
     waitsSince: null,
     isOpen: false,
+    isUnconfirmed: false,
     ...fields,
   }
 }
@@ -47,6 +49,22 @@ describe('a day is', () => {
     expect(judged([open], [movement()])).toEqual([`${monday} amber`])
   })
 
+  test('amber, and never green, by what only a person says, until a second person confirms it', () => {
+    const brought = statement({ isTrusted: false })
+    const pushed = movement({ isInStatement: false })
+    expect(judged([brought], [pushed])).toEqual([`${monday} amber unconfirmed 0`])
+    expect(judged([brought], [])).toEqual([`${monday} amber unconfirmed 0`])
+    const told = movement({ isInStatement: false, isUnconfirmed: true })
+    expect(judged([brought], [told])).toEqual([`${monday} amber unconfirmed 100`])
+    expect(judged([statement({ closing: 0n, booked: 0n, entries: 0 })], [told])).toEqual([
+      `${monday} amber unconfirmed 100`,
+    ])
+    // Not even the gap that it would leave is believed.
+    const after = statement({ from: tuesday, opening: 7n, closing: 7n, booked: 0n, entries: 0 })
+    expect(judged([brought, after], [pushed])[1]).toBe(`${tuesday} green`)
+    expect(judged([brought, statement()], [movement()])).toEqual([`${monday} green`])
+  })
+
   test('amber while a push of the day is not in its statement', () => {
     const pushed = movement({ movementId: 'p', amountMinor: 7n, isInStatement: false })
     expect(judged([statement()], [movement(), pushed])).toEqual([`${monday} amber`])
@@ -69,6 +87,12 @@ describe('breaks:', () => {
   test('vanished: an earlier statement of the day had more', () => {
     const more = movement({ movementId: 'n', amountMinor: 5n })
     expect(judged([statement()], [movement(), more])).toEqual([`${monday} red vanished 5`])
+  })
+
+  test('changed: an earlier statement of the day had as many lines, but another amount', () => {
+    const [before, now] = [statement({ closing: 90n, booked: 90n }), statement()]
+    const was = movement({ movementId: 'n', amountMinor: 90n })
+    expect(judged([before, now], [was, movement()])).toEqual([`${monday} red changed 90`])
   })
 
   test('gap: a statement opens with another balance than the one before closed with', () => {

@@ -12,20 +12,25 @@ export interface StatementFact {
   entries: number
   /** The bank's running number, if it has one. */
   seq: bigint | null
+  /** Whether it is the bank's word, and not only a person's who brought the file. */
+  isTrusted: boolean
 }
 
 export interface MovementFact {
   movementId: string
   day: Day
   amountMinor: bigint
+  /** Whether a statement that is the bank's word has it. */
   isInStatement: boolean
   isUnexplained: boolean
-  /** The sum of a batch that a person explained, although its payments are known one by one. */
+  /** The sum of a batch that is in the books, although its payments are known one by one. */
   isSumTwice: boolean
   /** Its money waits for a decision, since this day. */
   waitsSince: Day | null
-  /** Only a person says so, or it is being booked. */
+  /** It is being booked. */
   isOpen: boolean
+  /** The bank has not said so itself. */
+  isUnconfirmed: boolean
 }
 
 export type BreakName =
@@ -33,6 +38,8 @@ export type BreakName =
   | 'seq_gap'
   | 'does_not_close'
   | 'vanished'
+  | 'changed'
+  | 'unconfirmed'
   | 'unexplained_debit'
   | 'unexplained_credit'
   | 'never_booked'
@@ -72,7 +79,9 @@ export function judgeDays(
   movements: readonly MovementFact[],
   today: Day,
 ): JudgedDay[] {
-  const latest = latestStatements(statements)
+  const trusted = statements.filter(({ isTrusted }) => isTrusted)
+  const latest = latestStatements(trusted)
+  const hearsay = statements.filter(({ isTrusted }) => !isTrusted)
   const byDay = new Map<Day, MovementFact[]>()
   for (const movement of movements) {
     const same = byDay.get(movement.day)
@@ -96,18 +105,20 @@ export function judgeDays(
     days.set(day, fresh)
     return fresh
   }
-  for (const day of byDay.keys()) at(day)
+  for (const day of [...byDay.keys(), ...hearsay.map(({ to }) => to)]) at(day)
   for (const statement of latest) {
     // Statements may overlap: the one before is the last that ends before this one begins.
     const before = latest.findLast(({ to }) => to < statement.from)
-    checkStatement(at(statement.to), statement, before, byDay)
+    checkStatement(at(statement.to), statement, before, byDay, trusted)
     for (const day of byDay.keys()) {
       if (day >= statement.from && day <= statement.to) at(day)
     }
   }
   for (const judged of days.values()) {
-    judged.breaks.push(...movementBreaks(byDay.get(judged.day) ?? [], latest, today))
-    judged.state = stateOf(judged, byDay.get(judged.day) ?? [], latest)
+    const own = byDay.get(judged.day) ?? []
+    judged.breaks.push(...movementBreaks(own, latest, today))
+    judged.breaks.push(...unconfirmedBreak(judged.day, own, latest, hearsay))
+    judged.state = stateOf(judged, own, latest)
   }
   return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1))
 }
@@ -160,6 +171,7 @@ function checkStatement(
   statement: StatementFact,
   before: StatementFact | undefined,
   byDay: ReadonlyMap<Day, readonly MovementFact[]>,
+  told: readonly StatementFact[],
 ): void {
   const { opening, closing, booked, from, to, seq } = statement
   judged.opening = opening
@@ -180,8 +192,17 @@ function checkStatement(
   )
   const sum = known.reduce((total, { amountMinor }) => total + amountMinor, 0n)
   if (opening !== null && closing !== null && sum !== booked) {
+    // As many lines as before, but of other amounts: one of them was changed.
+    const isChanged = told.some(
+      (earlier) =>
+        earlier.from === from &&
+        earlier.to === to &&
+        earlier.entries === statement.entries &&
+        earlier.booked !== booked,
+    )
+    const isMore = known.length > statement.entries
     say(
-      known.length > statement.entries ? 'vanished' : 'does_not_close',
+      isMore ? (isChanged ? 'changed' : 'vanished') : 'does_not_close',
       sum - booked,
       'Earlier statements of the day say otherwise than the latest one. Ask the bank which is right.',
     )
@@ -200,6 +221,28 @@ function checkStatement(
       `Between number ${before.seq} and ${seq} statements are missing: fetch them.`,
     )
   }
+}
+
+/** Names what waits for a second person, once for the day: a file may have thousands of lines. */
+function unconfirmedBreak(
+  day: Day,
+  movements: readonly MovementFact[],
+  statements: readonly StatementFact[],
+  hearsay: readonly StatementFact[],
+): Break[] {
+  const covers = ({ from, to, closing }: StatementFact) =>
+    closing !== null && from <= day && day <= to
+  const waiting = movements.filter(({ isUnconfirmed }) => isUnconfirmed)
+  const isByFile = hearsay.some(covers) && !statements.some(covers)
+  if (waiting.length === 0 && !isByFile) return []
+  return [
+    {
+      name: 'unconfirmed',
+      amountMinor: waiting.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
+      movementId: null,
+      detail: `${isByFile ? 'The statement of the day' : `What ${waiting.length} movements say`} is not the bank's own word. A second person must confirm the file under the account's Files, or the bank must report it itself.`,
+    },
+  ]
 }
 
 function movementBreaks(
@@ -227,7 +270,7 @@ function movementBreaks(
         amountMinor,
         movementId,
         detail:
-          'A person explained the sum of a batch, and its payments came afterwards: the books have both. Explain the sum as "batch".',
+          'The sum of a batch was booked, and its payments came afterwards: the books have both. Explain the sum as "batch"; if it was credited to an agent, take it back there first.',
       })
     }
     if (waitsSince !== null && daysApart(waitsSince, today) > patienceDays) {
@@ -241,7 +284,7 @@ function movementBreaks(
     const isPast = statements.some(
       ({ to, closing }) => to > day && closing !== null && !isWithinBankingDay(day, to),
     )
-    if (!isInStatement && isPast) {
+    if (!isInStatement && isPast && !movement.isUnconfirmed) {
       breaks.push({
         name: 'never_booked',
         amountMinor,
@@ -262,11 +305,13 @@ function stateOf(
   movements: readonly MovementFact[],
   statements: readonly StatementFact[],
 ): JudgedDay['state'] {
-  const waits = (each: Break) => each.name === 'unexplained_credit'
+  const waits = ({ name }: Break) => name === 'unexplained_credit' || name === 'unconfirmed'
   if (breaks.some((each) => !waits(each))) return 'red'
   const isClosed = statements.some(
     ({ from, to, closing }) => closing !== null && from <= day && day <= to,
   )
-  const isDone = movements.every(({ isInStatement, isOpen }) => isInStatement && !isOpen)
+  const isDone = movements.every(
+    ({ isInStatement, isOpen, isUnconfirmed }) => isInStatement && !isOpen && !isUnconfirmed,
+  )
   return isClosed && isDone && breaks.length === 0 ? 'green' : 'amber'
 }

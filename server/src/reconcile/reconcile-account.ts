@@ -47,8 +47,10 @@ export async function reconcileAccount(
       booked: bigint
       entries: number
       bank_seq: string | null
+      is_trusted: boolean
     }>(
-      `select from_day, to_day, opening, closing, booked, entries, bank_seq from bank_statements
+      `select from_day, to_day, opening, closing, booked, entries, bank_seq, is_trusted
+       from bank_statements
        where account = $1 and source = 'statement' and from_day is not null and to_day is not null
          and ($2::date is null or to_day >= $2::date - $3::int)
        order by read_at`,
@@ -73,7 +75,8 @@ export async function reconcileAccount(
     }>(
       `select m.movement_id, m.booked_on, m.amount, m.state,
          exists (select 1 from bank_reports r where r.account = m.account
-           and r.movement_id = m.movement_id and r.source = 'statement') as in_statement,
+           and r.movement_id = m.movement_id and r.source = 'statement' and r.is_trusted)
+           as in_statement,
          ${isSplitSql('m.account', 'm.movement_id')} as sum_twice,
          coalesce(
            (select u.reported_at from unmatched_payments u
@@ -105,6 +108,7 @@ export async function reconcileAccount(
         booked: row.booked,
         entries: row.entries,
         seq: row.bank_seq !== null && /^\d{1,18}$/.test(row.bank_seq) ? BigInt(row.bank_seq) : null,
+        isTrusted: row.is_trusted,
       }),
     ),
     movements.map(
@@ -116,7 +120,8 @@ export async function reconcileAccount(
         isUnexplained: row.state === 'unexplained',
         isSumTwice: row.sum_twice,
         waitsSince: row.waits_since && localTime(row.waits_since).slice(0, 10),
-        isOpen: row.state === 'unconfirmed' || row.state === 'new' || row.state === 'matched',
+        isOpen: row.state === 'new' || row.state === 'matched',
+        isUnconfirmed: row.state === 'unconfirmed',
       }),
     ),
     today,

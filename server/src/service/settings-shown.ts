@@ -15,7 +15,8 @@ export function settingsShown(
     role: config.role,
     time_zone: config.timeZone,
     database: config.databaseUrl === undefined ? 'embedded' : 'external',
-    separate_database_owner: config.databaseOwnerUrl !== undefined,
+    separate_database_owner:
+      config.databaseUrl === undefined || config.databaseOwnerUrl !== undefined,
     secret_key: config.secretKeys.length > 0 ? 'set' : 'made by the service',
     secret_key_previous: config.secretKeys.length > 1 ? 'set' : 'not set',
     metrics_token: config.metricsToken === undefined ? 'not set' : 'set',

@@ -125,7 +125,9 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
 
   const payouts =
     sender &&
-    startWork(ground, { desk, teller, sender, proofPool: pools.proof, paysOut, provesLedger })
+    startWork(ground, {
+      ...{ desk, teller, sender, poster, proofPool: pools.proof, paysOut, provesLedger },
+    })
 
   const app = await buildHttp(ground, {
     desk,

@@ -1,3 +1,4 @@
+import type { CallbackPoster } from '../callbacks/post-callback.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
 import type { Pool } from '../db/pool.ts'
 import { WatchedFolder } from '../payments/watch-folder.ts'
@@ -6,6 +7,7 @@ import type { Desk } from '../teller/desk.ts'
 import type { Teller } from '../teller/teller.ts'
 import { startWorker } from '../worker/worker.ts'
 import type { Ground } from './ground.ts'
+import { makeHeadsPublisher } from './publish-heads.ts'
 
 const dayMs = 86_400_000
 
@@ -14,7 +16,7 @@ const dayMs = 86_400_000
  * so, unless this process leaves it to others.
  */
 export function startWork(
-  { config, log, closing, onError }: Ground,
+  { config, log, clock, closing, onError }: Ground,
   options: {
     desk: Desk
     teller: Teller
@@ -22,9 +24,11 @@ export function startWork(
     proofPool: Pool
     paysOut: boolean
     provesLedger: boolean
+    poster: CallbackPoster
   },
 ): PayoutRunner | undefined {
-  const { desk, teller, sender, proofPool, paysOut, provesLedger } = options
+  const { desk, teller, sender, proofPool, paysOut, provesLedger, poster } = options
+  const publish = makeHeadsPublisher({ config, log, clock }, proofPool, poster)
   const payouts = paysOut ? new PayoutRunner(desk, 64, onError) : undefined
   if (payouts) {
     teller.onOrder((order) => {
@@ -47,6 +51,7 @@ export function startWork(
     attemptsKeptMs: config.attemptsKeptDays * dayMs,
     noticesKeptMs: config.noticesKeptDays * dayMs,
     timeZone: config.timeZone,
+    heads: publish && { publish, everyMs: config.heads.everyMinutes * 60_000 },
     onError,
     onProofFailure: (finding) => log.fatal({ finding }, 'the ledger does not prove'),
   })

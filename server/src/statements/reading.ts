@@ -28,7 +28,8 @@ export function startReading(options: ReadingOptions): Reading {
   }
 }
 
-function momentsIn(zone: string): Reading['momentOf'] {
+/** The moments of local times in a zone. */
+export function momentsIn(zone: string): Reading['momentOf'] {
   const localTime = localTimeIn(zone)
   const offsetAt = (ms: number) => Date.parse(`${localTime(new Date(ms)).replace(' ', 'T')}Z`) - ms
   return (day, time) => {

@@ -11,7 +11,7 @@ import { bookMovements, movementPage } from '../payments/book-movement.ts'
 import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
-import { BankProof, LimitProof, proveOnward } from '../proof/verify.ts'
+import { proveOnward, RoundProof } from '../proof/verify.ts'
 import type { Desk } from '../teller/desk.ts'
 import { FeeSweeper } from '../teller/sweep-fees.ts'
 import { type Repeated, repeat } from './repeat.ts'
@@ -33,6 +33,8 @@ export interface WorkerOptions {
   noticesKeptMs: number
   /** The zone in which days begin. */
   timeZone: string
+  /** Writes the ends of the chains elsewhere, every so often; undefined if nowhere. */
+  heads: { publish: () => Promise<void>; everyMs: number } | undefined
   onError: (error: unknown) => void
   /** Called when the proof finds a fault that the previous round did not find. */
   onProofFailure: (finding: string) => void
@@ -50,6 +52,7 @@ export function startWorker(options: WorkerOptions): Repeated {
     attemptsKeptMs,
     noticesKeptMs,
     timeZone,
+    heads,
     onError,
     onProofFailure,
   } = options
@@ -107,14 +110,12 @@ export function startWorker(options: WorkerOptions): Repeated {
   if (provesLedger) {
     // Each round reads a limited number of rows, so that the proof costs the same on a large ledger.
     let known: string[] = []
-    const banks = new BankProof()
-    const limits = new LimitProof()
+    const round = new RoundProof()
     const proof = repeat(
       1_000,
       async () => {
         const ofBooks = (await proveOnward(proofPool, desk.now())).findings
-        const ofBanks = await banks.step(proofPool)
-        const findings = [...ofBooks, ...ofBanks, ...(await limits.step(proofPool))]
+        const findings = [...ofBooks, ...(await round.step(proofPool))]
         for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
         known = findings
         return 'done'
@@ -122,6 +123,13 @@ export function startWorker(options: WorkerOptions): Repeated {
       onError,
     )
     loops.push(proof)
+  }
+  if (heads) {
+    const publish = async () => {
+      await heads.publish()
+      return 'done' as const
+    }
+    loops.push(repeat(heads.everyMs, publish, onError))
   }
   if (payouts) loops.push(repeat(1_000, () => payouts.poll(), onError))
   return {

@@ -124,7 +124,7 @@ test("an agent's lists that do not come to an end hold up nothing but its own", 
   const [greedy, also, other] = [await s.agent(), await s.agent(), await s.agent()]
   const paths = Array.from({ length: 40 }, () => '/payment/wallet/entries')
   // Whoever reads the journal waits from here on; creating a deposit does not read it.
-  const holder = new pg.Client(s.database.url)
+  const holder = new pg.Client(s.database.ownerUrl)
   await holder.connect()
   await holder.query('begin; lock table sluice.journal in access exclusive mode')
   const refused: Awaited<ReturnType<AgentClient['get']>>[] = []

@@ -27,6 +27,7 @@ beforeAll(async () => {
   owner = await signIn(s, 'agent', shop)
   env = {
     DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     LOG_LEVEL: 'fatal',
   }

@@ -6,11 +6,20 @@ import { archive } from '../../src/archive/archive.ts'
 import { proveWithBooks } from '../../src/archive/prove-with-books.ts'
 import { openPool, type Pool } from '../../src/db/pool.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
+import { explainMovement } from '../../src/payments/explain-movement.ts'
 import { closeEvent, countOpenEvents, listOpenEvents } from '../../src/payments/open-events.ts'
 import { creditPayment } from '../../src/payments/payments.ts'
 import { allToDecide, findPayment, searchPayments } from '../../src/payments/search-payments.ts'
 import { handOver, submit } from '../../src/payouts/pay-out.ts'
 import type { ProviderEvent } from '../../src/providers/provider.ts'
+import {
+  camt,
+  dayAt,
+  daysOf,
+  importFile,
+  makeAccount,
+  movementsOf,
+} from '../support/bank-accounts.ts'
 import {
   eventId,
   FakeProvider,
@@ -30,7 +39,13 @@ let folder: string
 
 beforeAll(async () => {
   s = await startTestService({ outside: { providers: [bank], paysOut: false } })
-  owner = openPool({ url: s.database.url, max: 1, name: 'test', as: 'owner', onError: () => {} })
+  owner = openPool({
+    url: s.database.ownerUrl,
+    max: 1,
+    name: 'test',
+    as: 'owner',
+    onError: () => {},
+  })
   folder = await mkdtemp(join(tmpdir(), 'sluice-archive-'))
 })
 afterEach(() => s.prove())
@@ -218,4 +233,31 @@ it("money that was nobody's and was credited does not wait again once its order 
   expect(await findPayment(s.backend.pool, paymentId)).toBe(undefined)
   const toDecide = await searchPayments(s.backend.pool, allToDecide)
   expect(toDecide.map((each) => each.paymentId)).not.toContain(paymentId)
+})
+
+it('a return of money whose order is archived waits for a person, who can explain it, and the books agree', async () => {
+  const agent = await s.agent()
+  const account = await makeAccount(s, {}, { isOff: true })
+  const { account: of } = account
+  const day = dayAt(s.clock())
+  const line = { amount: '100.00', ref: 'BANK-5' }
+  await importFile(s, account, camt({ account: of, day, lines: [line] }))
+  const [paid] = await movementsOf(s, account)
+  const order = parseTxnId((await agent.deposit()).json.txn_id)
+  if (!order) throw new Error('no order')
+  const { desk } = s.service
+  await creditPayment(desk, `${of.name}:${paid?.movementId}`, order, 'the payer called')
+  await archiveAll(agent)
+  const { rows } = await s.sql('select 1 from payments where order_id = $1', [order.orderId])
+  expect(rows).toEqual([])
+
+  const back = { amount: '-100.00', ref: 'BANK-5', isReturn: true }
+  const later = dayAt(s.clock())
+  await importFile(s, account, camt({ account: of, day: later, lines: [back] }))
+  const debit = (await movementsOf(s, account)).find(({ amountMinor }) => amountMinor < 0n)
+  expect(debit).toMatchObject({ state: 'unexplained', detail: expect.stringContaining('archived') })
+  expect((await daysOf(s, account)).at(-1)).toContain('unexplained_debit')
+  await s.prove()
+  await explainMovement(desk, of, debit?.movementId ?? '', 'correction', 'the house bears it')
+  expect((await daysOf(s, account)).join()).not.toMatch(/red/)
 })

@@ -18,7 +18,13 @@ let folder: string
 
 beforeAll(async () => {
   s = await startTestService()
-  owner = openPool({ url: s.database.url, max: 2, name: 'test', as: 'owner', onError: () => {} })
+  owner = openPool({
+    url: s.database.ownerUrl,
+    max: 2,
+    name: 'test',
+    as: 'owner',
+    onError: () => {},
+  })
   folder = await mkdtemp(join(tmpdir(), 'sluice-archive-'))
 })
 afterEach(() => s.prove())

@@ -52,6 +52,7 @@ async function run(args: string[]) {
   const started = performance.now()
   const running = startSluice([...args, '--json'], {
     DATABASE_URL: service.database.url,
+    DATABASE_OWNER_URL: service.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   })
   const memory = memoryOf(running)
@@ -71,7 +72,7 @@ it(`${orders} orders are archived beside others' business, and prove`, {
 }, async () => {
   const folder = join(await tempFolder(), 'archive')
   const old = await service.agent()
-  await writeHistory(service.database.url, orders)
+  await writeHistory(service.database.ownerUrl, orders)
   const other = await service.agent()
   const before = await sizeOf()
 

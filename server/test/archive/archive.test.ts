@@ -40,7 +40,7 @@ afterAll(async () => {
 
 function ownerPool(): Pool {
   return openPool({
-    url: service.database.url,
+    url: service.database.ownerUrl,
     max: 2,
     name: 'archive test',
     as: 'owner',

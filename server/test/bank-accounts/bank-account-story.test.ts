@@ -24,6 +24,7 @@ beforeAll(async () => {
   s = await startTestService({ realTime: true, outside: { providers: [] } })
   env = {
     DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     LOG_LEVEL: 'warn',
   }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { builtInFeedProfiles } from '../../src/statements/feed-profile.ts'
 import {
   booked,
   daysOf,
@@ -76,6 +77,32 @@ describe('who may report', () => {
     expect((await push(s, shop, { amount: '1.00' }, bearer(shop.secret))).status).toBe(401)
     expect(await movementsOf(s, phone)).toHaveLength(1)
   })
+})
+
+it('a sender with words of its own is read by the account’s profile, and answered as it expects', async () => {
+  const feedProfile = JSON.stringify(builtInFeedProfiles.sepay)
+  const terms = { feed: 'token', match: 'code', feedProfile } as const
+  const theirs = await makeAccount(s, terms, { isOff: true })
+  const fields = {
+    transaction_id: 'T-1',
+    transfer_type: 'credit',
+    amount: 55.5,
+    content: 'for rent',
+    transaction_date: '2026-11-16 10:01:00',
+  }
+  const token = () => ({ authorization: `Apikey ${theirs.secret}` })
+  const first = await push(s, theirs, fields, token)
+  expect([first.status, first.json.success]).toEqual([200, true])
+  expect((await push(s, theirs, fields, token)).json).toEqual(first.json)
+  await booked(s, theirs.account.name)
+  expect(await movementsOf(s, theirs)).toMatchObject([
+    { amountMinor: 5_550n, text: 'for rent', bookedAt: new Date('2026-11-16T03:01:00Z') },
+  ])
+  const odd = await push(s, theirs, { ...fields, transfer_type: 'fee' }, token)
+  expect([odd.status, odd.json.errors[0].message]).toEqual([
+    422,
+    'What stands at /transfer_type is neither credit nor debit.',
+  ])
 })
 
 describe('what is refused', () => {

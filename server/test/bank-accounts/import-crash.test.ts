@@ -29,7 +29,12 @@ afterEach(cleanUp)
 async function statementToImport() {
   const database = await testDatabase()
   const folder = await tempFolder()
-  const env = { DATABASE_URL: database.url, DATA_DIR: folder, LOG_LEVEL: 'warn' }
+  const env = {
+    DATABASE_URL: database.url,
+    DATABASE_OWNER_URL: database.ownerUrl,
+    DATA_DIR: folder,
+    LOG_LEVEL: 'warn',
+  }
   await commandJson(
     ['bank-account', 'create', 'shop', '--currency', 'THB', '--bank', 'KBANK', '--feed', 'none']
       .concat(['--account-no', '1234567890', '--account-name', 'Shop', '--qr', 'none'])
@@ -104,7 +109,7 @@ test('however often an import is killed, its lines are booked once when it ends'
 test('killed at each step, it goes on where it was', async () => {
   const toImport = await statementToImport()
   const { database, env, args } = toImport
-  const [first, second] = [new pg.Client(database.url), new pg.Client(database.url)]
+  const [first, second] = [new pg.Client(database.ownerUrl), new pg.Client(database.ownerUrl)]
   await first.connect()
   await second.connect()
   const hold = async (client: pg.Client, table: string) => {

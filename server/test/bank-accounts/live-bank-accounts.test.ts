@@ -1,14 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { confirmMovements } from '../../src/bank-accounts/confirm-movements.ts'
+import { explainBatch, explainMovement } from '../../src/payments/explain-movement.ts'
+import { takePush } from '../../src/payments/take-push.ts'
 import {
   booked,
   camt,
   dayAt,
+  daysOf,
   importFile,
   makeAccount,
   movementsOf,
   push,
   type TestAccount,
 } from '../support/bank-accounts.ts'
+import { signIn } from '../support/operator.ts'
 import { cleanUp, command, commandJson, type Env } from '../support/process.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
@@ -28,6 +33,7 @@ beforeAll(async () => {
   env = {
     ...live,
     DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     LOG_LEVEL: 'warn',
   }
@@ -85,6 +91,88 @@ describe('a file that a person brings', () => {
     expect(await agent.balance()).toBeCloseTo(before + Number(amount), 6)
   })
 
+  it('does not make the bank’s own line a second movement, whatever it says beside the amount', async () => {
+    const before = await agent.balance()
+    const { id, amount } = await deposit()
+    const day = dayAt(s.clock())
+    const file = (ref: string, payerNo: string) =>
+      camt({ account: account.account, day, lines: [{ amount, ref, payerNo }] })
+    await importFile(s, account, file('made up', '1112223334'), { mode: 'live' })
+    expect(await stateOf(amount)).toEqual(['unconfirmed'])
+    // A push of the bank joins it; the person's line does not keep the bank's statement away from it either.
+    await push(s, account, { id, amount, payer: { account_no: '5556667778' } })
+    await importFile(s, account, file('B-1', '5556667778'), { mode: 'live', via: 'folder' })
+    expect(await stateOf(amount)).toEqual(['booked'])
+    expect(await statusOf(id)).toBe('PAID')
+    expect(await agent.balance()).toBeCloseTo(before + Number(amount), 6)
+  })
+
+  it('turns no day green: its balances wait for a second person too', async () => {
+    const own = await makeAccount(s, {}, { mode: 'live', isOff: true })
+    const { account: of } = own
+    const day = dayAt(s.clock())
+    await push(s, own, { id: 'p', amount: '50.00' })
+    await booked(s, of.name)
+    const file = camt({
+      account: of,
+      day,
+      opening: '0.00',
+      closing: '50.00',
+      lines: [{ amount: '50.00' }],
+    })
+    const { fileId } = await importFile(s, own, file, { mode: 'live' })
+    expect(await daysOf(s, own)).toEqual([`${day} amber unconfirmed`])
+    const confirmed = (name: string) =>
+      confirmMovements(s.backend.pool, of, fileId, { name, at: s.clock(), also: async () => {} })
+    await expect(confirmed('test@example.com')).rejects.toThrow('another person')
+    expect(await confirmed('second@example.com')).toEqual({ movements: 0, amountMinor: 0n })
+    expect(await daysOf(s, own)).toEqual([`${day} green`])
+    await expect(confirmed('third@example.com')).rejects.toThrow('Nothing in this file')
+  })
+
+  it('with the sum of a batch explains nothing, and is not explained, until it is confirmed', async () => {
+    const own = await makeAccount(s, {}, { mode: 'live', isOff: true })
+    const { account: of } = own
+    const day = dayAt(s.clock())
+    const sum = { amount: '300.00', batchCount: 2, batchId: 'B1' }
+    const children = [{ amount: '100.00' }, { amount: '200.00' }]
+    const notified = camt({ account: of, day, isIntraday: true, lines: [{ ...sum, children }] })
+    const { fileId } = await importFile(
+      s,
+      own,
+      camt({ account: of, day, opening: '0.00', closing: '300.00', lines: [sum] }),
+      { mode: 'live' },
+    )
+    const parts = await importFile(s, own, notified, { mode: 'live' })
+    const states = async () =>
+      (await movementsOf(s, own))
+        .map(({ amountMinor, state, explainedBy }) => `${amountMinor} ${state} ${explainedBy}`)
+        .sort()
+    expect(await states()).toEqual([
+      '10000 unconfirmed null',
+      '20000 unconfirmed null',
+      '30000 unconfirmed null',
+    ])
+    const [whole] = (await movementsOf(s, own)).filter(({ amountMinor }) => amountMinor === 30000n)
+    const { desk } = s.service
+    const id = whole?.movementId ?? ''
+    const words = 'a second person must confirm the file first'
+    await expect(explainMovement(desk, of, id, 'correction', 'alone')).rejects.toThrow(words)
+    await expect(explainBatch(desk, of, id, 'alone')).rejects.toThrow(words)
+    const by = { name: 'second@example.com', at: s.clock(), also: async () => {} }
+    await confirmMovements(s.backend.pool, of, fileId, by)
+    expect(await states()).toContain('30000 unexplained null')
+    expect((await daysOf(s, own))[0]).toBe(`${day} amber unexplained_credit unconfirmed`)
+    await confirmMovements(s.backend.pool, of, parts.fileId, by)
+    await booked(s, of.name)
+    expect(await states()).toEqual([
+      '10000 booked payment',
+      '20000 booked payment',
+      '30000 booked batch',
+    ])
+    expect(await daysOf(s, own)).toEqual([`${day} green`])
+  })
+
   it('cannot lend the bank’s word its own text: the code in it names nobody', async () => {
     const { id, amount } = await deposit()
     const other = await deposit()
@@ -97,6 +185,34 @@ describe('a file that a person brings', () => {
     expect([await statusOf(id), await statusOf(other.id)]).toEqual(['WAITING', 'PAID'])
     expect(amount).not.toBe(other.amount)
   })
+})
+
+it('a push with a token is believed up to a payment’s limit and a day’s, and a repetition as it was', async () => {
+  const terms = { feed: 'token', tokenLimitMinor: 100_00n, tokenDayLimitMinor: 150_00n } as const
+  const phone = await makeAccount(s, terms, { mode: 'live', isOff: true })
+  const take = (id: string, amountMinor: bigint) =>
+    takePush(
+      s.service.desk,
+      phone.account,
+      {
+        id,
+        amountMinor,
+        bookedAt: s.clock(),
+        text: '',
+        payer: { accountNo: null, name: null, bank: null },
+        balanceAfterMinor: null,
+      },
+      'within limits',
+    )
+  const large = await take('large', 100_01n)
+  // Ten at once, of which the day's limit has room for one.
+  const small = await Promise.all(Array.from({ length: 10 }, (_, at) => take(`s${at}`, 90_00n)))
+  await take('rest', 60_00n)
+  expect(await take('large', 100_01n)).toBe(large)
+  expect(new Set(small).size).toBe(10)
+  await booked(s, phone.account.name)
+  const believed = (await movementsOf(s, phone)).filter(({ state }) => state !== 'unconfirmed')
+  expect(believed.map(({ amountMinor }) => amountMinor).sort()).toEqual([60_00n, 90_00n])
 })
 
 describe('an account', () => {
@@ -123,6 +239,13 @@ describe('an account', () => {
       env,
     )
     expect(set.code).toBe(1)
+    // The command line confirms nothing: it says who does, and where.
+    const made = await command(['bank-account', 'confirm', 'first'], env)
+    expect(made).toMatchObject({ code: 1, stderr: expect.stringContaining('confirmed already') })
+    await s.sql(`update bank_accounts set confirmed_at = null, confirmed_by = null
+      where name = 'first'`)
+    const where = await command(['bank-account', 'confirm', 'first'], env)
+    expect(where).toMatchObject({ code: 1, stderr: expect.stringContaining('in to the console') })
   })
 
   it('with the number of another is refused, however it is written, and so is a name that was used', async () => {
@@ -142,5 +265,16 @@ describe('an account', () => {
     expect(await commandJson(['bank-account', 'show', 'third'], env)).toMatchObject({
       account_no: '9998887776',
     })
+  })
+
+  it('that one person changes alone alarms every admin, once somebody has signed in', async () => {
+    const alarms = async () => (await s.sql('select words from alarms')).rows
+    expect(await alarms()).toEqual([])
+    await signIn(s, 'admin')
+    const set = ['bank-account', 'set', 'third', '--account-name', 'Y', '--i-am-alone', '--json']
+    const off = await command(set, { ...env, BREAK_GLASS: 'off' })
+    expect(off).toMatchObject({ code: 1, stderr: expect.stringContaining('two people') })
+    expect((await command(set, env)).code).toBe(0)
+    expect(await alarms()).toMatchObject([{ words: expect.stringContaining('bank account') }])
   })
 })

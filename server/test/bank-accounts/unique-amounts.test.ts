@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { releaseExpected } from '../../src/bank-accounts/expected-deposits.ts'
 import { makeAccount, push, type TestAccount } from '../support/bank-accounts.ts'
-import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
+import {
+  type AgentClient,
+  type Answer,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
 
 /** Where the amount alone names an order, no two open orders have the same, and nobody uses all of them up. */
 
@@ -25,9 +30,19 @@ afterAll(() => s.close())
 
 const ofNewUser = (fields: Record<string, unknown> = {}) => ({ userId: randomUUID(), ...fields })
 
-/** The answers to so many creations by one agent, each for a user of its own. */
+/**
+ * The answers to so many creations by one agent, each for a user of its own. What a busy service did not
+ * take is sent again, as an agent would.
+ */
 function flood(by: AgentClient, count: number, fields: Record<string, unknown> = {}) {
-  return Promise.all(Array.from({ length: count }, () => by.deposit(ofNewUser(fields))))
+  const one = async (order: Record<string, unknown>): Promise<Answer> => {
+    const answer = await by.deposit(order)
+    const isBusy = answer.status === 503 && answer.json.code !== 'provider_unavailable'
+    return isBusy ? one(order) : answer
+  }
+  return Promise.all(
+    Array.from({ length: count }, () => one({ refId: randomUUID(), ...ofNewUser(fields) })),
+  )
 }
 
 async function places(of = account) {

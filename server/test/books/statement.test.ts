@@ -366,6 +366,7 @@ describe('a month', () => {
   it('is told on the command line, by period or between two times', async () => {
     const env = {
       DATABASE_URL: s.database.url,
+      DATABASE_OWNER_URL: s.database.ownerUrl,
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       TIME_ZONE: 'Asia/Bangkok',
     }

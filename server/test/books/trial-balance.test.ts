@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import type { Currency } from '../../src/lib/money.ts'
 import { readTrialBalances, type TrialBalance } from '../../src/reports/trial-balance.ts'
+import { chainAnew } from '../support/chain-anew.ts'
 import { eventId, FakeProvider, paymentEvent } from '../support/fake-provider.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { cleanUp, command, commandJson, type Ended, type Env } from '../support/process.ts'
@@ -20,7 +21,12 @@ let gone: AgentClient
 beforeAll(async () => {
   s = await startTestService({ realTime: true, outside: { providers: [bank], paysOut: false } })
   const key = Buffer.alloc(32, 7).toString('base64')
-  env = { DATABASE_URL: s.database.url, SECRET_KEY: key, LOG_LEVEL: 'warn' }
+  env = {
+    DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
+    SECRET_KEY: key,
+    LOG_LEVEL: 'warn',
+  }
   admin = await signIn(s, 'admin')
   shop = await s.agent({ name: 'Shop', depositFee: '2%' })
   gone = await s.agent({ name: 'Gone', depositFee: '0' })
@@ -160,6 +166,7 @@ describe('the trial balance', () => {
     await s.sql(
       `update journal set once_key = 'write-off:w-2' where once_key = 'write-off:sandbox:w-2'`,
     )
+    await chainAnew(s.sql)
     const earlier = [...elsewhere, '--reason', 'and back', '--ref', 'w-2']
     expect(await json('write-off', '-2', ...earlier)).toMatchObject({ changed: false })
     await json('write-off', '-0.25', ...args.slice(2), '--reason', 'and back')

@@ -124,7 +124,7 @@ describe('after archiving', () => {
     const now = await read()
     const folder = await mkdtemp(join(tmpdir(), 'sluice-books-'))
     const owner = openPool({
-      url: s.database.url,
+      url: s.database.ownerUrl,
       max: 2,
       name: 'books test',
       as: 'owner',

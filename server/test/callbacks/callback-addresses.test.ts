@@ -153,7 +153,8 @@ describe('in the sandbox', () => {
     const attempt = await post(url, 'near', local)
     expect(attempt).toMatchObject({ status: 200, error: null, reason: 'accepted' })
     expect(attempt.address).toMatch(/^(127\.0\.0\.1|::1|::ffff:7f00:1)$/)
-    expect(listener.connections).toBe(1)
+    // A name with two addresses may be tried at both.
+    expect(listener.connections).toBeGreaterThan(0)
     const set = url.replace('PORT', '80')
     expect(await callbackUrlFault(set, 'near', local)).toBeUndefined()
   })
@@ -235,6 +236,7 @@ test('an agent whose address has become forbidden is not called; the attempt say
 describe('the command line refuses to set what may not be called', () => {
   const env = (mode: 'sandbox' | 'live') => ({
     DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     MODE: mode,
     ...(mode === 'live' && { PUBLIC_URL: 'https://pay.example' }),

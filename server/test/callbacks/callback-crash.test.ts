@@ -44,6 +44,7 @@ describe('processes on one database', () => {
     agent = await s.agent({ depositCallbackUrl: receiver.url })
     env = {
       DATABASE_URL: s.database.url,
+      DATABASE_OWNER_URL: s.database.ownerUrl,
       DATA_DIR: await tempFolder(),
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       LOG_LEVEL: 'warn',
@@ -81,7 +82,7 @@ describe('processes on one database', () => {
 
   /** Hears what senders are told. */
   async function eavesdrop(): Promise<{ heard: string[]; end(): Promise<void> }> {
-    const client = new pg.Client(s.database.url)
+    const client = new pg.Client(s.database.ownerUrl)
     const heard: string[] = []
     client.on('error', () => {})
     client.on('notification', ({ payload }) => heard.push(payload ?? ''))
@@ -98,7 +99,7 @@ describe('processes on one database', () => {
     await receiver.until(4)
 
     // Nothing can be written down while the rows are locked.
-    const lock = new pg.Client(s.database.url)
+    const lock = new pg.Client(s.database.ownerUrl)
     lock.on('error', () => {})
     await lock.connect()
     await lock.query('begin')
@@ -280,7 +281,7 @@ test('PostgreSQL killed and shut down under load: every outcome arrives, in orde
 
   const postgres = await openEmbeddedPostgres({ dataDir, use: 'command', log: () => {} })
   const owner = new pg.Client({
-    connectionString: postgres.url,
+    connectionString: postgres.ownerUrl,
     options: '-c search_path=sluice',
   })
   await owner.connect()

@@ -39,7 +39,7 @@ test(
     // The last fault may have killed PostgreSQL, which is started again.
     const { postgres } = world
     await expect
-      .poll(() => withOwner(postgres.url, async () => 'back').catch(() => 'away'))
+      .poll(() => withOwner(postgres.ownerUrl, async () => 'back').catch(() => 'away'))
       .toBe('back')
     const disturbances = isLong ? await disturb(world, load, neighbourhood) : []
     await operator.stop()

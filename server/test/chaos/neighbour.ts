@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { chainAnew } from '../support/chain-anew.ts'
 import { type Env, sluiceJson } from '../support/process.ts'
 import type { ChaosLoad } from './load.ts'
 import { type World, withOwner } from './world.ts'
@@ -37,7 +38,7 @@ export async function makeNeighbour(env: Env): Promise<Neighbour> {
     env,
   )
   await sluiceJson(['wallet', 'adjust', made.app_id, '1000000', '--reason', 'To withdraw'], env)
-  const { rows } = await withOwner(env.DATABASE_URL ?? '', (owner) =>
+  const { rows } = await withOwner(env.DATABASE_OWNER_URL ?? '', (owner) =>
     owner.query<{ agent_id: string }>(routes, [made.app_id, hungBank]),
   )
   return { appId: made.app_id, secret: made.secret, agentId: BigInt(rows[0]?.agent_id ?? 0) }
@@ -256,6 +257,7 @@ async function giveHistory(world: World, rows: number): Promise<void> {
       world.neighbour.agentId,
     ])
     await owner.query(expiredDeposits, [world.neighbour.agentId, rows])
+    await chainAnew((text, values) => owner.query(text, values), world.neighbour.agentId)
     await owner.query('commit')
   })
 }
@@ -288,9 +290,9 @@ const expiredDeposits = `with made as materialized (
   ), new_rows as (
     insert into journal (agent_id, seq, order_id, event, at, currency, available_change, held_change,
       clearing_change, fees_change, adjustments_change, suspense_change, costs_change, differences_change,
-      transfers_change, available, held, clearing, fees, adjustments, suspense, costs, differences, transfers)
+      transfers_change, available, held, clearing, fees, adjustments, suspense, costs, differences, transfers, hash)
     select agent_id, seq, hex::uuid, 'deposit_expired', at, 'THB', 0, 0, 0, 0, 0, 0, 0, 0, 0, available, held,
-      clearing, fees, adjustments, suspense, costs, differences, transfers
+      clearing, fees, adjustments, suspense, costs, differences, transfers, repeat('0', 64)
     from made
   ), new_callbacks as (
     insert into callbacks (agent_id, seq, order_id, body, state, created_at, kind, follows, attempts,

@@ -113,7 +113,7 @@ const strikes: Record<FaultKind, (world: World, fault: PlannedFault) => Promise<
     const taken: pg.Client[] = []
     let refused = false
     while (!refused && taken.length < 400) {
-      const more = Array.from({ length: 10 }, () => new pg.Client(world.postgres.url))
+      const more = Array.from({ length: 10 }, () => new pg.Client(world.postgres.ownerUrl))
       const results = await Promise.allSettled(
         more.map(async (client) => {
           client.on('error', () => {})

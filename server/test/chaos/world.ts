@@ -1,5 +1,10 @@
 import pg from 'pg'
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/db/embedded.ts'
+import {
+  type EmbeddedPostgres,
+  embeddedLogin,
+  openEmbeddedPostgres,
+} from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
 import { seeded } from '../support/load.ts'
 import { type Env, sluiceJson, tempFolder } from '../support/process.ts'
 import { AgentClient } from '../support/service.ts'
@@ -82,7 +87,7 @@ export class World {
       use: 'serve',
       log: () => {},
     })
-    await withOwner(postgres.url, async (owner) => {
+    await withOwner(postgres.ownerUrl, async (owner) => {
       // Old log goes soon, so that what is full later is the disk, and not with that.
       await owner.query(`alter system set max_wal_size = '64MB'`)
       await owner.query(`alter system set min_wal_size = '32MB'`)
@@ -93,11 +98,12 @@ export class World {
     const env = {
       ...(withNeighbour && { HUNG_BANK_URL: hungBank.url }),
       DATABASE_URL: postgres.url,
+      DATABASE_OWNER_URL: postgres.ownerUrl,
       DATA_DIR: await tempFolder(),
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       LOG_LEVEL: 'warn',
     }
-    // The first one brings the schema up to date.
+    await migrate(postgres.ownerUrl, { serviceLogin: embeddedLogin })
     const slots = [await ServiceSlot.open('all', postgres.url, env)]
     const [agents] = await Promise.all([
       Promise.all(agentTerms.map((terms, at) => makeAgent(terms, env, seeded(seed + 100 + at)))),
@@ -142,7 +148,7 @@ export class World {
 
   /** Runs something on a connection of the owner's, past the proxies. */
   asOwner<T>(work: (owner: pg.Client) => Promise<T>): Promise<T> {
-    return withOwner(this.postgres.url, work)
+    return withOwner(this.postgres.ownerUrl, work)
   }
 
   async close(): Promise<void> {

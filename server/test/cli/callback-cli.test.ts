@@ -15,6 +15,7 @@ beforeAll(async () => {
   s = await startTestService({ realTime: true })
   env = {
     DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     LOG_LEVEL: 'fatal',
   }
@@ -173,7 +174,12 @@ describe('callback resend', () => {
   test('of hundreds is not lost when the sender is killed right after', async () => {
     const count = 300
     const api = await startTestService({ realTime: true, env: { ROLE: 'api' } })
-    const own = { ...env, DATABASE_URL: api.database.url, ROLE: 'worker' }
+    const own = {
+      ...env,
+      DATABASE_URL: api.database.url,
+      DATABASE_OWNER_URL: api.database.ownerUrl,
+      ROLE: 'worker',
+    }
     const of = (state: string) =>
       api.sql(`select seq from callbacks where state = '${state}'`).then(({ rowCount }) => rowCount)
     const agent = await api.agent({ depositCallbackUrl: receiver.url })

@@ -27,7 +27,12 @@ let env: Env
 
 beforeAll(async () => {
   s = await startTestService({ realTime: true, env: { SECRET_KEY: key(1) } })
-  env = { DATABASE_URL: s.database.url, SECRET_KEY: key(1), LOG_LEVEL: 'warn' }
+  env = {
+    DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
+    SECRET_KEY: key(1),
+    LOG_LEVEL: 'warn',
+  }
 })
 
 afterEach(() => s.prove())
@@ -492,7 +497,7 @@ describe('agent', () => {
   it('two rotations at once take turns: both secrets that were shown work, and no third', async () => {
     const agent = await s.agent()
     const { pool, secretKeys } = s.backend
-    const holder = new pg.Client(s.database.url)
+    const holder = new pg.Client(s.database.ownerUrl)
     await holder.connect()
     await holder.query('begin')
     await holder.query('select 1 from sluice.agent_keys where agent_id = $1 for update', [

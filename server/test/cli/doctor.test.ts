@@ -74,6 +74,7 @@ describe('doctor', () => {
       durability: ['warn'],
       snapshots: ['ok'],
       migrations: ['ok'],
+      login: ['ok'],
       role: ['ok'],
       secrets: ['ok'],
       ledger: ['ok'],
@@ -106,7 +107,7 @@ describe('doctor', () => {
     expect((await doctor([], { DATABASE_URL: dead })).database).toMatchObject([
       { state: 'fail', text: expect.stringContaining('cannot be reached') },
     ])
-    const empty = new URL(s.database.url)
+    const empty = new URL(s.database.ownerUrl)
     empty.pathname = '/doctor_empty'
     await s.sql('create database doctor_empty template template0')
     for (const owner of [{}, { DATABASE_OWNER_URL: empty.href }]) {

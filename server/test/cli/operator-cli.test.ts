@@ -9,7 +9,12 @@ let env: Env
 beforeAll(async () => {
   test = await startTestService({ realTime: true })
   const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
-  env = { DATABASE_URL: test.database.url, SECRET_KEY, PUBLIC_URL: 'https://pay.example/api' }
+  env = {
+    DATABASE_URL: test.database.url,
+    DATABASE_OWNER_URL: test.database.ownerUrl,
+    SECRET_KEY,
+    PUBLIC_URL: 'https://pay.example/api',
+  }
 })
 afterAll(async () => {
   await test.prove()

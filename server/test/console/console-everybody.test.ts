@@ -173,6 +173,11 @@ describe('by role', () => {
     expect(await page.getByRole('link', { name: 'Audit', exact: true }).count()).toBe(0)
     await page.goto(console.at('/users'))
     await page.getByRole('alert').waitFor()
+    // Who does not see persons is offered no search for them, and a link with one shows the rest.
+    await page.goto(console.at('/bank-accounts/kbank?view=movements&text=SOMCHAI'))
+    await page.getByRole('textbox', { name: 'Amount', exact: true }).waitFor()
+    expect(await page.getByRole('searchbox', { name: 'Text or payer' }).count()).toBe(0)
+    expect(await page.getByRole('alert').count()).toBe(0)
   })
 
   it('an agent’s user sees one agent, and nothing of another', async () => {

@@ -92,6 +92,7 @@ const good: Record<string, Fields> = {
     clearing_at: 'bank',
     clearing_there: -100,
     once_key: 'payment:2',
+    hash: '0'.repeat(64),
   },
   callbacks: {
     agent_id: 1,
@@ -418,7 +419,11 @@ const good: Record<string, Fields> = {
     subject_kind: 'order',
     subject_id: '1-2',
     outcome: 'done',
+    lane: 1,
+    lane_seq: 2,
+    hash: '0'.repeat(64),
   },
+  audit_lanes: { lane: 98, seq: 0, hash: '0'.repeat(64) },
   proofs: { agent_id: 1, proved_seq: 0, again_seq: 0, checked_at: at },
   limit_buckets: { bucket: 'one', tokens: 1, granted: 1, refilled_at: at },
   schema_migrations: { name: 'another', sha256: 'x', applied_at: at },
@@ -465,6 +470,7 @@ const present: [table: string, fields: Fields][] = [
   ['callback_lanes', { agent_id: 1 }],
   ['callback_claims', { turn: 2 }],
   ['users', { user_id: 1, email: 'one@sluice.example' }],
+  ['audit_log', { audit_id: uuid(1), lane_seq: 1 }],
   ['sessions', { session_id: uuid(1), token_hash: digest(1) }],
   ['user_credentials', { n: 1 }],
   ['user_credentials', { user_id: 7, n: 1 }],
@@ -652,6 +658,9 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['journal_once_key_check', 'journal', { once_key: 'x'.repeat(257) }],
   ['journal_reason_check', 'journal', { reason: '' }],
   ['journal_reason_check', 'journal', { reason: 'x'.repeat(1_001) }],
+  ['journal_chained', 'journal', { hash: null }],
+  ['journal_chained', 'journal', { hash: 'abc' }],
+  ['wallets_chained', 'wallets', { hash: 'abc' }],
   ['journal_legs_balance', 'journal', { available_change: 99 }],
   ['journal_balances_balance', 'journal', { available: 99 }],
   ['journal_held_not_negative', 'journal', { held: -1, available: 101 }],
@@ -793,6 +802,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_accounts_test_paid', 'bank_accounts', { test_paid: 100 }],
   ['bank_accounts_test_paid', 'bank_accounts', { ...tried, test_paid: 0 }],
   ['bank_accounts_file_limit', 'bank_accounts', { file_limit: -1 }],
+  ['bank_accounts_token_limits', 'bank_accounts', { token_limit: -1 }],
+  ['bank_accounts_feed_profile_check', 'bank_accounts', { feed_profile: '' }],
   [
     'bank_accounts_tried',
     'bank_accounts',
@@ -807,8 +818,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
     { brought_by: 'two@sluice.example' },
   ],
   ['bank_file_confirmations_confirmed_by_check', 'bank_file_confirmations', { confirmed_by: 'x' }],
-  ['bank_file_confirmations_movements_check', 'bank_file_confirmations', { movements: 0 }],
-  ['bank_file_confirmations_amount_check', 'bank_file_confirmations', { amount: 0 }],
+  ['bank_file_confirmations_movements_check', 'bank_file_confirmations', { movements: -1 }],
+  ['bank_file_confirmations_amount_check', 'bank_file_confirmations', { amount: -1 }],
   ['bank_file_confirmations_two_people', 'bank_file_confirmations', { confirmed_by: 'folder' }],
 
   ['bank_day_signoffs_pkey', 'bank_day_signoffs', { signoff_no: 2 }],
@@ -1132,6 +1143,10 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['audit_log_subject_kind_check', 'audit_log', { subject_kind: '' }],
   ['audit_log_subject_id_check', 'audit_log', { subject_id: '' }],
   ['audit_log_outcome_check', 'audit_log', { outcome: 'perhaps' }],
+  ['audit_log_chained', 'audit_log', { hash: null }],
+  ['audit_log_chained', 'audit_log', { lane: null }],
+  ['audit_log_chained', 'audit_log', { lane_seq: 0 }],
+  ['audit_log_of_lane', 'audit_log', { lane_seq: 1 }],
   ['audit_log_reason_check', 'audit_log', { reason: '' }],
 
   ['proofs_agent_id_fkey', 'proofs', { agent_id: 3 }],
@@ -1195,7 +1210,7 @@ let client: pg.Client
 
 beforeAll(async () => {
   database = await testDatabase()
-  client = new pg.Client({ connectionString: database.url, options: '-c search_path=sluice' })
+  client = new pg.Client({ connectionString: database.ownerUrl, options: '-c search_path=sluice' })
   await client.connect()
 })
 afterAll(async () => {
@@ -1228,6 +1243,11 @@ const ownersCases: [constraint: string, table: string, spoiled: Fields][] = [
   ['archive_parts_goes_on', 'archive_parts', { to_seq: 1 }],
   ['archive_parts_goes_on', 'archive_parts', { part: 1 }],
   ['archive_parts_balance', 'archive_parts', { available: 1 }],
+  ['archive_parts_chained', 'archive_parts', { hash: 'abc' }],
+  ['audit_lanes_pkey', 'audit_lanes', {}],
+  ['audit_lanes_lane_check', 'audit_lanes', { lane: -1 }],
+  ['audit_lanes_seq_check', 'audit_lanes', { lane: 97, seq: -1 }],
+  ['audit_lanes_hash_check', 'audit_lanes', { lane: 97, hash: '' }],
   ['archive_parts_removed', 'archive_parts', { removed_orders: 2 }],
   ['archived_refs_pkey', 'archived_refs', { order_id: uuid(8) }],
   ['archived_refs_agent_id_order_id_key', 'archived_refs', { ref_id: 'ref-8' }],
@@ -1310,7 +1330,7 @@ describe('what is written down stays so, by privilege', () => {
     journal: `agent_id, seq, order_id, event, at, available_change, held_change, clearing_change,
       fees_change, adjustments_change, available, held, clearing, fees, adjustments, once_key, reason,
       currency, suspense_change, costs_change, differences_change, transfers_change, suspense, costs,
-      differences, transfers, clearing_at, clearing_there, reserve_change, reserve`,
+      differences, transfers, clearing_at, clearing_there, reserve_change, reserve, hash`,
     orders: `agent_id, order_id, kind, ref_id, refund_of, user_id, currency, amount, fee, fee_rule, late_money,
       reserve_rule, revert_fee, account_name, account_no, bank_code, extra_params, created_at, expires_at`,
     callbacks: 'agent_id, seq, order_id, kind, follows, body, created_at',
@@ -1339,7 +1359,8 @@ describe('what is written down stays so, by privilege', () => {
     proposal_ends: 'proposal_id, verdict, state, code, detail, at',
     deployment: 'only_one, mode, taken_at',
     audit_log: `audit_id, at, user_id, email, role, session_id, ip, action, subject_kind, subject_id,
-      agent_id, outcome, before, after, reason`,
+      agent_id, outcome, before, after, reason, lane, lane_seq, hash`,
+    audit_lanes: 'lane',
     wallets: 'agent_id, currency',
     clearings: 'agent_id, provider',
     agents: 'agent_id, app_id, currency, created_at',
@@ -1355,7 +1376,7 @@ describe('what is written down stays so, by privilege', () => {
     schema_migrations: 'name, sha256, applied_at',
     archive_parts: `agent_id, part, from_seq, to_seq, available, held, clearing, fees, adjustments,
       ended_at, name, sha256, orders, removed_orders, state, made_at, suspense, costs, differences,
-      transfers, clearings, reserve`,
+      transfers, clearings, reserve, hash`,
     archived_refs: 'agent_id, ref_id, order_id, part',
     archived_keys: 'agent_id, once_key',
     bank_file_confirmations: `account, file_id, brought_by, confirmed_by, confirmed_at, movements,

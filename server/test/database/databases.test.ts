@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createFirstAgent, defaultTerms } from '../../src/agents/save-agent.ts'
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openPool } from '../../src/db/pool.ts'
+import { actingAsService, openPool } from '../../src/db/pool.ts'
 import {
   cleanUp,
   command,
@@ -63,7 +63,7 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
   }
 
   /** As the server's superuser. */
-  const admin = (sql: string) => query(server.url, sql)
+  const admin = (sql: string) => query(server.ownerUrl, sql)
 
   async function database(owner = 'postgres'): Promise<string> {
     const name = `db_${randomBytes(4).toString('hex')}`
@@ -81,7 +81,7 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
 
   /** The address of a database, for a login or for the superuser. */
   function urlOf(name: string, as?: string): string {
-    const url = new URL(server.url)
+    const url = new URL(server.ownerUrl)
     url.pathname = `/${name}`
     if (as !== undefined) url.username = url.password = as
     return url.href
@@ -152,10 +152,14 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
     await verifyClean(env)
   })
 
-  it("the service's statements run as sluice_service, even where its login may do anything", async () => {
+  it('in the sandbox one login may do for all: it is warned of, and statements run as sluice_service', async () => {
     const name = await database()
     const env = await settings(urlOf(name))
-    const agent = (await serving(env)).agent()
+    const service = await serving(env)
+    const warnings = service.stderr.split('\n').filter((line) => line.includes('live refuses'))
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toContain('the login postgres in DATABASE_URL is a superuser')
+    const agent = service.agent()
     expect((await agent.deposit()).status).toBe(201)
     await query(urlOf(name), 'revoke insert on sluice.orders from sluice_service')
     expect((await agent.deposit()).status).toBe(500)
@@ -163,7 +167,8 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
     expect((await agent.deposit()).status).toBe(201)
     await agent.fund(100)
 
-    const pool = openPool({ url: urlOf(name), max: 1, name: 'test', onError: () => {} })
+    const url = actingAsService(urlOf(name))
+    const pool = openPool({ url, max: 1, name: 'test', onError: () => {} })
     try {
       await pool.query('reset role')
       const { rows } = await pool.query('select current_user as acts_as, session_user as login')
@@ -175,12 +180,13 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
     await verifyClean(env)
   })
 
-  it('options in DATABASE_URL are kept, except for the role and the schema', async () => {
+  it('options in DATABASE_URL are kept, except for the schema and the role that one login acts as', async () => {
     const name = await database()
     await migrate(urlOf(name))
     const url = new URL(urlOf(name))
     url.searchParams.set('options', '-c work_mem=5MB -c role=none -c search_path=public')
-    const pool = openPool({ url: url.href, max: 1, name: 'test', onError: () => {} })
+    const options = { url: actingAsService(url.href), max: 1, name: 'test' }
+    const pool = openPool({ ...options, onError: () => {} })
     try {
       const { rows } = await pool.query(
         `select current_setting('work_mem') as memory, current_user as acts_as, current_schema as schema`,
@@ -247,10 +253,72 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
         await client.query(`set role ${role}`)
         await expectUnchangeable((sql) => client.query(sql))
       }
+      await expect(client.query(`set role ${owner}`)).rejects.toThrow(/permission denied/)
+      await expect(client.query(`grant ${owner} to ${plain}`)).rejects.toThrow(/denied|must have/)
     } finally {
       await client.end()
     }
-    await verifyClean(env)
+    // Whoever starts the service need not know the owner's login; what takes it says so.
+    const { DATABASE_OWNER_URL: _, ...alone } = env
+    const archive = ['archive', '--before', '2020-01-01', '--to', await tempFolder()]
+    expect((await command(archive, alone)).stderr).toBe(
+      "sluice: this takes the owner's login: set DATABASE_OWNER_URL\n",
+    )
+    await verifyClean(alone)
+  })
+
+  it('live refuses a login that owns the schema or could become its owner, and says what to do', async () => {
+    const [owner, plain] = [await login('createrole'), await login()]
+    const name = await database(owner)
+    const live = { MODE: 'live', PUBLIC_URL: 'https://pay.example', PORT: '0' }
+    const env = await settings(urlOf(name, plain), {
+      ...live,
+      DATABASE_OWNER_URL: urlOf(name, owner),
+    })
+    await commandJson(['migrate'], env)
+    const listed = async (as: Env) => command(['agent', 'list'], { ...env, ...as })
+    const refused = async (as: Env, why: string) => {
+      const { code, stderr } = await listed(as)
+      expect(stderr).toContain(why)
+      expect(stderr).toContain('give the service a login of its own')
+      expect(code).toBe(1)
+    }
+    expect(await listed({})).toMatchObject({ code: 0, stderr: '' })
+    await refused({ DATABASE_URL: urlOf(name) }, 'postgres in DATABASE_URL is a superuser')
+    await refused({ DATABASE_URL: urlOf(name, owner) }, 'owns the schema or can become its owner')
+    const started = await sluice(['serve'], { ...env, DATABASE_URL: urlOf(name, owner) })
+    expect(started).toMatchObject({ code: 1, stdout: '' })
+    expect(started.stderr).toContain('owns the schema or can become its owner')
+
+    const excesses: [string, string, string][] = [
+      [`grant ${owner} to ${plain}`, `revoke ${owner} from ${plain}`, 'can become its owner'],
+      [
+        `grant pg_write_all_data to ${plain}`,
+        `revoke pg_write_all_data from ${plain}`,
+        'change the journal',
+      ],
+      [
+        `grant pg_execute_server_program to ${plain}`,
+        `revoke pg_execute_server_program from ${plain}`,
+        'become a superuser',
+      ],
+    ]
+    if (version === '15') {
+      excesses.push([
+        `alter role ${plain} createrole`,
+        `alter role ${plain} nocreaterole`,
+        'may create roles',
+      ])
+    }
+    for (const [give, take, why] of excesses) {
+      await admin(give)
+      await refused({}, why)
+      await admin(take)
+    }
+    await query(urlOf(name), `grant delete on sluice.audit_log to ${plain}`)
+    await refused({}, 'may change the journal or the audit log')
+    await query(urlOf(name), `revoke delete on sluice.audit_log from ${plain}`)
+    expect(await listed({})).toMatchObject({ code: 0, stderr: '' })
   })
 
   if (version === '18') {

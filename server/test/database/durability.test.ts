@@ -49,7 +49,10 @@ it('an address that turns it off is not believed, and a later change of the serv
 })
 
 it('the oldest snapshot is told with its age, whoever holds it', async () => {
-  const holder = new pg.Client({ connectionString: s.database.url, application_name: 'a report' })
+  const holder = new pg.Client({
+    connectionString: s.database.ownerUrl,
+    application_name: 'a report',
+  })
   await holder.connect()
   try {
     await holder.query('begin isolation level repeatable read')

@@ -8,12 +8,16 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openBackend } from '../../src/backend.ts'
+import { readConfig } from '../../src/config.ts'
 import {
   AlreadyServing,
   type EmbeddedOptions,
   type EmbeddedPostgres,
   openEmbeddedPostgres,
 } from '../../src/db/embedded.ts'
+import { loginRights } from '../../src/db/login-rights.ts'
+import { migrate } from '../../src/db/migrate.ts'
 
 const built = fileURLToPath(new URL('../../dist/db/embedded.js', import.meta.url))
 const isRoot = process.getuid?.() === 0
@@ -154,7 +158,7 @@ describe('a first start', () => {
   })
 
   it('lets nobody in without the password, and listens on 127.0.0.1 alone', async () => {
-    const { url } = await open('serve')
+    const { url, ownerUrl } = await open('serve')
     const wrong = new URL(url)
     wrong.password = 'wrong'
     await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' })
@@ -162,7 +166,7 @@ describe('a first start', () => {
     await expect(query(wrong.href, 'select 1')).rejects.toThrow('password')
 
     const { port } = new URL(url)
-    expect(await query(url, 'show unix_socket_directories')).toBe('')
+    expect(await query(ownerUrl, 'show unix_socket_directories')).toBe('')
     const others = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
       .filter(({ address }) => address !== '127.0.0.1' && !address.startsWith('fe80'))
@@ -199,14 +203,55 @@ describe('a first start', () => {
 describe('a later start', () => {
   beforeEach(copyTemplate)
 
+  it("the service's login can neither rewrite what is there nor become the owner", async () => {
+    const { url, ownerUrl } = await open('serve')
+    await migrate(ownerUrl, { serviceLogin: new URL(url).username })
+    expect(await loginRights(url)).toEqual({ login: 'sluice', excesses: [] })
+    expect((await loginRights(ownerUrl)).excesses).toEqual(['is a superuser'])
+    expect(await query(url, 'select count(*)::int from sluice.journal')).toBe(0)
+    for (const sql of [
+      ...['journal', 'audit_log'].flatMap((table) => [
+        `delete from sluice.${table}`,
+        `update sluice.${table} set agent_id = agent_id`,
+        `truncate sluice.${table}`,
+        `alter table sluice.${table} disable trigger all`,
+        `drop table sluice.${table}`,
+      ]),
+      'set role postgres',
+      'set session authorization postgres',
+      'grant postgres to sluice',
+      'alter role sluice superuser',
+      `alter role postgres password 'known'`,
+      'alter schema sluice owner to sluice',
+      `copy (select 1) to program 'true'`,
+      `copy (select 1) to '/tmp/written'`,
+    ]) {
+      await expect(query(url, sql), sql).rejects.toMatchObject({ code: '42501' })
+    }
+  })
+
+  it('a data folder from before the service had a login of its own gets one at its next start', async () => {
+    const { url, ownerUrl, close } = await open('command')
+    await migrate(ownerUrl)
+    await query(ownerUrl, 'drop owned by sluice')
+    await query(ownerUrl, 'drop role sluice')
+    await close()
+    const read = readConfig({ DATA_DIR: dataDir })
+    if ('faults' in read) throw new Error(read.faults.join())
+    const backend = await openBackend(read.config, 'command', () => {})
+    expect(backend.databaseUrl).toBe(url)
+    await backend.pool.query('select count(*) from journal')
+    await backend.close()
+  })
+
   it('finds the data, port and password of the last one', async () => {
     const first = await open('serve')
-    await query(first.url, 'create table kept as select 7 as value')
+    await query(first.ownerUrl, 'create table kept as select 7 as value')
     await first.close()
     expect(postmasterPid()).toBeUndefined()
     const second = await open('serve')
     expect(second.url).toBe(first.url)
-    expect(await query(second.url, 'select value from kept')).toBe(7)
+    expect(await query(second.ownerUrl, 'select value from kept')).toBe(7)
   })
 
   it('adopts the PostgreSQL of a killed process', async () => {
@@ -220,13 +265,14 @@ describe('a later start', () => {
   })
 
   it('recovers when the process and its PostgreSQL were both killed', async () => {
-    const { child, url, ended } = await openInChild('serve')
-    await query(url, 'create table kept as select 7 as value')
+    const { child, ended } = await openInChild('serve')
+    const beside = await open('command')
+    await query(beside.ownerUrl, 'create table kept as select 7 as value')
     child.kill('SIGKILL')
     kill(runningPid())
     await ended
     const recovered = await open('serve')
-    expect(await query(recovered.url, 'select value from kept')).toBe(7)
+    expect(await query(recovered.ownerUrl, 'select value from kept')).toBe(7)
   })
 
   it('is not fooled by a pid file whose pid is another process of the same user now', async () => {
@@ -249,7 +295,7 @@ describe('a later start', () => {
     execFileSync('cp', ['-Rp', cluster(), copy])
     const copied = await open('serve', { dataDir: copy })
     expect(copied.url).not.toBe(original.url)
-    await query(copied.url, 'create table only_in_copy ()')
+    await query(copied.ownerUrl, 'create table only_in_copy ()')
     expect(await query(original.url, `select to_regclass('only_in_copy')`)).toBeNull()
   })
 
@@ -399,26 +445,26 @@ async function copyOfPackage(parent: string): Promise<{ path: string; version: s
 if (isRoot) {
   describe('as root', () => {
     it('the server is not root, and what lies in the data directory itself is', async () => {
-      const { url } = await open('serve')
+      const { ownerUrl } = await open('serve')
       expect(statSync(cluster()).uid).not.toBe(0)
       expect(statSync(`/proc/${runningPid()}`).uid).toBe(statSync(cluster()).uid)
       expect(readFileSync(`/proc/${runningPid()}/status`, 'utf8')).toMatch(/^Groups:\s*\d*\s*$/m)
       expect(statSync(join(dataDir, 'postgres.log')).uid).toBe(0)
-      expect(await query(url, 'show data_directory')).toBe(cluster())
+      expect(await query(ownerUrl, 'show data_directory')).toBe(cluster())
     })
 
     it('the data may lie in a folder that only root can enter', async () => {
       await chmod(dataDir, 0o700)
       dataDir = join(dataDir, 'deeper')
       const first = await open('serve')
-      await query(first.url, 'create table kept as select 7 as value')
+      await query(first.ownerUrl, 'create table kept as select 7 as value')
       kill(runningPid())
       await expect
-        .poll(() => query(first.url, 'select value from kept').catch(() => undefined))
+        .poll(() => query(first.ownerUrl, 'select value from kept').catch(() => undefined))
         .toBe(7)
       await first.close()
       const second = await open('command')
-      expect(await query(second.url, 'select value from kept')).toBe(7)
+      expect(await query(second.ownerUrl, 'select value from kept')).toBe(7)
       cleanups.unshift(() => rm(dirname(dataDir), { recursive: true, force: true }))
     })
 

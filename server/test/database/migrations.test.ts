@@ -14,9 +14,14 @@ import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAgent, defaultTerms } from '../../src/agents/save-agent.ts'
-import { inTransaction } from '../../src/db/in-transaction.ts'
+import { inTransaction, type Tx } from '../../src/db/in-transaction.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { isContention, openPool } from '../../src/db/pool.ts'
+import { noChange } from '../../src/ledger/accounts.ts'
+import type { JournalRow } from '../../src/ledger/book.ts'
+import { journalColumns } from '../../src/ledger/book-columns.ts'
+import { insertJournal } from '../../src/ledger/books-sql.ts'
+import { journalHash } from '../../src/ledger/journal-hash.ts'
 import { localTimeIn } from '../../src/lib/local-time.ts'
 import { verify } from '../../src/proof/verify.ts'
 import { Teller } from '../../src/teller/teller.ts'
@@ -117,7 +122,7 @@ it('every one of ours that runs outside a transaction goes on after an end befor
     expect(await run()).toEqual([name])
   }
   const fresh = await testDatabase()
-  expect(await schemaOf(database.url)).toEqual(await schemaOf(fresh.url))
+  expect(await schemaOf(database.ownerUrl)).toEqual(await schemaOf(fresh.ownerUrl))
   await fresh.close()
 })
 
@@ -125,7 +130,7 @@ it('a teller at work does not notice columns that are added', async () => {
   await database.close()
   database = await testDatabase()
   const options = { url: database.url, max: 1, onError: () => {} }
-  const owner = openPool({ ...options, name: 'test', as: 'owner' })
+  const owner = openPool({ ...options, url: database.ownerUrl, name: 'test', as: 'owner' })
   const pool = openPool({ ...options, name: 'test teller', pipeline: true })
   const teller = new Teller({
     pool,
@@ -357,7 +362,7 @@ describe('a database in use', () => {
     const onlooker = await connect()
     await onlooker.query(oldBooks)
     const load = await startWriters([1, 2, 3])
-    const newest = () => migrate(database.url, {})
+    const newest = () => migrate(database.ownerUrl, {})
     const isWaiting = async (condition: string) =>
       (
         await onlooker.query(
@@ -404,10 +409,10 @@ describe('a database in use', () => {
     expect(await load.stop()).toEqual([])
     expect(await newest()).toEqual([])
     const fresh = await testDatabase()
-    expect(await schemaOf(database.url)).toEqual(await schemaOf(fresh.url))
+    expect(await schemaOf(database.ownerUrl)).toEqual(await schemaOf(fresh.ownerUrl))
     await fresh.close()
     const owner = openPool({
-      url: database.url,
+      url: database.ownerUrl,
       max: 2,
       name: 'test',
       as: 'owner',
@@ -510,6 +515,32 @@ const withColumn = (statement: string, column: string, value: string) =>
     .replace(/(into \w+ \()/, `$1${column}, `)
     .replace(/(values \(|select (?=.*agent_id, order_id, 'deposit'))/, `$1'${value}', `)
 
+/** The same as a process writes it that chains rows. */
+async function writeChained(tx: Tx, agentId: number, seq: number): Promise<void> {
+  const { rows } = await tx.query<{ hash: string }>(
+    'select hash from wallets where agent_id = $1',
+    [agentId],
+  )
+  const row: JournalRow = {
+    agentId: BigInt(agentId),
+    seq: BigInt(seq),
+    orderId: null,
+    event: 'adjustment',
+    at: new Date(),
+    currency: 'THB',
+    change: { ...noChange, available: 1n, adjustments: -1n },
+    balances: { ...noChange, available: BigInt(seq), adjustments: -BigInt(seq) },
+    clearingAt: null,
+    clearingThere: null,
+    onceKey: `adjustment:${seq}`,
+    reason: 'test',
+    hash: '',
+  }
+  row.hash = journalHash(rows[0]?.hash ?? '', row)
+  await tx.query(insertJournal, journalColumns.values([row]))
+  await tx.query('update wallets set hash = $2 where agent_id = $1', [agentId, row.hash])
+}
+
 /** The same with all accounts. */
 const withAccounts = (statement: string) =>
   statement.includes('into journal')
@@ -534,14 +565,18 @@ async function startWriters(agentIds: number[]) {
   })
   const write = async (agentId: number) => {
     let statements = [newDeposit, newRow]
+    let chains = false
     for (let seq = 1001; !isStopped; seq++) {
       await inTransaction(pool, async (tx) => {
         await tx.query('select from wallets where agent_id = $1 for no key update', [agentId])
-        for (const statement of statements) await tx.query(statement, [agentId, seq])
+        for (const statement of statements) {
+          if (chains && statement.includes('into journal')) await writeChained(tx, agentId, seq)
+          else await tx.query(statement, [agentId, seq])
+        }
         await tx.query(newBalance, [agentId, seq])
       }).catch((error) => {
-        // What the teller tries again is no failure. A process that knows of no currency, of no terms, or
-        // of five accounts only, is replaced.
+        // What the teller tries again is no failure. A process that knows of no currency, of no terms, of
+        // five accounts only, or of no chain, is replaced.
         const [, table = '', column = ''] =
           /"(orders|journal)_(currency|late_money)_check"/.exec(String(error)) ?? []
         if (table !== '' && !statements.join().includes(column)) {
@@ -554,6 +589,8 @@ async function startWriters(agentIds: number[]) {
           )
         } else if (/null value in column "suspense/.test(String(error))) {
           statements = statements.map(withAccounts)
+        } else if (/"journal_chained"/.test(String(error)) && !chains) {
+          chains = true
         } else if (!isContention(error)) throw error
         seq--
         load.written--
@@ -607,11 +644,11 @@ function file(name: string, sql: string): void {
 }
 
 function run(log: (message: string) => void = () => {}): Promise<string[]> {
-  return migrate(database.url, { folder: pathToFileURL(`${folder}/`), log })
+  return migrate(database.ownerUrl, { folder: pathToFileURL(`${folder}/`), log })
 }
 
 async function connect(): Promise<pg.Client> {
-  const client = new pg.Client(database.url)
+  const client = new pg.Client(database.ownerUrl)
   client.on('error', () => {})
   await client.connect()
   clients.push(client)

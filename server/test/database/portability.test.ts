@@ -22,6 +22,7 @@ const referenceTables = [
   'sessions',
   'invitations',
   'audit_log',
+  'audit_lanes',
   'payment_notes',
   'user_credentials',
   'proposals',
@@ -324,7 +325,7 @@ let client: Client
 
 beforeAll(async () => {
   database = await testDatabase()
-  client = new Client({ connectionString: database.url })
+  client = new Client({ connectionString: database.ownerUrl })
   await client.connect()
   await client.query('set search_path to sluice')
 })

@@ -7,6 +7,7 @@ import type { Command } from '../../src/ledger/commands.ts'
 import { type Books, fold, noBooks } from '../../src/ledger/fold.ts'
 import { houseBook } from '../../src/ledger/house.ts'
 import { changeOf, transitions } from '../../src/ledger/transitions.ts'
+import { noHash } from '../../src/lib/chain-hash.ts'
 import { localTimeIn } from '../../src/lib/local-time.ts'
 import { printedMoney } from '../../src/lib/money.ts'
 import { addUp, type BookBalance } from '../../src/reports/trial-balance.ts'
@@ -226,7 +227,10 @@ function month(): Command[] {
 }
 
 const account = (agentId: bigint) =>
-  [agentId, { agentId, currency: 'THB' as const, seq: 0n, balances: noChange }] as const
+  [
+    agentId,
+    { agentId, currency: 'THB' as const, seq: 0n, balances: noChange, hash: noHash },
+  ] as const
 
 /** The journal rows of the month, in order, and what the books come to at its end. */
 function bookMonth(): { rows: JournalRow[]; books: BookBalance[] } {

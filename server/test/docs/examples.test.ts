@@ -17,7 +17,13 @@ test('the examples for bash and Node.js create an order, take its callback and r
     process.execPath,
     [join(folder, 'runner/run-examples.mjs'), ...names],
     // The test's database does not wait for the disk, which the service says at every start.
-    { env: { DATABASE_URL: database.url, LOG_LEVEL: 'fatal' } },
+    {
+      env: {
+        DATABASE_URL: database.url,
+        DATABASE_OWNER_URL: database.ownerUrl,
+        LOG_LEVEL: 'fatal',
+      },
+    },
   ).ended
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' })
   for (const name of names) {

@@ -59,6 +59,7 @@ test('the quick start leads from an empty folder to a verified callback', async 
   )
   const env = {
     DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     // What was built is packed as it is, and nobody else is asked for anything.
     npm_config_ignore_scripts: 'true',

@@ -617,6 +617,7 @@ describe('the log', () => {
     const secretKey = randomBytes(32).toString('base64')
     const serving = await serve({
       DATABASE_URL: database.url,
+      DATABASE_OWNER_URL: database.ownerUrl,
       SECRET_KEY: secretKey,
       LOG_LEVEL: 'trace',
       METRICS_TOKEN: 'metrics-token-1',

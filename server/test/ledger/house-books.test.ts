@@ -9,6 +9,7 @@ import { localTimeIn } from '../../src/lib/local-time.ts'
 import { verify } from '../../src/proof/verify.ts'
 import { Teller } from '../../src/teller/teller.ts'
 import { openTellerPool } from '../../src/teller/teller-pool.ts'
+import { chainAnew } from '../support/chain-anew.ts'
 import { newOrder } from '../support/naive-model.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
@@ -85,7 +86,7 @@ const balancesOf = async (agentId: bigint) => (await readWallet(s.backend.pool, 
 
 /** Locks a book as a process does that is frozen in the middle of its work. */
 async function hold(agentId: bigint): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: s.database.url })
+  const client = new pg.Client({ connectionString: s.database.ownerUrl })
   await client.connect()
   await client.query('begin')
   await client.query('select 1 from sluice.wallets where agent_id = $1 for update', [agentId])
@@ -267,6 +268,7 @@ describe('the proof', () => {
          where agent_id = $1 and once_key like 'payment_%ed:' || $3 and event <> 'payment_received'`,
         [house, event, paymentId],
       )
+      await chainAnew(s.sql)
       await s.sql(
         'update unmatched_payments set state = $2, assigned_to = $3 where payment_id = $1',
         [paymentId, state, owner],

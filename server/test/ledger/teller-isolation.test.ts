@@ -157,7 +157,7 @@ function tellerOn(url: string, options: Partial<TellerOptions> = {}): Teller {
 /** A session that did something and then does nothing more, until it is let go. */
 async function frozen(sql: string, values: unknown[]): Promise<() => Promise<void>> {
   const client = new pg.Client({
-    connectionString: s.database.url,
+    connectionString: s.database.ownerUrl,
     options: '-c search_path=sluice',
   })
   await client.connect()

@@ -741,7 +741,7 @@ async function bookOf(agentId: bigint) {
 
 /** Holds an agent's wallet, as a transaction that does not end would. */
 async function lockWallet(agentId: bigint): Promise<() => Promise<void>> {
-  const client = new pg.Client(s.database.url)
+  const client = new pg.Client(s.database.ownerUrl)
   await client.connect()
   await client.query('begin')
   await client.query('select 1 from sluice.wallets where agent_id = $1 for update', [agentId])

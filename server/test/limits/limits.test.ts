@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseTxnId } from '../../src/lib/ids.ts'
-import { LimitProof, verify } from '../../src/proof/verify.ts'
+import { RoundProof, verify } from '../../src/proof/verify.ts'
 import { FakeProvider, fundedAgent, patient } from '../support/fake-provider.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { AgentClient, type Answer, startTestService, type TestService } from '../support/service.ts'
@@ -312,7 +312,7 @@ describe('what is counted', () => {
     for (const lie of lies) {
       await s.sql(lie, [agent.agentId])
       expect(await findings(), lie).toEqual([expect.stringContaining('counts for limits')])
-      const background = new LimitProof()
+      const background = new RoundProof()
       const seen: string[] = []
       for (let n = 0; n < 40 && seen.length === 0; n++)
         seen.push(...(await background.step(s.backend.pool)))

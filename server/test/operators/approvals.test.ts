@@ -470,7 +470,7 @@ describe('who resets a colleague', () => {
     const url = new URL(s.database.url)
     const service = new pg.Client({
       connectionString: url.href,
-      options: '-c search_path=sluice -c role=sluice_service',
+      options: '-c search_path=sluice',
     })
     await service.connect()
     const decide = (decidedBy: string, more = '') =>
@@ -509,6 +509,65 @@ describe('who resets a colleague', () => {
     } finally {
       await service.end()
     }
+  })
+})
+
+describe('a refund to another account than the payer’s', () => {
+  it('takes two people in the sandbox too, and goes where both saw it go', async () => {
+    const other = await signIn(s, 'admin')
+    const txnId = await paidDeposit()
+    const to = { account_no: '987-6543 210', account_name: 'Her Mother', bank_code: 'KTB' }
+    const ask = (client: OperatorClient, more: object = {}) =>
+      client.post(`/orders/${txnId}/refund`, {
+        ...{ reason, amount: '20', to, code: client.code() },
+        ...more,
+      })
+    expect((await ask(sam, { to: { ...to, bank_code: 'NOBANK' } })).json.code).toBe(
+      'unknown_bank_code',
+    )
+    expect((await ask(sam, { to: { ...to, account_no: '12' } })).status).toBe(422)
+    const asked = await ask(sam)
+    expect(asked.status, asked.text).toBe(202)
+    const { rows: before } = await s.sql('select 1 from orders where refund_of is not null')
+    const shown = (await other.get(`/approvals/${asked.json.proposal}`)).json
+    expect(shown.before.to).toMatchObject({ accountNo: expect.any(String) })
+    expect(shown.after.to).toEqual({
+      ...{ accountNo: '9876543210', accountName: 'Her Mother', bankCode: 'KTB' },
+    })
+    expect((await approved(other, shown)).json.state).toBe('done')
+    const { rows } = await s.sql(
+      `select account_no, account_name, bank_code, amount from orders where ref_id = $1`,
+      [`refund-${shown.id}`],
+    )
+    expect(rows).toEqual([
+      { account_no: '9876543210', account_name: 'Her Mother', bank_code: 'KTB', amount: '2000' },
+    ])
+    expect((await s.sql('select 1 from orders where refund_of is not null')).rows).toHaveLength(
+      before.length + 1,
+    )
+    await s.prove()
+    // Sent to a third account, it is not what they decided on.
+    const send = (accountNo: string) =>
+      s.sql('update orders set account_no = $1 where ref_id = $2', [
+        accountNo,
+        `refund-${shown.id}`,
+      ])
+    await send('1111111111')
+    await expect(s.prove()).rejects.toThrow('refunds to another account')
+    await send('9876543210')
+    await s.prove()
+  })
+
+  it('is not freed by any rule', async () => {
+    const { version, rules } = (await sam.get('/approval-rules')).json
+    const rule = {
+      ...{ action: 'refund_elsewhere', app_id: null, currency: null, above: null },
+      ...{ needs_two: false, admin_only: false },
+    }
+    const answer = await sam.put('/approval-rules', {
+      ...{ version, rules: [...rules, rule], reason, code: sam.code() },
+    })
+    expect(answer.json.errors).toMatchObject([{ message: 'always takes two people' }])
   })
 })
 

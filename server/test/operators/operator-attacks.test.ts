@@ -297,7 +297,7 @@ describe('checking signatures', () => {
 
 /** Keeps everybody from writing to the audit log. */
 async function holdAudit() {
-  const client = new pg.Client(s.database.url)
+  const client = new pg.Client(s.database.ownerUrl)
   await client.connect()
   await client.query('begin')
   await client.query('lock table sluice.audit_log in exclusive mode')

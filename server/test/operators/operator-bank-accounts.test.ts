@@ -303,8 +303,19 @@ describe('a movement', () => {
     const viewer = await signIn(s, 'viewer')
     const asked = { as: 'bank_fee', reason, code: operator.code() }
     expect((await viewer.post(path, asked)).status).toBe(403)
-    const done = await operator.post(path, asked)
-    expect(done.json).toMatchObject({
+    // It changes the books, so in live a second person decides.
+    const proposed = await operator.post(path, asked)
+    expect(proposed.status, proposed.text).toBe(202)
+    const decision = `/approvals/${proposed.json.proposal}/approve`
+    const shown = (await second.get(`/approvals/${proposed.json.proposal}`)).json
+    expect(shown).toMatchObject({ action: 'explain_movement', amount: -5 })
+    const verdict = { digest: shown.digest }
+    const own = await operator.post(decision, { ...verdict, code: operator.code() })
+    expect(own.status).toBe(403)
+    const done = await second.post(decision, { ...verdict, code: second.code() })
+    expect(done.status, done.text).toBe(200)
+    const [explained] = (await operator.get('/bank-accounts/kbank/movements?amount=5')).json.data
+    expect(explained).toMatchObject({
       state: 'booked',
       explained_by: 'bank_fee',
       may_explain: false,

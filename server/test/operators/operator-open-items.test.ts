@@ -132,6 +132,7 @@ describe('the command line', () => {
   it('lists, shows and closes items, and takes a failed withdrawal to PAID', async () => {
     const env = {
       DATABASE_URL: s.database.url,
+      DATABASE_OWNER_URL: s.database.ownerUrl,
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       DATA_DIR: await tempFolder(),
     }
@@ -198,6 +199,7 @@ describe('what a provider reports of a payout that nobody knows', () => {
     await bank.tell(s.service.url, event)
     const env = {
       DATABASE_URL: s.database.url,
+      DATABASE_OWNER_URL: s.database.ownerUrl,
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       DATA_DIR: await tempFolder(),
     }

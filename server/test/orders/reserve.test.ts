@@ -182,7 +182,7 @@ describe('a deposit of an agent with a reserve', () => {
     await releaseReserves(s.service.desk)
     s.clock.advance(1)
     const owner = openPool({
-      ...{ url: s.database.url, max: 2, name: 'archive test', as: 'owner' },
+      ...{ url: s.database.ownerUrl, max: 2, name: 'archive test', as: 'owner' },
       onError: () => {},
     })
     const folder = await mkdtemp(join(tmpdir(), 'reserve-'))
@@ -221,6 +221,7 @@ it('the service itself releases what is due', async () => {
 it('is a term of the agent on the command line', async () => {
   const env: Env = {
     DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   }
   const agent = await s.agent()

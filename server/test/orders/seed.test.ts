@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openPool, type Pool } from '../../src/db/pool.ts'
+import type { Pool } from '../../src/db/pool.ts'
+import { openBulkPool } from '../../src/seed/bulk-pool.ts'
 import { seedOrders } from '../../src/seed/seed-orders.ts'
 import { sluice } from '../support/process.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -9,13 +10,7 @@ let bulkPool: Pool
 
 beforeAll(async () => {
   s = await startTestService({ outside: { providers: [] } })
-  bulkPool = openPool({
-    url: s.backend.databaseUrl,
-    max: 8,
-    name: 'seed',
-    pipeline: true,
-    onError: () => {},
-  })
+  bulkPool = openBulkPool(s.backend.databaseUrl, () => {})
 })
 afterAll(async () => {
   await bulkPool.end()
@@ -70,6 +65,7 @@ it('weeks of made-up business prove, and hold everything there is to look at', a
 it('is refused outside the sandbox', async () => {
   const env = {
     DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
     MODE: 'live',
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   }

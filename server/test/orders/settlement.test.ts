@@ -239,6 +239,7 @@ describe('the terms', () => {
   it('are set on the command line, and a settlement needs an account', async () => {
     const env: Env = {
       DATABASE_URL: s.database.url,
+      DATABASE_OWNER_URL: s.database.ownerUrl,
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     }
     const agent = await s.agent()

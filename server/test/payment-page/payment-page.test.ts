@@ -535,6 +535,7 @@ describe('where it is served', () => {
   it('the log holds no token', async () => {
     const running = await serve({
       DATABASE_URL: test.database.url,
+      DATABASE_OWNER_URL: test.database.ownerUrl,
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       LOG_LEVEL: 'trace',
     })
@@ -587,6 +588,7 @@ describe('branding', () => {
   it('is set on the command line', async () => {
     const env = {
       DATABASE_URL: test.database.url,
+      DATABASE_OWNER_URL: test.database.ownerUrl,
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     }
     const folder = await tempFolder()

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readWallet } from '../../src/ledger/read-wallet.ts'
 import { newOrderId, txnId } from '../../src/lib/ids.ts'
 import { closeEvent, listOpenEvents } from '../../src/payments/open-events.ts'
+import { providerRights } from '../../src/payments/provider-rights.ts'
 import { handOver, submit } from '../../src/payouts/pay-out.ts'
 import type { ProviderEvent } from '../../src/providers/provider.ts'
 import {
@@ -22,7 +23,11 @@ import { TcpProxy } from '../support/tcp-proxy.ts'
 
 const bank = new FakeProvider('bank')
 const rival = new FakeProvider('rival', { deposits: false, payouts: false })
-const outside = { providers: [bank, rival], paysOut: false }
+const payer = new FakeProvider('payer', { deposits: false })
+const thb = new FakeProvider('baht', { currencies: ['THB'] })
+// They get no orders of their own.
+for (const each of [payer, thb]) Object.assign(each, { isConfirmed: false })
+const outside = { providers: [bank, rival, payer, thb], paysOut: false }
 
 let s: TestService
 /** Another process on the same database, by way of a wire that can be cut. */
@@ -101,6 +106,19 @@ const takenBack = (paymentId: string, reference: string): ProviderEvent => ({
   paymentId,
   reference,
 })
+
+const cost = (reference: string, more: Partial<ProviderEvent & { type: 'cost' }> = {}) =>
+  ({
+    id: eventId(),
+    type: 'cost',
+    reference,
+    costId: `cost-${eventId()}`,
+    amountMinor: 125n,
+    currency: 'THB',
+    ...more,
+  }) as const
+const walletOf = async ({ agentId }: AgentClient) =>
+  (await readWallet(s.backend.pool, agentId)).balances
 
 describe('the door', () => {
   const post = (path: string, body: string | Buffer, signature: string, headers = {}) =>
@@ -344,19 +362,6 @@ describe('in any order', () => {
 })
 
 describe('what the provider charges', () => {
-  const cost = (reference: string, more: Partial<ProviderEvent & { type: 'cost' }> = {}) =>
-    ({
-      id: eventId(),
-      type: 'cost',
-      reference,
-      costId: `cost-${eventId()}`,
-      amountMinor: 125n,
-      currency: 'THB',
-      ...more,
-    }) as const
-  const walletOf = async ({ agentId }: AgentClient) =>
-    (await readWallet(s.backend.pool, agentId)).balances
-
   it('for a deposit or a payout is booked once, at the provider, and is nothing to the agent', async () => {
     const { agent, id } = await deposit()
     await tell(paymentEvent(id, s.clock()))
@@ -395,6 +400,94 @@ describe('what the provider charges', () => {
     const { json: elsewhere } = await rival.tell(s.service.url, cost(id))
     expect(elsewhere.results).toMatchObject([refused])
     expect(await walletOf(agent)).toEqual(before)
+  })
+})
+
+describe('a provider’s rights', () => {
+  const tellers = [bank, rival, thb, payer]
+  const kinds = Object.keys(providerRights) as ProviderEvent['type'][]
+  const pairs = kinds.flatMap((type) =>
+    tellers.flatMap((teller) =>
+      tellers.filter((owner) => owner !== teller).map((owner) => ({ type, teller, owner })),
+    ),
+  )
+
+  /** A deposit that waits, one that is paid, and a payout, all of one provider. */
+  async function businessOf(owner: FakeProvider) {
+    const [waiting, paid] = [await deposit(), await deposit()]
+    const out = await payout()
+    const ids = [waiting.id, paid.id, out.id].map((id) => id.split('-')[1])
+    const payment = paymentEvent(paid.id, s.clock())
+    await tell(payment)
+    await s.sql('update orders set provider = $2 where order_id = any($1::uuid[])', [
+      ...[ids, owner.name],
+    ])
+    await s.sql('update payouts set provider = $2 where order_id = $1', [ids[2], owner.name])
+    return { waiting, paid, out, payment, ids }
+  }
+
+  it.each(pairs)(
+    '$type by $teller.name about what is $owner.name’s has no effect',
+    async (pair) => {
+      const { type, teller, owner } = pair
+      const { waiting, paid, out, payment, ids } = await businessOf(owner)
+      const events: Record<ProviderEvent['type'], ProviderEvent[]> = {
+        payment: [paymentEvent(waiting.id, s.clock())],
+        payment_taken_back: [
+          {
+            id: eventId(),
+            type,
+            paymentId: payment.paymentId,
+            reference: paid.id,
+          } as ProviderEvent,
+        ],
+        deposit_ended: ['FAILED', 'VOID', 'EXPIRED'].map(
+          (status) => ({ id: eventId(), type, reference: waiting.id, status }) as ProviderEvent,
+        ),
+        payout: [
+          payoutEvent(out.reference, { type: 'paid' }),
+          payoutEvent(out.reference, { type: 'rejected', mayTryAnother: false, reason: 'no' }),
+          payoutEvent(out.reference, { type: 'returned' }),
+        ],
+        cost: [cost(paid.id), cost(out.reference), cost(waiting.id)],
+      }
+      const state = async () => [
+        await walletOf(waiting.agent),
+        await walletOf(paid.agent),
+        await walletOf(out.agent),
+        (await s.sql('select status, version from orders where order_id = any($1::uuid[])', [ids]))
+          .rows,
+        (await s.sql('select state from payouts where order_id = $1', [ids[2]])).rows,
+      ]
+      const before = await state()
+      const { otherwise } = providerRights[type]
+      const told = events[type]
+      // Taking back what it never reported is about a payment of its own that is not known.
+      const { json } = await teller.tell(s.service.url, ...told)
+      expect(json.results.map(({ result }: { result: string }) => result)).toEqual(
+        told.map(() => otherwise),
+      )
+      expect(await state()).toEqual(before)
+      if (otherwise === 'open') for (const { id } of told) await closeOpen(id)
+      await s.sql(`update orders set provider = 'bank' where order_id = any($1::uuid[])`, [ids])
+      await s.sql(`update payouts set provider = 'bank' where order_id = $1`, [ids[2]])
+    },
+  )
+
+  it('end with its abilities: money in a currency that it has no account in waits, and costs are refused', async () => {
+    const { agent, id } = await deposit()
+    await s.sql(`update orders set provider = 'baht' where order_id = $1`, [id.split('-')[1]])
+    const dong = { currency: 'VND' as const }
+    const { json } = await thb.tell(
+      s.service.url,
+      { ...paymentEvent(id, s.clock()), ...dong } as ProviderEvent,
+      cost(id, dong),
+    )
+    expect(json.results).toMatchObject([
+      { result: 'waiting' },
+      { result: 'refused', detail: 'The provider has no account in VND.' },
+    ])
+    expect(await statusOf(agent, id)).toBe('WAITING')
   })
 })
 
@@ -553,7 +646,7 @@ describe('what could not be acted on at once', () => {
     const orders: string[] = [held.id]
     for (let n = 0; n < 4; n++) orders.push((await held.agent.deposit()).json.txn_id)
     const events = [...orders, free.id].map((id) => paymentEvent(id, s.clock()))
-    const owner = new pg.Client(s.database.url)
+    const owner = new pg.Client(s.database.ownerUrl)
     await owner.connect()
     await owner.query('begin')
     await owner.query('select from sluice.wallets where agent_id = $1 for update', [
@@ -576,7 +669,7 @@ describe('what could not be acted on at once', () => {
 
   it('of one agent, however many, holds up no other agent’s', async () => {
     const [held, free] = [await deposit(), await deposit()]
-    const owner = new pg.Client(s.database.url)
+    const owner = new pg.Client(s.database.ownerUrl)
     await owner.connect()
     await owner.query('begin')
     await owner.query('select from sluice.wallets where agent_id = $1 for update', [

@@ -11,6 +11,7 @@ import { creditPayment, dismissPayment } from '../../src/payments/payments.ts'
 import { allToDecide, searchPayments } from '../../src/payments/search-payments.ts'
 import { verify } from '../../src/proof/verify.ts'
 import type { ProviderEvent } from '../../src/providers/provider.ts'
+import { chainAnew } from '../support/chain-anew.ts'
 import { testDatabase } from '../support/database.ts'
 import { eventId, FakeProvider, paymentEvent, statusOf, told } from '../support/fake-provider.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
@@ -316,6 +317,7 @@ describe('a person', () => {
     const { first, id } = await contested()
     const env = {
       DATABASE_URL: s.database.url,
+      DATABASE_OWNER_URL: s.database.ownerUrl,
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       DATA_DIR: await tempFolder(),
     }
@@ -416,6 +418,7 @@ describe('the proof', () => {
     const lie = async (from: string, to: string) => {
       await rename('payments', `bank:${from}`, `bank:${to}`)
       await rename('journal', `payment:bank:${from}`, `payment:bank:${to}`)
+      await chainAnew(s.sql)
     }
     await lie(theirs.paymentId, mine.paymentId)
     const [proof] = await verify(s.backend.pool, { appId: two.agent.appId })
@@ -428,6 +431,7 @@ describe('the proof', () => {
       `payment:bank:${theirs.paymentId}`,
       two.agent.agentId,
     ])
+    await chainAnew(s.sql)
   })
 
   it('finds a payment of nobody whose claim is somebody’s, or gone', async () => {
@@ -479,6 +483,7 @@ describe('the proof of what was reported', () => {
     ])
     await s.sql('delete from unmatched_payments where payment_id = $1', [id])
     await s.sql('delete from payment_claims where payment_id = $1', [id])
+    await chainAnew(s.sql)
     expect(await findings()).toEqual([
       `event ${event.id} of bank told of payment ${id}, which is not claimed`,
     ])
@@ -513,10 +518,10 @@ it('payments that came before there were claims are claimed by whoever had them 
     for (const name of names.filter((each) => each < upTo))
       cpSync(join(ours, name), join(folder, name))
   }
-  const client = new pg.Client(database.url)
+  const client = new pg.Client(database.ownerUrl)
   try {
     copy('0010')
-    await migrate(database.url, { folder: pathToFileURL(`${folder}/`) })
+    await migrate(database.ownerUrl, { folder: pathToFileURL(`${folder}/`) })
     await client.connect()
     await client.query(`set search_path to sluice`)
     await client.query(`
@@ -533,7 +538,7 @@ it('payments that came before there were claims are claimed by whoever had them 
       insert into notices (agent_id, provider, event_id, received_at, body)
         values (0, 'bank', 'old', now(), 'as it came')`)
     copy('9999')
-    await migrate(database.url, { folder: pathToFileURL(`${folder}/`) })
+    await migrate(database.ownerUrl, { folder: pathToFileURL(`${folder}/`) })
     const { rows } = await client.query(`select payment_id, agent_id::int, amount::int, currency
       from payment_claims where payment_id in ('bank:1', 'bank:2', 'bank:nobody', 'bank:12000')
       order by payment_id`)

@@ -372,6 +372,7 @@ it('a payment that is taken back while it is credited elsewhere is taken back fr
 it('the command line lists, credits and returns, and the metrics count what is left', async () => {
   const env = {
     DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     DATA_DIR: await tempFolder(),
   }

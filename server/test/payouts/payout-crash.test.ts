@@ -30,7 +30,12 @@ test(
     console.info(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
     const random = seeded(seed)
     const database = await testDatabase()
-    const env = { DATABASE_URL: database.url, DATA_DIR: await tempFolder(), LOG_LEVEL: 'warn' }
+    const env = {
+      DATABASE_URL: database.url,
+      DATABASE_OWNER_URL: database.ownerUrl,
+      DATA_DIR: await tempFolder(),
+      LOG_LEVEL: 'warn',
+    }
     const { app_id, secret } = await commandJson(
       ['agent', 'create', '--name', 'Crash', '--rate-limit', '0', '--withdraw-fee', '1'],
       env,
@@ -63,7 +68,7 @@ test(
     for (let tries = 0; unanswered.size > 0 && tries < 10; tries++) await place()
     expect([...unanswered]).toEqual([])
 
-    const db = new pg.Pool({ connectionString: database.url, max: 1 })
+    const db = new pg.Pool({ connectionString: database.ownerUrl, max: 1 })
     const read = async (sql: string) => (await db.query(sql)).rows
     await expect
       .poll(() => read(`select ref_id from sluice.orders where status = 'WAITING'`), {

@@ -215,6 +215,7 @@ async function byFunction(_agent: AgentClient, txnId: string, word: 'paid' | 'fa
 async function byHand(agent: AgentClient, txnId: string, word: 'paid' | 'failed') {
   const env = {
     DATABASE_URL: s.database.url,
+    DATABASE_OWNER_URL: s.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     DATA_DIR: await tempFolder(),
   }

@@ -161,6 +161,7 @@ it('the command line switches and routes in a running service', async () => {
   const sandbox = await startTestService()
   const env = {
     DATABASE_URL: sandbox.database.url,
+    DATABASE_OWNER_URL: sandbox.database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     DATA_DIR: await tempFolder(),
   }

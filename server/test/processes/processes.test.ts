@@ -44,7 +44,7 @@ let template: string
 beforeAll(async () => {
   template = mkdtempSync(join(tmpdir(), 'sluice-template-'))
   const postgres = await openEmbeddedPostgres({ dataDir: template, use: 'command', log: () => {} })
-  await migrate(postgres.url)
+  await migrate(postgres.ownerUrl)
   await postgres.close()
   // Each copy finds a port of its own.
   const settings = join(template, 'postgres/sluice.json')
@@ -70,7 +70,13 @@ async function embedded(more: Env = {}): Promise<{ dataDir: string; env: Env }> 
 async function external(more: Env = {}): Promise<Env & { DATABASE_URL: string }> {
   const database = await testDatabase()
   databases.push(database)
-  return { DATA_DIR: await tempFolder(), DATABASE_URL: database.url, ...quiet, ...more }
+  return {
+    DATA_DIR: await tempFolder(),
+    DATABASE_URL: database.url,
+    DATABASE_OWNER_URL: database.ownerUrl,
+    ...quiet,
+    ...more,
+  }
 }
 
 /** The bytes of a signed request to create a deposit, its head apart from its body. */

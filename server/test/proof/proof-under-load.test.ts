@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = await testDatabase()
   const options = { url: database.url, onError: () => {} }
   pool = openPool({ ...options, max: 6, name: 'test', pipeline: true })
-  owner = openPool({ ...options, max: 2, name: 'owner', as: 'owner' })
+  owner = openPool({ ...options, url: database.ownerUrl, max: 2, name: 'owner', as: 'owner' })
   const terms = { ...defaultTerms, name: 'Busy', currency: 'THB' } as const
   for (const _ of agentIds) await createAgent(owner, [Buffer.alloc(32, 7)], terms, new Date())
   // Two of them, as two processes would be: their batches come in between each other's.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BankAccount } from '../../src/bank-accounts/bank-account.ts'
 import { explainMovement, explainReturn } from '../../src/payments/explain-movement.ts'
 import { returnPayment } from '../../src/payments/payments.ts'
-import { BankProof, verify } from '../../src/proof/verify.ts'
+import { RoundProof, verify } from '../../src/proof/verify.ts'
 import { writeOff } from '../../src/teller/write-off.ts'
 import {
   booked,
@@ -176,7 +176,7 @@ async function findingsOfLie(table: string, set: string, where: string): Promise
     const found = proofs.flatMap(({ finding }) => finding ?? [])
     // What is proved in the background finds it too, if it is about what banks report and the books have.
     if (!/^(orders|expected_deposits)$/.test(table))
-      expect(await new BankProof().step(s.backend.pool)).not.toEqual([])
+      expect(await new RoundProof().step(s.backend.pool)).not.toEqual([])
     return found
   } finally {
     await s.sql(`delete from ${table}`)

@@ -83,7 +83,10 @@ let client: pg.Client
 
 beforeAll(async () => {
   database = await testDatabase()
-  client = new pg.Client({ connectionString: database.url, options: '-c search_path=sandbox_bank' })
+  client = new pg.Client({
+    connectionString: database.ownerUrl,
+    options: '-c search_path=sandbox_bank',
+  })
   await client.connect()
 })
 afterAll(async () => {

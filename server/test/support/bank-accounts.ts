@@ -43,6 +43,9 @@ export async function makeAccount(
     holdS: 7_200,
     dayLimitMinor: null,
     fileLimitMinor: 0n,
+    tokenLimitMinor: 0n,
+    tokenDayLimitMinor: 0n,
+    feedProfile: null,
     feed: 'signed',
     zone,
     csvProfile: null,
@@ -139,14 +142,18 @@ export interface StatementOfDay {
   seq?: number
   /** A camt.054 notification instead of a camt.053 statement. */
   isIntraday?: boolean
+  /** A camt.052 report instead of a camt.053 statement. */
+  isReport?: boolean
 }
 
 /** A bank's file of one or more statements, written as camt. */
 export function camt(...statements: StatementOfDay[]): Buffer {
-  const isIntraday = statements[0]?.isIntraday === true
-  const [message, element, version] = isIntraday
+  const [first] = statements
+  const [message, element, version] = first?.isIntraday
     ? ['BkToCstmrDbtCdtNtfctn', 'Ntfctn', 'camt.054.001.04']
-    : ['BkToCstmrStmt', 'Stmt', 'camt.053.001.04']
+    : first?.isReport
+      ? ['BkToCstmrAcctRpt', 'Rpt', 'camt.052.001.04']
+      : ['BkToCstmrStmt', 'Stmt', 'camt.053.001.04']
   const parts = statements.map(({ account, day, opening, closing, lines, seq }) => {
     const balance = (type: string, amount: string | undefined) =>
       amount === undefined

@@ -56,7 +56,7 @@ export async function makeTestBank(): Promise<TestBank> {
     response.end(JSON.stringify(applied(json)))
   }
   receiver.answer = accept
-  const owner = new pg.Client(database.url)
+  const owner = new pg.Client(database.ownerUrl)
   await owner.connect()
   let at = Date.now()
   const now = () => new Date(at)

@@ -19,6 +19,8 @@ function begin({ args, env }) {
   Object.assign(process.env, env)
   process.argv = [process.execPath, fileURLToPath(program), ...args]
   process.exitCode = undefined
+  // Those of the commands before it.
+  for (const name of ['stdout', 'stderr']) process[name].removeAllListeners('error')
   process.channel?.unref()
   // Only the program itself is read again, under another name; what it stands on is there.
   import(`${program}?${count}`).catch(crash)

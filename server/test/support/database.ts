@@ -5,8 +5,10 @@ import { inject } from 'vitest'
 export const templateName = 'sluice_template'
 
 export interface TestDatabase {
-  /** As the owner of the schema. */
+  /** As the service's login; in an empty database, which has no rights to give, as its owner. */
   url: string
+  /** As the owner of the schema. */
+  ownerUrl: string
   close(): Promise<void>
 }
 
@@ -19,8 +21,12 @@ export async function testDatabase(options: { empty?: boolean } = {}): Promise<T
   const from = options.empty ? '' : `template ${templateName} strategy file_copy`
   await admin(`create database ${name} ${from}`)
   url.pathname = `/${name}`
+  const ownerUrl = url.href
+  const login = new URL(inject('serviceUrl'))
+  login.pathname = url.pathname
   return {
-    url: url.href,
+    url: options.empty ? ownerUrl : login.href,
+    ownerUrl,
     close: () => admin(`drop database ${name} with (force)`),
   }
 }

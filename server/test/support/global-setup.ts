@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
+import { embeddedLogin, openEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { bundlePrograms, type Programs } from './bundle.ts'
 import { templateName } from './database.ts'
@@ -12,6 +12,7 @@ import { makeScratch } from './scratch.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
+    serviceUrl: string
     programs: Programs
   }
 }
@@ -27,21 +28,23 @@ export default async function setup(project: TestProject) {
   process.env.TMPDIR = scratch
   const dataDir = join(scratch, 'postgres')
   const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
-  const admin = new pg.Client(postgres.url)
+  const admin = new pg.Client(postgres.ownerUrl)
   await admin.connect()
   // Nobody pulls its plug; those that are killed are clusters of their tests' own.
   for (const name of ['fsync', 'full_page_writes']) {
     await admin.query(`alter system set ${name} = off`)
   }
   await admin.query('select pg_reload_conf()')
-  // Tests open thousands of connections, and guessing this password is nobody's subject.
+  // Tests open thousands of connections, and guessing these passwords is nobody's subject.
   await admin.query('set scram_iterations = 1')
-  const { username, password } = new URL(postgres.url)
-  await admin.query(`alter role ${username} password '${password}'`)
+  for (const { username, password } of [new URL(postgres.ownerUrl), new URL(postgres.url)]) {
+    await admin.query(`alter role ${username} password '${password}'`)
+  }
   await admin.query(`create database ${templateName}`)
   await admin.end()
-  await migrate(withDatabase(postgres.url, templateName))
-  project.provide('postgresUrl', postgres.url)
+  await migrate(withDatabase(postgres.ownerUrl, templateName), { serviceLogin: embeddedLogin })
+  project.provide('postgresUrl', postgres.ownerUrl)
+  project.provide('serviceUrl', postgres.url)
   project.provide('programs', await bundlePrograms(join(scratch, 'programs')))
   return async () => {
     await postgres.close()

@@ -53,6 +53,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const read = readConfig({
     PORT: '0',
     DATABASE_URL: database.url,
+    DATABASE_OWNER_URL: database.ownerUrl,
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     LOG_LEVEL: 'silent',
     ...options.env,
@@ -74,7 +75,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...options.outside,
   })
   const owner = new pg.Pool({
-    connectionString: database.url,
+    connectionString: database.ownerUrl,
     max: 2,
     options: '-c search_path=sluice',
   })

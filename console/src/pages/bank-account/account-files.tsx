@@ -91,7 +91,7 @@ export function AccountFiles({ name, currency }: { name: string; currency: strin
               key: 'act',
               head: says.columns.act,
               cell: (row) =>
-                row.unconfirmed === 0 ? (
+                !row.waits ? (
                   '–'
                 ) : (
                   <ActButton
@@ -129,7 +129,7 @@ function FileState({ file }: { file: BankFile }) {
   }
   return (
     <Group gap={6}>
-      {file.unconfirmed > 0 ? (
+      {file.waits ? (
         <Toned tone="warn">{says.waits(file.unconfirmed)}</Toned>
       ) : (
         <Toned tone="good">{says.taken}</Toned>
@@ -162,6 +162,7 @@ function ConfirmDialog(props: {
         await queries.invalidateQueries({ queryKey: ['bank-files', name] })
         void queries.invalidateQueries({ queryKey: ['bank-movements', name] })
         void queries.invalidateQueries({ queryKey: ['bank-account', name] })
+        void queries.invalidateQueries({ queryKey: ['bank-days', name] })
       }}
     >
       <Facts

@@ -118,14 +118,15 @@ export const bankAccountWords = {
     >,
     refused: 'Refused',
     taken: 'Taken',
-    waits: (count: number) => `${count} wait`,
+    waits: (count: number) => (count === 0 ? 'To be confirmed' : `${count} wait`),
     confirmedBy: (who: string) => `Confirmed by ${who}`,
     confirm: 'Confirm',
     show: 'Show movements',
     isOwn: 'You brought this file: another person has to confirm it.',
-    confirmTitle: (count: number) => `Confirm ${count} movements`,
+    confirmTitle: (count: number) =>
+      count === 0 ? 'Confirm the balances' : `Confirm ${count} movements`,
     confirmExplain:
-      'They are matched with orders and credited from then on, as if the bank had sent the file. Compare them with what the bank itself shows you.',
+      'What is new in it is matched with orders and credited from then on, and its balances count, as if the bank had sent the file. Compare it with what the bank itself shows you.',
     sum: 'Together, without signs',
     file: 'File',
     broughtBy: 'Brought by',

@@ -1,4 +1,4 @@
-import { Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -52,6 +52,8 @@ export function OrderActions({ detail }: { detail: OrderDetail }) {
   )
 }
 
+const noAccount = { account_no: '', account_name: '', bank_code: '' }
+
 function AskFirst(props: {
   detail: OrderDetail
   action: Action
@@ -65,6 +67,8 @@ function AskFirst(props: {
   const queries = useQueryClient()
   const [evidence, setEvidence] = useDraft(`action/${name}/evidence`, '')
   const [refunded, setRefunded] = useDraft(`action/${name}/amount`, String(order.refundable ?? ''))
+  const [isElsewhere, setElsewhere] = useDraft(`action/${name}/elsewhere`, false)
+  const [to, setTo] = useDraft(`action/${name}/to`, noAccount)
   const amount = order.paid_amount ?? order.amount
   const needsAmount = needs.includes('amount')
   const needsEvidence = needs.includes('evidence')
@@ -96,6 +100,7 @@ function AskFirst(props: {
             ...(needs.includes('code') && { code }),
             ...(needsEvidence && { evidence }),
             ...(needsAmount && { amount: refunded.trim() }),
+            ...(needsAmount && isElsewhere && { to }),
           },
         })
         await queries.invalidateQueries({ queryKey: orderKey(order.txn_id) })
@@ -115,6 +120,25 @@ function AskFirst(props: {
           onChange={(event) => setRefunded(event.currentTarget.value)}
         />
       )}
+      {needsAmount && (
+        <Checkbox
+          label={says.elsewhere}
+          description={says.elsewhereHint}
+          checked={isElsewhere}
+          onChange={(event) => setElsewhere(event.currentTarget.checked)}
+        />
+      )}
+      {needsAmount &&
+        isElsewhere &&
+        (['account_no', 'account_name', 'bank_code'] as const).map((field) => (
+          <TextInput
+            key={field}
+            label={says.toAccount[field]}
+            required
+            value={to[field]}
+            onChange={(event) => setTo({ ...to, [field]: event.currentTarget.value })}
+          />
+        ))}
       {needsEvidence && (
         <Textarea
           label={says.evidence}

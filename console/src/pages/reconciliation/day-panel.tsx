@@ -144,9 +144,16 @@ function Go(props: { account: string; day: string; at: BankDay['breaks'][number]
     case 'seq_gap':
     case 'does_not_close':
     case 'vanished':
+    case 'changed':
       return <PageLink to={pages.importBankFile(account)}>{says.go.import}</PageLink>
     case 'batch_twice':
       return movement === null ? null : <OnlySum account={account} movement={movement} />
+    case 'unconfirmed':
+      return (
+        <PageLink to={pages.bankAccount(account)} search={{ view: 'files' }}>
+          {says.go.confirm}
+        </PageLink>
+      )
     case 'unexplained_debit':
       return (
         <PageLink

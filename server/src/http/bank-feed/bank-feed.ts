@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { type BankAccount, findBankAccount } from '../../bank-accounts/bank-account.ts'
+import { fullAccountNo } from '../../bank-accounts/pair-reports.ts'
 import { feedSecretOf } from '../../bank-accounts/save-bank-account.ts'
 import { addressKey } from '../../lib/address-key.ts'
 import { parseIsoTime } from '../../lib/local-time.ts'
@@ -17,6 +18,8 @@ import { storableOrNull, storableText } from '../../lib/storable-text.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
 import { bookMovements } from '../../payments/book-movement.ts'
 import { type BankPush, takePush } from '../../payments/take-push.ts'
+import { type FeedProfile, readSentPush } from '../../statements/feed-profile.ts'
+import { momentsIn } from '../../statements/reading.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { checker } from '../check.ts'
 import { readJsonBody } from '../json-body.ts'
@@ -121,13 +124,15 @@ export function bankFeedRoute(
         }
         const push = readPush(body, account, desk.now())
         // A token can be read by whoever sees one request, and one person alone may have made a new secret: in
-        // live the statement has to confirm what they report.
+        // live the statement has to confirm what they report, apart from what the account believes a token.
         const isTrusted = mode === 'sandbox' || (!isToken && account.confirmedAt !== null)
-        const movement = await takePush(desk, account, push, isTrusted)
+        const trust = isToken && !isTrusted ? 'within limits' : isTrusted
+        const movement = await takePush(desk, account, push, trust)
         // It is on disk: whether it can be booked at once changes nothing about the answer.
         const onError = (error: unknown) => request.log.error({ err: error })
         await bookMovements(desk, onError, account.name, movement).catch(onError)
-        return reply.send({ movement })
+        // Some senders repeat what is not answered with this.
+        return reply.send(account.feedProfile === null ? { movement } : { movement, success: true })
       },
     )
     done()
@@ -155,12 +160,14 @@ function isSigned(
 
 function hasToken({ headers }: FastifyRequest, secret: string | undefined): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
-  const given = headers.authorization ?? ''
-  return timingSafeEqual(digest(given), digest(`Bearer ${secret ?? nobodysSecret}`))
+  const given = (headers.authorization ?? '').replace(/^(Bearer|Apikey) /i, '')
+  return timingSafeEqual(digest(given), digest(secret ?? nobodysSecret))
 }
 
-function readPush(body: Buffer, { currency }: BankAccount, now: Date): BankPush {
-  const { value } = readJsonBody(body)
+function readPush(body: Buffer, account: BankAccount, now: Date): BankPush {
+  const { currency } = account
+  const read = readJsonBody(body).value
+  const value = account.feedProfile === null ? read : inOurWords(account, read)
   const errors: FieldError[] = check.errors(value)
   if (errors.length > 0) throw invalid(errors)
   const push = value as Static<typeof Push>
@@ -193,6 +200,34 @@ function readPush(body: Buffer, { currency }: BankAccount, now: Date): BankPush 
       bank: storableOrNull(push.payer?.bank),
     },
     balanceAfterMinor: balance,
+  }
+}
+
+/** What a sender wrote in words of its own, as the push that the documentation describes. */
+function inOurWords(account: BankAccount, body: unknown): unknown {
+  const sent = readSentPush(JSON.parse(account.feedProfile ?? '{}') as FeedProfile, body)
+  if (typeof sent === 'string') throw invalid([{ field: '', message: sent }])
+  const no = fullAccountNo(sent.accountNo)
+  if (no !== null && no !== fullAccountNo(account.accountNo)) {
+    throw invalid([{ field: '', message: `This is of the account ${no}, not of ${account.name}.` }])
+  }
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)$/.exec(sent.time ?? '') ?? []
+  const local =
+    day === undefined || time === undefined ? undefined : momentsIn(account.zone)(day, time)
+  return {
+    id: sent.id,
+    direction: sent.direction,
+    amount: sent.amount,
+    currency: account.currency,
+    booked_at:
+      local === undefined || Number.isNaN(local.getTime()) ? sent.time : local.toISOString(),
+    text: sent.text,
+    payer: {
+      account_no: sent.payer.accountNo,
+      name: sent.payer.name,
+      bank: sent.payer.bank,
+    },
+    balance: sent.balance,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { findAgent, listAgents } from '../../agents/find-agent.ts'
-import { actionNames, actions, isAction } from '../../approvals/actions.ts'
+import { actionNames, actions, alwaysByTwo, isAction } from '../../approvals/actions.ts'
 import {
   type ApprovalRule,
   readRules,
@@ -142,6 +142,9 @@ function ruleOf(
   }
   const fault = (field: string, message: string) => ({ rule, fault: { field, message } })
   if (!isAction(view.action)) return fault('action', 'is not one of the actions')
+  if (!view.needs_two && alwaysByTwo.includes(view.action)) {
+    return fault('needs_two', 'always takes two people')
+  }
   if (agentId === undefined) return fault('app_id', 'is not the app id of an agent')
   if (view.above !== null && !hasAmount) return fault('above', 'goes with actions on an amount')
   if (view.above !== null && !currency) return fault('currency', 'must be named with an amount')

@@ -14,7 +14,7 @@ type Draft = Omit<Static<typeof BankAccountDraft>, 'name' | 'currency' | 'sample
 
 /** The terms that a form asks for, with what follows from the rest, and everything that is wrong with them. */
 export function termsFromDraft(
-  named: { name: string; currency: Currency },
+  named: { name: string; currency: Currency } & Partial<BankAccountTerms>,
   draft: Draft,
   timeZone: string,
 ): { terms: BankAccountTerms; errors: FieldError[] } {
@@ -43,6 +43,19 @@ export function termsFromDraft(
     ...(zone !== undefined && zone !== '' && { zone }),
     dayLimitMinor: draft.day_limit === null ? null : amount('day_limit', String(draft.day_limit)),
     fileLimitMinor: amount('file_limit', draft.file_limit),
+    // Who does not ask about these leaves them as they are.
+    tokenLimitMinor:
+      draft.token_limit === undefined
+        ? (named.tokenLimitMinor ?? 0n)
+        : amount('token_limit', draft.token_limit),
+    tokenDayLimitMinor:
+      draft.token_day_limit === undefined
+        ? (named.tokenDayLimitMinor ?? 0n)
+        : amount('token_day_limit', draft.token_day_limit),
+    feedProfile:
+      draft.feed_profile === undefined
+        ? (named.feedProfile ?? null)
+        : textOrNull(draft.feed_profile),
     csvProfile: textOrNull(draft.csv_profile),
     encoding: textOrNull(draft.encoding),
     ownAccounts: draft.own_accounts.map(writtenAccountNo).join(','),

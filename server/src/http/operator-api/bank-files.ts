@@ -180,6 +180,7 @@ function fileView(file: FoundBankFile, currency: Currency) {
     to_day: file.toDay,
     unconfirmed: file.unconfirmed,
     unconfirmed_amount: exact(file.unconfirmedMinor, currency),
+    waits: file.isWaiting,
     confirmed_by: file.confirmedBy,
     confirmed_at: file.confirmedAt,
   }

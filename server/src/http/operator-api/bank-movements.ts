@@ -1,5 +1,6 @@
+import type { Static } from 'typebox'
 import { paymentIdOf } from '../../bank-accounts/bank-movement.ts'
-import type { explanations } from '../../bank-accounts/movement-states.ts'
+import { type explanations, findMovement } from '../../bank-accounts/movement-states.ts'
 import { movementView } from '../../bank-accounts/movement-view.ts'
 import {
   type FoundMovement,
@@ -11,7 +12,12 @@ import { parseDecimal } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
-import { explainBatch, explainMovement, explainReturn } from '../../payments/explain-movement.ts'
+import {
+  explainBatch,
+  explainMovement,
+  explainReturn,
+  refuseExplanation,
+} from '../../payments/explain-movement.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
 import { bankAccountNamed, checkDays, checkId } from './bank-account-named.ts'
@@ -28,6 +34,7 @@ import {
   UnexplainedList,
 } from './schemas/bank-accounts.ts'
 import { badCursor } from './scope.ts'
+import { twoPersonRoute } from './two-person-route.ts'
 
 /** How many movements that nobody can explain are listed. */
 const mostUnexplained = 100
@@ -88,17 +95,41 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
     },
   })
 
-  operatorRoute(api, {
-    ...look,
+  twoPersonRoute(api, {
+    tag: 'Bank accounts',
+    agents: 'none',
     permission: 'decide_payments',
     method: 'POST',
     url: '/bank-accounts/:name/movements/:movement_id/explain',
     summary: 'Say what a movement was that is nobody’s payment',
     schema: { params: MovementParams, body: ExplainRequest, response: MovementRow },
+    approval: {
+      action: 'explain_movement',
+      repeats: 'checked',
+      view: async ({ params, body }) => {
+        const account = await bankAccountNamed(pool, params.name)
+        const { movement_id: id } = params
+        checkId(id)
+        namesPayment(body)
+        const movement = await findMovement(pool, account.name, id)
+        if (!movement) throw new Problem('not_found', `${account.name} has no movement ${id}.`)
+        await refuseExplanation(desk, movement, body.as)
+        const { state, explainedBy, amountMinor: minor, bookedOn } = movement
+        const { currency } = account
+        return {
+          subject: { kind: 'provider', id: account.name },
+          agentId: null,
+          amount: { minor, currency },
+          before: { movement: id, day: bookedOn, state, explained_by: explainedBy },
+          after: { explained_by: body.as, ...(body.payment && { payment: body.payment }) },
+        }
+      },
+    },
     handler: async ({ operator, params, body }) => {
       const account = await bankAccountNamed(pool, params.name)
       const { movement_id: id } = params
       checkId(id)
+      const payment = namesPayment(body)
       const { reason } = body
       await audited(
         pool,
@@ -113,16 +144,10 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
         },
         () => {
           if (body.as === 'batch') return explainBatch(desk, account, id, reason)
-          if (body.as !== 'payment_returned') {
-            // The schema allows only known explanations.
-            const as = body.as as (typeof explanations)[number]
-            return explainMovement(desk, account, id, as, reason)
-          }
-          if (body.payment === undefined) {
-            const message = 'must name the movement that brought the payment'
-            throw invalidRequest([{ field: 'payment', message }])
-          }
-          return explainReturn(desk, account, id, body.payment, reason)
+          if (payment !== null) return explainReturn(desk, account, id, payment, reason)
+          // The schema allows only known explanations.
+          const as = body.as as (typeof explanations)[number]
+          return explainMovement(desk, account, id, as, reason)
         },
         () => ({ movement: id, explained_by: body.as }),
       )
@@ -131,6 +156,14 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
       return jsonText(movement && rowOf(movement, operator))
     },
   })
+}
+
+/** The payment that went back, which only that explanation names; null for the others. */
+function namesPayment({ as, payment }: Static<typeof ExplainRequest>): string | null {
+  if (as !== 'payment_returned') return null
+  if (payment !== undefined) return payment
+  const message = 'must name the movement that brought the payment'
+  throw invalidRequest([{ field: 'payment', message }])
 }
 
 const anything: Omit<MovementFilter, 'limit'> = {

@@ -3,12 +3,14 @@ import type { ActionName as ApprovedAction } from '../../approvals/actions.ts'
 import { resendCallbacks } from '../../callbacks/resend-callbacks.ts'
 import { lastCallbackOf } from '../../callbacks/search-callbacks.ts'
 import type { Order } from '../../ledger/book.ts'
+import { findBank } from '../../lib/banks.ts'
 import { newOrderId, txnId } from '../../lib/ids.ts'
 import { decimalText, parseDecimal } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { actOnOrder } from '../../orders/act-on-order.ts'
+import { destinationFault } from '../../orders/create-order.ts'
 import { type ActionName, actionNames, actionTraits, whyNot } from '../../orders/order-actions.ts'
 import { refundDestination, refundOrder, refundsOfDeposit } from '../../orders/refund-order.ts'
 import { payoutsOfOrder } from '../../payouts/payouts.ts'
@@ -33,6 +35,7 @@ interface Asked {
   reason: string
   evidence?: string
   amount?: string
+  to?: { account_no: string; account_name: string; bank_code: string }
   version?: number
 }
 
@@ -72,6 +75,7 @@ export function orderActionRoutes(
       ...route,
       approval: {
         action,
+        also: ({ to }: Asked) => (to ? ['refund_elsewhere'] : []),
         repeats: name === 'refund' ? 'keyed' : 'checked',
         view: async ({ operator, params, body }: AskedAction) => {
           const { order, agent } = await orderNamed(desk.pool, operator, params.txn_id)
@@ -107,6 +111,8 @@ async function viewOf(
   const { agentId, orderId, status, version, currency } = order
   await refuseIfNot(desk, order, name, asked)
   const refund = name === 'refund' ? refundAsked(agent, asked, '') : undefined
+  const refusal = refund?.elsewhere && destinationFault(agent.currency, refund.elsewhere)
+  if (refusal) throw refusal
   const minor = refund?.amountMinor ?? order.amountMinor
   return {
     subject: { kind: 'order', id: txnId(agentId, orderId) },
@@ -122,6 +128,7 @@ async function viewOf(
     after: {
       action: name,
       ...(refund && { refunded: exact(minor, currency) }),
+      ...(refund?.elsewhere && { to: refund.elsewhere }),
       ...(asked.evidence !== undefined && { evidence: asked.evidence }),
     },
   }
@@ -166,6 +173,7 @@ function act(
         version,
         ...(asked.evidence !== undefined && { evidence: asked.evidence }),
         ...(refund && { amount: asked.amount, ref_id: refund.refId }),
+        ...(refund?.elsewhere && { to: refund.elsewhere }),
       },
       reason: asked.reason,
     },
@@ -175,7 +183,11 @@ function act(
       if (refund && isAgain && (await isRefunded(desk, order, refund.refId))) return order
       const { attempts, lastSeq } = await refuseIfNot(desk, order, name, asked)
       if (refund) {
-        await refundOrder(desk, agent, orderId, refund)
+        const { elsewhere, ...request } = refund
+        if (elsewhere && !operator.proposal) {
+          throw new Problem('not_permitted', 'A refund to another account takes two people.')
+        }
+        await refundOrder(desk, agent, orderId, request, elsewhere)
         return order
       }
       if (name !== 'resend' && name !== 'refund') {
@@ -204,13 +216,18 @@ function bodyOf(name: ActionName) {
 }
 
 /** An operator's refund has a refId of its own making, which no agent's request has. */
-function refundAsked({ currency }: Agent, { amount = '' }: Asked, id: string) {
+function refundAsked({ currency }: Agent, { amount = '', to }: Asked, id: string) {
   const amountMinor = parseDecimal(amount, currency)
   if (!amountMinor) {
     const message = `must be a positive multiple of ${decimalText(1n, currency)}`
     throw invalidRequest([{ field: 'amount', message }])
   }
-  return { refId: `refund-${id}`, amountMinor, extraParams: null }
+  const elsewhere = to && {
+    accountNo: to.account_no.replace(/[ -]/g, ''),
+    accountName: to.account_name,
+    bankCode: findBank(currency, to.bank_code)?.code ?? to.bank_code,
+  }
+  return { refId: `refund-${id}`, amountMinor, extraParams: null, elsewhere }
 }
 
 function changed({ status }: Order): Problem {

@@ -58,6 +58,11 @@ const terms = {
   ),
   day_limit: orNull(decimal('an amount; null for any')),
   file_limit: decimal('an amount; 0 believes no file that a person brings alone'),
+  token_limit: Type.Optional(decimal('the largest payment that a push with a token is believed')),
+  token_day_limit: Type.Optional(decimal('how much in a day pushes with a token are believed')),
+  feed_profile: Type.Optional(
+    orNull(text(8192, 'how what the sender of the feed writes is read, as JSON')),
+  ),
   feed,
   zone: Type.Optional(text(50, 'a time zone such as Asia/Bangkok')),
   csv_profile: orNull(text(8192, 'how its CSV files are read, as JSON')),
@@ -167,6 +172,9 @@ export const BankAccountDetail = Type.Object({
   day_limit: orNull(Type.String()),
   file_limit: Type.String(),
   feed,
+  token_limit: Type.String(),
+  token_day_limit: Type.String(),
+  feed_profile: orNull(Type.String()),
   feed_url: orNull(Type.String({ description: 'where the bank reports to' })),
   zone: Type.String(),
   csv_profile: orNull(Type.String()),
@@ -312,6 +320,9 @@ export const BankFileRow = Type.Object({
   to_day: orNull(Type.String()),
   unconfirmed: Type.Integer({ description: 'movements that wait for a second person' }),
   unconfirmed_amount: money('their amounts together, without signs'),
+  waits: Type.Boolean({
+    description: 'another person has to confirm it, if only for the balances in it',
+  }),
   confirmed_by: orNull(Type.String()),
   confirmed_at: orNull(isoTime('when')),
 })

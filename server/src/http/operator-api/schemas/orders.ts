@@ -172,6 +172,23 @@ export const RefundRequest = Type.Object(
       pattern: '^[0-9]{1,13}([.][0-9]{1,2})?$',
       description: 'what to refund, such as 100 or 99.50',
     }),
+    to: Type.Optional(
+      Type.Object(
+        {
+          account_no: Type.String({
+            maxLength: 80,
+            pattern: '^[ -]*([A-Za-z0-9][ -]*){4,34}$',
+            description: '4 to 34 letters and digits; spaces and dashes are taken away',
+          }),
+          account_name: printable(128),
+          bank_code: printable(32),
+        },
+        {
+          ...strict,
+          description: "another account than the payer's: two people decide on it, always",
+        },
+      ),
+    ),
     version,
     code: Type.Optional(code),
   },

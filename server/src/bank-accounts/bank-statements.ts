@@ -1,0 +1,44 @@
+import type { Tx } from '../db/in-transaction.ts'
+import type { BankStatement } from '../statements/statement.ts'
+
+/** Keeps what a file says of a day's balances, and whether that is the bank's word. */
+export async function insertStatement(
+  tx: Tx,
+  account: string,
+  { fileId, statementId, isTrusted }: { fileId: string; statementId: string; isTrusted: boolean },
+  source: 'intraday' | 'statement',
+  statement: BankStatement,
+): Promise<void> {
+  const booked = statement.entries.filter(({ status }) => status === 'booked')
+  const days = booked.map(({ bookedOn }) => bookedOn).sort()
+  const { opening, closing } = statement
+  await tx.query(
+    `insert into bank_statements (account, statement_id, file_id, source, bank_id, bank_seq, from_day,
+       to_day, opening, closing, entries, booked, is_trusted, read_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now())`,
+    [
+      account,
+      statementId,
+      fileId,
+      source,
+      statement.id?.slice(0, 100) ?? null,
+      statement.seq?.slice(0, 40) ?? null,
+      statement.from ?? opening?.day ?? days[0] ?? closing?.day ?? null,
+      statement.to ?? closing?.day ?? days.at(-1) ?? null,
+      opening?.booked ? opening.amountMinor : null,
+      closing?.booked ? closing.amountMinor : null,
+      booked.length,
+      booked.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
+      isTrusted,
+    ],
+  )
+}
+
+/** A file is the bank's word from now on: its balances count. */
+export async function trustStatements(tx: Tx, account: string, fileId: string): Promise<void> {
+  await tx.query(
+    `update bank_statements set is_trusted = true
+     where account = $1 and file_id = $2 and not is_trusted`,
+    [account, fileId],
+  )
+}
