@@ -127,7 +127,11 @@ function MakeDialog({ agent, close }: { agent: AgentDetail; close: () => void })
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <Checkbox.Group label={says.scopes} value={scopes} onChange={(next) => setScopes(next as Scopes)}>
+      <Checkbox.Group
+        label={says.scopes}
+        value={scopes}
+        onChange={(next) => setScopes(next as Scopes)}
+      >
         <Group gap="md">
           {Object.entries(says.scopeNames).map(([scope, label]) => (
             <Checkbox key={scope} value={scope} label={label} />
