@@ -66,6 +66,8 @@ export interface Operations {
         rate_limit: number
         /** a list of addresses or CIDR ranges; empty: every address */
         allow_ip: string[]
+        /** a list of addresses or CIDR ranges; empty: every address that is allowed */
+        withdraw_ip: string[]
         /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
         frame_origin: string[]
         /** 1 to 500 printable characters */
@@ -136,6 +138,8 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
+      /** a list of addresses or CIDR ranges; empty: every address that is allowed */
+      withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
       /** 1 to 500 printable characters */
@@ -154,6 +158,27 @@ export interface Operations {
         /** until when it is valid; null: until it is rotated */
         expires_at: string | null
         /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
+  'GET /console/api/agents/{app_id}/secrets': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        id: number
+        name: string
+        /** what it may do; at least one */
+        scopes: ('deposit' | 'withdraw' | 'read' | 'callback')[]
+        /** only requests from these addresses or CIDR ranges; empty: every address */
+        allow_ip: string[]
+        /** when it was made */
+        created_at: string
+        created_by: string
+        /** when it ended */
+        revoked_at: string | null
+        /** when it was last used */
         last_used_at: string | null
       }[]
     }
@@ -2680,6 +2705,8 @@ export interface Operations {
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
+      /** a list of addresses or CIDR ranges; empty: every address that is allowed */
+      withdraw_ip?: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin?: string[]
       /** 1 to 500 printable characters */
@@ -2750,6 +2777,8 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
+      /** a list of addresses or CIDR ranges; empty: every address that is allowed */
+      withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
       /** 1 to 500 printable characters */
@@ -3036,6 +3065,8 @@ export interface Operations {
       rate_limit?: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip?: string[]
+      /** a list of addresses or CIDR ranges; empty: every address that is allowed */
+      withdraw_ip?: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin?: string[]
       /** 1 to 500 printable characters */
@@ -3198,6 +3229,8 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
+      /** a list of addresses or CIDR ranges; empty: every address that is allowed */
+      withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
       /** 1 to 500 printable characters */
@@ -3216,6 +3249,53 @@ export interface Operations {
         /** until when it is valid; null: until it is rotated */
         expires_at: string | null
         /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
+  'POST /console/api/agents/{app_id}/secrets': {
+    query: Record<string, never>
+    body: {
+      /** what it is for */
+      name: string
+      /** what it may do; at least one */
+      scopes: ('deposit' | 'withdraw' | 'read' | 'callback')[]
+      /** only requests from these addresses or CIDR ranges; empty: every address */
+      allow_ip?: string[]
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      app_id: string
+      id: number
+      /** shown once */
+      secret: string
+    }
+  }
+  'POST /console/api/agents/{app_id}/secrets/{id}/revoke': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      data: {
+        id: number
+        name: string
+        /** what it may do; at least one */
+        scopes: ('deposit' | 'withdraw' | 'read' | 'callback')[]
+        /** only requests from these addresses or CIDR ranges; empty: every address */
+        allow_ip: string[]
+        /** when it was made */
+        created_at: string
+        created_by: string
+        /** when it ended */
+        revoked_at: string | null
+        /** when it was last used */
         last_used_at: string | null
       }[]
     }
@@ -3283,6 +3363,8 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
+      /** a list of addresses or CIDR ranges; empty: every address that is allowed */
+      withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
       /** 1 to 500 printable characters */
@@ -4546,7 +4628,7 @@ export interface Operations {
         | 'USD'
         | null
       /** how long it waits, 1 to 720 */
-      hours?: number | null
+      hours?: number
       /** what the list is of */
       field?: 'account' | 'name' | 'bank' | 'user' | null
       /** what becomes of an order that goes beyond it */
@@ -7509,6 +7591,8 @@ export interface Operations {
       rate_limit: number
       /** a list of addresses or CIDR ranges; empty: every address */
       allow_ip: string[]
+      /** a list of addresses or CIDR ranges; empty: every address that is allowed */
+      withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
       /** 1 to 500 printable characters */
@@ -7641,7 +7725,7 @@ export interface Operations {
         | 'USD'
         | null
       /** how long it waits, 1 to 720 */
-      hours?: number | null
+      hours?: number
       /** what the list is of */
       field?: 'account' | 'name' | 'bank' | 'user' | null
       /** what becomes of an order that goes beyond it */

@@ -9,6 +9,7 @@ export const problemCodes = [
   'stale_signature',
   'agent_suspended',
   'ip_not_allowed',
+  'scope_missing',
   'order_not_found',
   'not_found',
   'method_not_allowed',

@@ -1,9 +1,15 @@
 import type { Pool } from '../db/pool.ts'
 import { type SecretKeys, unseal } from '../lib/secret-box.ts'
 import { type Agent, type AgentRow, agentFromRow } from './agent.ts'
+import type { SecretScope } from './agent-secrets.ts'
 
 export interface LiveKey {
+  /** The slot of one that may do everything, or the number of one that may not. */
   slot: number
+  /** What it may do; undefined: everything. */
+  scopes?: readonly SecretScope[]
+  /** Only requests from these addresses; undefined: every address that the agent allows. */
+  allowedIps?: readonly string[]
   createdAt: string
   expiresAt: Date | null
   secret: string
@@ -11,14 +17,33 @@ export interface LiveKey {
 
 export interface AgentWithKeys {
   agent: Agent
-  /** Newest first, at most two. */
+  /** Those that may do everything, newest first, at most two. */
   keys: LiveKey[]
+  /** Those that may do only some things. */
+  scoped: LiveKey[]
+}
+
+/** What signs an agent's callbacks: the secrets made for it, or else those that may do everything. */
+export function callbackSecrets({ keys, scoped }: AgentWithKeys): string[] {
+  const own = scoped.filter(({ scopes }) => scopes?.includes('callback'))
+  return (own.length > 0 ? own : keys).map(({ secret }) => secret)
 }
 
 /** Changes whenever the agent or one of its secrets does: xmin is the transaction that wrote a row. */
 export const stampOfAgent = `concat_ws(' ', a.xmin,
   (select string_agg(k.xmin::text, ' ' order by k.slot) from agent_keys k
-   where k.agent_id = a.agent_id))`
+   where k.agent_id = a.agent_id), '|',
+  (select string_agg(s.xmin::text, ' ' order by s.n) from agent_secrets s
+   where s.agent_id = a.agent_id))`
+
+interface KeyRow {
+  slot: number
+  created_at: string
+  sealed: string
+  expires_at: string | null
+  scopes?: SecretScope[]
+  allowed_ips?: string[]
+}
 
 interface Asked {
   appId: string
@@ -126,34 +151,46 @@ export class AgentFinder {
 
   private async read(where: string, value: unknown): Promise<Map<string, AgentWithKeys>> {
     // Not prepared: `a.*` would fail on this connection once a migration has added a column.
-    const { rows } = await this.pool.query<AgentRow & { keys: string | null }>({
+    const { rows } = await this.pool.query<
+      AgentRow & { keys: string | null; scoped: string | null }
+    >({
       text: `select a.*, (select json_agg(json_build_object('slot', k.slot,
                'created_at', k.created_at, 'sealed', encode(k.sealed_secret, 'base64'), 'expires_at', k.expires_at)
                order by k.created_at desc, k.slot desc)::text
-             from agent_keys k where k.agent_id = a.agent_id) as keys
+             from agent_keys k where k.agent_id = a.agent_id) as keys,
+             (select json_agg(json_build_object('slot', s.n, 'created_at', s.created_at,
+               'sealed', encode(s.sealed_secret, 'base64'), 'expires_at', null,
+               'scopes', s.scopes, 'allowed_ips', s.allowed_ips) order by s.n desc)::text
+             from agent_secrets s where s.agent_id = a.agent_id and s.revoked_at is null) as scoped
              from agents a where ${where}`,
       values: [value],
     })
     return new Map(
       rows.map((row) => [
         row.app_id,
-        { agent: agentFromRow(row), keys: this.openKeys(row.agent_id, row.keys) },
+        {
+          agent: agentFromRow(row),
+          keys: this.openKeys(row.agent_id, row.keys),
+          scoped: this.openKeys(row.agent_id, row.scoped),
+        },
       ]),
     )
   }
 
-  private live({ agent, keys }: AgentWithKeys): AgentWithKeys {
+  private live({ agent, keys, scoped }: AgentWithKeys): AgentWithKeys {
     const now = this.now()
-    return { agent, keys: keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now) }
+    const live = keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+    return { agent, keys: live, scoped }
   }
 
   private openKeys(agentId: bigint, keys: string | null): LiveKey[] {
-    const rows: { slot: number; created_at: string; sealed: string; expires_at: string | null }[] =
-      keys === null ? [] : JSON.parse(keys)
-    return rows.flatMap(({ slot, created_at, sealed, expires_at }) => {
+    const rows: KeyRow[] = keys === null ? [] : JSON.parse(keys)
+    return rows.flatMap(({ slot, created_at, sealed, expires_at, scopes, allowed_ips }) => {
       const secret = this.open(agentId, sealed)
+      if (secret === undefined) return []
       const expiresAt = expires_at === null ? null : new Date(expires_at)
-      return secret === undefined ? [] : [{ slot, createdAt: created_at, expiresAt, secret }]
+      const bounds = scopes && allowed_ips ? { scopes, allowedIps: allowed_ips } : {}
+      return [{ slot, createdAt: created_at, expiresAt, secret, ...bounds }]
     })
   }
 

@@ -9,14 +9,21 @@ export async function resealSecrets(owner: Pool, secretKeys: SecretKeys): Promis
     slot: number
     owner: string
     sealed: Buffer
+    is_main: boolean
   }>(
-    `select agent_id, slot, 'agent ' || agent_id as owner, sealed_secret as sealed from agent_keys
-     order by agent_id, slot`,
+    `select agent_id, slot, 'agent ' || agent_id as owner, sealed_secret as sealed,
+       true as is_main from agent_keys
+     union all
+     select agent_id, n, 'agent ' || agent_id, sealed_secret, false from agent_secrets
+     order by 1, 5, 2`,
   )
   return resealRows(secretKeys, rows, async (row, sealed) => {
     const { rowCount } = await owner.query(
-      `update agent_keys set sealed_secret = $3
-       where agent_id = $1 and slot = $2 and sealed_secret = $4`,
+      row.is_main
+        ? `update agent_keys set sealed_secret = $3
+           where agent_id = $1 and slot = $2 and sealed_secret = $4`
+        : `update agent_secrets set sealed_secret = $3
+           where agent_id = $1 and n = $2 and sealed_secret = $4`,
       [row.agent_id, row.slot, sealed, row.sealed],
     )
     return rowCount

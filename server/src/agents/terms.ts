@@ -111,10 +111,12 @@ export const terms = {
   allowedIps: {
     ...list('allow_ip', 'cidr...', 'only requests from these addresses'),
     must: 'a list of addresses or CIDR ranges; empty: every address',
-    faults: (ranges: string[]) =>
-      ranges
-        .filter((range) => !ipaddr.isValid(range) && !ipaddr.isValidCIDR(range))
-        .map((range) => `"${range}" is not an address or a CIDR range`),
+    faults: rangeFaults,
+  },
+  withdrawIps: {
+    ...list('withdraw_ip', 'cidr...', 'only withdrawals from these addresses'),
+    must: 'a list of addresses or CIDR ranges; empty: every address that is allowed',
+    faults: rangeFaults,
   },
   /** Which origins may show its payment page in a frame: none if empty, every one if `any`. */
   frameOrigins: {
@@ -339,4 +341,10 @@ function list<Field extends string>(
 ): Term<string[], Field> {
   const faults = () => []
   return { field, kind: 'list', group: 'access', typed, about, must: about, initially: [], faults }
+}
+
+function rangeFaults(ranges: string[]): string[] {
+  return ranges
+    .filter((range) => !ipaddr.isValid(range) && !ipaddr.isValidCIDR(range))
+    .map((range) => `"${range}" is not an address or a CIDR range`)
 }

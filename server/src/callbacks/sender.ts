@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AgentFinder, AgentWithKeys } from '../agents/agent-finder.ts'
+import { type AgentFinder, type AgentWithKeys, callbackSecrets } from '../agents/agent-finder.ts'
 import { isContention, type Pool } from '../db/pool.ts'
 import { sendToNewAddresses } from './address-callbacks.ts'
 import { callbackHeaders } from './callback-headers.ts'
@@ -215,7 +215,7 @@ export class CallbackSender {
   ): Promise<Attempt> | 'not_sent' | 'no_address' {
     const { poster, now, version } = this.options
     if (!found) return 'not_sent'
-    const { agent, keys } = found
+    const { agent } = found
     const url = callback.kind === 'deposit' ? agent.depositCallbackUrl : agent.withdrawCallbackUrl
     if (url === null) return 'no_address'
     const at = now()
@@ -225,7 +225,7 @@ export class CallbackSender {
     const headers = callbackHeaders({
       appId: agent.appId,
       kind: callback.kind,
-      secrets: keys.map(({ secret }) => secret),
+      secrets: callbackSecrets(found),
       body,
       seq: callback.seq,
       attempt: callback.attempts + 1,

@@ -88,6 +88,10 @@ const commands: Record<string, Listed> = {
     description: 'who signs in to the console',
     load: async () => (await import('./user.ts')).userCommand(),
   },
+  'agent-secret': {
+    description: "agents' secrets that may do only some things",
+    load: async () => (await import('./agent-secret.ts')).agentSecretCommand(),
+  },
   limit: {
     description: 'limits and lists that new orders are measured against',
     load: async () => (await import('./limit.ts')).limitCommand(),

@@ -6,6 +6,8 @@ set search_path to sluice;
 
 select create_reference_table('agents');
 select create_reference_table('agent_keys');
+select create_reference_table('agent_secrets');
+select create_reference_table('secret_addresses');
 select create_reference_table('providers');
 select create_reference_table('provider_routes');
 select create_reference_table('bank_accounts');

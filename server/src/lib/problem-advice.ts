@@ -13,6 +13,8 @@ export const problemAdvice: Record<ProblemCode, string> = {
   agent_suspended: 'Ask the operator. Reads, outcomes and callbacks go on.',
   ip_not_allowed:
     'Send from an address the operator knows, or have yours added; `detail` names it.',
+  scope_missing:
+    'Sign with a secret that has the scope which `detail` names, or have the operator make one.',
   order_not_found:
     'Look at the `txn_id` or `refId`, and whether it is of this agent. After a creation without an answer, repeat the creation instead.',
   not_found: 'Look at the path; `/openapi.json` lists them all.',

@@ -7,6 +7,7 @@ export const problemCatalogue = {
   stale_signature: [401, 'The signature is too old or from the future'],
   agent_suspended: [403, 'The agent is suspended'],
   ip_not_allowed: [403, 'Requests from this address are not allowed'],
+  scope_missing: [403, 'The secret may not do this'],
   order_not_found: [404, 'There is no such order'],
   not_found: [404, 'There is nothing here'],
   method_not_allowed: [405, 'This address does not take that method'],

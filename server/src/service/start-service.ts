@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { AgentFinder } from '../agents/agent-finder.ts'
 import { KeyUse } from '../agents/key-use.ts'
 import { makeResolveHost, type ResolveHost } from '../agents/resolve-host.ts'
+import { alarmNewAddress } from '../approvals/alarm-new-address.ts'
 import type { Backend } from '../backend.ts'
 import { CallbackPoster } from '../callbacks/post-callback.ts'
 import type { Config } from '../config.ts'
@@ -134,7 +135,7 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
     listPool: pools.lists,
     buckets: new SharedBuckets(pools.door, clock, onError),
     agents,
-    keyUse: new KeyUse(backend.pool, clock, onError),
+    keyUse: new KeyUse(backend.pool, clock, onError, alarmNewAddress),
     poster,
     resolveHost,
     wake,

@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { AgentFinder, callbackSecrets } from '../../src/agents/agent-finder.ts'
+import { createSecret, revokeSecret, type SecretScope } from '../../src/agents/agent-secrets.ts'
 import { listKeys } from '../../src/agents/find-agent.ts'
 import { rotateKey } from '../../src/agents/save-agent.ts'
+import { inTransaction } from '../../src/db/in-transaction.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { AgentClient, type Answer, startTestService, type TestService } from '../support/service.ts'
 
@@ -409,6 +412,131 @@ describe('keys', () => {
     })
     await holding(agent, 'sk_wrong').get('/payment/wallet')
     expect((await keysOf(agent)).map((key) => key.lastUsedAt)).toEqual([null])
+  })
+})
+
+describe('secrets with scopes', () => {
+  const make = (agent: AgentClient, scopes: SecretScope[], allowedIps: string[] = []) =>
+    createSecret(
+      s.backend.pool,
+      s.backend.secretKeys,
+      agent.agentId,
+      { name: 'a test', scopes, allowedIps, createdBy: 'a test' },
+      s.clock(),
+    )
+  const withSecret = (agent: AgentClient, secret: string) =>
+    new AgentClient(s.service.url, agent.appId, secret, agent.agentId, s.clock)
+
+  test('each does what it may, and nothing else; the first secret does everything', async () => {
+    const agent = await s.agent()
+    await agent.fund(500)
+    const waiting = (await agent.deposit()).json.txn_id
+    const paid = (await agent.deposit({ amount: 50 })).json.txn_id
+    await agent.trigger(paid, 'PAID')
+    const tries: Record<string, (client: AgentClient) => Promise<Answer>> = {
+      deposit: (client) => client.deposit(),
+      withdraw: (client) => client.withdraw({ amount: 10 }),
+      refund: (client) =>
+        client.post(`/payment/orders/${paid}/refund`, {
+          refId: `refund-${Math.random()}`,
+          amount: 1,
+          timestamp: s.clock().toISOString(),
+        }),
+      wallet: (client) => client.get('/payment/wallet'),
+      order: (client) => client.get(`/payment/orders/${waiting}`),
+      cancel: (client) => client.post(`/payment/orders/${waiting}/cancel`),
+    }
+    const may: [SecretScope[], string[]][] = [
+      [['deposit'], ['deposit', 'cancel']],
+      [['withdraw'], ['withdraw', 'refund', 'cancel']],
+      [['read'], ['wallet', 'order']],
+      [
+        ['read', 'deposit'],
+        ['deposit', 'wallet', 'order', 'cancel'],
+      ],
+    ]
+    for (const [scopes, allowed] of may) {
+      const client = withSecret(agent, (await make(agent, scopes)).secret)
+      for (const [name, send] of Object.entries(tries)) {
+        const answer = await send(client)
+        const isFree = allowed.includes(name)
+        if (isFree) expect(answer.status, `${scopes} ${name}`).toBeLessThan(300)
+        else expect(said(answer), `${scopes} ${name}`).toEqual([403, 'scope_missing'])
+      }
+    }
+    const callback = withSecret(agent, (await make(agent, ['callback'])).secret)
+    for (const send of Object.values(tries)) {
+      expect(said(await send(callback))).toEqual([401, 'invalid_signature'])
+    }
+    for (const send of Object.values(tries)) expect((await send(agent)).status).toBeLessThan(300)
+  })
+
+  test('one that is revoked ends at once', async () => {
+    const agent = await s.agent()
+    const { secret, n } = await make(agent, ['read'])
+    const client = withSecret(agent, secret)
+    expect((await client.get('/payment/wallet')).status).toBe(200)
+    const revoked = await inTransaction(s.backend.pool, (tx) =>
+      revokeSecret(tx, agent.agentId, n, s.clock()),
+    )
+    expect(revoked).toBe(true)
+    expect(said(await client.get('/payment/wallet'))).toEqual([401, 'invalid_signature'])
+  })
+
+  test('addresses may be required of a secret, or of all withdrawals', async () => {
+    const agent = await s.agent()
+    await agent.fund(100)
+    const away = withSecret(agent, (await make(agent, ['read'], ['192.0.2.0/24'])).secret)
+    expect(said(await away.get('/payment/wallet'))).toEqual([403, 'ip_not_allowed'])
+    const here = withSecret(agent, (await make(agent, ['read'], ['127.0.0.1', '::1'])).secret)
+    expect((await here.get('/payment/wallet')).status).toBe(200)
+    await s.sql(`update agents set withdraw_ips = '{192.0.2.1}' where agent_id = $1`, [
+      agent.agentId,
+    ])
+    expect(said(await agent.withdraw({ amount: 10 }))).toEqual([403, 'ip_not_allowed'])
+    expect((await agent.deposit()).status).toBe(201)
+  })
+
+  test('the first use from a new address raises an alarm, once; the first of all does not', async () => {
+    const agent = await s.agent({ name: 'Moved' })
+    const alarms = async () =>
+      (await s.sql(`select words from alarms where raised_by = $1`, [`agent ${agent.appId}`])).rows
+    const seen = async () =>
+      (await s.sql('select 1 from secret_addresses where agent_id = $1', [agent.agentId])).rowCount
+    await agent.get('/payment/wallet')
+    await expect.poll(seen).toBe(1)
+    expect(await alarms()).toEqual([])
+    // As if it had been used elsewhere before.
+    await s.sql(`update secret_addresses set address = '192.0.2.7' where agent_id = $1`, [
+      agent.agentId,
+    ])
+    const second = await startTestService({ beside: s })
+    const moved = new AgentClient(
+      second.service.url,
+      agent.appId,
+      agent.secret,
+      agent.agentId,
+      s.clock,
+    )
+    for (let n = 0; n < 3; n++) await moved.get('/payment/wallet')
+    await expect
+      .poll(alarms)
+      .toEqual([
+        { words: expect.stringMatching(/^The secret of Moved was used from a new address: .*127/) },
+      ])
+    await second.close()
+  })
+
+  test('callbacks are signed with a secret of their own, if there is one', async () => {
+    const agent = await s.agent()
+    const found = async () => {
+      const finder = new AgentFinder(s.backend.pool, s.backend.secretKeys, s.clock, () => {})
+      const one = await finder.find(agent.appId)
+      return one ? callbackSecrets(one) : []
+    }
+    expect(await found()).toEqual([agent.secret])
+    const { secret } = await make(agent, ['callback'])
+    expect(await found()).toEqual([secret])
   })
 })
 

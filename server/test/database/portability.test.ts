@@ -11,6 +11,8 @@ import { testDatabase } from '../support/database.ts'
 const referenceTables = [
   'agents',
   'agent_keys',
+  'agent_secrets',
+  'secret_addresses',
   'agent_brands',
   'providers',
   'provider_routes',

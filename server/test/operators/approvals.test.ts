@@ -177,6 +177,16 @@ const requests: Record<string, Make> = {
     path: `/agents/${(await s.agent()).appId}/keys`,
     body: { overlap_s: 86_400 },
   }),
+  'POST /agents/{app_id}/secrets': async () => ({
+    path: `/agents/${(await s.agent()).appId}/secrets`,
+    body: { name: 'reports', scopes: ['read'] },
+  }),
+  'PUT /limits': async () => ({ path: '/limits', body: await newLimit() }),
+  'POST /limits/remove': async () => {
+    const limit = await newLimit()
+    await sam.put('/limits', { ...limit, reason, code: sam.code() })
+    return { path: '/limits/remove', body: { app_id: limit.app_id, name: limit.name } }
+  },
   'PATCH /providers/{id}': async () => ({ path: '/providers/PROVIDER', body: { state: 'on' } }),
   'PUT /provider-routes': async () => ({
     path: '/provider-routes',
@@ -199,6 +209,11 @@ const requests: Record<string, Make> = {
     body: { rules: [], version: (await sam.get('/approval-rules')).json.version },
   }),
 }
+async function newLimit() {
+  const rule = { kind: 'withdraw', measure: 'orders', per: 'user', period: 'day', most: '9' }
+  return { app_id: (await s.agent()).appId, name: 'user-day', outcome: 'refuse', ...rule }
+}
+
 /** These take no reason. */
 const withoutReason = ['POST /agents', 'POST /users']
 

@@ -339,6 +339,8 @@ describe('a session that was left open', () => {
     'POST /agents/{app_id}/fee-preview',
     'POST /signature-check',
     'POST /provider-routes/try',
+    'POST /limits/try',
+    'POST /agents/{app_id}/secrets/{id}/revoke',
     'POST /bank-accounts/preview',
     'POST /bank-accounts/{name}/files/preview',
     'POST /orders/{txn_id}/resend',

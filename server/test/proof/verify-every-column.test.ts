@@ -389,7 +389,12 @@ const noMoney: Record<string, string | Record<string, string>> = {
       'min_withdraw',
       'max_withdraw',
     ]),
-    ...says('what may knock at its door', ['rate_limit', 'allowed_ips', 'frame_origins']),
+    ...says('what may knock at its door', [
+      'rate_limit',
+      'allowed_ips',
+      'withdraw_ips',
+      'frame_origins',
+    ]),
     ...says('when its terms were changed', ['created_at', 'updated_at']),
   },
   agent_keys: 'its secrets',
@@ -436,6 +441,8 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'expected_deposits',
   ]),
   stops: 'what is not paid out at the moment',
+  agent_secrets: 'who may knock, and for what',
+  secret_addresses: 'where secrets were used from',
   ...says('what orders are measured against, and what that said; it moves nothing', [
     'limit_rules',
     'limit_entries',

@@ -24,6 +24,7 @@ export const agentTerms = [
   { name: 'max_withdraw', kind: 'units', group: 'limits' },
   { name: 'rate_limit', kind: 'whole', group: 'access' },
   { name: 'allow_ip', kind: 'list', group: 'access' },
+  { name: 'withdraw_ip', kind: 'list', group: 'access' },
   { name: 'frame_origin', kind: 'list', group: 'page' },
   { name: 'support', kind: 'optional', group: 'page' },
 ] as const

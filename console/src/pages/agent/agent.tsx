@@ -20,6 +20,7 @@ import { type AgentDetail, agentKey } from './agent-detail.ts'
 import { agentWords as says } from './agent-words.ts'
 import { FeePreview } from './fee-preview.tsx'
 import { Keys } from './keys.tsx'
+import { Secrets } from './secrets.tsx'
 import { Terms } from './terms.tsx'
 
 export default function Agent() {
@@ -66,6 +67,7 @@ export default function Agent() {
       <div className={classes.panels}>
         <Addresses agent={agent} />
         <Keys agent={agent} />
+        <Secrets agent={agent} />
         {!isAgent && <FeePreview agent={agent} />}
         <div className={classes.wide}>
           <Terms agent={agent} />

@@ -30,18 +30,22 @@ export function cancelOrderRoute(app: FastifyInstance, door: Door, desk: Desk): 
         answers: { 200: OrderView },
       }),
     },
-    door(async ({ agent, request, reply }) => {
-      const { agentId } = agent
-      const orderId = ownOrderId(request.params, agentId)
-      const { order } = await desk.teller
-        .do({ type: 'cancel', agentId, orderId, at: desk.now() })
-        .catch(async (error) => {
-          const isMissing = error instanceof Problem && error.code === 'order_not_found'
-          throw isMissing ? await noSuchOrder(desk.pool, agentId, { orderId }) : error
-        })
-      if (!order) throw new Error('a cancellation was answered without an order')
-      return sendJson(reply, 200, orderView(order, desk.localTime))
-    }),
+    door(
+      async ({ agent, request, reply }) => {
+        const { agentId } = agent
+        const orderId = ownOrderId(request.params, agentId)
+        const { order } = await desk.teller
+          .do({ type: 'cancel', agentId, orderId, at: desk.now() })
+          .catch(async (error) => {
+            const isMissing = error instanceof Problem && error.code === 'order_not_found'
+            throw isMissing ? await noSuchOrder(desk.pool, agentId, { orderId }) : error
+          })
+        if (!order) throw new Error('a cancellation was answered without an order')
+        return sendJson(reply, 200, orderView(order, desk.localTime))
+      },
+      'deposit',
+      'withdraw',
+    ),
   )
 }
 
@@ -60,31 +64,35 @@ export function triggerRoute(app: FastifyInstance, door: Door, desk: Desk): void
         answers: { 200: OrderView },
       }),
     },
-    door(async ({ agent, request, reply, body }) => {
-      const orderId = ownOrderId(request.params, agent.agentId)
-      const { value, members } = readJsonBody(body)
-      const errors = triggerRequest.errors(value)
-      const amountText = members.textOf.get('paidAmount')
-      const paidAmountMinor =
-        amountText === undefined ? undefined : minorOf(amountText, agent.currency)
-      if (errors.length === 0 && amountText !== undefined && !paidAmountMinor) {
-        const finest = decimalText(1n, agent.currency)
-        errors.push({ field: 'paidAmount', message: `must be a positive multiple of ${finest}` })
-      }
-      const isPaid = members.textOf.get('outcome') === '"PAID"'
-      for (const field of ['paidAmount', 'payerAccountNo']) {
-        if (errors.length === 0 && members.textOf.has(field) && !isPaid) {
-          errors.push({ field, message: 'goes with the outcome PAID only' })
+    door(
+      async ({ agent, request, reply, body }) => {
+        const orderId = ownOrderId(request.params, agent.agentId)
+        const { value, members } = readJsonBody(body)
+        const errors = triggerRequest.errors(value)
+        const amountText = members.textOf.get('paidAmount')
+        const paidAmountMinor =
+          amountText === undefined ? undefined : minorOf(amountText, agent.currency)
+        if (errors.length === 0 && amountText !== undefined && !paidAmountMinor) {
+          const finest = decimalText(1n, agent.currency)
+          errors.push({ field: 'paidAmount', message: `must be a positive multiple of ${finest}` })
         }
-      }
-      if (errors.length > 0) throw invalidRequest(errors)
-      const { outcome, payerAccountNo } = value as Pick<Trigger, 'outcome' | 'payerAccountNo'>
-      const order = await trigger(desk, agent.agentId, orderId, {
-        outcome,
-        paidAmountMinor,
-        payerAccountNo,
-      })
-      return sendJson(reply, 200, orderView(order, desk.localTime))
-    }),
+        const isPaid = members.textOf.get('outcome') === '"PAID"'
+        for (const field of ['paidAmount', 'payerAccountNo']) {
+          if (errors.length === 0 && members.textOf.has(field) && !isPaid) {
+            errors.push({ field, message: 'goes with the outcome PAID only' })
+          }
+        }
+        if (errors.length > 0) throw invalidRequest(errors)
+        const { outcome, payerAccountNo } = value as Pick<Trigger, 'outcome' | 'payerAccountNo'>
+        const order = await trigger(desk, agent.agentId, orderId, {
+          outcome,
+          paidAmountMinor,
+          payerAccountNo,
+        })
+        return sendJson(reply, 200, orderView(order, desk.localTime))
+      },
+      'deposit',
+      'withdraw',
+    ),
   )
 }

@@ -27,8 +27,10 @@ export function createOrderRoutes(app: FastifyInstance, door: Door, desk: Desk):
         answers: { 201: DepositAnswer, 200: DepositAnswer },
       }),
     },
-    door(async ({ agent, body, reply }) =>
-      sendCreated(reply, await createDeposit(desk, agent, readOrderRequest(body, desk.now()))),
+    door(
+      async ({ agent, body, reply }) =>
+        sendCreated(reply, await createDeposit(desk, agent, readOrderRequest(body, desk.now()))),
+      'deposit',
     ),
   )
   app.post(
@@ -43,8 +45,10 @@ export function createOrderRoutes(app: FastifyInstance, door: Door, desk: Desk):
         answers: { 201: WithdrawAnswer, 200: WithdrawAnswer },
       }),
     },
-    door(async ({ agent, body, reply }) =>
-      sendCreated(reply, await createWithdraw(desk, agent, readOrderRequest(body, desk.now()))),
+    door(
+      async ({ agent, body, reply }) =>
+        sendCreated(reply, await createWithdraw(desk, agent, readOrderRequest(body, desk.now()))),
+      'withdraw',
     ),
   )
   app.post(
@@ -64,7 +68,7 @@ export function createOrderRoutes(app: FastifyInstance, door: Door, desk: Desk):
       const refund = readRefundRequest(body, agent.currency, desk.now())
       const depositId = ownOrderId(request.params, agent.agentId)
       return sendCreated(reply, await refundOrder(desk, agent, depositId, refund))
-    }),
+    }, 'withdraw'),
   )
 }
 

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Agent } from '../../agents/agent.ts'
-import type { AgentFinder } from '../../agents/agent-finder.ts'
+import type { AgentFinder, LiveKey } from '../../agents/agent-finder.ts'
 import type { AgentRate } from '../../agents/agent-rate.ts'
+import type { SecretScope } from '../../agents/agent-secrets.ts'
 import { isAllowedIp } from '../../agents/allowed-ip.ts'
 import type { KeyUse } from '../../agents/key-use.ts'
 import { addressKey } from '../../lib/address-key.ts'
@@ -30,6 +31,11 @@ export interface Signed {
   reply: FastifyReply
   /** The raw body. */
   body: Buffer
+}
+
+/** Whether a secret opens anything: one that signs callbacks does not. */
+function opens({ scopes }: LiveKey): boolean {
+  return !scopes?.includes('callback')
 }
 
 const failuresPerS = 5
@@ -71,7 +77,10 @@ export function makeDoor({ agents, keyUse, rate: agentRate, now, publicPath }: D
     )
   }
 
-  async function authenticate(request: FastifyRequest, body: Buffer): Promise<Agent> {
+  async function authenticate(
+    request: FastifyRequest,
+    body: Buffer,
+  ): Promise<{ agent: Agent; key: LiveKey }> {
     const appId = request.headers['x-appid']
     const header = request.headers['x-signature']
     const parsed = typeof header === 'string' ? parseSignatureHeader(header) : undefined
@@ -80,19 +89,20 @@ export function makeDoor({ agents, keyUse, rate: agentRate, now, publicPath }: D
     }
     const found = await agents.find(appId)
     const path = publicPath() + request.url
-    // Always checks two secrets, however many the agent has, so that the timing reveals nothing.
-    const matched = [0, 1].filter((at) => {
-      const secret = found?.keys[at]?.secret
-      const expected = signRequest(secret ?? nobodysSecret, parsed.t, request.method, path, body)
-      return matchesAny(expected, parsed.signatures) && secret !== undefined
+    // Always checks two secrets, even if the agent has fewer, so that the timing does not reveal whether there is
+    // such an agent.
+    const candidates = [found?.keys[0], found?.keys[1], ...(found?.scoped ?? []).filter(opens)]
+    const matched = candidates.filter((candidate) => {
+      const secret = candidate?.secret ?? nobodysSecret
+      const expected = signRequest(secret, parsed.t, request.method, path, body)
+      return matchesAny(expected, parsed.signatures) && candidate !== undefined
     })
-    const key = found?.keys[matched[0] ?? -1]
+    const [key] = matched
     if (!found || !key) throw refuse(request, 'invalid_signature')
     if (Math.abs(unixSeconds(now()) - Number(parsed.t)) > clockToleranceS) {
       throw refuse(request, 'stale_signature')
     }
-    keyUse.note(found.agent.agentId, key)
-    return found.agent
+    return { agent: found.agent, key }
   }
 
   async function checkRate(agent: Agent, reply: FastifyReply): Promise<void> {
@@ -108,17 +118,30 @@ export function makeDoor({ agents, keyUse, rate: agentRate, now, publicPath }: D
     }
   }
 
-  return (handle: (signed: Signed) => Promise<FastifyReply>) =>
+  /** A secret needs one of the scopes: without any, the scope to read. */
+  return (handle: (signed: Signed) => Promise<FastifyReply>, ...scopes: SecretScope[]) =>
     async (request: FastifyRequest, reply: FastifyReply) => {
       if (request.headers['content-encoding'] !== undefined) {
         throw new Problem('unsupported_media_type', 'Send the body without content-encoding.')
       }
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-      const agent = await authenticate(request, body)
+      const { agent, key } = await authenticate(request, body)
       request.appId = agent.appId
-      if (!isAllowedIp(request.ip, agent.allowedIps)) {
-        throw new Problem('ip_not_allowed', `Requests from ${request.ip} are not allowed.`)
+      const needed = scopes.length > 0 ? scopes : (['read'] as const)
+      const isWithdrawal = needed.every((scope) => scope === 'withdraw')
+      if (
+        !isAllowedIp(request.ip, agent.allowedIps) ||
+        !isAllowedIp(request.ip, key.allowedIps ?? []) ||
+        (isWithdrawal && !isAllowedIp(request.ip, agent.withdrawIps))
+      ) {
+        const what = isWithdrawal ? 'Withdrawals' : 'Requests'
+        throw new Problem('ip_not_allowed', `${what} from ${request.ip} are not allowed.`)
       }
+      if (key.scopes && !needed.some((scope) => key.scopes?.includes(scope))) {
+        const detail = `This secret has the scopes ${key.scopes.join(', ')}; this takes ${needed.join(' or ')}.`
+        throw new Problem('scope_missing', detail)
+      }
+      keyUse.note(agent, key, request.ip)
       await checkRate(agent, reply)
       return handle({ agent, request, reply, body })
     }

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { callbackSecrets } from '../../agents/agent-finder.ts'
 import { listKeys } from '../../agents/find-agent.ts'
 import { rotateKey } from '../../agents/save-agent.ts'
 import { checkAddress } from '../../callbacks/check-address.ts'
@@ -148,7 +149,10 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
       // The check tries many likely mistakes, each over the whole body, which blocks other requests.
       slowDown('signature', operator, 1, 20)
       const found = await deps.agents.find(appId)
-      const secrets = (found?.keys ?? []).map(({ secret }) => secret)
+      const secrets =
+        found && body.kind === 'callback'
+          ? callbackSecrets(found)
+          : [...(found?.keys ?? []), ...(found?.scoped ?? [])].map(({ secret }) => secret)
       return signatureVerdict(body, secrets, now())
     },
   })

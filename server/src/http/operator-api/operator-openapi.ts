@@ -2,6 +2,7 @@ import type { TObject } from 'typebox'
 import * as agentShapes from '../agent-api/schemas.ts'
 import { about, nameSchemas } from '../name-schemas.ts'
 import { apiPath, type DescribedRoute } from './operator-route.ts'
+import * as agentSecrets from './schemas/agent-secrets.ts'
 import * as agents from './schemas/agents.ts'
 import * as approvals from './schemas/approvals.ts'
 import * as bankAccounts from './schemas/bank-accounts.ts'
@@ -18,6 +19,7 @@ import * as wallets from './schemas/wallets.ts'
 
 const shapes = {
   ...{
+    ...agentSecrets,
     ...agents,
     ...approvals,
     ...bankAccounts,

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { SignIn } from '../../operators/sign-in.ts'
 import { fiveMinutes, madeOnce, sendDocument, staticDocument } from '../static-document.ts'
 import { agentKeyRoutes } from './agent-keys.ts'
+import { agentSecretRoutes } from './agent-secrets.ts'
 import { agentRoutes } from './agents.ts'
 import { approvalPolicyRoutes } from './approval-policy.ts'
 import { approvalRoutes } from './approvals.ts'
@@ -81,6 +82,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   auditRoutes(api, deps)
   agentRoutes(api, deps)
   agentKeyRoutes(api, deps)
+  agentSecretRoutes(api, desk)
   providerRoutes(api, deps)
   routingRoutes(api, deps)
   bankAccountRoutes(api, deps)

@@ -15,6 +15,12 @@ const name = Type.String({
   description: '2 to 40 small letters, digits and hyphens',
 })
 
+const hours = Type.Integer({
+  minimum: 1,
+  maximum: 720,
+  description: 'how long it waits, 1 to 720',
+})
+
 const forms = {
   kind: oneOf(orderKinds, 'deposit or withdraw'),
   measure: oneOf(
@@ -30,9 +36,7 @@ const forms = {
     }),
   ),
   currency: orNull(currency),
-  hours: orNull(
-    Type.Integer({ minimum: 1, maximum: 720, description: 'how long it waits, 1 to 720' }),
-  ),
+  hours: orNull(hours),
   field: orNull(oneOf(limitFields, 'what the list is of')),
   outcome: oneOf(limitOutcomes, 'what becomes of an order that goes beyond it'),
 }
@@ -73,7 +77,7 @@ const form = {
   period: Type.Optional(forms.period),
   most: Type.Optional(forms.most),
   currency: Type.Optional(forms.currency),
-  hours: Type.Optional(forms.hours),
+  hours: Type.Optional(hours),
   field: Type.Optional(forms.field),
   outcome: forms.outcome,
   values: Type.Optional(values),

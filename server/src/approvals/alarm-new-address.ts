@@ -1,0 +1,23 @@
+import type { NewAddress } from '../agents/key-use.ts'
+import type { Tx } from '../db/in-transaction.ts'
+import { writeAudit } from '../operators/audit.ts'
+import { raiseAlarm } from './alarms.ts'
+
+/** Tells every admin that a secret was used from an address that it was never used from before. */
+export async function alarmNewAddress(tx: Tx, { agent, key, address, at }: NewAddress) {
+  const which = key.scopes ? `secret ${key.slot} (${key.scopes.join(', ')})` : 'secret'
+  const by = `agent ${agent.appId}`
+  await raiseAlarm(tx, {
+    at,
+    by,
+    words: `The ${which} of ${agent.name} was used from a new address: ${address}.`,
+  })
+  await writeAudit(tx, {
+    at,
+    operator: { userId: null, email: by, ip: address },
+    action: 'new_address',
+    subject: { kind: 'agent', id: agent.appId },
+    agentId: agent.agentId,
+    after: { secret: key.scopes ? key.slot : 'main', address },
+  })
+}
