@@ -676,7 +676,7 @@ async function onEmptyBooks(
     `delete from callbacks; delete from callback_bodies; delete from payments; delete from payment_claims;
      delete from unmatched_payments; delete from clearings; delete from journal; delete from payouts; delete from payout_references; delete from open_items;
      delete from orders;
-     update wallets set seq = 0, ${accountNames.map((name) => `${name} = 0`).join(', ')}`,
+     update wallets set seq = 0, hash = repeat('0', 64), ${accountNames.map((name) => `${name} = 0`).join(', ')}`,
   )
   const teller = new Teller({
     pool: tellerPool,
