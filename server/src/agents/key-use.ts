@@ -60,13 +60,27 @@ export class KeyUse {
     if (this.seen.size > 100_000) this.seen.clear()
     this.seen.add(id)
     const at = this.now()
-    inTransaction(this.pool, async (tx) => {
-      const { rows } = await tx.query<{ known: bigint }>(
-        'select count(*) as known from secret_addresses where agent_id = $1 and secret = $2',
-        [agent.agentId, secret],
-      )
-      const known = rows[0]?.known ?? 0n
-      if (known >= mostAddresses) return
+    this.writeAddress(agent, key, secret, address, at).catch((error) => {
+      this.seen.delete(id)
+      this.onError(error)
+    })
+  }
+
+  private async writeAddress(
+    agent: Agent,
+    key: LiveKey,
+    secret: string,
+    address: string,
+    at: Date,
+  ): Promise<void> {
+    const { rows } = await this.pool.query<{ known: bigint; is_known: boolean | null }>(
+      `select count(*) as known, bool_or(address = $3) as is_known from secret_addresses
+       where agent_id = $1 and secret = $2`,
+      [agent.agentId, secret, address],
+    )
+    const { known = 0n, is_known: isKnown = false } = rows[0] ?? {}
+    if (isKnown || known >= mostAddresses) return
+    await inTransaction(this.pool, async (tx) => {
       const { rowCount } = await tx.query(
         `insert into secret_addresses (agent_id, secret, address, first_used_at)
          values ($1, $2, $3, $4) on conflict do nothing`,
@@ -74,9 +88,6 @@ export class KeyUse {
       )
       // The first address of all is where it belongs.
       if (rowCount === 1 && known > 0n) await this.onNewAddress(tx, { agent, key, address, at })
-    }).catch((error) => {
-      this.seen.delete(id)
-      this.onError(error)
     })
   }
 }

@@ -56,9 +56,11 @@ const rightsSql = `
        or pg_has_role(session_user, 'pg_write_server_files', 'member'))
     union all
     select 6, 'may change the journal or the audit log' from me where not rolsuper and exists (
-      select from ours where relname ~ '^(journal|audit_log)'
-        and (has_table_privilege(session_user, oid, 'delete, truncate')
-          or has_any_column_privilege(session_user, oid, 'update')))
+      -- Also by a role that it does not inherit from, but can become.
+      select from ours, pg_roles r where relname ~ '^(journal|audit_log)'
+        and pg_has_role(session_user, r.oid, 'member')
+        and (has_table_privilege(r.oid, ours.oid, 'delete, truncate, trigger')
+          or has_any_column_privilege(r.oid, ours.oid, 'update')))
   )
   select session_user::text as login,
     coalesce((select array_agg(excess order by at) from found), '{}') as excesses`

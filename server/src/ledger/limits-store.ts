@@ -62,7 +62,9 @@ const useKeys = useColumns.pick('agentId', 'kind', 'per', 'subject', 'startsAt')
 const beginUses = `insert into limit_uses (${useKeys.names}, amount, orders)
   select ${useKeys.names}, 0, 0 from ${useKeys.rows('u')} on conflict do nothing`
 
-const addUses = `update limit_uses l set amount = l.amount + u.amount, orders = l.orders + u.orders
+/** Never below zero: an order that an older process did not count must still end. The proof finds the difference. */
+const addUses = `update limit_uses l set amount = greatest(0, l.amount + u.amount),
+    orders = greatest(0, l.orders + u.orders)
   from ${useColumns.rows('u')}
   where l.agent_id = u.agent_id and l.kind = u.kind and l.per = u.per and l.subject = u.subject
     and l.starts_at = u.starts_at`
@@ -332,7 +334,8 @@ async function startCounting(
     await tx.query(
       `insert into limit_payees (agent_id, account, order_id)
        select distinct on (2) o.agent_id, ${subjectSql.account}, o.order_id from orders o
-       where o.agent_id = $1 and o.kind = 'withdraw' and o.status in ('PAID', 'REVERT')`,
+       where o.agent_id = $1 and o.kind = 'withdraw' and o.refund_of is null
+         and o.status in ('PAID', 'REVERT')`,
       [agentId],
     )
   } else {

@@ -39,8 +39,8 @@ export async function mayPayOut(desk: ApprovalDesk, order: Order): Promise<boole
     return false
   }
   const { verdict } = proposal
-  // The decision counts, however its run ended, and before the time is over that the account waits.
-  if (verdict === 'approved') return true
+  // The decision counts, however its run ended. Nobody decides that a new account waits less.
+  if (verdict === 'approved') return check?.waitUntil == null || check.waitUntil <= desk.now()
   // One that is due but not yet marked as expired might still be approved by a clock that is behind.
   if (verdict !== null) {
     const why = {

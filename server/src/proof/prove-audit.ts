@@ -61,8 +61,12 @@ async function proveAuditPage(
   )
   const next = lanes[lane + 1] && { ...start, lane: lane + 1 }
   if (!next) {
-    const { rowCount } = await tx.query('select from audit_log where lane > $1 limit 1', [lane])
-    ensure(rowCount === 0, () => `the audit log has rows in a lane after ${lane}`)
+    const { rowCount } = await tx.query(
+      `select from audit_log where lane > $1 or lane < 0 or lane is null or lane_seq is null
+         or lane_seq < 1 limit 1`,
+      [lane],
+    )
+    ensure(rowCount === 0, () => 'the audit log has rows in no lane')
   }
   return { rows: rows.length, next }
 }

@@ -98,7 +98,7 @@ async function provePayees(tx: ProofTx, agentId: bigint): Promise<void> {
   const { rows } = await tx.query<{ order_id: string }>(
     `select p.order_id from limit_payees p
      join orders o on o.agent_id = p.agent_id and o.order_id = p.order_id
-     where p.agent_id = $1 and (o.kind <> 'withdraw' or o.status not in ('PAID', 'REVERT')
+     where p.agent_id = $1 and (o.kind <> 'withdraw' or o.refund_of is not null or o.status not in ('PAID', 'REVERT')
        or ${subjects.account} <> p.account) limit 1`,
     [agentId],
   )

@@ -114,10 +114,15 @@ export function startWorker(options: WorkerOptions): Repeated {
     const proof = repeat(
       1_000,
       async () => {
-        const ofBooks = (await proveOnward(proofPool, desk.now())).findings
-        const findings = [...ofBooks, ...(await round.step(proofPool))]
-        for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
-        known = findings
+        const tell = (findings: readonly string[]) => {
+          for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
+        }
+        const { findings } = await proveOnward(proofPool, desk.now())
+        // Before the rest, which may fail.
+        tell(findings)
+        const others = await round.step(proofPool)
+        tell(others)
+        known = [...findings, ...others]
         return 'done'
       },
       onError,

@@ -135,6 +135,9 @@ describe('processes on one database', () => {
     await startWorker()
     const { heard, end } = await eavesdrop()
     const { json } = await agent.deposit()
+    // Where its secret is used from is on record, so that the next commit is the outcome's.
+    const addresses = async () => (await s.sql('select from secret_addresses')).rowCount
+    await expect.poll(addresses, patient).toBeGreaterThan(0)
 
     proxy.cutNextCommits(['silent'], () => kill(api.pid))
     const cancelled = api.agent(agent).post(`/payment/orders/${json.txn_id}/cancel`)

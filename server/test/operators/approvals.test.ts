@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { approve } from '../../src/approvals/decide-proposal.ts'
 import { findProposal } from '../../src/approvals/proposal.ts'
 import { recordUnmatched } from '../../src/payments/unmatched-payments.ts'
+import { booked, makeAccount, push } from '../support/bank-accounts.ts'
 import { FakeProvider } from '../support/fake-provider.ts'
 import { handOver } from '../support/hand-over.ts'
 import { acceptInvitation, type OperatorClient, signIn } from '../support/operator.ts'
@@ -198,6 +199,16 @@ const requests: Record<string, Make> = {
     const { id } = json.data.find(({ app_id }: { app_id: string }) => app_id === appId)
     return { path: `/stops/${id}/lift`, body: {} }
   },
+  'POST /bank-accounts/{name}/movements/{movement_id}/explain': async () => {
+    const account = await makeAccount(s, {}, { isOff: true })
+    const { name } = account.account
+    const { json } = await push(s, account, { id: 'fee', direction: 'debit', amount: '5.00' })
+    await booked(s, name)
+    return {
+      path: `/bank-accounts/${name}/movements/${json.movement}/explain`,
+      body: { as: 'bank_fee' },
+    }
+  },
   'POST /users': async () => ({ path: '/users', body: newUser() }),
   'PATCH /users/{id}': async () => ({
     path: `/users/${await someUser()}`,
@@ -257,7 +268,7 @@ describe('every action of the registry', () => {
     const { rows } = await s.sql('select 1 from proposal_effects where proposal_id = $1', [
       shown.id,
     ])
-    const isOneTransaction = !/wallets|payments|books|orders/.test(route)
+    const isOneTransaction = !/wallets|payments|books|orders|movements/.test(route)
     expect(rows.length === 1).toBe(isOneTransaction)
   })
 })

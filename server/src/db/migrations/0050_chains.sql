@@ -203,6 +203,8 @@ do $$
 declare
   book bigint;
 begin
+  -- First what tellers lock first: none holds a wallet then and waits for the journal.
+  lock table wallets in exclusive mode;
   lock table journal in access exclusive mode;
   perform set_config('enable_seqscan', 'off', true);
   loop
@@ -225,7 +227,7 @@ do $$ begin
   perform pg_temp.chain_audit(1000000);
   alter table audit_log drop constraint if exists audit_log_chained,
     add constraint audit_log_chained check (
-      lane is not null and lane_seq is not null and lane_seq > 0 and hash is not null and length(hash) = 64
+      lane is not null and lane >= 0 and lane_seq is not null and lane_seq > 0 and hash is not null and length(hash) = 64
     ) not valid;
 end $$;
 alter table audit_log validate constraint audit_log_chained;

@@ -127,6 +127,8 @@ export function makeDoor({ agents, keyUse, rate: agentRate, now, publicPath }: D
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const { agent, key } = await authenticate(request, body)
       request.appId = agent.appId
+      // Who signs well from a forbidden address has a stolen secret: that is noted, too.
+      keyUse.note(agent, key, request.ip)
       const needed = scopes.length > 0 ? scopes : (['read'] as const)
       const isWithdrawal = needed.every((scope) => scope === 'withdraw')
       if (
@@ -141,7 +143,6 @@ export function makeDoor({ agents, keyUse, rate: agentRate, now, publicPath }: D
         const detail = `This secret has the scopes ${key.scopes.join(', ')}; this takes ${needed.join(' or ')}.`
         throw new Problem('scope_missing', detail)
       }
-      keyUse.note(agent, key, request.ip)
       await checkRate(agent, reply)
       return handle({ agent, request, reply, body })
     }
