@@ -4,7 +4,6 @@ import '@mantine/notifications/styles.css'
 import '@mantine/spotlight/styles.css'
 import './console.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -52,7 +51,6 @@ if (!`${pathname}/`.startsWith(`${base}/`)) {
         getStyleNonce={() => styleNonce}
       >
         <QueryClientProvider client={queries}>
-          <Notifications position="bottom-right" />
           <RouterProvider router={router} />
         </QueryClientProvider>
       </MantineProvider>

@@ -1,3 +1,4 @@
+import { Notifications } from '@mantine/notifications'
 import type { QueryClient } from '@tanstack/react-query'
 import {
   createRootRouteWithContext,
@@ -16,7 +17,17 @@ import { meQuery } from './session.tsx'
 import { Shell } from './shell/shell.tsx'
 import { words } from './words.ts'
 
-const top = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet })
+const top = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Top })
+
+/** Notifications may hold links, which need the router. */
+function Top() {
+  return (
+    <>
+      <Notifications position="bottom-right" />
+      <Outlet />
+    </>
+  )
+}
 
 const open = (path: string, load: () => Promise<{ default: () => React.ReactNode }>) =>
   createRoute({ getParentRoute: () => top, path, component: lazyRouteComponent(load) })

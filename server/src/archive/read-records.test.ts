@@ -34,6 +34,7 @@ const cells: Record<string, string> = {
   clearing_there: '',
   once_key: '',
   reason: '',
+  hash: '',
 }
 
 const read = (written: Record<string, string>) =>

@@ -42,7 +42,7 @@ describe('bash', () => {
       'sluice agent create --name Shop --rev',
     )
     expect(all).toEqual(expect.arrayContaining(['serve', 'agent', 'sign', 'completion', '--help']))
-    expect(begun).toEqual(['agent'])
+    expect(begun).toEqual(['agent', 'agent-secret'])
     expect(inside).toEqual(['create', 'list', 'show', 'set', 'rotate-key', '--help'])
     expect(below).toEqual(['create'])
     expect(option).toEqual(['--deposit-callback', '--deposit-fee'])
