@@ -232,7 +232,7 @@ describe('the calendar', () => {
     })
     await page.reload()
     await page.getByText('Changed after sign-off').waitFor()
-    await page.getByRole('link', { name: new RegExp(`^${day}, Red, 1 break`) }).waitFor()
+    await page.getByRole('link', { name: new RegExp(`^${day}, Red, 2 breaks`) }).waitFor()
     await page.setViewportSize(phone)
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width)
     await page.emulateMedia({ colorScheme: 'dark' })
