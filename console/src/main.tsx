@@ -4,6 +4,7 @@ import '@mantine/notifications/styles.css'
 import '@mantine/spotlight/styles.css'
 import './console.css'
 import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -51,6 +52,7 @@ if (!`${pathname}/`.startsWith(`${base}/`)) {
         getStyleNonce={() => styleNonce}
       >
         <QueryClientProvider client={queries}>
+          <Notifications position="bottom-right" />
           <RouterProvider router={router} />
         </QueryClientProvider>
       </MantineProvider>

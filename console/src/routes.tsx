@@ -1,4 +1,3 @@
-import { Notifications } from '@mantine/notifications'
 import type { QueryClient } from '@tanstack/react-query'
 import {
   createRootRouteWithContext,
@@ -17,17 +16,7 @@ import { meQuery } from './session.tsx'
 import { Shell } from './shell/shell.tsx'
 import { words } from './words.ts'
 
-const top = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Top })
-
-/** Notifications may hold links, which need the router. */
-function Top() {
-  return (
-    <>
-      <Notifications position="bottom-right" />
-      <Outlet />
-    </>
-  )
-}
+const top = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet })
 
 const open = (path: string, load: () => Promise<{ default: () => React.ReactNode }>) =>
   createRoute({ getParentRoute: () => top, path, component: lazyRouteComponent(load) })

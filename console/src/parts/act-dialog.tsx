@@ -4,11 +4,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Proposed, problemOf } from '../api.ts'
 import { pages } from '../paths.ts'
+import { base } from '../root.ts'
 import { words } from '../words.ts'
 import { CodeInput } from './code-input.tsx'
 import { useDraft, useForgetDrafts } from './draft.ts'
 import { useFocusBack } from './focus-back.ts'
-import { PageLink } from './page-link.tsx'
 import { ProblemPanel } from './problem-panel.tsx'
 
 export interface Given {
@@ -60,7 +60,8 @@ export function ActDialog(props: {
       ),
     onSuccess: (proposed) => {
       if (proposed) {
-        const link = <PageLink to={pages.approval(proposed.proposal)}>{proposed.message}</PageLink>
+        // Notices stand outside the router, so the link is a plain one.
+        const link = <a href={`${base}${pages.approval(proposed.proposal)}`}>{proposed.message}</a>
         notifications.show({ title: words.proposed, message: link, autoClose: 12_000 })
         void queries.invalidateQueries({ queryKey: ['approvals'] })
       }
