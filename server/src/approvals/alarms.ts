@@ -36,16 +36,6 @@ export async function alarmsFor(pool: Pool, userId: bigint): Promise<Alarm[]> {
   return rows
 }
 
-/** The alarms raised after one, oldest first. */
-export async function alarmsSince(pool: Pool, alarmId: string): Promise<Alarm[]> {
-  const { rows } = await pool.query<Alarm>(
-    `select alarm_id as id, at, raised_by as by, words from alarms where alarm_id > $1
-     order by alarm_id limit 20`,
-    [alarmId],
-  )
-  return rows
-}
-
 /** Returns false if there is no such alarm or the user has acknowledged it before. */
 export async function acknowledge(
   tx: Tx,

@@ -35,6 +35,9 @@ export function verifyCommand(): Command {
     .option('--heads <file>', 'also prove that the chains contain what "sluice heads" once wrote')
     .option('--json', 'as JSON')
     .action(async (options: VerifyOptions) => {
+      if (options.heads !== undefined && options.agent !== undefined) {
+        throw new UsageError('--heads is about every book: leave --agent out')
+      }
       const kept = options.heads === undefined ? [] : await readKept(options.heads)
       await withBackend(async ({ pool }) => {
         if (options.agent !== undefined) await existing(pool, options.agent)

@@ -308,14 +308,14 @@ async function readPayees(
 const countedBackMs = 32 * 86_400_000
 
 /** The subject of an order's row, as `subjectOf` makes it. */
-export const subjectSql: Record<LimitSubject, string> = {
+const subjectSql: Record<LimitSubject, string> = {
   agent: `''`,
   user: 'o.user_id',
   account: `o.bank_code || ':' || upper(regexp_replace(o.account_no, '[^A-Za-z0-9]', '', 'g'))`,
 }
 
 /** Which orders' rows count, as `countsForLimits` says. */
-export const countsSql = `o.status in ('WAITING', 'PAID', 'REVERT')`
+const countsSql = `o.status in ('WAITING', 'PAID', 'REVERT')`
 
 /**
  * Begins to add up an agent's orders, with those of the last month. The caller has locked the wallet, so that

@@ -5,7 +5,7 @@ import type { Operator } from './operator.ts'
 import { endSessions } from './sessions.ts'
 
 /** So many wrong codes in a row are no mistakes any more. One in 300,000 of a million would be right by chance. */
-export const mostCodeFailures = 10
+const mostCodeFailures = 10
 
 /**
  * Counts a wrong code of somebody who knows the password. At the last that is permitted, no stranger's device signs in

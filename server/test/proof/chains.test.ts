@@ -222,6 +222,12 @@ describe('heads', () => {
     expect(code).toBe(0)
   })
 
+  it('are not proved of one agent alone, which would say more than was looked at', async () => {
+    const alone = await command(['verify', '--heads', file(), '--agent', agent.appId], env)
+    expect(alone.code).toBe(1)
+    expect(alone.stderr).toContain('leave --agent out')
+  })
+
   it('tell when a history was rewritten whole, though every hash is right', async () => {
     const rewrite = async () => {
       await s.sql(`update journal set reason = 'Another' where ${book()} and seq = 3`)
