@@ -451,12 +451,13 @@ describe('a provider’s rights', () => {
         ],
         cost: [cost(paid.id), cost(out.reference), cost(waiting.id)],
       }
+      const orders =
+        'select status, version from orders where order_id = any($1::uuid[]) order by order_id'
       const state = async () => [
         await walletOf(waiting.agent),
         await walletOf(paid.agent),
         await walletOf(out.agent),
-        (await s.sql('select status, version from orders where order_id = any($1::uuid[])', [ids]))
-          .rows,
+        (await s.sql(orders, [ids])).rows,
         (await s.sql('select state from payouts where order_id = $1', [ids[2]])).rows,
       ]
       const before = await state()
