@@ -19,6 +19,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const folders = [
   'lib',
   'statements',
+  'payment-files',
   'providers',
   'db',
   'sandbox-bank',
@@ -46,6 +47,7 @@ const folders = [
 /** Folders that stand on fewer than all before them. */
 const standsOn: Record<string, string[]> = {
   statements: ['lib'],
+  'payment-files': ['lib', 'statements'],
   providers: ['lib'],
   db: ['lib'],
   'sandbox-bank': ['lib', 'db'],
