@@ -56,3 +56,8 @@ export interface PaymentFormat {
   payeeProblem: (payee: Payee, currency: Currency) => string | null
   render: (file: PaymentFile) => RenderedFile
 }
+
+/** Why a file cannot be written, in a sentence for people. */
+export class PaymentFileFault extends Error {
+  override readonly name = 'PaymentFileFault'
+}
