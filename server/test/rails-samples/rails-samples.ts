@@ -1,3 +1,4 @@
+import { checkPaymentFiles, checkStatusReports } from './check-payment-file-samples.ts'
 import { checkQrSamples } from './check-qr-samples.ts'
 import { checkStatementSamples } from './check-statement-samples.ts'
 
@@ -11,7 +12,14 @@ const files = await checkStatementSamples(folder)
 for (const line of files.refused) console.log(`refused, as it must be: ${line}`)
 for (const line of files.differences) console.log(`different: ${line}`)
 console.log(`${files.checked} bank files, ${files.differences.length} differences`)
-const codes = checkQrSamples(folder)
-for (const line of codes.differences) console.log(`different: ${line}`)
-console.log(`${codes.checked} QR codes, ${codes.differences.length} differences`)
-if (files.differences.length + codes.differences.length > 0) process.exitCode = 1
+const parts = [
+  ['QR codes', checkQrSamples(folder)],
+  ['status reports', await checkStatusReports(folder)],
+  ['payment files of ours by the schemas', checkPaymentFiles(folder)],
+] as const
+for (const [what, { checked, differences }] of parts) {
+  for (const line of differences) console.log(`different: ${line}`)
+  console.log(`${checked} ${what}, ${differences.length} differences`)
+}
+const all = [files, ...parts.map(([, part]) => part)]
+if (all.some(({ differences }) => differences.length > 0)) process.exitCode = 1
