@@ -6,6 +6,10 @@ interface CurrencyRow {
   isoNumber: string
   /** How `bankCode` is read: from the currency's table of banks, as an Indian IFSC, or as a BIC. */
   bankCode: 'table' | 'ifsc' | 'bic'
+  /** ISO 20022: the code of the clearing system that knows banks by that code or by their number, if there is one. */
+  clearing?: string
+  /** Files are paid by the rules of SEPA: to IBANs, and in Latin letters. */
+  isSepa?: true
   /** Payments without a reference are told apart by a small surplus: so many of these steps at most. */
   surplusStepMinor: bigint
   surplusSteps: number
@@ -25,6 +29,7 @@ export const currencyRows = {
     decimals: 2,
     isoNumber: '764',
     bankCode: 'table',
+    clearing: 'THCBC',
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: ['promptpay-mobile', 'promptpay-id', 'promptpay-bill'],
@@ -80,6 +85,7 @@ export const currencyRows = {
     decimals: 2,
     isoNumber: '356',
     bankCode: 'ifsc',
+    clearing: 'INFSC',
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: ['upi'],
@@ -98,6 +104,7 @@ export const currencyRows = {
     decimals: 2,
     isoNumber: '978',
     bankCode: 'bic',
+    isSepa: true,
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: ['epc', 'swiss'],

@@ -81,7 +81,7 @@ test('Siam Commercial Bank: five kinds of records, amounts with three decimals',
 
 test('CSV: with quotes and without', () => {
   const payee = { name: 'Smith, "Joe"', accountNo: '0123456789', bankCode: 'KBANK' }
-  const quoted = bahtFile({ items: [bahtItem({ payee, text: '=1+1' })] })
+  const quoted = bahtFile({ items: [bahtItem({ payee, text: '=1+1\u0000\u202e' })] })
   expect(linesOf('csv', quoted)).toEqual([
     '"code","name","account","bank","amount","currency","date","text"',
     `"${code}","Smith, ""Joe""","0123456789","KBANK","100.10","THB","2026-11-18","1+1"`,

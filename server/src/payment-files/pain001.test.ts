@@ -208,6 +208,21 @@ describe.each(versions)('%s', (version) => {
     }
   })
 
+  test('names and texts are cut to their room, and the largest sums are exact', async () => {
+    const items = [
+      bahtItem({ amountMinor: 2n ** 53n + 1n, text: 'ข'.repeat(300) }),
+      bahtItem({ code: paymentCode('b'), amountMinor: 2n ** 53n + 1n }),
+    ].map((item) => withPayee(item, { name: '😀'.repeat(200) }))
+    const payment = elementAt(
+      await checked(version, bahtFile({ items })),
+      'CstmrCdtTrfInitn',
+      'PmtInf',
+    )
+    expect(textAt(payment, 'CtrlSum')).toBe('180143985094819.86')
+    expect(textAt(payment, 'CdtTrfTxInf/Cdtr/Nm')).toBe('😀'.repeat(70))
+    expect(textAt(payment, 'CdtTrfTxInf/RmtInf/Ustrd')).toBe(`${items[0]?.code} ${'ข'.repeat(126)}`)
+  })
+
   test('amounts, sums and names come back exactly, whatever they are', async () => {
     const amounts = fc.bigInt({ min: 1n, max: 10n ** 14n })
     const names = fc.oneof(
@@ -299,7 +314,7 @@ describe.each(versions)('%s', (version) => {
       [{ items: [euroItem({ amountMinor: 10n ** 18n })] }, '18 digits'],
       [{ debtor: { ...euroFile().debtor, accountNo: '1234' } }, 'The paying account'],
       [{ debtor: { ...euroFile().debtor, bankCode: 'x' } }, 'The paying account'],
-      [{ ...bahtFile(), serviceLevel: 'SEPA' }, 'EUR only'],
+      [{ ...bahtFile(), serviceLevel: 'SEPA' }, 'does not pay in THB'],
     ]
     for (const [changes, words] of refused) {
       expect(() => renderPaymentFile(version, euroFile(changes))).toThrow(words)

@@ -54,16 +54,16 @@ function debtorProblem(version: Version, { debtor }: PaymentFile): string | null
   )
 }
 
-/** In euros files travel by the rules of SEPA, where only Latin letters are sure to arrive. */
-function isLatinOnly(currency: Currency): boolean {
-  return currency === 'EUR'
+/** By the rules of SEPA only Latin letters are sure to arrive. */
+function isSepa(currency: Currency): boolean {
+  return currencyRow(currency).isSepa === true
 }
 
 function nameProblem(name: string, currency: Currency): string | null {
   if (hasControl(name))
     return 'The name has line breaks or other characters that cannot be printed.'
   const { lost } = latinText(name)
-  if (isLatinOnly(currency) && lost !== null) {
+  if (isSepa(currency) && lost !== null) {
     return `The name has “${lost}”, which has no form in the Latin letters that banks take in ${currency}.`
   }
   return written(name, currency, maxName) === '' ? 'The name has no letters.' : null
@@ -73,7 +73,7 @@ function accountProblem(accountNo: string, currency: Currency): string | null {
   if (!/^[A-Za-z0-9]{1,34}$/.test(accountNo)) {
     return 'The account number is not 1 to 34 letters and digits.'
   }
-  const fault = isLatinOnly(currency) ? ibanFault(accountNo) : accountNoFault(currency, accountNo)
+  const fault = isSepa(currency) ? ibanFault(accountNo) : accountNoFault(currency, accountNo)
   return fault === undefined ? null : `The account number ${fault}.`
 }
 
@@ -104,7 +104,7 @@ const maxName = 70
 const maxText = 140
 
 function written(text: string, currency: Currency, length: number): string {
-  return cut(isLatinOnly(currency) ? latinText(text).text : tidy(text), length)
+  return cut(isSepa(currency) ? latinText(text).text : tidy(text), length)
 }
 
 function documentOf(version: Version, file: PaymentFile): string {
@@ -218,9 +218,9 @@ function bankId(version: Version, bankCode: string | null, currency: Currency): 
 
 /** A bank without a BIC by its number: ISO's code of the clearing system, where there is one, and the number. */
 function memberIdOf(bank: Bank, currency: Currency): [string | null, string] | null {
-  if (currencyRow(currency).bankCode === 'ifsc') return ['INFSC', bank.code]
-  if (bank.numericCode === null) return null
-  return [currency === 'THB' ? 'THCBC' : null, bank.numericCode]
+  const { bankCode, clearing = null } = currencyRow(currency)
+  const number = bankCode === 'ifsc' ? bank.code : bank.numericCode
+  return number === null ? null : [clearing, number]
 }
 
 function element(name: string, ...content: string[]): string {

@@ -1,3 +1,4 @@
+import { currencyRow } from '../lib/currencies.ts'
 import type { Currency } from '../lib/money.ts'
 import { isoDay } from '../statements/reading.ts'
 import { bulkFormats } from './bulk-file.ts'
@@ -55,7 +56,9 @@ function faultOf(format: PaymentFormat, file: PaymentFile): string | null {
   if (isoDay(file.executionDate) !== file.executionDate) {
     return `The execution date ${file.executionDate} is no day.`
   }
-  if (file.serviceLevel === 'SEPA' && debtor.currency !== 'EUR') return 'SEPA pays in EUR only.'
+  if (file.serviceLevel === 'SEPA' && !currencyRow(debtor.currency).isSepa) {
+    return `SEPA does not pay in ${debtor.currency}.`
+  }
   if (items.length === 0) return 'The file has no payments.'
   const codes = new Set(items.map((item) => item.code))
   if (codes.size < items.length) return 'A payment code is in the file twice.'

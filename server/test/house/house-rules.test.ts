@@ -400,10 +400,11 @@ const largeTables = [
   'audit_log',
 ]
 
-/** Where currencies are named: their table, the tables of banks, what is written from them, and examples. */
+/** Where currencies are named: their table, the tables of banks and of their layouts, what is written from them, and examples. */
 const namesCurrencies = [
   'server/src/lib/currencies.ts',
   'server/src/lib/banks.ts',
+  'server/src/payment-files/bulk-profiles.ts',
   'server/src/http/agent-api/examples.ts',
   'server/src/http/reference-page.ts',
   'server/src/http/reference-schema.ts',
