@@ -131,6 +131,8 @@ describe('reading', () => {
     for (const [text, words] of refused) {
       await expect(readStatusReport(Buffer.from(text))).rejects.toThrow(words)
     }
+    const stray = statusReport({}).replace('</GrpHdr>', '<TxInfAndSts/></GrpHdr>')
+    await expect(readStatusReport(Buffer.from(stray))).rejects.toThrow('in no batch')
     const group = '<OrgnlGrpInfAndSts><OrgnlMsgId>OTHER</OrgnlMsgId></OrgnlGrpInfAndSts>'
     const two = statusReport({}).replace('</OrgnlGrpInfAndSts>', `</OrgnlGrpInfAndSts>${group}`)
     await expect(readStatusReport(Buffer.from(two))).rejects.toThrow('more than one file')

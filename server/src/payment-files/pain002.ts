@@ -94,6 +94,9 @@ export async function readStatusReport(bytes: FileBytes): Promise<StatusReport> 
       transactions.push(read(element))
     },
     collected: (element) => {
+      if (transactions.length > 0 && element.name !== 'OrgnlPmtInfAndSts') {
+        throw new BankFileFault(element.line, 'The report has payments that are in no batch.')
+      }
       switch (element.name) {
         case 'GrpHdr':
           report.messageId = idOf(textAt(element, 'MsgId'))
