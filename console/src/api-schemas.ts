@@ -585,6 +585,13 @@ export interface Operations {
       token_limit: string
       token_day_limit: string
       feed_profile: string | null
+      /** file: withdrawals leave by payment files */
+      payout: 'none' | 'file'
+      payout_format: string | null
+      payout_cutoffs: string[]
+      payout_holidays: string[]
+      payout_file_limit: string | null
+      payout_day_limit: string | null
       /** where the bank reports to */
       feed_url: string | null
       zone: string
@@ -751,6 +758,8 @@ export interface Operations {
         | 'own_transfer'
         | 'correction'
         | 'batch'
+        | 'payout'
+        | 'payout_returned'
       /** an amount */
       amount?: string
       /** a part of its text or of who paid */
@@ -800,6 +809,8 @@ export interface Operations {
           | 'own_transfer'
           | 'correction'
           | 'batch'
+          | 'payout'
+          | 'payout_returned'
           | null
         txn_id: string | null
         why: string | null
@@ -2276,6 +2287,196 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/payout-files': {
+    query: {
+      /** the name of a bank account */
+      account?: string
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        account: string
+        /** where the file is in its life */
+        state:
+          | 'draft'
+          | 'approving'
+          | 'approved'
+          | 'exported'
+          | 'sent'
+          | 'acknowledged'
+          | 'closed'
+          | 'cancelled'
+        /** what an approval has to name */
+        digest: string
+        count: number
+        /** of all items */
+        sum: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        format: string
+        made_by: string
+        /** when the draft was made */
+        made_at: string
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+    }
+  }
+  'GET /console/api/payout-files/{id}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'GET /console/api/payouts-waiting': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        account: string
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        format: string
+        /** withdrawals that wait for its next file */
+        count: number
+        /** of these */
+        sum: number
+        cutoffs: string[]
+        zone: string
+        /** when the bank would execute a file of now */
+        execution_date: string
+      }[]
+    }
+  }
   'GET /console/api/provider-figures': {
     query: {
       /** a whole number from 1 to 168 */
@@ -2462,6 +2663,8 @@ export interface Operations {
           | 'own_transfer'
           | 'correction'
           | 'batch'
+          | 'payout'
+          | 'payout_returned'
           | null
         txn_id: string | null
         why: string | null
@@ -2845,6 +3048,18 @@ export interface Operations {
       token_day_limit?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
+      /** file: withdrawals leave by payment files */
+      payout?: 'none' | 'file'
+      /** the format of payment files that its bank takes */
+      payout_format?: string | null
+      /** times */
+      payout_cutoffs?: string[]
+      /** days */
+      payout_holidays?: string[]
+      /** the most in one file; null for any amount */
+      payout_file_limit?: string | null
+      /** the most in files approved in a day; null for any amount */
+      payout_day_limit?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -2911,6 +3126,13 @@ export interface Operations {
         token_limit: string
         token_day_limit: string
         feed_profile: string | null
+        /** file: withdrawals leave by payment files */
+        payout: 'none' | 'file'
+        payout_format: string | null
+        payout_cutoffs: string[]
+        payout_holidays: string[]
+        payout_file_limit: string | null
+        payout_day_limit: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -3635,6 +3857,18 @@ export interface Operations {
       token_day_limit?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
+      /** file: withdrawals leave by payment files */
+      payout?: 'none' | 'file'
+      /** the format of payment files that its bank takes */
+      payout_format?: string | null
+      /** times */
+      payout_cutoffs?: string[]
+      /** days */
+      payout_holidays?: string[]
+      /** the most in one file; null for any amount */
+      payout_file_limit?: string | null
+      /** the most in files approved in a day; null for any amount */
+      payout_day_limit?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -3701,6 +3935,13 @@ export interface Operations {
         token_limit: string
         token_day_limit: string
         feed_profile: string | null
+        /** file: withdrawals leave by payment files */
+        payout: 'none' | 'file'
+        payout_format: string | null
+        payout_cutoffs: string[]
+        payout_holidays: string[]
+        payout_file_limit: string | null
+        payout_day_limit: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -3813,6 +4054,18 @@ export interface Operations {
       token_day_limit?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
+      /** file: withdrawals leave by payment files */
+      payout?: 'none' | 'file'
+      /** the format of payment files that its bank takes */
+      payout_format?: string | null
+      /** times */
+      payout_cutoffs?: string[]
+      /** days */
+      payout_holidays?: string[]
+      /** the most in one file; null for any amount */
+      payout_file_limit?: string | null
+      /** the most in files approved in a day; null for any amount */
+      payout_day_limit?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -3947,6 +4200,13 @@ export interface Operations {
         token_limit: string
         token_day_limit: string
         feed_profile: string | null
+        /** file: withdrawals leave by payment files */
+        payout: 'none' | 'file'
+        payout_format: string | null
+        payout_cutoffs: string[]
+        payout_holidays: string[]
+        payout_file_limit: string | null
+        payout_day_limit: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4121,6 +4381,13 @@ export interface Operations {
         token_limit: string
         token_day_limit: string
         feed_profile: string | null
+        /** file: withdrawals leave by payment files */
+        payout: 'none' | 'file'
+        payout_format: string | null
+        payout_cutoffs: string[]
+        payout_holidays: string[]
+        payout_file_limit: string | null
+        payout_day_limit: string | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4308,6 +4575,8 @@ export interface Operations {
         | 'own_transfer'
         | 'correction'
         | 'batch'
+        | 'payout'
+        | 'payout_returned'
         | null
       txn_id: string | null
       why: string | null
@@ -7193,6 +7462,700 @@ export interface Operations {
         assignee: string | null
         note: string | null
       }[]
+    }
+  }
+  'POST /console/api/payout-files': {
+    query: Record<string, never>
+    body: {
+      /** the name of a bank account */
+      account: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'POST /console/api/payout-files/{id}/approve': {
+    query: Record<string, never>
+    body: {
+      /** the digest of what was shown, 64 hex digits */
+      digest: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'POST /console/api/payout-files/{id}/cancel': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'POST /console/api/payout-files/{id}/export': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: string
+  }
+  'POST /console/api/payout-files/{id}/reports/{report_id}/reject': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'POST /console/api/payout-files/{id}/sent': {
+    query: Record<string, never>
+    body: {
+      /** the bank's own number of the file */
+      bank_reference: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'POST /console/api/payout-files/{id}/status': {
+    query: Record<string, never>
+    body: {
+      /** a pain.002 file: its text, or in base64; at most 8 MiB */
+      content: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** the id of what the bank answered */
+      report: string
+      /** it was brought before */
+      repeated: boolean
+      accepted: number
+      paid: number
+      /** the bank calls them duplicates: their money stays held */
+      unknown: number
+      /** they wait until a second person has confirmed it */
+      refused: number
+      /** what the second person decides on */
+      proposal: string | null
+      /** what fits no payment of the file, and changed nothing */
+      breaks: {
+        what: string
+        found: string
+        code: string | null
+      }[]
+      file: {
+        id: string
+        account: string
+        /** where the file is in its life */
+        state:
+          | 'draft'
+          | 'approving'
+          | 'approved'
+          | 'exported'
+          | 'sent'
+          | 'acknowledged'
+          | 'closed'
+          | 'cancelled'
+        /** what an approval has to name */
+        digest: string
+        count: number
+        /** of all items */
+        sum: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        format: string
+        made_by: string
+        /** when the draft was made */
+        made_at: string
+        /** withdrawals of the draft that ended before the approval */
+        dropped: number
+        banks: {
+          bank: string
+          count: number
+          /** of the bank's items */
+          sum: number
+        }[]
+        sealed: {
+          name: string
+          message_id: string
+          execution_date: string
+          sha256: string
+          /** when the bytes were fixed */
+          sealed_at: string
+        } | null
+        approvals: {
+          round: number
+          digest: string
+          by: string
+          /** when */
+          at: string
+        }[]
+        downloads: {
+          by: string
+          reason: string
+          /** when */
+          at: string
+        }[]
+        sent: {
+          by: string
+          bank_reference: string
+          /** when */
+          at: string
+        } | null
+        reports: {
+          id: string
+          by: string
+          /** when */
+          at: string
+        }[]
+        items: {
+          txn_id: string
+          /** by which the bank names it; null in a draft */
+          code: string | null
+          /** to pay */
+          amount: number
+          /** what became of the payout */
+          state:
+            | 'waiting'
+            | 'dropped'
+            | 'accepted'
+            | 'paid'
+            | 'rejected'
+            | 'unknown'
+            | 'cancelled'
+            | 'returned'
+          /** what the bank said of it last */
+          said: string | null
+          payee: {
+            name: string
+            account_no: string
+            bank: string
+          }
+        }[]
+      }
     }
   }
   'POST /console/api/provider-routes/try': {

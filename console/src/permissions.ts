@@ -12,6 +12,8 @@ export type Permission =
   | 'manage_providers'
   | 'manage_bank_accounts'
   | 'import_statements'
+  | 'make_payout_files'
+  | 'approve_payout_files'
   | 'sign_off_days'
   | 'manage_users'
   | 'view_audit'

@@ -14,6 +14,10 @@ const bankFields: Record<string, string> = {
   token_limit: 'limit for tokens',
   token_day_limit: 'limit for tokens in a day',
   feed_profile: 'profile of the feed',
+  payout: 'how it pays out',
+  payout_format: 'format of payment files',
+  payout_file_limit: 'ceiling of a payment file',
+  payout_day_limit: 'ceiling of payment files in a day',
 }
 
 /** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */

@@ -22,6 +22,10 @@ export const actions = {
   change_user: { title: 'Change a user', hasAmount: false },
   reset_user: { title: "Reset a user's password and authenticator", hasAmount: false },
   lift_stop: { title: 'Start again after a stop', hasAmount: false },
+  reject_payouts: {
+    title: 'Believe that a bank refuses payouts of a file',
+    hasAmount: true,
+  },
   pay_out: { title: 'Pay out a withdrawal', hasAmount: true },
   change_limits: { title: 'Change limits and lists', hasAmount: false },
   change_policy: { title: 'Change what needs two people', hasAmount: false },
@@ -34,8 +38,11 @@ export const actionNames = Object.keys(actions) as ActionName[]
 /** Actions on users need a second admin only where two have signed in. */
 export const needsSecondAdmin: readonly ActionName[] = ['create_user', 'change_user', 'reset_user']
 
-/** Takes two people in every mode, whatever the rules say: the proof of a refund asks for their decision. */
-export const alwaysByTwo: readonly ActionName[] = ['refund_elsewhere']
+/**
+ * Takes two people in every mode, whatever the rules say: the proof of a refund asks for their decision, and a refusal
+ * of a bank that a person brings releases money.
+ */
+export const alwaysByTwo: readonly ActionName[] = ['refund_elsewhere', 'reject_payouts']
 
 export function isAction(text: string): text is ActionName {
   return Object.hasOwn(actions, text)

@@ -110,6 +110,10 @@ export async function finishedOrders(
          select 1 from payouts p where p.agent_id = o.agent_id and p.order_id = o.order_id
            and p.ask_at is not null)
        and not exists (
+         select 1 from payout_items i where i.agent_id = o.agent_id and i.order_id = o.order_id
+           and i.state not in ('dropped', case o.status when 'PAID' then 'paid'
+             when 'REVERT' then 'returned' when 'CANCEL' then 'cancelled' else 'rejected' end))
+       and not exists (
          select 1 from open_items i where i.agent_id = o.agent_id and i.order_id = o.order_id
            and i.closed_at is null)
        and not exists (

@@ -6,9 +6,11 @@ import type { Currency } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
 import type { QrSetting } from '../lib/qr/qr-kinds.ts'
 import { qrFault, referenceComesBack } from '../lib/qr/qr-text.ts'
+import { findPaymentFormat, paymentFormats } from '../payment-files/render-payment-file.ts'
 import { csvProfileFault } from '../statements/csv-profile.ts'
 import { feedProfileFault } from '../statements/feed-profile.ts'
 import { isEncoding } from '../statements/file-bytes.ts'
+import { isoDay } from '../statements/reading.ts'
 import type { BankAccount } from './bank-account.ts'
 
 /** What an operator says about an account; the rest follows. */
@@ -58,6 +60,12 @@ export function freshTerms(
     tokenLimitMinor: 0n,
     tokenDayLimitMinor: 0n,
     feedProfile: null,
+    payout: 'none',
+    payoutFormat: null,
+    payoutCutoffs: '',
+    payoutHolidays: '',
+    payoutFileLimitMinor: null,
+    payoutDayLimitMinor: null,
     feed,
     zone,
     csvProfile: null,
@@ -115,6 +123,7 @@ export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
   }
   const feedFault = terms.feedProfile && jsonFault(terms.feedProfile, feedProfileFault)
   if (feedFault) say('feed_profile', feedFault)
+  faults.push(...payoutFaults(terms))
   const strange = ownAccountsOf(terms).find((each) => !/^[A-Za-z0-9]{4,34}$/.test(each))
   if (strange !== undefined) {
     say('own_accounts', `"${strange}" is not an account number of 4 to 34 letters and digits`)
@@ -129,6 +138,34 @@ export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
   if (faults.length > 0) return faults
   const fault = qrFault({ kind: terms.qrKind, value: terms.qrValue }, terms)
   if (fault !== undefined) say('qr', fault)
+  return faults
+}
+
+function payoutFaults(terms: BankAccountTerms): BankAccountFault[] {
+  const faults: BankAccountFault[] = []
+  const say = (field: string, message: string) => faults.push({ field, message })
+  const { payout, payoutFormat, currency, payoutCutoffs, payoutHolidays } = terms
+  const format = payoutFormat === null ? undefined : findPaymentFormat(payoutFormat)
+  if (payoutFormat === null && payout === 'file') {
+    say('payout_format', 'is needed to pay out by files: one of those that the bank takes')
+  } else if (payoutFormat !== null && !format) {
+    const names = paymentFormats.map(({ name }) => name).join(', ')
+    say('payout_format', `must be one of ${names}`)
+  } else if (format && !format.currencies.includes(currency)) {
+    say('payout_format', `${format.name} does not pay in ${currency}`)
+  }
+  const times = payoutCutoffs === '' ? [] : payoutCutoffs.split(',')
+  if (times.length > 10 || times.some((each) => !/^([01]\d|2[0-3]):[0-5]\d$/.test(each))) {
+    say('payout_cutoffs', 'must be up to ten times such as 14:30')
+  }
+  const days = payoutHolidays === '' ? [] : payoutHolidays.split(',')
+  if (days.length > 300 || days.some((each) => isoDay(each) !== each)) {
+    say('payout_holidays', 'must be up to 300 days such as 2026-12-31')
+  }
+  for (const field of ['payoutFileLimit', 'payoutDayLimit'] as const) {
+    const limit = terms[`${field}Minor`]
+    if (limit !== null && limit <= 0n) say(snake(field), 'must be above zero')
+  }
   return faults
 }
 

@@ -58,6 +58,16 @@ export interface BankAccount {
   tokenDayLimitMinor: bigint
   /** How what its feed's sender writes is read, as JSON; null: as the documentation says. */
   feedProfile: string | null
+  /** How it pays withdrawals: not at all, or by files that people bring to the bank. */
+  payout: 'none' | 'file'
+  payoutFormat: string | null
+  /** Times of the bank's day such as `14:30`, by commas: after the last one a file is for the next banking day. */
+  payoutCutoffs: string
+  /** Days on which the bank does not work, beside Saturdays and Sundays, by commas. */
+  payoutHolidays: string
+  /** The most in one file, and in the files that are approved in a day; null for any amount. */
+  payoutFileLimitMinor: bigint | null
+  payoutDayLimitMinor: bigint | null
   version: number
 }
 
@@ -97,6 +107,12 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   tokenLimitMinor: ['token_limit', 'bigint'],
   tokenDayLimitMinor: ['token_day_limit', 'bigint'],
   feedProfile: ['feed_profile', 'text', 'null'],
+  payout: ['payout', 'text'],
+  payoutFormat: ['payout_format', 'text', 'null'],
+  payoutCutoffs: ['payout_cutoffs', 'text'],
+  payoutHolidays: ['payout_holidays', 'text'],
+  payoutFileLimitMinor: ['payout_file_limit', 'bigint', 'null'],
+  payoutDayLimitMinor: ['payout_day_limit', 'bigint', 'null'],
   version: ['version', 'int'],
 })
 

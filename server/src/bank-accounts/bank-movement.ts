@@ -50,6 +50,9 @@ export type Explanation =
   | 'correction'
   /** The sum of payments that the bank told apart later: not money of its own. */
   | 'batch'
+  /** One or all payouts of a file that went out, or one that came back. */
+  | 'payout'
+  | 'payout_returned'
 
 export const movementColumns: Columns<BankMovement> = columns<BankMovement>({
   account: ['account', 'text'],

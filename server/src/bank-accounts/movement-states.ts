@@ -100,6 +100,23 @@ export async function markBooked(
   )
 }
 
+/** Debits that wait for a person, of accounts with payout files that the bank may have debited. */
+export async function unexplainedDebits(
+  pool: Pool,
+  account: string | null,
+  limit: number,
+): Promise<BankMovement[]> {
+  const { rows } = await pool.query<BankMovement>(
+    `select ${movementColumns.select('m')} from bank_movements m
+     where m.state = 'unexplained' and m.amount < 0 and ($1::text is null or m.account = $1)
+       and exists (select 1 from payout_files f where f.account = m.account
+         and f.state in ('exported', 'sent', 'acknowledged'))
+     order by m.booked_on desc, m.movement_id limit $2`,
+    [account, limit],
+  )
+  return rows
+}
+
 /** What a person may say that a movement was. */
 export const explanations = ['bank_fee', 'interest', 'own_transfer', 'correction'] as const
 
@@ -110,7 +127,7 @@ export const explanations = ['bank_fee', 'interest', 'own_transfer', 'correction
 export async function explain(
   pool: Pool,
   { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
-  as: (typeof explanations)[number] | 'payment_returned',
+  as: (typeof explanations)[number] | 'payment_returned' | 'payout',
   detail: string,
   at: Date,
   returns: string | null,

@@ -83,9 +83,15 @@ const changeable = bankAccountColumns.pick(
   'tokenLimitMinor',
   'tokenDayLimitMinor',
   'feedProfile',
+  'payout',
+  'payoutFormat',
+  'payoutCutoffs',
+  'payoutHolidays',
+  'payoutFileLimitMinor',
+  'payoutDayLimitMinor',
 )
 
-/** Whoever changes these decides where deposits go, or what is believed of the bank's reports. */
+/** Whoever changes these decides where deposits go, what is believed of the bank's reports, or how much leaves by files. */
 const decisive = [
   'bankCode',
   'accountNo',
@@ -102,6 +108,10 @@ const decisive = [
   'tokenLimitMinor',
   'tokenDayLimitMinor',
   'feedProfile',
+  'payout',
+  'payoutFormat',
+  'payoutFileLimitMinor',
+  'payoutDayLimitMinor',
 ] as const satisfies (keyof BankAccount)[]
 
 /** How the console and the audit log name what was changed. */
@@ -121,6 +131,10 @@ const decisiveNames: Record<(typeof decisive)[number], string> = {
   tokenLimitMinor: 'token_limit',
   tokenDayLimitMinor: 'token_day_limit',
   feedProfile: 'feed_profile',
+  payout: 'payout',
+  payoutFormat: 'payout_format',
+  payoutFileLimitMinor: 'payout_file_limit',
+  payoutDayLimitMinor: 'payout_day_limit',
 }
 
 /**

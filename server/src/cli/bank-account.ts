@@ -23,6 +23,7 @@ import type { Pool } from '../db/pool.ts'
 import { type Currency, currencies, parseDecimal } from '../lib/money.ts'
 import { parseQrSetting, qrKinds } from '../lib/qr/qr-kinds.ts'
 import { qrWarning } from '../lib/qr/qr-text.ts'
+import { paymentFormats } from '../payment-files/render-payment-file.ts'
 import { readRoutingTable, saveProviderState } from '../routing/providers.ts'
 import { builtInCsvProfiles } from '../statements/csv-profiles.ts'
 import { builtInFeedProfiles } from '../statements/feed-profile.ts'
@@ -194,6 +195,12 @@ interface TermOptions {
   tokenLimit?: string
   tokenDayLimit?: string
   feedProfile?: string
+  payout?: BankAccount['payout']
+  payoutFormat?: string
+  payoutCutoffs?: string
+  payoutHolidays?: string
+  payoutFileLimit?: string
+  payoutDayLimit?: string
   ownAccount?: string[]
   csvProfile?: string
   encoding?: string
@@ -243,6 +250,23 @@ function withTerms(command: Command): Command {
       '--feed-profile <file>',
       `how what the sender of the feed writes is read: a JSON file, or ${Object.keys(builtInFeedProfiles).join(', ')}; "none" for the usual body`,
     )
+    .addOption(
+      new Option('--payout <how>', 'how it pays withdrawals: file, by payment files').choices([
+        'none',
+        'file',
+      ]),
+    )
+    .option(
+      '--payout-format <name>',
+      `the payment files that its bank takes: ${paymentFormats.map(({ name }) => name).join(', ')}`,
+    )
+    .option(
+      '--payout-cutoffs <times>',
+      'by commas, such as 11:00,15:30: later files are for the next banking day; "none" for any time',
+    )
+    .option('--payout-holidays <days>', 'by commas: when its bank does not work; "none" for none')
+    .option('--payout-file-limit <amount>', 'the most in one payment file; "none" for any')
+    .option('--payout-day-limit <amount>', 'the most in payment files of a day; "none" for any')
     .option('--own-account <number...>', 'your other accounts: their transfers are no deposits')
     .option(
       '--csv-profile <file>',
@@ -278,7 +302,7 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
       surplusSteps: whole('surplus-steps', options.surplusSteps, 9_999),
     }),
     ...(options.dayLimit !== undefined && {
-      dayLimitMinor: dayLimit(options.dayLimit, before.currency),
+      dayLimitMinor: ceiling('day-limit', options.dayLimit, before.currency),
     }),
     ...(options.fileLimit !== undefined && {
       fileLimitMinor: atLeastZero('file-limit', options.fileLimit, before.currency),
@@ -291,6 +315,20 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
     }),
     ...(options.feedProfile !== undefined && {
       feedProfile: await feedProfileText(options.feedProfile),
+    }),
+    ...(options.payout && { payout: options.payout }),
+    ...(options.payoutFormat !== undefined && {
+      payoutFormat: options.payoutFormat === 'none' ? null : options.payoutFormat,
+    }),
+    ...(options.payoutCutoffs !== undefined && { payoutCutoffs: listOf(options.payoutCutoffs) }),
+    ...(options.payoutHolidays !== undefined && {
+      payoutHolidays: listOf(options.payoutHolidays),
+    }),
+    ...(options.payoutFileLimit !== undefined && {
+      payoutFileLimitMinor: ceiling('payout-file-limit', options.payoutFileLimit, before.currency),
+    }),
+    ...(options.payoutDayLimit !== undefined && {
+      payoutDayLimitMinor: ceiling('payout-day-limit', options.payoutDayLimit, before.currency),
     }),
     ...(options.ownAccount && {
       ownAccounts: options.ownAccount.map(writtenAccountNo).join(','),
@@ -314,11 +352,15 @@ function whole(name: string, text: string, most: number): number {
   throw new UsageError(`--${name} must be a whole number up to ${most}`)
 }
 
-function dayLimit(text: string, currency: Currency): bigint | null {
+function listOf(text: string): string {
+  return text === 'none' ? '' : text.replaceAll(' ', '')
+}
+
+function ceiling(name: string, text: string, currency: Currency): bigint | null {
   if (text === 'none') return null
   const minor = parseDecimal(text, currency)
   if (minor !== undefined && minor > 0n) return minor
-  throw new UsageError(`--day-limit must be an amount in ${currency}, or "none"`)
+  throw new UsageError(`--${name} must be an amount in ${currency}, or "none"`)
 }
 
 function atLeastZero(name: string, text: string, currency: Currency): bigint {

@@ -40,6 +40,10 @@ const commands: Record<string, Listed> = {
     description: 'orders',
     load: async () => (await import('./order.ts')).orderCommand(),
   },
+  'payout-file': {
+    description: 'files by which bank accounts pay out',
+    load: async () => (await import('./payout-file.ts')).payoutFileCommand(),
+  },
   payout: {
     description: 'payouts that are with a provider',
     load: async () => (await import('./payout.ts')).payoutCommand(),

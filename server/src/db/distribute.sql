@@ -72,6 +72,15 @@ select create_distributed_table('bank_movements', 'account', colocate_with => 'e
 select create_distributed_table('bank_reports', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('bank_file_confirmations', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('bank_day_signoffs', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_files', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_lines', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_lists', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_approvals', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_items', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_seals', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_downloads', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_sendings', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_reports', 'account', colocate_with => 'expected_deposits');
 
 -- Rates have nothing to do with each other or with the books.
 select create_distributed_table('limit_buckets', 'bucket', colocate_with => 'none');

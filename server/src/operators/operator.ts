@@ -15,6 +15,8 @@ export type Permission =
   | 'manage_bank_accounts'
   | 'import_statements'
   | 'sign_off_days'
+  | 'make_payout_files'
+  | 'approve_payout_files'
   | 'manage_users'
   | 'view_audit'
   | 'manage_policy'
@@ -29,6 +31,8 @@ const operatorMay = [
   'manage_own_keys',
   'import_statements',
   'sign_off_days',
+  'make_payout_files',
+  'approve_payout_files',
   'view_audit',
 ] as const satisfies Permission[]
 

@@ -291,8 +291,14 @@ export function refusalOf(
   if (order.kind === 'deposit' && order.feeMinor >= order.amountMinor) {
     return new Problem('amount_out_of_range', 'The fee would eat the whole amount.')
   }
-  const fault = destinationFault(agent.currency, { ...order, bankCode: request.bankCode })
-  if (fault) return fault
+  const refusal = destinationFault(agent.currency, { ...order, bankCode: request.bankCode })
+  if (refusal) return refusal
+  // Who routes it there wants it paid there: it is not passed on because of a name.
+  const fault = order.kind === 'withdraw' && candidates[0]?.payeeFault?.(order, order.currency)
+  if (fault) {
+    const errors = [{ field: 'accountName', message: fault }]
+    return new Problem('invalid_request', fault, { errors })
+  }
   if (candidates.length === 0) {
     return new Problem('provider_unavailable', 'No payment provider takes such an order now.', {
       retryAfterS: 60,

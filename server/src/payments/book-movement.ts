@@ -1,21 +1,25 @@
+import { raiseAlarm } from '../approvals/alarms.ts'
 import { type BankAccount, findBankAccount } from '../bank-accounts/bank-account.ts'
 import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.ts'
 import {
   claimMovements,
+  explain,
   keepAsPayment,
   leaveUnexplained,
   type MovementDecision,
   markBooked,
+  unexplainedDebits,
   withdrawDecision,
   writeDecisions,
 } from '../bank-accounts/movement-states.ts'
 import { paymentStates } from '../bank-accounts/read-movements.ts'
-import { isConnectionLost } from '../db/pool.ts'
+import { isConnectionLost, type Pool } from '../db/pool.ts'
 import type { PaymentNotice } from '../ledger/commands.ts'
 import { writeOffKey } from '../ledger/decide-house.ts'
 import { houseBook } from '../ledger/house.ts'
 import { readJournalByKey } from '../ledger/read-journal.ts'
 import { Problem } from '../lib/problem.ts'
+import { linkItems, settleMovement } from '../payout-files/item-movements.ts'
 import type { Desk } from '../teller/desk.ts'
 import { writeOff } from '../teller/write-off.ts'
 import { type MovementMatch, matchCredits, matchDebits } from './match-movements.ts'
@@ -23,7 +27,7 @@ import { isArchivedPayment } from './payments.ts'
 import { takeBack } from './take-payment.ts'
 import { endUnmatched, findUnmatched, recordUnmatched } from './unmatched-payments.ts'
 
-type MovementDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
+type MovementDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 
 /** How many movements one round books. */
 export const movementPage = 500
@@ -53,7 +57,47 @@ export async function bookMovements(
       onError,
     )
   }
+  if (account !== null) await bookFileSums(desk, onError, account)
   return due.length
+}
+
+/** How many debits that wait for a person are looked at again at once. */
+const sumPage = 100
+
+/**
+ * Looks again at debits that wait for a person while payout files are open: the bank may have put a whole file into
+ * one sum, and a refusal of one of its items may have been confirmed only now.
+ */
+export async function bookFileSums(
+  desk: MovementDesk,
+  onError: (error: unknown) => void,
+  only: string | null = null,
+): Promise<void> {
+  const sums = await unexplainedDebits(desk.pool, only, sumPage)
+  for (const name of new Set(sums.map(({ account }) => account))) {
+    const account = await findBankAccount(desk.pool, name)
+    const own = sums.filter((each) => each.account === name)
+    if (!account) continue
+    const matches = await matchDebits(desk.pool, account, own)
+    for (const sum of own) {
+      const match = matches.get(sum.movementId)
+      if (match?.type === 'payout') await bookSum(desk, account, sum, match).catch(onError)
+    }
+  }
+}
+
+async function bookSum(
+  desk: MovementDesk,
+  account: BankAccount,
+  sum: BankMovement,
+  match: MovementMatch,
+): Promise<void> {
+  await linked(desk.pool, sum, match)
+  const movement = await explain(desk.pool, sum, 'payout', match.detail, desk.now(), null)
+  if (!movement) return
+  if (await bookMovement(desk, account, movement)) {
+    await markBooked(desk.pool, account.name, [sum.movementId])
+  }
 }
 
 /** Decides on those that are new, and books all as decided. What fails is tried again later, by itself. */
@@ -107,19 +151,40 @@ async function inHalves<Item, Result>(
 
 /** Decides what movements are and writes it down. Returns those that this process decided. */
 async function decide(
-  { pool }: MovementDesk,
+  { pool, now }: MovementDesk,
   account: BankAccount,
   movements: readonly BankMovement[],
 ): Promise<BankMovement[]> {
   const isDebit = (movements[0]?.amountMinor ?? 0n) < 0n
   const matches = await (isDebit ? matchDebits : matchCredits)(pool, account, movements)
-  return writeDecisions(
-    pool,
-    movements.flatMap((movement) => {
-      const match = matches.get(movement.movementId)
-      return match ? decisionOf(movement, match) : []
-    }),
-  )
+  const decided: MovementDecision[] = []
+  for (const movement of movements) {
+    const match = matches.get(movement.movementId)
+    if (match) decided.push(decisionOf(movement, await linked(pool, movement, match)))
+  }
+  const written = await writeDecisions(pool, decided)
+  for (const movement of written) {
+    const match = matches.get(movement.movementId)
+    if (match?.type === 'unexplained' && match.isAlarm) await alarm(pool, movement, now())
+  }
+  return written
+}
+
+/** Payouts of files are this movement's before it is decided so, unless another movement was first. */
+async function linked(
+  pool: Pool,
+  { account, movementId }: BankMovement,
+  match: MovementMatch,
+): Promise<MovementMatch> {
+  if (match.type !== 'payout' && match.type !== 'payout_returned') return match
+  const as = match.type === 'payout' ? 'debited_by' : 'returned_by'
+  if (await linkItems(pool, account, movementId, match.references, as)) return match
+  throw new Error(`another movement than ${movementId} was first with a payout`)
+}
+
+/** Money left that nothing explains: nobody should have to look for that. */
+async function alarm(pool: Pool, { account, detail }: BankMovement, at: Date): Promise<void> {
+  await raiseAlarm(pool, { at, by: account, words: `${account}: ${detail ?? 'a debit'}` })
 }
 
 function decisionOf({ account, movementId }: BankMovement, match: MovementMatch): MovementDecision {
@@ -129,7 +194,9 @@ function decisionOf({ account, movementId }: BankMovement, match: MovementMatch)
       ? null
       : match.type === 'takes_back'
         ? 'payment_taken_back'
-        : 'payment'
+        : match.type === 'payout' || match.type === 'payout_returned'
+          ? match.type
+          : 'payment'
   return {
     account,
     movementId,
@@ -159,6 +226,12 @@ export async function bookMovement(
       await bookPayment(desk, movement)
       return true
     case 'payment_returned':
+      return true
+    case 'payout':
+      await settleMovement(desk, movement, 'debited_by')
+      return true
+    case 'payout_returned':
+      await settleMovement(desk, movement, 'returned_by')
       return true
     case 'batch':
       return unbookSum(desk, movement)

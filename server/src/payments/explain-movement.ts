@@ -19,7 +19,7 @@ import type { Desk } from '../teller/desk.ts'
 import { bookMovement } from './book-movement.ts'
 import { findUnmatched } from './unmatched-payments.ts'
 
-type MovementDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
+type MovementDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 
 /**
  * A person says what a movement was. It is booked in the house's book, at this account; a credit that waited for a

@@ -15,6 +15,11 @@ import { findBank } from '../lib/banks.ts'
 import { startOfDay } from '../lib/local-time.ts'
 import { findPaymentCodes, isPaymentCode } from '../lib/payment-code.ts'
 import { codeOfSwissReference } from '../lib/qr/creditor-reference.ts'
+import {
+  matchItemDebits,
+  matchItemReturns,
+  type NamingMovement,
+} from '../payout-files/item-movements.ts'
 import type { BankIds } from '../statements/statement.ts'
 
 /** What a movement is taken for. It is written down before the books change and never decided again. */
@@ -23,7 +28,9 @@ export type MovementMatch =
   /** The house's money until a person decides. */
   | { type: 'nobody'; why: 'unmatched' | 'ambiguous'; paidAt: Date; detail: string }
   | { type: 'takes_back'; movementId: string; detail: string }
-  | { type: 'unexplained'; detail: string }
+  /** Payouts of files, by reference: they went out by a debit, or one came back by a credit. */
+  | { type: 'payout' | 'payout_returned'; references: string[]; detail: string }
+  | { type: 'unexplained'; detail: string; isAlarm?: boolean }
 
 type Matched = Pick<
   BankMovement,
@@ -67,9 +74,19 @@ export async function matchCredits(
   const codes = await codesOf(pool, account.name, credits)
   const payouts = await findNamedPayouts(pool, [...new Set([...codes.values()].flat())])
   const own = ownAccountsOf(account).map(plainAccountNo)
+  const returns = await matchItemReturns(
+    pool,
+    account.name,
+    await naming(pool, account.name, credits, codes),
+  )
   for (const movement of credits) {
     const payer = fullAccountNo(movement.payerAccountNo)
-    if (movement.isReturn) {
+    const returned = returns.get(movement.movementId)
+    if (returned && 'references' in returned) {
+      matches.set(movement.movementId, { type: 'payout_returned', ...returned })
+    } else if (returned) {
+      nobody(movement, 'unmatched', returned.fault)
+    } else if (movement.isReturn) {
       nobody(movement, 'unmatched', 'The bank gives back a payment of ours.')
     } else if (payer !== null && own.includes(payer)) {
       nobody(movement, 'unmatched', 'It comes from an account of ours.')
@@ -119,6 +136,23 @@ async function codesOf(
       return [movementId, codesIn([text, ...ofReports])]
     }),
   )
+}
+
+/** What of each movement may name a payout of a file. */
+async function naming(
+  pool: Pool | Tx,
+  account: string,
+  movements: readonly Matched[],
+  codes: ReadonlyMap<string, string[]>,
+): Promise<NamingMovement[]> {
+  const ids = await idsOf(pool, account, movements)
+  return movements.map((movement) => ({
+    ...movement,
+    codes: codes.get(movement.movementId) ?? [],
+    batches: (ids.get(movement.movementId) ?? [])
+      .flatMap((each) => [each.paymentInformationId, each.messageId])
+      .filter(isText),
+  }))
 }
 
 /** The payment codes in texts, as letters or as the 27 digits of a Swiss reference. */
@@ -307,7 +341,23 @@ export async function matchDebits(
   )
   const matches = new Map<string, MovementMatch>()
   const takenBack = new Set<string>()
+  const codes = await codesOf(pool, account.name, debits)
+  const payouts = await matchItemDebits(
+    pool,
+    account.name,
+    await naming(pool, account.name, debits, codes),
+  )
   for (const { movementId, amountMinor } of debits) {
+    const payout = payouts.get(movementId)
+    if (payout) {
+      matches.set(
+        movementId,
+        'references' in payout
+          ? { type: 'payout', ...payout }
+          : { type: 'unexplained', detail: payout.fault, isAlarm: payout.isAlarm },
+      )
+      continue
+    }
     const named = (ids.get(movementId) ?? [])
       .flatMap((each) => [each.accountServicerRef, each.transactionId, each.uetr, each.endToEndId])
       .filter(isText)

@@ -28,6 +28,7 @@ const silenceMs = callLimitMs + 5_000
 /** How long a refused payout is reserved while it is handed to the next provider. */
 export const goingOnMs = 60_000
 const firstQuestionMs = 2_000
+const neverMs = 50 * 365 * 86_400_000
 const longestPauseMs = 3_600_000
 /** How often to check a provider that is switched off. */
 const offPauseMs = 60_000
@@ -67,9 +68,30 @@ export async function routePayout(
   const isNew = order.handedOverAt === null && desk.providers.asksBeforePayouts
   if (isNew && !(await mayPayOut(desk, order))) return undefined
   const payout = moneyOf(order)
-  return candidates.find(
-    (each) => !tried.includes(each.name) && (evenIfNotReady || each.isReadyFor?.(payout) !== false),
+  for (const each of ableToPay(candidates, order)) {
+    if (tried.includes(each.name)) continue
+    // Its first choice: it waits for a file. One that was with another provider cannot wait any more.
+    if (each.paysByFile && order.handedOverAt === null) return undefined
+    if (!each.paysByFile && (evenIfNotReady || each.isReadyFor?.(payout) !== false)) return each
+  }
+  return undefined
+}
+
+/** The name of the account by whose next file a withdrawal is to be paid, if it waits for one. */
+export async function waitsForFileOf(desk: PayoutDesk, order: Order): Promise<string | undefined> {
+  const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw' })
+  const first = ableToPay(candidates, order).find(
+    (each) => each.paysByFile || each.isReadyFor?.(moneyOf(order)) !== false,
   )
+  if (!first?.paysByFile || order.handedOverAt !== null) return undefined
+  const isAllowed = !desk.providers.asksBeforePayouts || (await mayPayOut(desk, order))
+  return isAllowed ? first.name : undefined
+}
+
+/** The providers that can pay to the order's payee. */
+function ableToPay(candidates: readonly Provider[], order: Order): Provider[] {
+  const { payee, currency } = moneyOf(order)
+  return candidates.filter((each) => (each.payeeFault?.(payee, currency) ?? null) === null)
 }
 
 /** Whether a provider that a withdrawal was routed to earlier is still eligible for it. */
@@ -101,6 +123,8 @@ export async function handOver(
   const takenAtMs = performance.now()
   const at = desk.now()
   const fixed = timeToPass(desk.now)
+  // There is nobody to ask about a payout by file: the bank says by itself what became of it.
+  const askInMs = provider.paysByFile ? neverMs : silenceMs
   try {
     const handed = await desk.teller.do({
       type: 'hand_over',
@@ -111,7 +135,7 @@ export async function handOver(
       references: referencesOf(agentId, orderId, order.version),
       insteadOf: insteadOf?.reference ?? null,
       token: randomUUID(),
-      askAt: fixed ? new Date(fixed.getTime() + silenceMs) : silenceMs,
+      askAt: fixed ? new Date(fixed.getTime() + askInMs) : askInMs,
     })
     if (!handed.changed || !handed.order?.providerRef) return undefined
     const { providerRef: reference } = handed.order

@@ -25,7 +25,15 @@ export async function resolvePayout(
   if (!attempt) {
     throw new Problem('invalid_transition', 'No provider has it: nothing is unknown about it.')
   }
-  if (to === 'failed' && attempt.askAt !== null) await hold(desk, attempt)
+  if (to === 'failed' && attempt.askAt !== null) {
+    if (desk.providers.find(attempt.provider)?.paysByFile) {
+      throw new Problem(
+        'invalid_transition',
+        `It is in a payout file of ${attempt.provider}, which the bank may still pay: it ends by what the bank says.`,
+      )
+    }
+    await hold(desk, attempt)
+  }
   const { order: after, changed } = await desk.teller.do({
     type: 'outcome',
     agentId,

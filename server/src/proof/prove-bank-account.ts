@@ -16,6 +16,11 @@ export interface AccountSides {
   writtenOff: bigint
   /** The part of it that explains no movement. */
   writtenOffByHand: bigint
+  /** What payouts of files were paid from the account by the books. */
+  paidOut: bigint
+  /** Of payouts of files, what the books have paid and the bank has not debited, and what is the other way round. */
+  paidNotDebited: bigint
+  debitedNotPaid: bigint
   /** Whether movements are being booked: they may be in the books, but are not marked so yet. */
   isBooking: boolean
 }
@@ -32,6 +37,9 @@ export async function readAccountSides(
     gone: bigint
     written_off: bigint
     by_hand: bigint
+    paid_out: bigint
+    not_debited: bigint
+    not_paid: bigint
     booking: boolean
   }>(
     `with moved as (
@@ -51,8 +59,25 @@ export async function readAccountSides(
        select clearing_change, once_key like 'write-off:movement:%'
          or once_key like 'write-off:batch:%' as is_of_movement
        from journal where agent_id = $2 and clearing_at = $1 and event = 'written_off'
+     ), out as (
+       select amount, paid, debited - returned - paid as apart from (
+         select i.amount,
+           -- An archived order is as its item was then.
+           (case when o.order_id is null then i.state = 'paid'
+             else o.status = 'PAID' and o.provider_ref = i.reference end)::int as paid,
+           exists (select 1 from moved m where m.movement_id = i.debited_by
+             and m.state = 'booked')::int as debited,
+           exists (select 1 from moved m where m.movement_id = i.returned_by
+             and m.state = 'booked')::int as returned
+         from payout_items i
+         left join orders o on o.agent_id = i.agent_id and o.order_id = i.order_id
+         where i.account = $1 and i.reference is not null
+       ) items
      )
      select
+       (select coalesce(sum(amount * paid), 0) from out)::bigint as paid_out,
+       (select coalesce(sum(amount * -apart), 0) from out where apart < 0)::bigint as not_debited,
+       (select coalesce(sum(amount * apart), 0) from out where apart > 0)::bigint as not_paid,
        (select -coalesce(sum(balance), 0) from clearings where provider = $1)::bigint as books,
        (select coalesce(sum(amount), 0) from moved
         where state = 'booked' and explained_by <> 'batch')::bigint as bank,
@@ -76,13 +101,17 @@ export async function readAccountSides(
     goneByHand: row?.gone ?? 0n,
     writtenOff: row?.written_off ?? 0n,
     writtenOffByHand: row?.by_hand ?? 0n,
+    paidOut: row?.paid_out ?? 0n,
+    paidNotDebited: row?.not_debited ?? 0n,
+    debitedNotPaid: row?.not_paid ?? 0n,
     isBooking: row?.booking ?? false,
   }
 }
 
 /** What the books have more than the movements, apart from what people did by hand. */
-export function differenceOf({ books, bank, goneByHand, writtenOffByHand }: AccountSides): bigint {
-  return books - (bank - goneByHand + writtenOffByHand)
+export function differenceOf(sides: AccountSides): bigint {
+  const { books, bank, goneByHand, writtenOffByHand, paidNotDebited, debitedNotPaid } = sides
+  return books - (bank - goneByHand + writtenOffByHand - paidNotDebited + debitedNotPaid)
 }
 
 /**
@@ -98,11 +127,11 @@ export async function proveNextAccount(tx: ProofTx, after: string): Promise<stri
   if (!account) return null
   const { name } = account
   const sides = await readAccountSides(tx, account)
-  const { books, payments, writtenOff } = sides
+  const { books, payments, writtenOff, paidOut } = sides
   ensure(
-    books === payments + writtenOff,
+    books === payments + writtenOff - paidOut,
     () =>
-      `the books have ${books} at ${name}, but payments there are ${payments} and write-offs ${writtenOff}`,
+      `the books have ${books} at ${name}, but payments there are ${payments}, write-offs ${writtenOff} and payouts ${paidOut}`,
   )
   const difference = differenceOf(sides)
   ensure(
@@ -110,7 +139,31 @@ export async function proveNextAccount(tx: ProofTx, after: string): Promise<stri
     () => `the books have ${difference} more at ${name} than its movements say`,
   )
   await proveWriteOffs(tx, account)
+  await provePayoutsAreInFiles(tx, name)
   return name
+}
+
+/** Proves that every payout that an account was handed is in a file, and every debit is of items of that sum. */
+async function provePayoutsAreInFiles(tx: ProofTx, name: string): Promise<void> {
+  const { rows } = await tx.query<{ reference: string }>(
+    `select p.reference from payouts p where p.provider = $1 and not exists (
+       select 1 from payout_items i where i.account = $1 and i.agent_id = p.agent_id
+         and i.order_id = p.order_id and i.attempt = p.attempt) limit 1`,
+    [name],
+  )
+  ensure(rows.length === 0, () => `payout ${rows[0]?.reference} of ${name} is in no payout file`)
+  const { rows: apart } = await tx.query<{ movement_id: string }>(
+    `select m.movement_id from bank_movements m
+     where m.account = $1 and m.explained_by in ('payout', 'payout_returned') and abs(m.amount) <> (
+       select coalesce(sum(i.amount), 0) from payout_items i where i.account = m.account
+         and m.movement_id = case m.explained_by when 'payout' then i.debited_by else i.returned_by end)
+     limit 1`,
+    [name],
+  )
+  ensure(
+    apart.length === 0,
+    () => `bank movement ${name}:${apart[0]?.movement_id} is not the sum of the payouts that it is`,
+  )
 }
 
 /** Proves that what was written off for a movement is for one that a person explained. */

@@ -21,6 +21,7 @@ import { beforeAllLimits, type LimitPlace, proveLimitPage } from './prove-limits
 import { proveExpectedPage, proveMovementPage } from './prove-movements.ts'
 import { proveOrderPage, proveOrdersById } from './prove-orders.ts'
 import { provePaymentPage } from './prove-payments.ts'
+import { proveNextPayoutFile } from './prove-payout-files.ts'
 import { proveReferencePage } from './prove-references.ts'
 
 export interface Proof {
@@ -106,6 +107,10 @@ async function proveEveryClaim(pool: Pool): Promise<void> {
   for (let after: string | null = ''; after !== null; ) {
     const from: string = after
     after = await inSnapshot(pool, (tx) => proveNextAccount(tx, from))
+  }
+  for (let after: string | null = ''; after !== null; ) {
+    const from: string = after
+    after = await inSnapshot(pool, (tx) => proveNextPayoutFile(tx, from))
   }
   for (let after: EventPlace | null = beforeAllEvents; after !== null; ) {
     const from: EventPlace = after
@@ -302,6 +307,7 @@ export class RoundProof {
   private movement = ''
   private expected = ''
   private account = ''
+  private payoutFile = ''
   private limits = beforeAllLimits
   private readonly audit = new AuditProof()
 
@@ -321,6 +327,10 @@ export class RoundProof {
       )
       this.expected = expected ?? ''
     })
+    const ofFiles = await findingOf(async () => {
+      const next = await inSnapshot(pool, (tx) => proveNextPayoutFile(tx, this.payoutFile))
+      this.payoutFile = next ?? ''
+    })
     const ofLimits = await findingOf(async () => {
       const next = await inSnapshot(pool, (tx) => proveLimitPage(tx, this.limits, againRows))
       this.limits = next ?? beforeAllLimits
@@ -328,6 +338,7 @@ export class RoundProof {
     const ofAudit = await findingOf(() => this.audit.step(pool, againRows))
     return [
       ...(finding === null ? [] : [`bank accounts: ${finding}`]),
+      ...(ofFiles === null ? [] : [`payout files: ${ofFiles}`]),
       ...(ofLimits === null ? [] : [`limits: ${ofLimits}`]),
       ...(ofAudit === null ? [] : [`audit: ${ofAudit}`]),
     ]

@@ -135,6 +135,13 @@ export interface Provider {
     kind: 'deposit' | 'withdraw',
     extraParams: string | null,
   ): { field: string; message: string } | undefined
+  /**
+   * It pays out only by files that people bring to a bank. A withdrawal that it is the first choice for waits, and
+   * can be cancelled, until a file that it is in is approved.
+   */
+  readonly paysByFile?: boolean
+  /** Why a payee cannot be paid by it, as a sentence; null if nothing stands in the way. */
+  payeeFault?(payee: Payout['payee'], currency: Currency): string | null
   /** The instructions, if they need no call; otherwise `expectDeposit` returns them. */
   depositInstructions(deposit: DepositToCollect): DepositInstructions | undefined
   /**

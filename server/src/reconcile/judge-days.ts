@@ -45,6 +45,8 @@ export type BreakName =
   | 'never_booked'
   | 'batch_twice'
   | 'return_not_debited'
+  | 'paid_not_debited'
+  | 'debited_not_paid'
   | 'signed_day_changed'
   | 'written_off'
   | 'books_differ'

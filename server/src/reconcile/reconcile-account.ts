@@ -141,6 +141,7 @@ export async function reconcileAccount(
 /** Adds to the last day what the books and the bank do not have in common. */
 function addBreaks(last: JudgedDay, sides: AccountSides): void {
   const { books, bank, goneByHand, writtenOffByHand, isBooking } = sides
+  const { paidNotDebited, debitedNotPaid } = sides
   const say = (name: BreakName, amountMinor: bigint, detail: string) =>
     last.breaks.push({ name, amountMinor, movementId: null, detail })
   if (goneByHand !== 0n) {
@@ -155,6 +156,20 @@ function addBreaks(last: JudgedDay, sides: AccountSides): void {
       'written_off',
       writtenOffByHand,
       'This much was written off at the account by hand, and no movement has it. When the bank books it, explain that movement and write the opposite off.',
+    )
+  }
+  if (paidNotDebited !== 0n) {
+    say(
+      'paid_not_debited',
+      -paidNotDebited,
+      'The bank says that it paid payouts of files, and has not booked them yet.',
+    )
+  }
+  if (debitedNotPaid !== 0n) {
+    say(
+      'debited_not_paid',
+      debitedNotPaid,
+      'The bank has debited payouts of files that failed in the books. Look at the open items.',
     )
   }
   if (last.state === 'green' && last.breaks.length > 0) last.state = 'amber'

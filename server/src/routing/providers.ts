@@ -7,6 +7,7 @@ import type { OrderKind } from '../ledger/book.ts'
 import { hasChecks } from '../ledger/limits-store.ts'
 import { findBank } from '../lib/banks.ts'
 import type { Currency } from '../lib/money.ts'
+import { payeeProblem } from '../payment-files/render-payment-file.ts'
 import {
   type AccountToPay,
   makeBankAccountProvider,
@@ -69,7 +70,7 @@ export class Providers {
     await this.freshen()
     if (this.isStopped(order)) return []
     const able = this.known.filter(({ isConfirmed = true }) => isConfirmed)
-    return routeOrder(order, able, this.table, Math.random)
+    return routeOrder(order, able, this.table, drawsOf(order))
   }
 
   private isStopped({ agentId, direction }: OrderToRoute): boolean {
@@ -126,12 +127,24 @@ export class Providers {
   }
 }
 
+/**
+ * The draws among equal routes. Those of an order that waits fall the same way each time: it must not go elsewhere
+ * while a file is made that it is in.
+ */
+function drawsOf({ orderId, direction }: OrderToRoute): () => number {
+  if (orderId === undefined || direction === 'deposit') return Math.random
+  let drawn = 0
+  return () =>
+    createHash('sha256').update(`${orderId} ${drawn++}`).digest().readUInt32BE() / 2 ** 32
+}
+
 /** What the provider of an account needs to know of it. */
 function accountToPay(account: BankAccount): AccountToPay {
   return {
     ...account,
     qr: { kind: account.qrKind, value: account.qrValue },
     isConfirmed: account.confirmedAt !== null,
+    payeeFault: payeeFaultOf(account),
     recognises: {
       by: account.match,
       surplusSteps: account.surplusSteps,
@@ -140,6 +153,12 @@ function accountToPay(account: BankAccount): AccountToPay {
       zone: account.zone,
     },
   }
+}
+
+function payeeFaultOf({ payout, payoutFormat }: BankAccount): AccountToPay['payeeFault'] {
+  if (payout === 'none' || payoutFormat === null) return null
+  return ({ accountName, accountNo, bankCode }, currency) =>
+    payeeProblem(payoutFormat, { name: accountName, accountNo, bankCode }, currency)
 }
 
 interface RouteRow {

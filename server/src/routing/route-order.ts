@@ -29,6 +29,8 @@ export interface RoutingTable {
 export interface OrderToRoute {
   /** Whose order it is; an agent's may be stopped. */
   agentId?: bigint
+  /** Set if the order has one already. */
+  orderId?: string
   direction: OrderKind
   currency: Currency
   bankCode: string

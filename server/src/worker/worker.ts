@@ -7,9 +7,11 @@ import { forgetOldUses } from '../ledger/limits-store.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
 import { Settler } from '../orders/settle-agents.ts'
-import { bookMovements, movementPage } from '../payments/book-movement.ts'
+import { bookFileSums, bookMovements, movementPage } from '../payments/book-movement.ts'
 import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
+import { followOrders } from '../payout-files/follow-orders.ts'
+import { goForwardWithAll } from '../payout-files/go-forward.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { proveOnward, RoundProof } from '../proof/verify.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -67,8 +69,33 @@ export function startWorker(options: WorkerOptions): Repeated {
       async () => ((await bookMovements(desk, onError)) >= movementPage ? 'more' : 'done'),
       onError,
     ),
+    repeat(
+      1_000,
+      async () => {
+        await goForwardWithAll(desk, onError)
+        await followOrders(desk.pool, 'open')
+        return 'done'
+      },
+      onError,
+    ),
+    repeat(
+      3_600_000,
+      async () => {
+        await followOrders(proofPool, 'all')
+        return 'done'
+      },
+      onError,
+    ),
     repeat(5_000, () => releaseExpected(proofPool, desk.now()), onError),
     repeat(5_000, () => folder.poll(), onError),
+    repeat(
+      30_000,
+      async () => {
+        await bookFileSums(desk, onError)
+        return 'done'
+      },
+      onError,
+    ),
     // A safety net: usually the sender is woken when a callback is due.
     repeat(
       1_000,

@@ -5,6 +5,13 @@ import { accountNames } from '../../src/ledger/accounts.ts'
 import { allHouseBooks } from '../../src/ledger/house.ts'
 import { currencies } from '../../src/lib/money.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import {
+  goodPayoutFiles,
+  payoutFileCases,
+  payoutFileKeys,
+  payoutFilesFixed,
+  payoutFilesThere,
+} from './payout-file-cases.ts'
 
 type Fields = Record<string, unknown>
 
@@ -18,6 +25,7 @@ const digest = (n: number) => `\\x${String(n).padStart(64, '0')}`
 
 /** A good row of each table, beside those that are there; every case spoils one of these. */
 const good: Record<string, Fields> = {
+  ...goodPayoutFiles,
   agents: {
     agent_id: 2,
     app_id: 'app_two',
@@ -511,6 +519,7 @@ const present: [table: string, fields: Fields][] = [
   ['bank_movements', { movement_id: uuid(1) }],
   ['bank_movements', { movement_id: uuid(3), amount: -100, returns: uuid(1) }],
   ['bank_reports', { report_key: 'one' }],
+  ...payoutFilesThere,
 ]
 
 const changedByTwo = { changed_by: 'two@sluice.example', changed_at: at, changed: 'account_no' }
@@ -532,6 +541,7 @@ const newAccount = {
 }
 
 const cases: [constraint: string, table: string, spoiled: Fields][] = [
+  ...payoutFileCases,
   ['agents_pkey', 'agents', { agent_id: 1 }],
   ['agents_app_id_key', 'agents', { app_id: 'app_one' }],
   ['agents_agent_id_check', 'agents', { agent_id: 0 }],
@@ -1275,6 +1285,7 @@ it('every constraint and unique index has a case here', async () => {
     'user_credentials_as_used',
     'proposals_as_shown',
     'proposal_decisions_as_decided',
+    ...payoutFileKeys,
   ]
   const named = new Set([...forOthers, ...all.map(([constraint]) => constraint)])
   expect([...named].sort()).toEqual(rows.map(({ name }) => name).sort())
@@ -1383,6 +1394,7 @@ describe('what is written down stays so, by privilege', () => {
       amount`,
     bank_day_signoffs: `account, day, signoff_no, signed_by, signed_at, state, shown, movements,
       reason`,
+    ...payoutFilesFixed,
     bank_files: 'account, file_id, sha256, name, size, bytes, via, brought_by, received_at',
   }
   const columns = Object.entries(fixed).flatMap(([table, names]) =>

@@ -55,6 +55,15 @@ const spreadByTheirId: Record<string, string> = {
   bank_reports: 'account',
   bank_file_confirmations: 'account',
   bank_day_signoffs: 'account',
+  payout_files: 'account',
+  payout_file_lines: 'account',
+  payout_file_lists: 'account',
+  payout_file_approvals: 'account',
+  payout_items: 'account',
+  payout_file_seals: 'account',
+  payout_file_downloads: 'account',
+  payout_file_sendings: 'account',
+  payout_file_reports: 'account',
 }
 
 /** Partitions are the owner's to make and drop; these do it for the service, beside the money path. */

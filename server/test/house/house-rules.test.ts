@@ -34,6 +34,7 @@ const folders = [
   'routing',
   'teller',
   'payouts',
+  'payout-files',
   'orders',
   'payments',
   'reconcile',

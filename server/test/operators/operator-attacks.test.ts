@@ -343,6 +343,7 @@ describe('a session that was left open', () => {
     'POST /agents/{app_id}/secrets/{id}/revoke',
     'POST /bank-accounts/preview',
     'POST /bank-accounts/{name}/files/preview',
+    'POST /payout-files',
     'POST /orders/{txn_id}/resend',
     'POST /test-orders',
     'POST /approvals/{id}/withdraw',
@@ -362,6 +363,7 @@ describe('a session that was left open', () => {
       disabled === true && Object.keys(rest).join() === 'reason',
     // In live it always does.
     'POST /bank-accounts/{name}/files': () => true,
+    'POST /payout-files/{id}/status': () => true,
     'PATCH /providers/{id}': ({ state }) => state === 'off' || state === 'draining',
   }
 

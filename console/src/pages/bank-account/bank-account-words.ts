@@ -151,6 +151,8 @@ export const bankAccountWords = {
       own_transfer: 'Transfer between own accounts',
       correction: 'Correction',
       batch: 'Only the sum of known payments',
+      payout: 'Payouts of a file',
+      payout_returned: 'A payout that came back',
     } as Record<string, string>,
     done: 'Explained and booked',
   },

@@ -52,6 +52,8 @@ export const reconciliationWords = {
     unexplained_credit: 'Unexplained credit',
     never_booked: 'Never booked',
     return_not_debited: 'Return not debited',
+    paid_not_debited: 'Paid, not debited',
+    debited_not_paid: 'Debited, not paid',
     changed: 'Changed since',
     unconfirmed: 'To be confirmed',
     batch_twice: 'A sum counted twice',

@@ -29,6 +29,14 @@ export function termsFromDraft(
     if (minor === undefined) errors.push({ field, message: `must be an amount in ${currency}` })
     return minor ?? 0n
   }
+  const ceiling = (
+    field: 'payout_file_limit' | 'payout_day_limit',
+    before: bigint | null | undefined,
+  ) => {
+    const asked = draft[field]
+    if (asked === undefined) return before ?? null
+    return asked === null ? null : amount(field, String(asked))
+  }
   const { match, surplus_steps, hold_hours, zone } = draft
   const terms: BankAccountTerms = {
     ...fresh,
@@ -56,6 +64,15 @@ export function termsFromDraft(
       draft.feed_profile === undefined
         ? (named.feedProfile ?? null)
         : textOrNull(draft.feed_profile),
+    payout: (draft.payout as BankAccountTerms['payout']) ?? named.payout ?? 'none',
+    payoutFormat:
+      draft.payout_format === undefined
+        ? (named.payoutFormat ?? null)
+        : textOrNull(draft.payout_format),
+    payoutCutoffs: draft.payout_cutoffs?.join(',') ?? named.payoutCutoffs ?? '',
+    payoutHolidays: draft.payout_holidays?.join(',') ?? named.payoutHolidays ?? '',
+    payoutFileLimitMinor: ceiling('payout_file_limit', named.payoutFileLimitMinor),
+    payoutDayLimitMinor: ceiling('payout_day_limit', named.payoutDayLimitMinor),
     csvProfile: textOrNull(draft.csv_profile),
     encoding: textOrNull(draft.encoding),
     ownAccounts: draft.own_accounts.map(writtenAccountNo).join(','),

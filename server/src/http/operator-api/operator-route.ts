@@ -9,6 +9,27 @@ import { plainText } from '../printable-text.ts'
 import type { ApprovalsDesk } from './approvals-desk.ts'
 import type { OperatorDoor } from './door.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    takesXml?: boolean
+  }
+}
+
+/** Parses XML only on routes that accept it; all others still refuse it. */
+export function takeXml(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    ['application/xml', 'text/xml'],
+    { parseAs: 'buffer' },
+    (request, body, done) => {
+      if (request.routeOptions.config.takesXml === true) return done(null, body)
+      done(
+        new Problem('unsupported_media_type', 'Send the body as content-type: application/json.'),
+        undefined,
+      )
+    },
+  )
+}
+
 /** The app to register the console's routes on, and the routes registered so far. */
 export interface OperatorApi {
   app: FastifyInstance
@@ -86,6 +107,8 @@ export interface OperatorRoute<P extends TObject, Q extends TObject, B extends T
   withoutCode?: string | ((given: Pick<Given<P, Q, B>, 'params' | 'body'>) => string | undefined)
   schema: RouteSchema<P, Q, B>
   bodyLimit?: number
+  /** A body that is XML is taken too, for this field. */
+  takesXml?: string
   /** Set by `twoPersonRoute`. */
   approval?: ActionName
   handler: (given: Given<P, Q, B> & { operator: Operator }) => Promise<Handled>
@@ -151,7 +174,7 @@ export function openRoute<
 
 function register<P extends TObject, Q extends TObject, B extends TObject>(
   api: OperatorApi,
-  route: Described & { schema: RouteSchema<P, Q, B>; bodyLimit?: number },
+  route: Described & { schema: RouteSchema<P, Q, B>; bodyLimit?: number; takesXml?: string },
   rule: Pick<DescribedRoute, 'permission' | 'agents' | 'needsCode' | 'approval'>,
   answer: (came: { request: FastifyRequest; read: () => Given<P, Q, B> }) => Promise<Handled>,
 ): void {
@@ -169,6 +192,7 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
     // The console's API has its own description.
     schema: { hide: true },
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
+    config: { takesXml: route.takesXml !== undefined },
     handler: async (request, reply) => {
       const read = () => ({
         request,
@@ -176,7 +200,9 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
         // Checked with the schemas that these types are derived from.
         params: readParams(request.params, checks.params) as Static<P>,
         query: withoutNul(Object.fromEntries(readQuery(request.query, checks.query))) as Static<Q>,
-        body: readBody(request.body, checks.body) as Static<B>,
+        body: (route.takesXml !== undefined && isXml(request)
+          ? checkedBody({ [route.takesXml]: String(request.body) }, checks.body)
+          : readBody(request.body, checks.body)) as Static<B>,
       })
       reply.code(status)
       const handled = await answer({ request, read })
@@ -199,6 +225,10 @@ export function inputReader<P extends TObject, B extends TObject>(schema: {
     params: readParams(input.params, params) as Static<P>,
     body: checkedBody(input.body, body) as Static<B>,
   })
+}
+
+function isXml({ headers }: FastifyRequest): boolean {
+  return /^(application|text)\/xml\b/.test(headers['content-type'] ?? '')
 }
 
 /** A path with impossible parameters answers 404. */

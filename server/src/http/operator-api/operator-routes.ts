@@ -23,11 +23,12 @@ import { limitRoutes } from './limits.ts'
 import { openItemRoutes } from './open-items.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { operatorOpenapi } from './operator-openapi.ts'
-import { type OperatorApi, openRoute } from './operator-route.ts'
+import { type OperatorApi, openRoute, takeXml } from './operator-route.ts'
 import { orderActionRoutes } from './order-actions.ts'
 import { orderDetailRoute } from './order-detail.ts'
 import { orderRoutes } from './orders.ts'
 import { paymentRoutes } from './payments.ts'
+import { payoutFileRoutes } from './payout-files.ts'
 import { providerRoutes } from './providers.ts'
 import { routingRoutes } from './routing.ts'
 import { saveBankAccountRoutes } from './save-bank-accounts.ts'
@@ -74,6 +75,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
     schema: { response: Type.Unknown() },
     handler: async ({ request, reply }) => sendDocument(request, reply, description(), fiveMinutes),
   })
+  takeXml(app)
   app.addHook('onReady', async () => api.approvals.start())
   app.addHook('onClose', async () => api.approvals.stop())
   signInRoutes(api, deps, signIn)
@@ -90,6 +92,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   bankFileRoutes(api, deps)
   bankMovementRoutes(api, desk)
   bankDayRoutes(api, desk)
+  payoutFileRoutes(api, deps)
   settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
   orderRoutes(api, desk, limits)

@@ -11,6 +11,8 @@ export interface AccountToPay extends QrAccount {
   qr: QrSetting
   recognises: Recognition
   isConfirmed: boolean
+  /** Set if it pays out by files: why a payee cannot be put into one. */
+  payeeFault: Provider['payeeFault'] | null
 }
 
 /**
@@ -18,17 +20,18 @@ export interface AccountToPay extends QrAccount {
  * arrive as movements, not as notices.
  */
 export function makeBankAccountProvider(account: AccountToPay): Provider {
-  const { name, currency, qr, recognises, isConfirmed } = account
+  const { name, currency, qr, recognises, isConfirmed, payeeFault } = account
   return {
     name,
     can: {
       currencies: [currency],
       deposits: true,
-      payouts: false,
+      payouts: payeeFault !== null,
       idempotentByReference: false,
     },
     recognises,
     isConfirmed,
+    ...(payeeFault && { paysByFile: true, payeeFault }),
     depositInstructions({ amountMinor, code }) {
       // Without a code the deposit is not expected yet.
       if (code === undefined) return undefined
@@ -44,11 +47,14 @@ export function makeBankAccountProvider(account: AccountToPay): Provider {
         },
       }
     },
-    submitPayout: async () => noPayouts,
-    askPayout: async () => noPayouts,
+    submitPayout: async () => (payeeFault ? inAFile : noPayouts),
+    askPayout: async () => (payeeFault ? inAFile : noPayouts),
     readNotice: () => undefined,
   }
 }
+
+/** What becomes of it, the bank says in its own files. */
+const inAFile = { type: 'accepted' } as const
 
 const noPayouts = {
   type: 'rejected',

@@ -36,6 +36,7 @@ const accountState = oneOf(
   ['on', 'draining', 'off', 'unconfirmed'],
   'unconfirmed: it takes no deposits until another person confirms it',
 )
+const payout = oneOf(['none', 'file'], 'file: withdrawals leave by payment files')
 const dayState = oneOf(['green', 'amber', 'red'], 'green, amber or red')
 
 export const BankAccountParams = Type.Object({ name: text(32, 'the name of a bank account') })
@@ -62,6 +63,18 @@ const terms = {
   token_day_limit: Type.Optional(decimal('how much in a day pushes with a token are believed')),
   feed_profile: Type.Optional(
     orNull(text(8192, 'how what the sender of the feed writes is read, as JSON')),
+  ),
+  payout: Type.Optional(payout),
+  payout_format: Type.Optional(orNull(text(40, 'the format of payment files that its bank takes'))),
+  payout_cutoffs: Type.Optional(
+    Type.Array(text(5, 'a time such as 14:30'), { maxItems: 10, description: 'times' }),
+  ),
+  payout_holidays: Type.Optional(
+    Type.Array(text(10, 'a day such as 2026-12-31'), { maxItems: 300, description: 'days' }),
+  ),
+  payout_file_limit: Type.Optional(orNull(decimal('the most in one file; null for any amount'))),
+  payout_day_limit: Type.Optional(
+    orNull(decimal('the most in files approved in a day; null for any amount')),
   ),
   feed,
   zone: Type.Optional(text(50, 'a time zone such as Asia/Bangkok')),
@@ -175,6 +188,12 @@ export const BankAccountDetail = Type.Object({
   token_limit: Type.String(),
   token_day_limit: Type.String(),
   feed_profile: orNull(Type.String()),
+  payout,
+  payout_format: orNull(Type.String()),
+  payout_cutoffs: Type.Array(Type.String()),
+  payout_holidays: Type.Array(Type.String()),
+  payout_file_limit: orNull(Type.String()),
+  payout_day_limit: orNull(Type.String()),
   feed_url: orNull(Type.String({ description: 'where the bank reports to' })),
   zone: Type.String(),
   csv_profile: orNull(Type.String()),
@@ -374,6 +393,7 @@ const explainedBy = oneOf(
   [
     ...['payment', 'payment_taken_back', 'payment_returned'],
     ...['bank_fee', 'interest', 'own_transfer', 'correction', 'batch'],
+    ...['payout', 'payout_returned'],
   ],
   'what it was',
 )

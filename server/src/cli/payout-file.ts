@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises'
+import { Command } from 'commander'
+import type { Pool } from '../db/pool.ts'
+import { decimalText } from '../lib/money.ts'
+import { isPrintable } from '../lib/printable.ts'
+import { draftPayoutFile } from '../payout-files/draft-file.ts'
+import { exportPayoutFile } from '../payout-files/export-file.ts'
+import { fileSummary, fileView } from '../payout-files/file-view.ts'
+import { findPayoutFile, type PayoutFile, readPayoutFiles } from '../payout-files/payout-file.ts'
+import { existingAccount } from './bank-account.ts'
+import { withBackend, withDesk } from './command.ts'
+import { commandLine } from './on-record.ts'
+import { print, printJson, table } from './output.ts'
+import { UsageError } from './usage-error.ts'
+
+/** Approving is for people in the console: here there is no second person. */
+export function payoutFileCommand(): Command {
+  const command = new Command('payout-file')
+
+  command
+    .command('draft <account>')
+    .description('make a draft of the withdrawals that wait for an account; admins approve it')
+    .option('--json', 'as JSON')
+    .action(async (name: string, options: { json?: boolean }) => {
+      await withDesk(async (desk) => {
+        const account = await existingAccount(desk.pool, name)
+        const file = await draftPayoutFile(desk, account, commandLine)
+        if (options.json) return printJson(await fileView(desk.pool, file, moneyOf(file)))
+        const { count, sum } = await fileSummary(desk.pool, file, moneyOf(file))
+        print(`${file.fileId}: ${count} payouts, ${sum} ${file.currency}`)
+        print('An admin approves it in the console, under Payout files.')
+      })
+    })
+
+  command
+    .command('list')
+    .description('list payout files, the newest first')
+    .option('--account <name>', 'only of this bank account')
+    .option('--json', 'as JSON')
+    .action(async (options: { account?: string; json?: boolean }) => {
+      await withBackend(async ({ pool }) => {
+        const filter = { account: options.account ?? null, before: null, limit: 1_000 }
+        const files = await readPayoutFiles(pool, filter)
+        const views = await Promise.all(files.map((file) => fileSummary(pool, file, moneyOf(file))))
+        if (options.json) return printJson(views)
+        print(
+          table(
+            ['ID', 'ACCOUNT', 'STATE', 'PAYOUTS', 'SUM', 'MADE BY'],
+            views.map((view) => [
+              view.id,
+              view.account,
+              view.state,
+              String(view.count),
+              `${view.sum} ${view.currency}`,
+              view.made_by,
+            ]),
+          ),
+        )
+      })
+    })
+
+  command
+    .command('show <id>')
+    .description('show a payout file with its items')
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: { json?: boolean }) => {
+      await withBackend(async ({ pool }) => {
+        const file = await existingFile(pool, id)
+        const view = await fileView(pool, file, moneyOf(file))
+        if (options.json) return printJson(view)
+        print(`${view.id} of ${view.account}: ${view.state}`)
+        print(`${view.count} payouts, ${view.sum} ${view.currency}, digest ${view.digest}`)
+        print(
+          table(
+            ['TXN ID', 'CODE', 'AMOUNT', 'STATE', 'SAID'],
+            view.items.map((item) => [
+              item.txn_id,
+              item.code ?? '-',
+              String(item.amount),
+              item.state,
+              item.said ?? '-',
+            ]),
+          ),
+        )
+      })
+    })
+
+  command
+    .command('export <id>')
+    .description('write the sealed bytes of an approved file; who and why is kept')
+    .requiredOption('--reason <text>', 'why, 3 to 500 characters')
+    .option('--out <file>', 'where to; by default under its own name, here')
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: { reason: string; out?: string; json?: boolean }) => {
+      const { reason } = options
+      if (reason.length < 3 || reason.length > 500 || !isPrintable(reason, 500)) {
+        throw new UsageError('--reason must be 3 to 500 characters')
+      }
+      await withBackend(async ({ pool }) => {
+        const file = await existingFile(pool, id)
+        const desk = { pool, now: () => new Date() }
+        const seal = await exportPayoutFile(desk, file, commandLine, reason)
+        const path = options.out ?? seal.name
+        // Never over a file that is there: it may be another that was not sent yet.
+        await writeFile(path, seal.bytes, { flag: 'wx', mode: 0o600 }).catch((error) => {
+          throw new UsageError(`${path} cannot be written: ${error.message}`)
+        })
+        const { sha256, messageId } = seal
+        if (options.json) return printJson({ file: path, sha256, message_id: messageId })
+        print(`${path}, SHA-256 ${sha256}`)
+      })
+    })
+  return command
+}
+
+function moneyOf({ currency }: PayoutFile) {
+  return (minor: bigint) => decimalText(minor, currency)
+}
+
+async function existingFile(pool: Pool, id: string): Promise<PayoutFile> {
+  const file = /^[0-9a-f]{32}$/.test(id) ? await findPayoutFile(pool, id) : undefined
+  if (!file) throw new UsageError(`there is no payout file "${id}": sluice payout-file list`)
+  return file
+}

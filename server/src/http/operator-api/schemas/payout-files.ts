@@ -1,0 +1,168 @@
+import Type from 'typebox'
+import { plainText } from '../../printable-text.ts'
+import {
+  code,
+  currency,
+  isoTime,
+  money,
+  oneOf,
+  orNull,
+  page,
+  paging,
+  reason,
+  strict,
+} from './shapes.ts'
+
+const text = (max: number, description: string) => Type.String({ maxLength: max, description })
+const account = text(32, 'the name of a bank account')
+
+export const PayoutFileParams = Type.Object({ id: text(32, 'the id of a payout file') })
+export const PayoutReportParams = Type.Object({
+  id: text(32, 'the id of a payout file'),
+  report_id: text(32, 'the id of what the bank answered'),
+})
+
+export const PayoutFilesQuery = Type.Object({ account: Type.Optional(account), ...paging }, strict)
+
+export const NewPayoutFile = Type.Object({ account }, strict)
+
+export const ApprovePayoutFile = Type.Object(
+  {
+    digest: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'the digest of what was shown, 64 hex digits',
+    }),
+    code: Type.Optional(code),
+  },
+  strict,
+)
+
+export const ReasonAndCode = Type.Object({ reason, code: Type.Optional(code) }, strict)
+
+export const SentPayoutFile = Type.Object(
+  {
+    bank_reference: plainText(1, 100, "the bank's own number of the file"),
+    code: Type.Optional(code),
+  },
+  strict,
+)
+
+/** The largest answer of a bank, in base64. */
+const maxReportBytes = 8 * 1024 * 1024
+export const reportLimit = Math.ceil(maxReportBytes / 3) * 4 + 64 * 1024
+
+export const PayoutReport = Type.Object(
+  {
+    content: Type.String({
+      minLength: 1,
+      maxLength: Math.ceil(maxReportBytes / 3) * 4,
+      description: 'a pain.002 file: its text, or in base64; at most 8 MiB',
+    }),
+    code: Type.Optional(code),
+  },
+  strict,
+)
+
+const state = oneOf(
+  ['draft', 'approving', 'approved', 'exported', 'sent', 'acknowledged', 'closed', 'cancelled'],
+  'where the file is in its life',
+)
+const itemState = oneOf(
+  ['waiting', 'dropped', 'accepted', 'paid', 'rejected', 'unknown', 'cancelled', 'returned'],
+  'what became of the payout',
+)
+
+const summary = {
+  id: Type.String(),
+  account: Type.String(),
+  state,
+  digest: Type.String({ description: 'what an approval has to name' }),
+  count: Type.Integer(),
+  sum: money('of all items'),
+  currency,
+  format: Type.String(),
+  made_by: Type.String(),
+  made_at: isoTime('when the draft was made'),
+}
+
+export const PayoutFileList = page(Type.Object(summary))
+
+export const PayoutFileDetail = Type.Object({
+  ...summary,
+  dropped: Type.Integer({ description: 'withdrawals of the draft that ended before the approval' }),
+  banks: Type.Array(
+    Type.Object({ bank: Type.String(), count: Type.Integer(), sum: money("of the bank's items") }),
+  ),
+  sealed: orNull(
+    Type.Object({
+      name: Type.String(),
+      message_id: Type.String(),
+      execution_date: Type.String(),
+      sha256: Type.String(),
+      sealed_at: isoTime('when the bytes were fixed'),
+    }),
+  ),
+  approvals: Type.Array(
+    Type.Object({
+      round: Type.Integer(),
+      digest: Type.String(),
+      by: Type.String(),
+      at: isoTime('when'),
+    }),
+  ),
+  downloads: Type.Array(
+    Type.Object({ by: Type.String(), reason: Type.String(), at: isoTime('when') }),
+  ),
+  sent: orNull(
+    Type.Object({ by: Type.String(), bank_reference: Type.String(), at: isoTime('when') }),
+  ),
+  reports: Type.Array(Type.Object({ id: Type.String(), by: Type.String(), at: isoTime('when') })),
+  items: Type.Array(
+    Type.Object({
+      txn_id: Type.String(),
+      code: orNull(Type.String({ description: 'by which the bank names it; null in a draft' })),
+      amount: money('to pay'),
+      state: itemState,
+      said: orNull(Type.String({ description: 'what the bank said of it last' })),
+      payee: Type.Object({
+        name: Type.String(),
+        account_no: Type.String(),
+        bank: Type.String(),
+      }),
+    }),
+  ),
+})
+
+export const PayoutReportTaken = Type.Object({
+  report: Type.String({ description: 'the id of what the bank answered' }),
+  repeated: Type.Boolean({ description: 'it was brought before' }),
+  accepted: Type.Integer(),
+  paid: Type.Integer(),
+  unknown: Type.Integer({ description: 'the bank calls them duplicates: their money stays held' }),
+  refused: Type.Integer({ description: 'they wait until a second person has confirmed it' }),
+  proposal: orNull(Type.String({ description: 'what the second person decides on' })),
+  breaks: Type.Array(
+    Type.Object({
+      what: Type.String(),
+      found: Type.String(),
+      code: orNull(Type.String()),
+    }),
+    { description: 'what fits no payment of the file, and changed nothing' },
+  ),
+  file: PayoutFileDetail,
+})
+
+export const PayoutsWaiting = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      account: Type.String(),
+      currency,
+      format: Type.String(),
+      count: Type.Integer({ description: 'withdrawals that wait for its next file' }),
+      sum: money('of these'),
+      cutoffs: Type.Array(Type.String()),
+      zone: Type.String(),
+      execution_date: Type.String({ description: 'when the bank would execute a file of now' }),
+    }),
+  ),
+})

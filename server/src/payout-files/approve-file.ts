@@ -1,0 +1,191 @@
+import { timingSafeEqual } from 'node:crypto'
+import { type BankAccount, findBankAccount } from '../bank-accounts/bank-account.ts'
+import { lockAccount } from '../bank-accounts/take-reports.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import { sqlState } from '../db/pool.ts'
+import { referencesOf } from '../ledger/payout-references.ts'
+import { localDayOf, localTimeIn } from '../lib/local-time.ts'
+import { decimalText } from '../lib/money.ts'
+import { type OperatorProblemCode, Problem } from '../lib/problem.ts'
+import { writeAudit } from '../operators/audit.ts'
+import { type Credential, credentialOf, nobody } from '../operators/credentials.ts'
+import type { Operator } from '../operators/operator.ts'
+import { PaymentFileFault } from '../payment-files/payment-file.ts'
+import type { PayoutDesk } from '../payouts/pay-out.ts'
+import { unconfirmed } from './draft-file.ts'
+import {
+  lockFile,
+  type PayoutFile,
+  type PayoutLine,
+  readItems,
+  readLines,
+  readList,
+  setState,
+} from './payout-file.ts'
+import { paymentFileOf, rendered } from './seal-file.ts'
+
+/** The words of the database's rules, for a request that came past the checks here. */
+const refusals: Record<string, [OperatorProblemCode, string]> = {
+  payout_file_approvals_pkey: ['already_decided', 'Somebody was first: read the file again.'],
+  payout_file_approvals_by_another: ['same_person', 'Another person has to approve.'],
+  payout_file_approvals_independent: ['same_person', 'Somebody else has to approve.'],
+}
+
+/**
+ * Approves what a draft lists, by its digest. From then on its payouts belong to this file: `goForward` hands them
+ * over and seals the bytes, in this or any other process.
+ */
+export async function approvePayoutFile(
+  desk: Pick<PayoutDesk, 'pool' | 'now'>,
+  named: Pick<PayoutFile, 'account' | 'fileId'>,
+  digest: string,
+  operator: Operator,
+): Promise<void> {
+  const at = desk.now()
+  try {
+    await inTransaction(desk.pool, async (tx) => {
+      // In this order everywhere: an account's ceiling for the day holds over all of its files.
+      await lockAccount(tx, named.account)
+      const file = await lockFile(tx, named)
+      if (file.state !== 'draft') {
+        throw new Problem('already_decided', `The file is ${file.state}: read it again.`)
+      }
+      const own = await credentialOf(tx, operator.userId)
+      refuseSamePerson(file, operator, own)
+      const list = await readList(tx, file)
+      if (!isSame(list.digest, digest)) {
+        throw new Problem('digest_changed', 'Read the file again, and approve what it shows now.')
+      }
+      if (file.round === 1) {
+        const account = await findBankAccount(tx, file.account)
+        await refuseOtherAccount(file, account)
+        await refuseAboveCeiling(tx, file, account, at)
+        await claim(tx, file, at)
+      }
+      await tx.query(
+        `insert into payout_file_approvals (account, file_id, round, digest, made_by, maker_reset_by,
+           approved_by, approver, reset_by, approved_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          file.account,
+          file.fileId,
+          file.round,
+          digest,
+          file.madeBy,
+          file.makerResetBy,
+          operator.userId,
+          operator.email,
+          own.resetBy,
+          at,
+        ],
+      )
+      await setState(tx, file, 'approving')
+      await writeAudit(tx, {
+        at,
+        operator,
+        action: 'approve_payout_file',
+        subject: { kind: 'payout_file', id: file.fileId },
+        agentId: null,
+        before: { maker: file.maker },
+        after: { round: file.round, digest, items: list.items, amount: list.amountMinor },
+      })
+    })
+  } catch (error) {
+    const constraint = error instanceof Error && 'constraint' in error ? error.constraint : ''
+    // On a distributed table the name of a constraint ends in the number of the shard.
+    const refusal = Object.entries(refusals).find(([name]) =>
+      String(constraint).startsWith(name),
+    )?.[1]
+    if (refusal && ['23505', '23514'].includes(sqlState(error) ?? '')) throw new Problem(...refusal)
+    throw error
+  }
+}
+
+function refuseSamePerson(file: PayoutFile, operator: Operator, { resetBy }: Credential): void {
+  const { userId, role } = operator
+  const say = (detail: string) => new Problem('same_person', detail)
+  if (file.madeBy === userId) throw say('You made this file: another person has to approve it.')
+  if (file.makerResetBy === userId) {
+    throw say('You have reset who made it: somebody else has to approve it.')
+  }
+  if (resetBy !== nobody && (resetBy === file.madeBy || resetBy === file.makerResetBy)) {
+    throw say('Who made it, or who reset them, has reset you: somebody else has to approve it.')
+  }
+  // Anyone with a shell may have typed the command.
+  if (file.madeBy === nobody && role !== 'admin') {
+    throw new Problem('not_permitted', 'The command line made it: only an admin may approve it.')
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** What was shown is paid from the account as it was then. */
+async function refuseOtherAccount(
+  file: PayoutFile,
+  account: BankAccount | undefined,
+): Promise<void> {
+  if (!account || account.confirmedAt === null) throw unconfirmed(file.account)
+  const isSameAccount =
+    account.payout === 'file' &&
+    account.payoutFormat === file.format &&
+    account.accountName === file.debtorName &&
+    account.accountNo === file.debtorAccountNo &&
+    account.bankCode === file.debtorBank
+  if (isSameAccount) return
+  throw new Problem('changed_meanwhile', 'The bank account is another now: make a new draft.')
+}
+
+async function refuseAboveCeiling(
+  tx: Tx,
+  file: PayoutFile,
+  account: BankAccount | undefined,
+  at: Date,
+): Promise<void> {
+  const limit = account?.payoutDayLimitMinor ?? null
+  if (!account || limit === null) return
+  const { rows } = await tx.query<{ approved: bigint }>(
+    `select coalesce(sum(l.amount), 0)::bigint as approved from payout_file_approvals a
+     join payout_file_lists l on l.account = a.account and l.file_id = a.file_id and l.round = a.round
+     where a.account = $1 and a.round = 1 and a.approved_at >= $2 and a.file_id <> $3`,
+    [account.name, localDayOf(at, localTimeIn(account.zone)).start, file.fileId],
+  )
+  const left = limit - (rows[0]?.approved ?? 0n)
+  const { amountMinor } = await readList(tx, file)
+  if (amountMinor <= left) return
+  const words = decimalText(left < 0n ? 0n : left, account.currency)
+  throw new Problem(
+    'invalid_transition',
+    `Files of ${account.name} may pay ${words} ${account.currency} more today.`,
+  )
+}
+
+/** Makes the lines this file's for ever. One that another file has claimed is left out. */
+async function claim(tx: Tx, file: PayoutFile, at: Date): Promise<void> {
+  const lines = await readLines(tx, file)
+  const account = await findBankAccount(tx, file.account)
+  // Nothing may be handed over that the bank's format cannot carry.
+  try {
+    if (account) rendered(file, paymentFileOf(file, account, lines.map(withCode), at))
+  } catch (error) {
+    if (!(error instanceof PaymentFileFault)) throw error
+    throw new Problem('invalid_transition', error.message)
+  }
+  await tx.query(
+    `insert into payout_items (account, file_id, n, agent_id, order_id, attempt, amount, state)
+     select account, file_id, n, agent_id, order_id, attempt, amount, 'waiting'
+     from payout_file_lines where account = $1 and file_id = $2
+     on conflict do nothing`,
+    [file.account, file.fileId],
+  )
+  if ((await readItems(tx, file)).length === 0) {
+    throw new Problem('invalid_transition', 'Other files have all of its payouts.')
+  }
+}
+
+/** A line under the code that it will most likely get. */
+function withCode(line: PayoutLine): PayoutLine & { reference: string } {
+  return { ...line, reference: referencesOf(line.agentId, line.orderId, line.attempt)[0] }
+}

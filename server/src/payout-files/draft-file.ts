@@ -1,0 +1,195 @@
+import type { BankAccount } from '../bank-accounts/bank-account.ts'
+import { lockAccount } from '../bank-accounts/take-reports.ts'
+import { timeToPass } from '../db/database-time.ts'
+import { inTransaction } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import type { Order } from '../ledger/book.ts'
+import { newOrderId } from '../lib/ids.ts'
+import { Problem } from '../lib/problem.ts'
+import { type Outsider, writeAudit } from '../operators/audit.ts'
+import { credentialOf, nobody } from '../operators/credentials.ts'
+import type { Operator } from '../operators/operator.ts'
+import { type PayoutDesk, waitsForFileOf } from '../payouts/pay-out.ts'
+import { findAgentsToHandOver, findToHandOver } from '../payouts/payouts.ts'
+import {
+  digestOf,
+  fileColumns,
+  insertList,
+  lineColumns,
+  lockFile,
+  type PayoutFile,
+  type PayoutLine,
+  setState,
+  sumOf,
+  wrongState,
+} from './payout-file.ts'
+
+/** The most payouts in one file. */
+const mostItems = 10_000
+const pageSize = 1_000
+
+/** Withdrawals that wait for the next file of an account, the oldest first. */
+export async function waitingFor(
+  desk: PayoutDesk,
+  account: Pick<BankAccount, 'name' | 'currency'>,
+): Promise<Order[]> {
+  await desk.providers.freshen()
+  const chosen = await inOpenFiles(desk.pool, account.name)
+  const waiting: Order[] = []
+  for (const agentId of await findAgentsToHandOver(desk.pool)) {
+    for await (const order of notHandedOver(desk, agentId)) {
+      if (order.currency !== account.currency || chosen.has(order.orderId)) continue
+      if ((await waitsForFileOf(desk, order)) === account.name) waiting.push(order)
+    }
+  }
+  return waiting.sort((a, b) => (a.orderId < b.orderId ? -1 : 1))
+}
+
+async function* notHandedOver(desk: PayoutDesk, agentId: bigint): AsyncGenerator<Order> {
+  let after = '0'.repeat(32)
+  for (;;) {
+    const at = timeToPass(desk.now)
+    const page = await findToHandOver(desk.pool, agentId, after, at, 0, pageSize)
+    yield* page
+    const last = page.at(-1)
+    if (!last || page.length < pageSize) return
+    after = last.orderId
+  }
+}
+
+/** The orders that other files of an account have, which nobody has paid or dropped yet. */
+async function inOpenFiles(db: Pick<Pool, 'query'>, account: string): Promise<Set<string>> {
+  const { rows } = await db.query<{ order_id: string }>(
+    `select l.order_id from payout_file_lines l
+     where l.account = $1 and l.file_id in (select f.file_id from payout_files f
+       where f.account = $1 and f.state in ('draft', 'approving'))`,
+    [account],
+  )
+  return new Set(rows.map(({ order_id }) => order_id))
+}
+
+/** Makes a draft of what waits for an account. Nothing is handed over: agents can still cancel. */
+export async function draftPayoutFile(
+  desk: PayoutDesk,
+  account: BankAccount,
+  by: Operator | Outsider,
+): Promise<PayoutFile> {
+  const { payoutFormat } = account
+  if (account.payout !== 'file' || payoutFormat === null) {
+    throw new Problem('invalid_transition', `${account.name} does not pay out by files.`)
+  }
+  if (account.confirmedAt === null) throw unconfirmed(account.name)
+  const at = desk.now()
+  const waiting = await waitingFor(desk, account)
+  return inTransaction(desk.pool, async (tx) => {
+    await lockAccount(tx, account.name)
+    // Another draft may have been made meanwhile.
+    const chosen = await inOpenFiles(tx, account.name)
+    const orders = within(
+      waiting.filter(({ orderId }) => !chosen.has(orderId)),
+      account.payoutFileLimitMinor,
+    )
+    if (orders.length === 0) {
+      throw new Problem('invalid_transition', `No withdrawal waits for a file of ${account.name}.`)
+    }
+    const madeBy = by.userId ?? nobody
+    const file: PayoutFile = {
+      account: account.name,
+      fileId: newOrderId(at),
+      state: 'draft',
+      round: 1,
+      format: payoutFormat,
+      debtorName: account.accountName,
+      debtorAccountNo: account.accountNo,
+      debtorBank: account.bankCode,
+      currency: account.currency,
+      madeBy,
+      maker: by.email,
+      makerResetBy: (await credentialOf(tx, madeBy)).resetBy,
+      madeAt: at,
+    }
+    const lines = orders.map((order, index) => lineOf(file, order, index + 1))
+    await tx.query(
+      `insert into payout_files (${fileColumns.names}) select * from ${fileColumns.unnest}`,
+      fileColumns.values([file]),
+    )
+    await tx.query(
+      `insert into payout_file_lines (${lineColumns.names}) select * from ${lineColumns.unnest}`,
+      lineColumns.values(lines),
+    )
+    await insertList(tx, file, lines, at)
+    await writeAudit(tx, {
+      at,
+      operator: by,
+      action: 'draft_payout_file',
+      subject: { kind: 'payout_file', id: file.fileId },
+      agentId: null,
+      after: {
+        account: account.name,
+        items: lines.length,
+        amount: sumOf(lines),
+        digest: digestOf(file, lines),
+      },
+    })
+    return file
+  })
+}
+
+export function unconfirmed(name: string): Problem {
+  return new Problem(
+    'invalid_transition',
+    `${name} was changed, and nobody has confirmed that yet: it pays nothing out.`,
+  )
+}
+
+/** The oldest that fit into one file. One that alone is too much waits, and holds up no other. */
+function within(orders: readonly Order[], limitMinor: bigint | null): Order[] {
+  let sum = 0n
+  const fitting = orders.filter(({ amountMinor }) => {
+    if (limitMinor !== null && sum + amountMinor > limitMinor) return false
+    sum += amountMinor
+    return true
+  })
+  return fitting.slice(0, mostItems)
+}
+
+function lineOf({ account, fileId }: PayoutFile, order: Order, n: number): PayoutLine {
+  return {
+    account,
+    fileId,
+    n,
+    agentId: order.agentId,
+    orderId: order.orderId,
+    attempt: order.version,
+    amountMinor: order.amountMinor,
+    payeeName: order.accountName,
+    payeeAccountNo: order.accountNo,
+    payeeBank: order.bankCode,
+  }
+}
+
+/** Gives a draft up that was never approved. Its withdrawals wait for the next one. */
+export async function cancelDraft(
+  desk: Pick<PayoutDesk, 'pool' | 'now'>,
+  named: Pick<PayoutFile, 'account' | 'fileId'>,
+  by: Operator | Outsider,
+  reason: string,
+): Promise<void> {
+  await inTransaction(desk.pool, async (tx) => {
+    const file = await lockFile(tx, named)
+    if (file.state !== 'draft') throw wrongState(file, 'cancelled')
+    if (file.round > 1) {
+      const detail = 'Its payouts are handed over already: approve the list that is left.'
+      throw new Problem('invalid_transition', detail)
+    }
+    await setState(tx, file, 'cancelled')
+    await writeAudit(tx, {
+      at: desk.now(),
+      operator: by,
+      action: 'cancel_payout_file',
+      subject: { kind: 'payout_file', id: file.fileId },
+      agentId: null,
+      reason,
+    })
+  })
+}

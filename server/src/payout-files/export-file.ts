@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { inTransaction } from '../db/in-transaction.ts'
+import { Problem } from '../lib/problem.ts'
+import { type Outsider, writeAudit } from '../operators/audit.ts'
+import { nobody } from '../operators/credentials.ts'
+import type { Operator } from '../operators/operator.ts'
+import type { PayoutDesk } from '../payouts/pay-out.ts'
+import {
+  lockFile,
+  type PayoutFile,
+  type PayoutSeal,
+  readSeal,
+  setState,
+  wrongState,
+} from './payout-file.ts'
+
+type Named = Pick<PayoutFile, 'account' | 'fileId'>
+
+/** A download of a file's bytes. */
+export interface PayoutDownload {
+  n: number
+  downloadedBy: bigint
+  downloader: string
+  reason: string
+  at: Date
+}
+
+/** Gives out a file's bytes, always the same. Who has them and why is on disk before. */
+export async function exportPayoutFile(
+  desk: Pick<PayoutDesk, 'pool' | 'now'>,
+  named: Named,
+  by: Operator | Outsider,
+  reason: string,
+): Promise<PayoutSeal> {
+  return inTransaction(desk.pool, async (tx) => {
+    const file = await lockFile(tx, named)
+    const seal = await readSeal(tx, file)
+    if (!seal) throw wrongState(file, 'exported')
+    if (createHash('sha256').update(seal.bytes).digest('hex') !== seal.sha256) {
+      throw new Error(`the bytes of payout file ${file.fileId} are not those that were sealed`)
+    }
+    const at = desk.now()
+    await tx.query(
+      `insert into payout_file_downloads (account, file_id, n, downloaded_by, downloader, reason, at)
+       select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5, $6 from payout_file_downloads
+       where account = $1 and file_id = $2`,
+      [file.account, file.fileId, by.userId ?? nobody, by.email, reason, at],
+    )
+    if (file.state === 'approved') await setState(tx, file, 'exported')
+    await writeAudit(tx, {
+      at,
+      operator: by,
+      action: 'export_payout_file',
+      subject: { kind: 'payout_file', id: file.fileId },
+      agentId: null,
+      after: { sha256: seal.sha256, message_id: seal.messageId },
+      reason,
+    })
+    return seal
+  })
+}
+
+/** Says that the bank has a file, under a number of its own. Who downloaded it first cannot say so. */
+export async function markSent(
+  desk: Pick<PayoutDesk, 'pool' | 'now'>,
+  named: Named,
+  bankReference: string,
+  operator: Operator,
+): Promise<void> {
+  await inTransaction(desk.pool, async (tx) => {
+    const file = await lockFile(tx, named)
+    if (file.state !== 'exported') throw wrongState(file, 'sent')
+    const { rows } = await tx.query<{ downloaded_by: bigint }>(
+      `select downloaded_by from payout_file_downloads
+       where account = $1 and file_id = $2 and n = 1`,
+      [file.account, file.fileId],
+    )
+    const downloadedBy = rows[0]?.downloaded_by
+    if (downloadedBy === operator.userId) {
+      const detail = 'You downloaded it: another person says that the bank has it.'
+      throw new Problem('same_person', detail)
+    }
+    const at = desk.now()
+    await tx.query(
+      `insert into payout_file_sendings
+         (account, file_id, first, downloaded_by, sent_by, sender, bank_reference, at)
+       values ($1, $2, 1, $3, $4, $5, $6, $7)`,
+      [file.account, file.fileId, downloadedBy, operator.userId, operator.email, bankReference, at],
+    )
+    await setState(tx, file, 'sent')
+    await writeAudit(tx, {
+      at,
+      operator,
+      action: 'send_payout_file',
+      subject: { kind: 'payout_file', id: file.fileId },
+      agentId: null,
+      after: { bank_reference: bankReference },
+    })
+  })
+}

@@ -1,0 +1,100 @@
+import type { Pool } from '../db/pool.ts'
+import { txnId } from '../lib/ids.ts'
+import { type PayoutFile, type PayoutItem, readItems, readLines, readList } from './payout-file.ts'
+
+/** Writes an amount of the file's currency. */
+type Money = (minor: bigint) => unknown
+
+/** A file in a list. */
+export async function fileSummary(pool: Pool, file: PayoutFile, money: Money) {
+  const list = await readList(pool, file)
+  return {
+    id: file.fileId,
+    account: file.account,
+    state: file.state,
+    digest: list.digest,
+    count: list.items,
+    sum: money(list.amountMinor),
+    currency: file.currency,
+    format: file.format,
+    made_by: file.maker,
+    made_at: file.madeAt,
+  }
+}
+
+interface History {
+  sealed: object | null
+  approvals: object[]
+  downloads: object[]
+  sent: object | null
+  reports: object[]
+}
+
+/** A file with everything about it; its items are those that are left of it. */
+export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
+  const [summary, lines, items, history] = await Promise.all([
+    fileSummary(pool, file, money),
+    readLines(pool, file),
+    readItems(pool, file),
+    readHistory(pool, file),
+  ])
+  const byLine = new Map(items.map((item) => [item.n, item]))
+  const isClaimed = items.length > 0
+  const kept = lines.filter(({ n }) => {
+    const item = byLine.get(n)
+    return item ? item.state !== 'dropped' : !isClaimed
+  })
+  const banks = new Map<string, { count: number; minor: bigint }>()
+  for (const { payeeBank, amountMinor } of kept) {
+    const { count, minor } = banks.get(payeeBank) ?? { count: 0, minor: 0n }
+    banks.set(payeeBank, { count: count + 1, minor: minor + amountMinor })
+  }
+  return {
+    ...summary,
+    dropped: lines.length - kept.length,
+    banks: [...banks].map(([bank, { count, minor }]) => ({ bank, count, sum: money(minor) })),
+    ...history,
+    items: kept.map((line) => {
+      const item: PayoutItem | undefined = byLine.get(line.n)
+      return {
+        txn_id: txnId(line.agentId, line.orderId),
+        code: item?.reference ?? null,
+        amount: money(line.amountMinor),
+        state: item?.state ?? 'waiting',
+        said: item?.said ?? null,
+        payee: {
+          name: line.payeeName,
+          account_no: line.payeeAccountNo,
+          bank: line.payeeBank,
+        },
+      }
+    }),
+  }
+}
+
+/** Who approved, downloaded and sent a file, and what the bank answered. */
+async function readHistory(pool: Pool, { account, fileId }: PayoutFile): Promise<History> {
+  const own = [account, fileId]
+  const [seals, approvals, downloads, sendings, reports] = await Promise.all(
+    [
+      `select name, message_id, execution_date, sha256, sealed_at from payout_file_seals`,
+      `select round, digest, approver as by, approved_at as at from payout_file_approvals`,
+      `select downloader as by, reason, at from payout_file_downloads`,
+      `select sender as by, bank_reference, at from payout_file_sendings`,
+      `select report_id as id, bringer as by, at from payout_file_reports`,
+    ].map(async (select) => {
+      const { rows } = await pool.query<{ at?: Date }>(
+        `${select} where account = $1 and file_id = $2`,
+        own,
+      )
+      return rows.sort((a, b) => Number(a.at ?? 0) - Number(b.at ?? 0))
+    }),
+  )
+  return {
+    sealed: seals?.[0] ?? null,
+    approvals: approvals ?? [],
+    downloads: downloads ?? [],
+    sent: sendings?.[0] ?? null,
+    reports: reports ?? [],
+  }
+}

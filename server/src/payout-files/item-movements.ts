@@ -1,0 +1,272 @@
+import { raiseAlarm } from '../approvals/alarms.ts'
+import type { BankMovement } from '../bank-accounts/bank-movement.ts'
+import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { findOrder } from '../ledger/find-order.ts'
+import { inParallel } from '../lib/in-parallel.ts'
+import type { PayoutDesk } from '../payouts/pay-out.ts'
+import type { Day } from '../statements/statement.ts'
+import { followOrders } from './follow-orders.ts'
+import { itemColumns, type PayoutItem } from './payout-file.ts'
+import { settleItem } from './take-report.ts'
+
+/** A movement, with everything that may name a payout. */
+export interface NamingMovement {
+  movementId: string
+  amountMinor: bigint
+  bookedOn: Day
+  isReturn: boolean
+  payerAccountNo: string | null
+  /** The payment codes in its texts and ids. */
+  codes: readonly string[]
+  /** The bank's ids of the batch or message that it belongs to. */
+  batches: readonly string[]
+}
+
+/** The items that a movement pays or gives back, or in words why that is for a person. */
+export type ItemMatch =
+  | { references: string[]; detail: string }
+  | { fault: string; isAlarm: boolean }
+
+/** How many files are looked at for a debit of a whole file that names none. */
+const mostFiles = 100
+
+/** Finds the payouts that debits of an account are, for those that name one or are the sum of a file. */
+export async function matchItemDebits(
+  db: Pool | Tx,
+  account: string,
+  debits: readonly NamingMovement[],
+): Promise<Map<string, ItemMatch>> {
+  const matches = new Map<string, ItemMatch>()
+  const items = await itemsNamed(db, account, debits)
+  const taken = new Map(items.map((item) => [item.reference, item.debitedBy]))
+  const sums = await sumsAmong(db, account, [...taken.values()])
+  for (const debit of debits) {
+    const own = items.filter(({ reference }) => debit.codes.includes(reference ?? ''))
+    const [one, two] = own
+    if (!one) continue
+    const { reference, amountMinor } = one
+    if (two || reference === null) {
+      matches.set(debit.movementId, { fault: 'It names several payouts.', isAlarm: false })
+      continue
+    }
+    const before = taken.get(reference) ?? null
+    if (before !== null && before !== debit.movementId) {
+      const fault = `paid_twice: the bank has debited payout ${reference} before, by movement ${before}.`
+      const isPart = sums.has(before)
+      matches.set(debit.movementId, isPart ? partOf(reference, before) : { fault, isAlarm: true })
+    } else if (amountMinor !== -debit.amountMinor) {
+      const fault = `amount_differs: it names payout ${reference}, which is of ${amountMinor} in minor units.`
+      matches.set(debit.movementId, { fault, isAlarm: false })
+    } else {
+      taken.set(reference, debit.movementId)
+      matches.set(debit.movementId, {
+        references: [reference],
+        detail: `It is payout ${reference}.`,
+      })
+    }
+  }
+  for (const debit of debits) {
+    if (matches.has(debit.movementId) || debit.isReturn) continue
+    const match = await matchBatch(db, account, debit)
+    if (match) matches.set(debit.movementId, match)
+  }
+  return matches
+}
+
+/** The bank told of a whole file in one sum before it told of its payouts. */
+function partOf(reference: string, sum: string): ItemMatch {
+  const fault = `Payout ${reference} is in the sum of a payout file, movement ${sum}.`
+  return { fault, isAlarm: false }
+}
+
+/** Which of these movements are debits of several payouts. */
+async function sumsAmong(
+  db: Pool | Tx,
+  account: string,
+  movementIds: readonly (string | null)[],
+): Promise<Set<string>> {
+  const { rows } = await db.query<{ debited_by: string }>(
+    `select debited_by from payout_items where account = $1 and debited_by = any($2::uuid[])
+     group by debited_by having count(*) > 1`,
+    [account, movementIds.filter((each) => each !== null)],
+  )
+  return new Set(rows.map(({ debited_by }) => debited_by))
+}
+
+/** Finds the payouts that came back by credits of an account. Never by the amount alone. */
+export async function matchItemReturns(
+  db: Pool | Tx,
+  account: string,
+  credits: readonly NamingMovement[],
+): Promise<Map<string, ItemMatch>> {
+  const matches = new Map<string, ItemMatch>()
+  const named = await itemsNamed(db, account, credits)
+  for (const credit of credits) {
+    const byCode = named.filter(({ reference }) => credit.codes.includes(reference ?? ''))
+    const found =
+      byCode.length > 0 || !credit.isReturn ? byCode : await likelyItems(db, account, credit)
+    const [one, two] = found
+    if (!one || one.reference === null) continue
+    if (two) {
+      matches.set(credit.movementId, {
+        fault: 'Several payouts may have come back.',
+        isAlarm: false,
+      })
+    } else if (one.returnedBy !== null && one.returnedBy !== credit.movementId) {
+      const fault = `Payout ${one.reference} has come back before, by movement ${one.returnedBy}.`
+      matches.set(credit.movementId, { fault, isAlarm: false })
+    } else if (one.amountMinor !== credit.amountMinor) {
+      const fault = `amount_differs: it gives back payout ${one.reference}, which was of ${one.amountMinor} in minor units.`
+      matches.set(credit.movementId, { fault, isAlarm: false })
+    } else {
+      const detail = `Payout ${one.reference} came back.`
+      matches.set(credit.movementId, { references: [one.reference], detail })
+    }
+  }
+  return matches
+}
+
+async function itemsNamed(
+  db: Pool | Tx,
+  account: string,
+  movements: readonly NamingMovement[],
+): Promise<PayoutItem[]> {
+  const codes = [...new Set(movements.flatMap((each) => each.codes))]
+  if (codes.length === 0) return []
+  const { rows } = await db.query<PayoutItem>(
+    `select ${itemColumns.select('i')} from payout_items i
+     where i.account = $1 and i.reference = any($2::text[])`,
+    [account, codes],
+  )
+  return rows
+}
+
+/** A debit of a whole file: the one that it names, else the only one of its sum and day. */
+async function matchBatch(
+  db: Pool | Tx,
+  account: string,
+  { movementId, amountMinor, bookedOn, batches }: NamingMovement,
+): Promise<ItemMatch | undefined> {
+  const { rows } = await db.query<{ file_id: string; named: boolean; sum: bigint }>(
+    `select s.file_id, upper(s.message_id) = any($3::text[]) as named,
+       (select coalesce(sum(i.amount), 0)::bigint from payout_items i where i.account = s.account
+          and i.file_id = s.file_id and ${isExpected}) as sum
+     from payout_file_seals s join payout_files f on f.account = s.account and f.file_id = s.file_id
+     where s.account = $1 and (upper(s.message_id) = any($3::text[])
+       or (s.execution_date = $4 and f.state not in ('approved', 'closed')))
+     order by s.file_id desc limit ${mostFiles}`,
+    [account, movementId, batches.map((each) => each.toUpperCase()), bookedOn],
+  )
+  const named = rows.filter((row) => row.named)
+  const fitting = named.length > 0 ? named : rows.filter(({ sum }) => sum === -amountMinor)
+  const [one, two] = fitting
+  if (!one) return undefined
+  if (two) return { fault: 'Several payout files fit it.', isAlarm: false }
+  if (one.sum !== -amountMinor) {
+    const fault = `amount_differs: it names payout file ${one.file_id}, of which ${one.sum} is open in minor units.`
+    return { fault, isAlarm: false }
+  }
+  const { rows: items } = await db.query<{ reference: string }>(
+    `select i.reference from payout_items i
+     where i.account = $1 and i.file_id = $3 and ${isExpected}`,
+    [account, movementId, one.file_id],
+  )
+  const references = items.map(({ reference }) => reference)
+  return { references, detail: `It is payout file ${one.file_id}.` }
+}
+
+/** An item that the debit `$2` of its file must contain. */
+const isExpected = `i.reference is not null and i.state not in ('rejected', 'cancelled')
+  and coalesce(i.debited_by, $2) = $2`
+
+/** What a return without a code may be: the only item of a file that it names, or of this payee and amount. */
+async function likelyItems(
+  db: Pool | Tx,
+  account: string,
+  { amountMinor, payerAccountNo, batches }: NamingMovement,
+): Promise<PayoutItem[]> {
+  const { rows } = await db.query<PayoutItem>(
+    `select ${itemColumns.select('i')} from payout_items i
+     join payout_file_seals s on s.account = i.account and s.file_id = i.file_id
+     where i.account = $1 and i.reference is not null and s.items = 1
+       and upper(s.message_id) = any($2::text[])`,
+    [account, batches.map((each) => each.toUpperCase())],
+  )
+  if (rows.length > 0 || payerAccountNo === null) return rows
+  const { rows: paid } = await db.query<PayoutItem & { payee: string }>(
+    `select ${itemColumns.select('i')}, l.payee_account_no as payee from payout_items i
+     join payout_file_lines l on l.account = i.account and l.file_id = i.file_id and l.n = i.n
+     where i.account = $1 and i.amount = $2 and i.reference is not null and i.returned_by is null
+       and i.state <> 'waiting'
+     order by i.file_id desc limit 1000`,
+    [account, amountMinor],
+  )
+  const payer = plainAccountNo(payerAccountNo)
+  return paid.filter(({ payee }) => plainAccountNo(payee) === payer)
+}
+
+/**
+ * Writes to the items that a movement is their debit or their return, before the movement is decided on. Returns
+ * false if another movement was first with one of them: then none is written.
+ */
+export async function linkItems(
+  pool: Pool,
+  account: string,
+  movementId: string,
+  references: readonly string[],
+  as: 'debited_by' | 'returned_by',
+): Promise<boolean> {
+  return inTransaction(pool, async (tx) => {
+    const { rowCount } = await tx.query(
+      `select 1 from payout_items
+       where account = $1 and reference = any($3::text[]) and coalesce(${as}, $2) = $2 for update`,
+      [account, movementId, references],
+    )
+    if (rowCount !== references.length) return false
+    await tx.query(
+      `update payout_items set ${as} = $2 where account = $1 and reference = any($3::text[])`,
+      [account, movementId, references],
+    )
+    return true
+  })
+}
+
+const atOnce = 64
+
+/** Brings the items of a booked debit into the books as paid, or those of a credit as come back. */
+export async function settleMovement(
+  desk: PayoutDesk,
+  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  as: 'debited_by' | 'returned_by',
+): Promise<void> {
+  const { rows: items } = await desk.pool.query<PayoutItem>(
+    `select ${itemColumns.select('i')} from payout_items i where i.account = $1 and i.${as} = $2`,
+    [account, movementId],
+  )
+  await inParallel(atOnce, items, (item) =>
+    as === 'debited_by' ? settleDebit(desk, item) : settleReturn(desk, item),
+  )
+  const files = new Map(items.map((item) => [item.fileId, item]))
+  for (const file of files.values()) await followOrders(desk.pool, file)
+}
+
+async function settleDebit(desk: PayoutDesk, item: PayoutItem): Promise<void> {
+  // Paid, and maybe back: the debit is told again, or late.
+  if (item.state === 'paid' || item.state === 'returned') return
+  const effect = await settleItem(desk, item, { type: 'paid' })
+  if (effect?.result !== 'waiting') return
+  await raiseAlarm(desk.pool, {
+    at: desk.now(),
+    by: item.account,
+    words: `paid_after_failed: the bank has debited payout ${item.reference}. ${effect.detail ?? ''}`,
+  })
+}
+
+/** What failed stays failed: its money went out and came back. */
+async function settleReturn(desk: PayoutDesk, item: PayoutItem): Promise<void> {
+  const order = await findOrder(desk.pool, item.agentId, item.orderId)
+  if (order?.status !== 'PAID' && order?.status !== 'WAITING') return
+  await settleItem(desk, item, { type: 'returned' })
+}

@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto'
+import { raiseAlarm } from '../approvals/alarms.ts'
+import { inTransaction } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { newOrderId } from '../lib/ids.ts'
+import { inParallel } from '../lib/in-parallel.ts'
+import { Problem } from '../lib/problem.ts'
+import { type Outsider, writeAudit } from '../operators/audit.ts'
+import { nobody } from '../operators/credentials.ts'
+import type { Operator } from '../operators/operator.ts'
+import { type ItemOutcome, itemOutcomes, type ReportBreak } from '../payment-files/item-outcomes.ts'
+import { readStatusReport } from '../payment-files/pain002.ts'
+import { type Effect, type PayoutDesk, settle } from '../payouts/pay-out.ts'
+import { findPayout } from '../payouts/payouts.ts'
+import type { PayoutOutcome } from '../providers/provider.ts'
+import { followOrders } from './follow-orders.ts'
+import {
+  lockFile,
+  type PayoutFile,
+  type PayoutItem,
+  readItems,
+  readSeal,
+  setState,
+  wrongState,
+} from './payout-file.ts'
+
+const atOnce = 64
+
+/** What a report of the bank says about the items of a file. */
+export interface ReadReport {
+  /** By reference. */
+  outcomes: Map<string, ItemOutcome>
+  breaks: ReportBreak[]
+}
+
+/** What a report changed, and what waits for a second person. */
+export interface TakenReport extends ReadReport {
+  reportId: string
+  isRepeat: boolean
+}
+
+/** Reads what a report says about a file. Nothing is changed. Throws a `BankFileFault` if it cannot be read. */
+export async function readReport(db: Pool, file: PayoutFile, bytes: Buffer): Promise<ReadReport> {
+  const seal = await readSeal(db, file)
+  if (!seal) throw wrongState(file, 'answered by the bank')
+  const report = await readStatusReport(bytes)
+  const items = await readItems(db, file)
+  return itemOutcomes(report, {
+    messageId: seal.messageId,
+    batchReference: seal.messageId,
+    debtor: { currency: file.currency },
+    items: items.flatMap(({ reference, amountMinor }) =>
+      reference === null ? [] : [{ code: reference, amountMinor }],
+    ),
+  })
+}
+
+/**
+ * Takes what the bank answered to a file. What it accepted or paid counts at once. A refusal releases money, so it
+ * does not count yet: `rejectItems` is for when a second person has confirmed it. A duplicate is unknown.
+ */
+export async function takeStatusReport(
+  desk: PayoutDesk,
+  file: PayoutFile,
+  bytes: Buffer,
+  by: Operator | Outsider,
+): Promise<TakenReport> {
+  if (file.state === 'approved')
+    throw wrongState(file, 'answered by the bank before it is exported')
+  const read = await readReport(desk.pool, file, bytes)
+  const { reportId, isRepeat } = await keepReport(desk, file, bytes, read, by)
+  await settleItems(desk, file, read.outcomes, 'paid')
+  await noteOpen(desk, file, read.outcomes, by)
+  await followOrders(desk.pool, file)
+  return { reportId, isRepeat, ...read }
+}
+
+/** The items that a report says are refused and that the books have not ended so. */
+export function refusedIn(
+  { outcomes }: ReadReport,
+  items: readonly PayoutItem[],
+): { item: PayoutItem; outcome: ItemOutcome }[] {
+  return items.flatMap((item) => {
+    const outcome = outcomes.get(item.reference ?? '')
+    const isRefusal = outcome?.outcome === 'rejected' || outcome?.outcome === 'cancelled'
+    return isRefusal && item.state !== outcome.outcome ? [{ item, outcome }] : []
+  })
+}
+
+/** Ends the items that a report refuses, after a second person has confirmed that. */
+export async function rejectItems(
+  desk: PayoutDesk,
+  file: PayoutFile,
+  reportId: string,
+): Promise<void> {
+  const read = await readReport(desk.pool, file, await bytesOf(desk.pool, file, reportId))
+  await settleItems(desk, file, read.outcomes, 'rejected')
+  await settleItems(desk, file, read.outcomes, 'cancelled')
+  await followOrders(desk.pool, file)
+}
+
+export async function bytesOf(
+  pool: Pool,
+  { account, fileId }: PayoutFile,
+  reportId: string,
+): Promise<Buffer> {
+  const { rows } = await pool.query<{ bytes: Buffer }>(
+    `select bytes from payout_file_reports
+     where account = $1 and file_id = $2 and report_id = $3`,
+    [account, fileId, reportId],
+  )
+  if (!rows[0]) throw new Problem('not_found', 'There is no such report of the bank.')
+  return rows[0].bytes
+}
+
+async function keepReport(
+  desk: PayoutDesk,
+  named: PayoutFile,
+  bytes: Buffer,
+  { outcomes, breaks }: ReadReport,
+  by: Operator | Outsider,
+): Promise<{ reportId: string; isRepeat: boolean }> {
+  const at = desk.now()
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return inTransaction(desk.pool, async (tx) => {
+    const file = await lockFile(tx, named)
+    const { rows } = await tx.query<{ report_id: string }>(
+      `select report_id from payout_file_reports
+       where account = $1 and file_id = $2 and sha256 = $3`,
+      [file.account, file.fileId, sha256],
+    )
+    if (rows[0]) return { reportId: rows[0].report_id, isRepeat: true }
+    const reportId = newOrderId(at)
+    await tx.query(
+      `insert into payout_file_reports
+         (account, file_id, report_id, sha256, bytes, brought_by, bringer, at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [file.account, file.fileId, reportId, sha256, bytes, by.userId ?? nobody, by.email, at],
+    )
+    const isAnswer = outcomes.size > 0 && ['exported', 'sent'].includes(file.state)
+    if (isAnswer) await setState(tx, file, 'acknowledged')
+    await writeAudit(tx, {
+      at,
+      operator: by,
+      action: 'take_payout_report',
+      subject: { kind: 'payout_file', id: file.fileId },
+      agentId: null,
+      after: { report: reportId, items: outcomes.size, breaks: breaks.length },
+    })
+    return { reportId, isRepeat: false }
+  })
+}
+
+/** Brings one kind of outcome into the books, as a provider's word. */
+async function settleItems(
+  desk: PayoutDesk,
+  file: PayoutFile,
+  outcomes: ReadonlyMap<string, ItemOutcome>,
+  kind: 'paid' | 'rejected' | 'cancelled',
+): Promise<void> {
+  const items = (await readItems(desk.pool, file)).filter(
+    ({ reference, state }) => outcomes.get(reference ?? '')?.outcome === kind && state !== kind,
+  )
+  await inParallel(atOnce, items, async (item) => {
+    const words = wordsOf(outcomes.get(item.reference ?? ''))
+    const outcome: PayoutOutcome =
+      kind === 'rejected'
+        ? { type: 'rejected', mayTryAnother: false, reason: words }
+        : { type: kind }
+    await settleItem(desk, item, outcome)
+    await say(desk.pool, item, item.state, words)
+  })
+}
+
+/** Ends an item's payout in the books by what the bank says. Undefined if its order is archived. */
+export async function settleItem(
+  desk: PayoutDesk,
+  { account, agentId, reference }: PayoutItem,
+  outcome: PayoutOutcome,
+): Promise<Effect | undefined> {
+  const attempt = reference && (await findPayout(desk.pool, agentId, account, reference))
+  return attempt ? settle(desk, attempt, outcome) : undefined
+}
+
+/** Notes what is no end: accepted, or a duplicate, of which the first copy may be being paid. */
+async function noteOpen(
+  desk: PayoutDesk,
+  file: PayoutFile,
+  outcomes: ReadonlyMap<string, ItemOutcome>,
+  by: Operator | Outsider,
+): Promise<void> {
+  const doubtful: string[] = []
+  for (const item of await readItems(desk.pool, file)) {
+    const told = outcomes.get(item.reference ?? '')
+    if (told?.outcome !== 'accepted' && told?.outcome !== 'unknown') continue
+    if (!['waiting', 'accepted', 'unknown'].includes(item.state)) continue
+    if (told.outcome === 'unknown' && item.state !== 'unknown') {
+      doubtful.push(item.reference ?? '')
+    }
+    await say(desk.pool, item, told.outcome, wordsOf(told))
+  }
+  if (doubtful.length === 0) return
+  const shown = doubtful.slice(0, 5).join(', ')
+  const more = doubtful.length > 5 ? ` and ${doubtful.length - 5} more` : ''
+  await raiseAlarm(desk.pool, {
+    at: desk.now(),
+    by: by.email,
+    words: `The bank calls payouts of file ${file.fileId} (${file.account}) duplicates: ${shown}${more}. It may be paying a first copy, so their money stays held. Ask the bank whether the file was brought twice.`,
+  })
+}
+
+/** What the bank said of an item, in words. An item that has ended keeps its state. */
+async function say(
+  pool: Pool,
+  { account, fileId, n }: PayoutItem,
+  state: PayoutItem['state'],
+  words: string,
+): Promise<void> {
+  await pool.query(
+    `update payout_items set said = $4,
+       state = case when state in ('waiting', 'accepted', 'unknown') then $5 else state end
+     where account = $1 and file_id = $2 and n = $3`,
+    [account, fileId, n, words, state],
+  )
+}
+
+export function wordsOf(told: ItemOutcome | undefined): string {
+  if (!told) return '-'
+  const reasons = told.reasons.map(({ code, text }) => [code, text].filter(Boolean).join(' '))
+  const waits = told.waitsForAnswer
+    ? ['the name of the payee does not fit, and the bank waits for an answer']
+    : []
+  return [told.status, ...reasons, ...waits]
+    .filter(Boolean)
+    .join(': ')
+    .replaceAll('\0', '')
+    .slice(0, 1_000)
+}

@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto'
+import { currencyRow } from '../lib/currencies.ts'
+import { txnId } from '../lib/ids.ts'
+import type { Currency } from '../lib/money.ts'
+import { renderPaymentFile } from '../payment-files/render-payment-file.ts'
+import { ensure, ensureSame, ensureSameUnshown, type ProofTx } from './proof-failure.ts'
+
+interface FileRow {
+  account: string
+  file_id: string
+  state: string
+  round: number
+  format: string
+  debtor_name: string
+  debtor_account_no: string
+  debtor_bank: string
+  currency: Currency
+  made_by: bigint
+}
+
+interface LineRow {
+  n: number
+  agent_id: bigint
+  order_id: string
+  attempt: number
+  amount: bigint
+  payee_name: string
+  payee_account_no: string
+  payee_bank: string
+  reference: string | null
+  item_state: string | null
+}
+
+interface RoundRow {
+  round: number
+  digest: string
+  items: number
+  amount: bigint
+  made_by: bigint
+  approved_by: bigint | null
+  approved_digest: string | null
+}
+
+/** The states in which a file's bytes are fixed, and those in which somebody has had them. */
+const sealedStates = ['approved', 'exported', 'sent', 'acknowledged', 'closed']
+const leftStates = sealedStates.slice(1)
+
+/**
+ * Proves the payout file that comes next: what was approved is what its withdrawals say and what is in the sealed
+ * bytes, which are made again from the rows; each step has its person, and no payout is in two files. `after` is an
+ * account and a file. Returns the next place, or null at the end.
+ */
+export async function proveNextPayoutFile(tx: ProofTx, after: string): Promise<string | null> {
+  const [account = '', fileId = ''] = after.split(' ')
+  const { rows } = await tx.query<FileRow>(
+    `select * from payout_files
+     where (account, file_id) > ($1, coalesce(nullif($2, ''), $3)::uuid)
+     order by account, file_id limit 1`,
+    [account, fileId, '0'.repeat(32)],
+  )
+  const [file] = rows
+  if (!file) return null
+  const lines = await readLines(tx, file)
+  await proveRounds(tx, file, lines)
+  await proveSeal(tx, file, lines)
+  await proveItems(tx, file, lines)
+  return `${file.account} ${file.file_id}`
+}
+
+async function readLines(tx: ProofTx, file: FileRow): Promise<LineRow[]> {
+  const { rows } = await tx.query<LineRow>(
+    `select l.*, i.reference, i.state as item_state from payout_file_lines l
+     left join payout_items i on i.account = l.account and i.file_id = l.file_id and i.n = l.n
+     where l.account = $1 and l.file_id = $2 order by l.n`,
+    [file.account, file.file_id],
+  )
+  return rows
+}
+
+/** Proves that each list says what its lines add up to, and that somebody else approved it. */
+async function proveRounds(tx: ProofTx, file: FileRow, lines: readonly LineRow[]): Promise<void> {
+  const { rows } = await tx.query<RoundRow>(
+    `select l.round, l.digest, l.items, l.amount, l.made_by, a.approved_by, a.digest as approved_digest
+     from payout_file_lists l left join payout_file_approvals a
+       on a.account = l.account and a.file_id = l.file_id and a.round = l.round
+     where l.account = $1 and l.file_id = $2 order by l.round`,
+    [file.account, file.file_id],
+  )
+  const name = `payout file ${file.file_id}`
+  ensureSame(name, 'rounds', rows.length, file.round)
+  for (const [index, row] of rows.entries()) {
+    const where = `round ${index + 1} of ${name}`
+    const listed = index === 0 ? lines : lines.filter(({ reference }) => reference !== null)
+    ensureSame(where, 'number', row.round, index + 1)
+    ensureSame(where, 'items', row.items, listed.length)
+    ensureSame(where, 'amount', row.amount, sumOf(listed))
+    ensureSame(where, 'digest', row.digest, digestOf({ ...file, round: row.round }, listed))
+    const isLast = index + 1 === file.round
+    const mustBe = !isLast || !['draft', 'cancelled'].includes(file.state)
+    ensure(!mustBe || row.approved_by !== null, () => `${where} was approved by nobody`)
+    ensure(
+      !isLast || file.state !== 'draft' || row.approved_by === null,
+      () => `${where} is approved, but the file is a draft`,
+    )
+    if (row.approved_by === null) continue
+    ensureSame(where, 'approved digest', row.approved_digest, row.digest)
+    ensure(row.approved_by !== row.made_by, () => `${where} was approved by who made it`)
+  }
+}
+
+function sumOf(lines: readonly LineRow[]): bigint {
+  return lines.reduce((sum, { amount }) => sum + amount, 0n)
+}
+
+function digestOf(file: FileRow, lines: readonly LineRow[]): string {
+  const head = [
+    file.account,
+    file.file_id,
+    file.round,
+    file.format,
+    file.debtor_name,
+    file.debtor_account_no,
+    file.debtor_bank,
+    file.currency,
+  ]
+  const body = lines.map((line) => [
+    txnId(line.agent_id, line.order_id),
+    line.attempt,
+    String(line.amount),
+    line.payee_name,
+    line.payee_account_no,
+    line.payee_bank,
+  ])
+  return createHash('sha256')
+    .update(JSON.stringify([head, ...body]))
+    .digest('hex')
+}
+
+/** Proves that the sealed bytes are what the rows make, and that the state has the rows that it needs. */
+async function proveSeal(tx: ProofTx, file: FileRow, lines: readonly LineRow[]): Promise<void> {
+  const { rows } = await tx.query<{
+    round: number
+    message_id: string
+    sealed_at: Date
+    execution_date: string
+    items: number
+    amount: bigint
+    sha256: string
+    bytes: Buffer
+    downloads: bigint
+    sent: boolean
+  }>(
+    `select s.*, (select count(*) from payout_file_downloads d
+         where d.account = s.account and d.file_id = s.file_id) as downloads,
+       exists (select 1 from payout_file_sendings x
+         where x.account = s.account and x.file_id = s.file_id) as sent
+     from payout_file_seals s where s.account = $1 and s.file_id = $2`,
+    [file.account, file.file_id],
+  )
+  const [seal] = rows
+  const where = `payout file ${file.file_id}`
+  ensureSame(where, 'that it is sealed', seal !== undefined, sealedStates.includes(file.state))
+  if (!seal) return
+  const isOut = leftStates.includes(file.state)
+  ensureSame(where, 'that somebody has it', seal.downloads > 0n, isOut)
+  ensure(file.state !== 'sent' || seal.sent, () => `${where} is sent, but nobody says so`)
+  ensureSame(where, 'sealed round', seal.round, file.round)
+  const paid = lines.flatMap((line) =>
+    line.reference === null ? [] : [{ ...line, reference: line.reference }],
+  )
+  ensureSame(where, 'sealed items', seal.items, paid.length)
+  ensureSame(where, 'sealed amount', seal.amount, sumOf(paid))
+  const made = renderPaymentFile(file.format, {
+    messageId: seal.message_id,
+    batchReference: seal.message_id,
+    createdAt: seal.sealed_at,
+    executionDate: seal.execution_date,
+    debtor: {
+      name: file.debtor_name,
+      accountNo: file.debtor_account_no,
+      bankCode: file.debtor_bank === '' ? null : file.debtor_bank,
+      currency: file.currency,
+    },
+    serviceLevel: currencyRow(file.currency).isSepa ? 'SEPA' : null,
+    instant: false,
+    items: paid.map((line) => ({
+      code: line.reference,
+      amountMinor: line.amount,
+      payee: { name: line.payee_name, accountNo: line.payee_account_no, bankCode: line.payee_bank },
+      text: null,
+    })),
+  })
+  const digest = createHash('sha256').update(seal.bytes).digest('hex')
+  ensureSame(where, 'sha256', seal.sha256, digest)
+  ensureSameUnshown(where, 'content', seal.bytes.toString('base64'), made.bytes.toString('base64'))
+}
+
+/** Proves that the items are their orders' payouts, as these are and no others, while the orders are not archived. */
+async function proveItems(tx: ProofTx, file: FileRow, lines: readonly LineRow[]): Promise<void> {
+  const { rows } = await tx.query<{
+    agent_id: bigint
+    order_id: string
+    amount: bigint
+    account_name: string
+    account_no: string
+    bank_code: string
+    status: string
+    attempt: number | null
+    reference: string | null
+    provider: string | null
+  }>(
+    `select o.agent_id, o.order_id, o.amount, o.account_name, o.account_no, o.bank_code, o.status,
+       p.attempt, p.reference, p.provider
+     from unnest($1::bigint[], $2::uuid[], $3::int[]) k(agent_id, order_id, attempt)
+     join orders o on o.agent_id = k.agent_id and o.order_id = k.order_id
+     left join payouts p on p.agent_id = k.agent_id and p.order_id = k.order_id
+       and p.attempt = k.attempt`,
+    [
+      lines.map(({ agent_id }) => agent_id),
+      lines.map(({ order_id }) => order_id),
+      lines.map(({ attempt }) => attempt),
+    ],
+  )
+  const orders = new Map(rows.map((row) => [txnId(row.agent_id, row.order_id), row]))
+  for (const line of lines) {
+    const order = orders.get(txnId(line.agent_id, line.order_id))
+    if (!order) continue
+    const where = `line ${line.n} of payout file ${file.file_id}`
+    ensureSame(where, 'amount', line.amount, order.amount)
+    ensureSameUnshown(where, 'payee', line.payee_name, order.account_name)
+    ensureSameUnshown(where, 'account number', line.payee_account_no, order.account_no)
+    ensureSameUnshown(where, 'bank', line.payee_bank, order.bank_code)
+    if (line.reference === null) continue
+    ensureSame(where, 'reference', line.reference, order.reference)
+    ensureSame(where, 'provider', file.account, order.provider)
+    const hasEnded = !['waiting', 'accepted', 'unknown'].includes(line.item_state ?? 'waiting')
+    ensure(
+      !hasEnded || order.status !== 'WAITING',
+      () => `${where} is ${line.item_state}, but its order waits`,
+    )
+  }
+}

@@ -1,0 +1,203 @@
+/** Rows of payout files for constraints.test.ts: good ones, those that are there, and what spoils them. */
+
+type Fields = Record<string, unknown>
+
+const at = '2026-01-01T00:00:00Z'
+const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+const account = 'scb'
+const digest = 'a'.repeat(64)
+const people = { made_by: 1, maker_reset_by: 0 }
+const line = { agent_id: 1, order_id: uuid(3), attempt: 1, amount: 100 }
+
+export const goodPayoutFiles: Record<string, Fields> = {
+  payout_files: {
+    ...{ account, file_id: uuid(3), state: 'draft', round: 1, format: 'csv' },
+    ...{ debtor_name: 'Us', debtor_account_no: '1234567890', debtor_bank: 'SCB', currency: 'THB' },
+    ...{ ...people, maker: 'one@sluice.example', made_at: at },
+  },
+  payout_file_lines: {
+    ...{ account, file_id: uuid(1), n: 3, ...line },
+    ...{ payee_name: 'A', payee_account_no: '1234', payee_bank: 'SCB' },
+  },
+  payout_file_lists: {
+    ...{ account, file_id: uuid(1), round: 3, digest, items: 1, amount: 100 },
+    ...{ ...people, listed_at: at },
+  },
+  payout_file_approvals: {
+    ...{ account, file_id: uuid(1), round: 2, digest, ...people },
+    ...{ approved_by: 2, approver: 'two@sluice.example', reset_by: 0, approved_at: at },
+  },
+  payout_items: {
+    ...{ account, file_id: uuid(1), n: 2, ...line, order_id: uuid(2) },
+    ...{ reference: 'SX00000000002', state: 'waiting' },
+  },
+  payout_file_seals: {
+    ...{ account, file_id: uuid(2), round: 1, digest, message_id: 'SX2', name: 'two.xml' },
+    ...{ content_type: 'application/xml', sealed_at: at, execution_date: '2026-01-02' },
+    ...{ items: 1, amount: 100, sha256: digest, bytes: '\\x00' },
+  },
+  payout_file_downloads: {
+    ...{ account, file_id: uuid(1), n: 2, downloaded_by: 2 },
+    ...{ downloader: 'two@sluice.example', reason: 'it was lost', at },
+  },
+  payout_file_sendings: {
+    ...{ account, file_id: uuid(1), first: 1, downloaded_by: 2 },
+    ...{ sent_by: 3, sender: 'three@sluice.example', bank_reference: 'B1', at },
+  },
+  payout_file_reports: {
+    ...{ account, file_id: uuid(1), report_id: uuid(2), sha256: 'b'.repeat(64), bytes: '\\x00' },
+    ...{ brought_by: 1, bringer: 'one@sluice.example', at },
+  },
+}
+
+const first = { n: 1, order_id: uuid(1) }
+
+/** Files 1 and 4 are sealed, 2 is approved; each has the same order. */
+export const payoutFilesThere: [table: string, fields: Fields][] = [
+  ...[1, 2, 4].flatMap((n): [string, Fields][] => {
+    const file_id = uuid(n)
+    return [
+      ['payout_files', { file_id }],
+      ['payout_file_lines', { file_id, ...first }],
+      ['payout_file_lists', { file_id, round: 1 }],
+      ['payout_file_approvals', { file_id, round: 1 }],
+    ]
+  }),
+  ...[1, 4].flatMap((n): [string, Fields][] => [
+    ['payout_file_seals', { file_id: uuid(n), message_id: `SX${n}` }],
+    ['payout_file_downloads', { file_id: uuid(n), n: 1 }],
+  ]),
+  ['payout_file_lines', { n: 2, order_id: uuid(2) }],
+  ['payout_file_lists', { round: 2 }],
+  ['payout_items', { ...first, reference: 'SX00000000001', returned_by: uuid(9) }],
+  ['payout_file_sendings', { file_id: uuid(4) }],
+  ['payout_file_reports', { report_id: uuid(1), sha256: digest }],
+]
+
+const long = (length: number) => 'x'.repeat(length)
+
+export const payoutFileCases: [constraint: string, table: string, spoiled: Fields][] = [
+  ['bank_accounts_payout_check', 'bank_accounts', { payout: 'push', payout_format: 'csv' }],
+  ['bank_accounts_payout_format', 'bank_accounts', { payout: 'file' }],
+  ['bank_accounts_payout_days', 'bank_accounts', { payout_cutoffs: long(101) }],
+  ['bank_accounts_payout_limits', 'bank_accounts', { payout_file_limit: 0 }],
+  ['bank_accounts_payout_limits', 'bank_accounts', { payout_day_limit: -1 }],
+  ['payout_files_pkey', 'payout_files', { file_id: uuid(1) }],
+  ['payout_files_account_fkey', 'payout_files', { account: 'nobody' }],
+  ['payout_files_state_check', 'payout_files', { state: 'lost' }],
+  ['payout_files_round_check', 'payout_files', { round: 0 }],
+  ['payout_files_format_check', 'payout_files', { format: '' }],
+  ['payout_files_currency_check', 'payout_files', { currency: 'baht' }],
+  ['payout_files_debtor_name_check', 'payout_files', { debtor_name: '' }],
+  ['payout_files_debtor_account_no_check', 'payout_files', { debtor_account_no: '1' }],
+  ['payout_files_debtor_bank_check', 'payout_files', { debtor_bank: long(12) }],
+  ['payout_files_made_by_check', 'payout_files', { made_by: -1 }],
+  ['payout_files_maker_check', 'payout_files', { maker: 'x' }],
+  ['payout_files_maker_reset_by_check', 'payout_files', { maker_reset_by: -1 }],
+  ['payout_file_lines_pkey', 'payout_file_lines', { n: 1 }],
+  ['payout_file_lines_once', 'payout_file_lines', { order_id: uuid(1) }],
+  ['payout_file_lines_account_file_id_fkey', 'payout_file_lines', { file_id: uuid(9) }],
+  ['payout_file_lines_n_check', 'payout_file_lines', { n: 0 }],
+  ['payout_file_lines_agent_id_check', 'payout_file_lines', { agent_id: 0 }],
+  ['payout_file_lines_attempt_check', 'payout_file_lines', { attempt: 0 }],
+  ['payout_file_lines_amount_check', 'payout_file_lines', { amount: 0 }],
+  ['payout_file_lists_pkey', 'payout_file_lists', { round: 1 }],
+  [
+    'payout_file_lists_account_file_id_made_by_maker_reset_by_fkey',
+    'payout_file_lists',
+    { made_by: 7 },
+  ],
+  ['payout_file_lists_round_check', 'payout_file_lists', { round: 0 }],
+  ['payout_file_lists_digest_check', 'payout_file_lists', { digest: 'x' }],
+  ['payout_file_lists_items_check', 'payout_file_lists', { items: 0 }],
+  ['payout_file_lists_amount_check', 'payout_file_lists', { amount: 0 }],
+  ['payout_file_approvals_pkey', 'payout_file_approvals', { round: 1 }],
+  [
+    'payout_file_approvals_account_file_id_round_digest_made_by_fkey',
+    'payout_file_approvals',
+    { digest: 'f'.repeat(64) },
+  ],
+  ['payout_file_approvals_by_another', 'payout_file_approvals', { approved_by: 1 }],
+  ['payout_file_approvals_independent', 'payout_file_approvals', { maker_reset_by: 2, made_by: 1 }],
+  ['payout_file_approvals_independent', 'payout_file_approvals', { reset_by: 1 }],
+  [
+    'payout_file_approvals_independent',
+    'payout_file_approvals',
+    { reset_by: 5, maker_reset_by: 5 },
+  ],
+  ['payout_file_approvals_approved_by_check', 'payout_file_approvals', { approved_by: 0 }],
+  ['payout_file_approvals_approver_check', 'payout_file_approvals', { approver: 'x' }],
+  ['payout_file_approvals_reset_by_check', 'payout_file_approvals', { reset_by: -1 }],
+  ['payout_items_pkey', 'payout_items', first],
+  [
+    'payout_items_account_file_id_n_agent_id_order_id_attempt_a_fkey',
+    'payout_items',
+    { amount: 101 },
+  ],
+  ['payout_items_one_file', 'payout_items', { file_id: uuid(2), ...first }],
+  ['payout_items_one_reference', 'payout_items', { reference: 'SX00000000001' }],
+  ['payout_items_returned', 'payout_items', { returned_by: uuid(9) }],
+  ['payout_items_reference_check', 'payout_items', { reference: 'short' }],
+  ['payout_items_state_check', 'payout_items', { state: 'gone' }],
+  ['payout_items_said_check', 'payout_items', { said: '' }],
+  ['payout_items_handed', 'payout_items', { state: 'paid', reference: null }],
+  ['payout_items_handed', 'payout_items', { state: 'dropped' }],
+  ['payout_items_moved', 'payout_items', { reference: null, debited_by: uuid(8) }],
+  ['payout_file_seals_pkey', 'payout_file_seals', { file_id: uuid(1) }],
+  ['payout_file_seals_message', 'payout_file_seals', { message_id: 'SX1' }],
+  [
+    'payout_file_seals_account_file_id_round_digest_fkey',
+    'payout_file_seals',
+    { digest: 'f'.repeat(64) },
+  ],
+  ['payout_file_seals_message_id_check', 'payout_file_seals', { message_id: long(36) }],
+  ['payout_file_seals_name_check', 'payout_file_seals', { name: '' }],
+  ['payout_file_seals_content_type_check', 'payout_file_seals', { content_type: 'x' }],
+  ['payout_file_seals_items_check', 'payout_file_seals', { items: 0 }],
+  ['payout_file_seals_amount_check', 'payout_file_seals', { amount: 0 }],
+  ['payout_file_seals_sha256_check', 'payout_file_seals', { sha256: 'x' }],
+  ['payout_file_downloads_pkey', 'payout_file_downloads', { n: 1 }],
+  ['payout_file_downloads_account_file_id_fkey', 'payout_file_downloads', { file_id: uuid(2) }],
+  ['payout_file_downloads_n_check', 'payout_file_downloads', { n: 0 }],
+  ['payout_file_downloads_downloaded_by_check', 'payout_file_downloads', { downloaded_by: -1 }],
+  ['payout_file_downloads_downloader_check', 'payout_file_downloads', { downloader: 'x' }],
+  ['payout_file_downloads_reason_check', 'payout_file_downloads', { reason: 'x' }],
+  ['payout_file_sendings_pkey', 'payout_file_sendings', { file_id: uuid(4) }],
+  [
+    'payout_file_sendings_account_file_id_first_downloaded_by_fkey',
+    'payout_file_sendings',
+    { downloaded_by: 9 },
+  ],
+  ['payout_file_sendings_by_another', 'payout_file_sendings', { sent_by: 2 }],
+  ['payout_file_sendings_first_check', 'payout_file_sendings', { first: 2 }],
+  ['payout_file_sendings_sent_by_check', 'payout_file_sendings', { sent_by: 0 }],
+  ['payout_file_sendings_sender_check', 'payout_file_sendings', { sender: 'x' }],
+  ['payout_file_sendings_bank_reference_check', 'payout_file_sendings', { bank_reference: '' }],
+  ['payout_file_reports_pkey', 'payout_file_reports', { report_id: uuid(1) }],
+  ['payout_file_reports_once', 'payout_file_reports', { sha256: digest }],
+  ['payout_file_reports_account_file_id_fkey', 'payout_file_reports', { file_id: uuid(9) }],
+  ['payout_file_reports_sha256_check', 'payout_file_reports', { sha256: 'x' }],
+  ['payout_file_reports_brought_by_check', 'payout_file_reports', { brought_by: -1 }],
+  ['payout_file_reports_bringer_check', 'payout_file_reports', { bringer: 'x' }],
+]
+
+/** Unique keys that foreign keys need; the primary key refuses first. */
+export const payoutFileKeys = [
+  'payout_files_as_made',
+  'payout_file_lines_as_drafted',
+  'payout_file_lists_as_shown',
+  'payout_file_approvals_as_approved',
+  'payout_file_downloads_as_made',
+]
+
+/** What the service may not change once it is written. */
+export const payoutFilesFixed: Record<string, string> = Object.fromEntries(
+  Object.entries(goodPayoutFiles).map(([table, row]) => {
+    const changes: Record<string, string[]> = {
+      payout_files: ['state', 'round'],
+      payout_items: ['reference', 'state', 'said', 'debited_by', 'returned_by'],
+    }
+    const fixed = Object.keys(row).filter((column) => !changes[table]?.includes(column))
+    return [table, fixed.join(', ')]
+  }),
+)

@@ -1,0 +1,504 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { alarmsFor } from '../../src/approvals/alarms.ts'
+import { draftPayoutFile } from '../../src/payout-files/draft-file.ts'
+import { goForward, goForwardWithAll } from '../../src/payout-files/go-forward.ts'
+import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
+import { ProofFailure } from '../../src/proof/proof-failure.ts'
+import { inSnapshot } from '../../src/proof/proof-snapshot.ts'
+import { proveNextAccount } from '../../src/proof/prove-bank-account.ts'
+import { proveNextPayoutFile } from '../../src/proof/prove-payout-files.ts'
+import { camt, dayAt, daysOf, importFile, movementsOf } from '../support/bank-accounts.ts'
+import { type OperatorClient, signIn } from '../support/operator.ts'
+import {
+  type PayingAccount,
+  pain002,
+  payingAccount,
+  statesOf,
+  withdrawals,
+} from '../support/payout-files.ts'
+import {
+  type AgentClient,
+  type Answer,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+
+let s: TestService
+let agent: AgentClient
+let maker: OperatorClient
+let checker: OperatorClient
+
+beforeAll(async () => {
+  s = await startTestService()
+  agent = await s.agent({ withdrawFee: '5', maxWithdraw: 1_000_000n, maxDeposit: 10_000_000n })
+  await agent.fund(1_000_000)
+  maker = await signIn(s, 'operator')
+  checker = await signIn(s, 'admin')
+})
+afterEach(() => s.prove())
+afterAll(() => s.close())
+
+const status = async (txnId: string) => (await agent.get(`/payment/orders/${txnId}`)).json.status
+
+async function draft(account: PayingAccount, by = maker): Promise<Answer> {
+  return by.post('/payout-files', { account: account.name })
+}
+
+function approve({ json }: Answer, by = checker, digest = json.digest): Promise<Answer> {
+  return by.post(`/payout-files/${json.id}/approve`, { digest, code: by.code() })
+}
+
+function take({ json }: Answer, by = maker, reason = 'to bring it to the bank'): Promise<Answer> {
+  return by.post(`/payout-files/${json.id}/export`, { reason, code: by.code() })
+}
+
+const look = ({ json }: Answer) => maker.get(`/payout-files/${json.id}`)
+
+function bring({ json }: Answer, xml: string): Promise<Answer> {
+  const content = Buffer.from(xml).toString('base64')
+  return maker.post(`/payout-files/${json.id}/status`, { content })
+}
+
+/** A file of these amounts that somebody has downloaded. */
+async function exported(account: PayingAccount, ...amounts: number[]) {
+  const ids = await withdrawals(s, agent, account, ...amounts)
+  const file = await approve(await draft(account))
+  expect(file.status).toBe(200)
+  expect((await take(file)).status).toBe(200)
+  const codes: string[] = file.json.items.map((item: { code: string }) => item.code)
+  return { ids, file, codes, messageId: file.json.sealed.message_id as string }
+}
+
+it('a withdrawal goes out by a file that two people let go, and ends by what the bank says', async () => {
+  const account = await payingAccount(s)
+  const ids = await withdrawals(s, agent, account, 100, 200)
+  const runner = new PayoutRunner(s.service.desk, 4, () => {})
+  await runner.poll()
+  await runner.stop()
+  expect(await status(ids[0] ?? '')).toBe('WAITING')
+  const drafted = await draft(account)
+  expect(drafted.status).toBe(201)
+  expect(drafted.json).toMatchObject({
+    account: account.name,
+    state: 'draft',
+    count: 2,
+    sum: 300,
+    items: ids.map((txn_id, at) => ({
+      txn_id,
+      code: null,
+      amount: (at + 1) * 100,
+      state: 'waiting',
+    })),
+  })
+  expect((await draft(account)).json.code).toBe('invalid_transition')
+  expect((await approve(drafted, maker)).json).toMatchObject({ status: 403, code: 'same_person' })
+  const other = '0'.repeat(64)
+  expect((await approve(drafted, checker, other)).json).toMatchObject({
+    status: 409,
+    code: 'digest_changed',
+  })
+  expect((await take(drafted)).status).toBe(409)
+  const approved = await approve(drafted)
+  expect(approved.json).toMatchObject({ state: 'approved', digest: drafted.json.digest })
+  expect((await agent.post(`/payment/orders/${ids[0]}/cancel`)).json.code).toBe(
+    'order_not_cancellable',
+  )
+  expect((await approve(drafted)).json.code).toBe('already_decided')
+
+  const first = await take(approved)
+  expect(first.headers.get('content-type')).toContain('xml')
+  expect(first.text).toContain('<CtrlSum>300.00</CtrlSum>')
+  for (const { code } of approved.json.items) expect(first.text).toContain(code)
+  expect((await take(approved, checker, 'it was lost')).text).toBe(first.text)
+  expect((await look(approved)).json).toMatchObject({ state: 'exported' })
+  expect((await look(approved)).json.downloads).toMatchObject([
+    { by: maker.email },
+    { by: checker.email, reason: 'it was lost' },
+  ])
+  const sent = (by: OperatorClient) =>
+    by.post(`/payout-files/${approved.json.id}/sent`, { bank_reference: 'B-77', code: by.code() })
+  expect((await sent(maker)).json.code).toBe('same_person')
+  expect((await sent(checker)).json).toMatchObject({
+    state: 'sent',
+    sent: { bank_reference: 'B-77' },
+  })
+  const [one, two] = approved.json.items
+  const accepted = pain002(approved.json.sealed.message_id, { group: 'ACCP' })
+  expect((await bring(approved, accepted)).json).toMatchObject({
+    accepted: 2,
+    file: { state: 'acknowledged' },
+  })
+  const paid = pain002(approved.json.sealed.message_id, {
+    items: [
+      { code: one.code, status: 'ACSC' },
+      { code: two.code, status: 'ACSC' },
+    ],
+  })
+  expect((await bring(approved, paid)).json).toMatchObject({ paid: 2, file: { state: 'closed' } })
+  expect(await Promise.all(ids.map(status))).toEqual(['PAID', 'PAID'])
+})
+
+it('what an agent cancels drops out, and the shorter list is approved again', async () => {
+  const account = await payingAccount(s)
+  const [first = '', second = ''] = await withdrawals(s, agent, account, 110, 220)
+  const drafted = await draft(account)
+  expect((await agent.post(`/payment/orders/${first}/cancel`)).status).toBe(200)
+  const shorter = await approve(drafted)
+  expect(shorter.json).toMatchObject({ state: 'draft', count: 1, sum: 220, dropped: 1 })
+  expect(shorter.json.digest).not.toBe(drafted.json.digest)
+  expect((await take(shorter)).status).toBe(409)
+  expect((await approve(shorter, checker, drafted.json.digest)).json.code).toBe('digest_changed')
+  const cancel = { reason: 'not this one', code: maker.code() }
+  expect((await maker.post(`/payout-files/${shorter.json.id}/cancel`, cancel)).status).toBe(409)
+  const approved = await approve(shorter)
+  expect(approved.json).toMatchObject({ state: 'approved', items: [{ txn_id: second }] })
+  const { text } = await take(approved)
+  expect(text).toContain('<NbOfTxs>1</NbOfTxs>')
+  expect(await status(first)).toBe('CANCEL')
+})
+
+it('a draft of which everything was cancelled pays nothing, and another can be given up', async () => {
+  const account = await payingAccount(s)
+  const [only = ''] = await withdrawals(s, agent, account, 110)
+  const drafted = await draft(account)
+  await agent.post(`/payment/orders/${only}/cancel`)
+  expect((await approve(drafted)).json.state).toBe('cancelled')
+  await withdrawals(s, agent, account, 120)
+  const again = await draft(account)
+  const cancel = { reason: 'made too early', code: maker.code() }
+  const given = await maker.post(`/payout-files/${again.json.id}/cancel`, cancel)
+  expect(given.json.state).toBe('cancelled')
+  expect((await draft(account)).json.count).toBe(1)
+})
+
+it('of two people who approve at once one does, and each payout is handed over once', async () => {
+  const account = await payingAccount(s)
+  await withdrawals(s, agent, account, 101, 102, 103)
+  const drafted = await draft(account)
+  const others = [checker, await signIn(s, 'admin'), await signIn(s, 'operator')]
+  const answers = await Promise.all(others.map((each) => approve(drafted, each)))
+  expect(answers.map((each) => each.status).sort()).toEqual([200, 409, 409])
+  expect((await look(drafted)).json).toMatchObject({ state: 'approved', count: 3 })
+})
+
+it('an agent that cancels while the file is approved gets one or the other', async () => {
+  const account = await payingAccount(s)
+  const ids = await withdrawals(
+    s,
+    agent,
+    account,
+    ...Array.from({ length: 12 }, (_, at) => 200 + at),
+  )
+  const drafted = await draft(account)
+  const [approved, ...cancels] = await Promise.all([
+    approve(drafted),
+    ...ids.map((each) => agent.post(`/payment/orders/${each}/cancel`)),
+  ])
+  const isCancelled = cancels.map((each) => each.status === 200)
+  const left = ids.filter((_, at) => !isCancelled[at])
+  await goForward(s.service.desk, { account: account.name, fileId: drafted.json.id })
+  const { json } = await look(drafted)
+  expect(approved.status).toBe(200)
+  if (left.length > 0) {
+    expect(json.items.map((item: { txn_id: string }) => item.txn_id)).toEqual(left)
+  }
+  expect(json.state).toBe(
+    left.length === ids.length ? 'approved' : left.length === 0 ? 'cancelled' : 'draft',
+  )
+})
+
+it('whatever dies during an approval, the file goes on, and pays each once', async () => {
+  const account = await payingAccount(s)
+  const ids = await withdrawals(s, agent, account, 310, 320, 330)
+  const drafted = await draft(account)
+  const named = { account: account.name, fileId: drafted.json.id as string }
+  const { desk } = s.service
+  /** A process that dies before its nth statement or command from the approval on. */
+  const dying = (after: number) => {
+    let left = after
+    const step = <T>(act: () => T): T => {
+      if (left-- <= 0) throw new Error('killed')
+      return act()
+    }
+    const pool = new Proxy(desk.pool, {
+      get: (target, key) => {
+        const value = Reflect.get(target, key)
+        if (key !== 'query' && key !== 'connect') return value
+        return (...given: unknown[]) => step(() => Reflect.apply(value, target, given))
+      },
+    })
+    const teller: typeof desk.teller = { do: (command) => step(() => desk.teller.do(command)) }
+    return { ...desk, pool, teller }
+  }
+  // The approval is on disk, and its process died at once.
+  await s.sql(`update payout_files set state = 'draft' where file_id = $1`, [named.fileId])
+  const { approvePayoutFile } = await import('../../src/payout-files/approve-file.ts')
+  const { rows } = await s.sql('select user_id from users where email = $1', [checker.email])
+  const who = { email: checker.email, role: 'admin', agentId: null, sessionId: '', ip: '' } as const
+  await approvePayoutFile(desk, named, drafted.json.digest, {
+    ...who,
+    userId: BigInt(rows[0].user_id),
+  })
+  let deaths = 0
+  for (let after = 0; after < 60; after++) {
+    await goForward(dying(after), named).catch(() => deaths++)
+    const { json } = await look(drafted)
+    expect(['approving', 'approved']).toContain(json.state)
+    expect(json.downloads).toEqual([])
+    if (json.state === 'approved') break
+  }
+  expect(deaths).toBeGreaterThan(0)
+  await goForwardWithAll(desk, (error) => {
+    throw error
+  })
+  const { json } = await look(drafted)
+  expect(json.state).toBe('approved')
+  expect(json.items.map((item: { txn_id: string }) => item.txn_id)).toEqual(ids)
+  const { rows: payouts } = await s.sql('select reference from payouts where provider = $1', [
+    account.name,
+  ])
+  expect(payouts).toHaveLength(3)
+})
+
+it('the database refuses what the pages do not offer', async () => {
+  const account = await payingAccount(s)
+  const { file } = await exported(account, 140)
+  const { id } = file.json
+  const service = s.backend.pool
+  for (const [table, column] of [
+    ['payout_file_seals', 'bytes'],
+    ['payout_file_approvals', 'approved_by'],
+    ['payout_file_lists', 'digest'],
+    ['payout_file_lines', 'amount'],
+    ['payout_file_downloads', 'reason'],
+  ]) {
+    const change = service.query(`update sluice.${table} set ${column} = ${column}`)
+    await expect(change).rejects.toThrow('permission denied')
+    await expect(service.query(`delete from sluice.${table}`)).rejects.toThrow('permission denied')
+  }
+  const copy = s.sql(
+    `insert into payout_file_approvals select account, file_id, round + 1, digest, made_by,
+       maker_reset_by, made_by, 'the maker', 0, approved_at from payout_file_approvals
+     where file_id = $1`,
+    [id],
+  )
+  await expect(copy).rejects.toThrow(/payout_file_approvals_by_another|foreign key/)
+})
+
+it('a refusal that a person brings releases money when another person confirms it', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, codes, messageId } = await exported(account, 150, 160)
+  const [bad = '', good = ''] = codes
+  const said = pain002(messageId, {
+    items: [
+      { code: bad, status: 'RJCT', reason: 'AC04' },
+      { code: good, status: 'ACSP' },
+    ],
+  })
+  const taken = await bring(file, said)
+  expect(taken.json).toMatchObject({ refused: 1, accepted: 1, breaks: [] })
+  expect(await status(ids[0] ?? '')).toBe('WAITING')
+  expect((await bring(file, said)).json).toMatchObject({
+    repeated: true,
+    proposal: taken.json.proposal,
+  })
+  const proposal = await checker.get(`/approvals/${taken.json.proposal}`)
+  expect(proposal.status).toBe(200)
+  const yes = (by: OperatorClient) =>
+    by.post(`/approvals/${taken.json.proposal}/approve`, {
+      digest: proposal.json.digest,
+      code: by.code(),
+    })
+  expect((await yes(maker)).json.code).toBe('same_person')
+  expect((await yes(checker)).status).toBe(200)
+  await expect.poll(() => status(ids[0] ?? '')).toBe('FAILED')
+  await expect.poll(async () => statesOf(await look(file))).toEqual(['rejected', 'accepted'])
+  expect((await look(file)).json.items[0].said).toContain('AC04')
+
+  // The bank books the refused one out and in: it stays failed, and both are explained.
+  const day = dayAt(s.clock())
+  const lines = [
+    { amount: '-150.00', endToEndId: bad },
+    { amount: '-160.00', endToEndId: good },
+    { amount: '150.00', endToEndId: bad, isReturn: true },
+  ]
+  await importFile(
+    s,
+    account,
+    camt({ ...account, day, opening: '1000.00', closing: '840.00', lines }),
+  )
+  expect((await movementsOf(s, account)).map(({ explainedBy }) => explainedBy).sort()).toEqual([
+    'payout',
+    'payout',
+    'payout_returned',
+  ])
+  expect(await Promise.all(ids.map(status))).toEqual(['FAILED', 'PAID'])
+  expect((await look(file)).json.state).toBe('closed')
+})
+
+it('what the bank calls a duplicate is unknown, never failed, and every admin is alarmed', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, messageId } = await exported(account, 170)
+  await bring(file, pain002(messageId, { group: 'ACCP' }))
+  const twice = await bring(file, pain002(messageId, { group: 'RJCT', reason: 'DU01' }))
+  expect(twice.json).toMatchObject({ unknown: 1, refused: 0, proposal: null })
+  expect(statesOf(await look(file))).toEqual(['unknown'])
+  expect(await status(ids[0] ?? '')).toBe('WAITING')
+  const { rows } = await s.sql('select user_id from users where email = $1', [checker.email])
+  const alarms = await alarmsFor(s.backend.pool, BigInt(rows[0].user_id))
+  expect(alarms.some(({ words }) => words.includes(file.json.id))).toBe(true)
+})
+
+it('a report about another file, or that cannot be read, changes nothing', async () => {
+  const account = await payingAccount(s)
+  const { file } = await exported(account, 175)
+  const other = await bring(file, pain002('SOMETHINGELSE', { group: 'RJCT', reason: 'AC04' }))
+  expect(other.json).toMatchObject({ refused: 0, breaks: [{ what: 'other_message' }] })
+  expect((await bring(file, '<Document><Cstmr')).status).toBe(422)
+  expect(statesOf(await look(file))).toEqual(['waiting'])
+})
+
+it('booked debits pay by code and amount; a second one is nobody’s and alarms', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, codes } = await exported(account, 180, 190)
+  const [one = '', two = ''] = codes
+  const day = dayAt(s.clock())
+  const lines = [
+    { amount: '-180.00', endToEndId: one, ref: 'A1' },
+    { amount: '-180.00', endToEndId: one, ref: 'A2' },
+    { amount: '-189.00', text: `PAYOUT ${two}`, ref: 'A3' },
+  ]
+  await importFile(s, account, camt({ ...account, day, lines }))
+  expect(await Promise.all(ids.map(status))).toEqual(['PAID', 'WAITING'])
+  expect(statesOf(await look(file))).toEqual(['paid', 'waiting'])
+  const details = (await movementsOf(s, account)).flatMap(({ state, detail }) =>
+    state === 'unexplained' ? [detail?.split(':')[0]] : [],
+  )
+  expect(details.sort()).toEqual(['amount_differs', 'paid_twice'])
+})
+
+it('the debit of a whole file pays all of its items, or nobody if it is another sum', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, messageId } = await exported(account, 210, 220)
+  const day = dayAt(s.clock())
+  const short = [{ amount: '-429.00', batchCount: 2, batchId: messageId }]
+  await importFile(s, account, camt({ ...account, day, lines: short }))
+  expect(await Promise.all(ids.map(status))).toEqual(['WAITING', 'WAITING'])
+  const whole = [{ amount: '-430.00', batchCount: 2, batchId: messageId }]
+  await importFile(s, account, camt({ ...account, day, lines: whole }))
+  expect(await Promise.all(ids.map(status))).toEqual(['PAID', 'PAID'])
+  expect((await look(file)).json.state).toBe('closed')
+  expect(await daysOf(s, account)).toEqual([expect.stringContaining('unexplained_debit')])
+})
+
+it('money that comes back reverts a paid withdrawal, once', async () => {
+  const account = await payingAccount(s)
+  const { ids, codes, messageId, file } = await exported(account, 230)
+  const [code = ''] = codes
+  await bring(file, pain002(messageId, { items: [{ code, status: 'ACSC' }] }))
+  expect(await daysOf(s, account)).toEqual([])
+  const before = await agent.balance()
+  const day = dayAt(s.clock())
+  const lines = [
+    { amount: '-230.00', endToEndId: code },
+    { amount: '230.00', text: `RETURN ${code}`, isReturn: true },
+  ]
+  const bytes = camt({ ...account, day, opening: '0.00', closing: '0.00', lines })
+  await importFile(s, account, bytes)
+  await importFile(s, account, bytes)
+  expect(await status(ids[0] ?? '')).toBe('REVERT')
+  expect((await agent.balance()) - before).toBeGreaterThanOrEqual(230)
+  expect(await daysOf(s, account)).toEqual([`${day} green`])
+  expect(statesOf(await look(file))).toEqual(['returned'])
+})
+
+it('a name that would break out of its field is refused with the order', async () => {
+  const account = await payingAccount(s, { payoutFormat: 'csv-plain' })
+  const bad = { amount: 100, bankCode: account.bank, accountName: 'SOMCHAI,9876543210,999999.00' }
+  const { status: code, json } = await agent.withdraw(bad)
+  expect([code, json.code]).toEqual([422, 'invalid_request'])
+})
+
+it('ceilings of an account hold for a file and for a day', async () => {
+  const account = await payingAccount(s, {
+    payoutFileLimitMinor: 30_000n,
+    payoutDayLimitMinor: 45_000n,
+  })
+  await withdrawals(s, agent, account, 200, 150, 400, 100)
+  const first = await draft(account)
+  expect(first.json).toMatchObject({ count: 2, sum: 300 })
+  expect((await approve(first)).status).toBe(200)
+  const second = await draft(account)
+  expect(second.json).toMatchObject({ count: 1, sum: 150 })
+  expect((await approve(second)).status).toBe(200)
+  await withdrawals(s, agent, account, 120)
+  const third = await draft(account)
+  expect((await approve(third)).json.detail).toContain('may pay 0 THB more today')
+})
+
+it('verify finds every lie about a file', async () => {
+  const account = await payingAccount(s)
+  const { file, codes } = await exported(account, 245, 255)
+  const day = dayAt(s.clock())
+  const lines = [{ amount: '-245.00', endToEndId: codes[0] ?? '' }]
+  await importFile(s, account, camt({ ...account, day, lines }))
+  const own = `file_id = '${file.json.id}'`
+  const lies: [table: string, set: string, where: string][] = [
+    ['payout_files', `state = 'approved'`, own],
+    ['payout_files', `state = 'sent'`, own],
+    ['payout_files', `state = 'draft'`, own],
+    ['payout_files', `round = 2`, own],
+    ['payout_files', `format = 'pain.001.001.03'`, own],
+    ['payout_files', `debtor_account_no = '9999999999'`, own],
+    ['payout_file_lines', `payee_account_no = '999999999'`, own],
+    ['payout_file_lines', `payee_name = 'Somebody Else'`, `${own} and n = 2`],
+    ['payout_items', `reference = 'SX0000000000Z'`, `${own} and n = 2`],
+    ['payout_items', 'debited_by = null', `${own} and n = 1`],
+    ['payout_file_seals', `bytes = '\\x00'`, own],
+    ['payout_file_seals', `sha256 = '${'f'.repeat(64)}'`, own],
+    ['payout_file_seals', `execution_date = execution_date + 1`, own],
+    ['payout_file_seals', 'amount = amount + 1', own],
+    ['payout_file_seals', 'items = items + 1', own],
+    ['payout_file_lists', 'amount = amount + 1', own],
+    ['payout_file_lists', 'items = items + 1', own],
+    ['payout_items', `state = 'paid'`, `${own} and n = 2`],
+  ]
+  const { pool } = s.backend
+  const found = async () => {
+    await inSnapshot(pool, (tx) => proveNextPayoutFile(tx, `${account.name} `))
+    await inSnapshot(pool, (tx) => proveNextAccount(tx, account.name.slice(0, -1)))
+  }
+  await found()
+  for (const [table, set, where] of lies) {
+    await s.sql(`create table kept as select * from ${table} where ${where}`)
+    await s.sql(`update ${table} set ${set} where ${where}`)
+    await expect(found(), `${table}: ${set}`).rejects.toThrow(ProofFailure)
+    const [column] = set.split(' ')
+    await s.sql(`update ${table} t set ${column} = kept.${column} from kept
+      where t.account = kept.account and t.file_id = kept.file_id
+      ${table === 'payout_items' || table === 'payout_file_lines' ? 'and t.n = kept.n' : ''}`)
+    await s.sql('drop table kept')
+  }
+})
+
+it('a person cannot end a payout as failed that is in a file', async () => {
+  const account = await payingAccount(s)
+  const { ids } = await exported(account, 240)
+  const answer = await checker.post(`/orders/${ids[0]}/mark-failed`, {
+    reason: 'the payee says that nothing came',
+    evidence: 'a call',
+    code: checker.code(),
+  })
+  expect(answer.status).toBe(409)
+  expect(await status(ids[0] ?? '')).toBe('WAITING')
+})
+
+it('what the command line drafts only an admin approves', async () => {
+  const account = await payingAccount(s)
+  await withdrawals(s, agent, account, 250)
+  const by = { userId: null, email: 'command line', ip: null }
+  const { fileId } = await draftPayoutFile(s.service.desk, account.account, by)
+  const file = await maker.get(`/payout-files/${fileId}`)
+  expect((await approve(file, maker)).json.code).toBe('not_permitted')
+  expect((await approve(file, checker)).json.state).toBe('approved')
+})
