@@ -4686,6 +4686,11 @@ export interface Operations {
     }
     answer: Record<string, never>
   }
+  'POST /console/api/me/sessions/end-others': {
+    query: Record<string, never>
+    body: undefined
+    answer: Record<string, never>
+  }
   'POST /console/api/notice-events/close': {
     query: Record<string, never>
     body: {

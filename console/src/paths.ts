@@ -9,6 +9,7 @@ export const api = {
   acceptInvitation: 'POST /console/api/invitations/accept',
   mySessions: 'GET /console/api/me/sessions',
   endSession: 'DELETE /console/api/me/sessions/{id}',
+  endOtherSessions: 'POST /console/api/me/sessions/end-others',
   changePassword: 'POST /console/api/me/password',
   users: 'GET /console/api/users',
   createUser: 'POST /console/api/users',

@@ -109,7 +109,7 @@ export const words = {
     dark: 'Dark',
     system: 'Same as the system',
     scheme: 'Colours',
-    mine: 'Sessions and password',
+    mine: 'Your account',
     signOut: 'Sign out',
   },
 

@@ -87,7 +87,7 @@ async function everyPage(): Promise<[path: string, shows: string][]> {
     ['/users', 'Users'],
     ['/audit', 'Audit'],
     ['/settings', 'Settings'],
-    ['/me', 'Sessions and password'],
+    ['/me', 'Your account'],
     ['/signature', 'Signature debugger'],
     ['/test-orders', 'Test orders'],
   ]

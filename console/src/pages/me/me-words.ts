@@ -1,8 +1,9 @@
 export const meWords = {
-  title: 'Sessions and password',
+  title: 'Your account',
   sessions: 'Where you are signed in',
   current: 'This one',
   end: 'End',
+  endOthers: 'End all others',
   unknownBrowser: 'Unknown browser',
   lastSeen: 'last seen',
   password: 'Change the password',

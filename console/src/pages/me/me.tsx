@@ -36,9 +36,14 @@ function Sessions() {
     mutationFn: (id: string) => ask(api.endSession, { params: { id } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
   })
+  const endingOthers = useMutation({
+    mutationFn: () => ask(api.endOtherSessions),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+  })
+  const error = found.error ?? ending.error ?? endingOthers.error
   return (
     <Panel title={says.sessions}>
-      {(found.isError || ending.isError) && <ProblemPanel error={found.error ?? ending.error} />}
+      {error && <ProblemPanel error={error} />}
       <ul className={classes.sessions}>
         {found.data?.data.map((session) => (
           <li key={session.id}>
@@ -59,6 +64,16 @@ function Sessions() {
           </li>
         ))}
       </ul>
+      {(found.data?.data.length ?? 0) > 1 && (
+        <Button
+          variant="default"
+          mt="sm"
+          loading={endingOthers.isPending}
+          onClick={() => endingOthers.mutate()}
+        >
+          {says.endOthers}
+        </Button>
+      )}
     </Panel>
   )
 }
