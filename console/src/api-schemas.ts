@@ -162,6 +162,38 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/agents/{app_id}/audit': {
+    query: {
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        /** when it was done */
+        at: string
+        /** a user or a secret of the agent; null: the operator, whose reasons aren't shown */
+        by: {
+          email: string
+          ip: string | null
+        } | null
+        action: string
+        subject: {
+          kind: string
+          id: string
+        }
+        outcome: 'asked' | 'done' | 'refused'
+        before: unknown
+        after: unknown
+        reason: string | null
+      }[]
+      /** pass as cursor */
+      next: string | null
+    }
+  }
   'GET /console/api/agents/{app_id}/secrets': {
     query: Record<string, never>
     body: undefined

@@ -77,6 +77,7 @@ export const words = {
     reconciliation: 'Reconciliation',
     users: 'Users',
     audit: 'Audit',
+    agentAudit: 'What was done',
     settings: 'Settings',
     debugger: 'Signature debugger',
     testOrders: 'Test orders',

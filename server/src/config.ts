@@ -20,6 +20,8 @@ export interface Config {
   secretKeys: Buffer[]
   timeZone: string
   trustedProxies: string[]
+  /** The addresses that the console is open to; empty: every address. */
+  consoleAddresses: string[]
   /** Where callbacks may go. */
   callbackTargets: CallbackTargets
   metricsToken: string | undefined
@@ -96,9 +98,17 @@ export function readConfig(
   const previousKey = key('SECRET_KEY_PREVIOUS')
   const timeZone = text('TIME_ZONE') ?? 'UTC'
   const publicUrl = text('PUBLIC_URL') ?? (port === 0 ? undefined : `http://localhost:${port}`)
-  const trustedProxies = (text('TRUSTED_PROXIES') ?? '')
-    .split(/[\s,]+/)
-    .filter((part) => part !== '')
+  const ranges = (name: string) => {
+    const given = (text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '')
+    for (const range of given) {
+      if (!ipaddr.isValid(range) && !ipaddr.isValidCIDR(range)) {
+        faults.push(`${name}: "${range}" is not an address or a CIDR range`)
+      }
+    }
+    return given
+  }
+  const trustedProxies = ranges('TRUSTED_PROXIES')
+  const consoleAddresses = ranges('CONSOLE_ADDRESSES')
 
   if (publicUrl !== undefined && !isPublicUrl(publicUrl)) {
     faults.push('PUBLIC_URL must be an http or https URL without login, query or fragment')
@@ -119,11 +129,6 @@ export function readConfig(
   }
   if (!isTimeZone(timeZone)) {
     faults.push(`TIME_ZONE must be a zone such as UTC or Asia/Bangkok, not "${timeZone}"`)
-  }
-  for (const range of trustedProxies) {
-    if (!ipaddr.isValid(range) && !ipaddr.isValidCIDR(range)) {
-      faults.push(`TRUSTED_PROXIES: "${range}" is not an address or a CIDR range`)
-    }
   }
 
   const host = text('HOST') ?? '127.0.0.1'
@@ -168,6 +173,7 @@ export function readConfig(
     secretKeys: [...secretKey, ...previousKey],
     timeZone,
     trustedProxies,
+    consoleAddresses,
     callbackTargets,
     metricsToken: text('METRICS_TOKEN'),
     securityContact: contact === undefined ? undefined : { contact, policy },

@@ -38,6 +38,7 @@ export async function buildHttp(
     metricsToken: config.metricsToken,
     securityContact: config.securityContact,
     trustedProxies: config.trustedProxies,
+    consoleAddresses: config.consoleAddresses,
     publicUrl: () => address.publicUrl,
     mode: config.mode,
     callbackTargets: config.callbackTargets,

@@ -21,6 +21,7 @@ export function settingsShown(
     secret_key_previous: config.secretKeys.length > 1 ? 'set' : 'not set',
     metrics_token: config.metricsToken === undefined ? 'not set' : 'set',
     trusted_proxies: config.trustedProxies,
+    console_addresses: config.consoleAddresses,
     log_level: config.logLevel,
     callback_addresses: callbackWords[config.callbackTargets],
     callbacks_per_agent: config.callbacksPerAgent,

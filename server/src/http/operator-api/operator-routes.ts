@@ -8,7 +8,7 @@ import { agentRoutes } from './agents.ts'
 import { approvalPolicyRoutes } from './approval-policy.ts'
 import { approvalRoutes } from './approvals.ts'
 import { ApprovalsDesk } from './approvals-desk.ts'
-import { auditRoutes } from './audit.ts'
+import { agentAuditRoute, auditRoutes } from './audit.ts'
 import { bankAccountRoutes } from './bank-accounts.ts'
 import { bankDayRoutes } from './bank-days.ts'
 import { bankFileRoutes } from './bank-files.ts'
@@ -80,6 +80,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   invitationRoutes(api, deps, signIn)
   userRoutes(api, deps)
   auditRoutes(api, deps)
+  agentAuditRoute(api, deps)
   agentRoutes(api, deps)
   agentKeyRoutes(api, deps)
   agentSecretRoutes(api, desk)
