@@ -1521,6 +1521,52 @@ export interface Operations {
       now: string
     }
   }
+  'GET /console/api/me/alerts': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      channels: {
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** whether the service is set up for it */
+        available: boolean
+        /** where it leads, if that is set */
+        target: string | null
+      }[]
+      kinds: {
+        /** what it is about */
+        kind:
+          | 'sign_in_new_place'
+          | 'new_secret'
+          | 'callback_changed'
+          | 'bank_account_changed'
+          | 'approval_waiting'
+          | 'payout_unknown'
+          | 'proof_red'
+          | 'reconcile_break'
+          | 'callbacks_failing'
+        title: string
+        /** about security: to every channel that I have */
+        always: boolean
+        /** where I want to hear of it */
+        channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+      }[]
+      latest: {
+        kind: string
+        words: string
+        count: number
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** what became of it */
+        state: 'waiting' | 'sent' | 'given_up'
+        attempts: number
+        /** what went wrong last */
+        error: string | null
+        /** when it last happened */
+        at: string
+      }[]
+    }
+  }
   'GET /console/api/me/sessions': {
     query: Record<string, never>
     body: undefined
@@ -4706,6 +4752,21 @@ export interface Operations {
       }[]
     }
   }
+  'POST /console/api/me/alerts/channels/remove': {
+    query: Record<string, never>
+    body: {
+      /** one of webhook, telegram, line */
+      channel: 'webhook' | 'telegram' | 'line'
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: Record<string, never>
+  }
+  'POST /console/api/me/alerts/test': {
+    query: Record<string, never>
+    body: undefined
+    answer: Record<string, never>
+  }
   'POST /console/api/me/password': {
     query: Record<string, never>
     body: {
@@ -7830,6 +7891,78 @@ export interface Operations {
         /** when it was set */
         updated_at: string
         updated_by: string
+      }[]
+    }
+  }
+  'PUT /console/api/me/alerts/channels': {
+    query: Record<string, never>
+    body: {
+      /** one of webhook, telegram, line */
+      channel: 'webhook' | 'telegram' | 'line'
+      /** a URL, the id of a Telegram chat, or the id of a LINE user */
+      target: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** signs the requests to a webhook */
+      secret: string | null
+    }
+  }
+  'PUT /console/api/me/alerts/choices': {
+    query: Record<string, never>
+    body: {
+      /** one of approval_waiting, payout_unknown, proof_red, reconcile_break, callbacks_failing */
+      kind:
+        | 'approval_waiting'
+        | 'payout_unknown'
+        | 'proof_red'
+        | 'reconcile_break'
+        | 'callbacks_failing'
+      channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      channels: {
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** whether the service is set up for it */
+        available: boolean
+        /** where it leads, if that is set */
+        target: string | null
+      }[]
+      kinds: {
+        /** what it is about */
+        kind:
+          | 'sign_in_new_place'
+          | 'new_secret'
+          | 'callback_changed'
+          | 'bank_account_changed'
+          | 'approval_waiting'
+          | 'payout_unknown'
+          | 'proof_red'
+          | 'reconcile_break'
+          | 'callbacks_failing'
+        title: string
+        /** about security: to every channel that I have */
+        always: boolean
+        /** where I want to hear of it */
+        channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+      }[]
+      latest: {
+        kind: string
+        words: string
+        count: number
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** what became of it */
+        state: 'waiting' | 'sent' | 'given_up'
+        attempts: number
+        /** what went wrong last */
+        error: string | null
+        /** when it last happened */
+        at: string
       }[]
     }
   }

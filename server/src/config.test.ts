@@ -33,6 +33,7 @@ test('nothing has to be set', () => {
     timeZone: 'UTC',
     trustedProxies: [],
     consoleAddresses: [],
+    alerts: { mail: undefined, telegram: undefined, line: undefined },
     callbackTargets: 'near',
     metricsToken: undefined,
     securityContact: undefined,

@@ -31,7 +31,10 @@ import { fiveMinutes, madeOnce, sendDocument, staticDocument } from './static-do
 
 export interface ServerOptions
   extends AppOptions,
-    Pick<OperatorDeps, 'poster' | 'resolveHost' | 'callbackTargets' | 'settings' | 'exportLimits'> {
+    Pick<
+      OperatorDeps,
+      'poster' | 'resolveHost' | 'callbackTargets' | 'settings' | 'alertChannels' | 'exportLimits'
+    > {
   desk: Desk
   /** Hands a payout that a notice says was refused to the next provider; undefined if a worker does. */
   passOn?: CallWatch['passOn']

@@ -1,3 +1,4 @@
+import { availableChannels } from '../alerts/alert-senders.ts'
 import type { Config } from '../config.ts'
 
 const callbackWords = {
@@ -26,6 +27,7 @@ export function settingsShown(
     callback_addresses: callbackWords[config.callbackTargets],
     callbacks_per_agent: config.callbacksPerAgent,
     callback_attempts_days: config.attemptsKeptDays,
+    alerts: availableChannels(config.alerts),
     break_glass: config.breakGlass,
     notices_kept_days: config.noticesKeptDays,
     teller_batch: config.tellerBatch,

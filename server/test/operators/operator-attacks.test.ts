@@ -335,6 +335,7 @@ describe('a session that was left open', () => {
     'POST /sign-out',
     'DELETE /me/sessions/{id}',
     'POST /me/sessions/end-others',
+    'POST /me/alerts/test',
     'POST /agents/{app_id}/suspend',
     'POST /agents/{app_id}/check-address',
     'POST /agents/{app_id}/fee-preview',

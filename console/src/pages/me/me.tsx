@@ -11,6 +11,7 @@ import { Toned } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
 import { invitationWords } from '../invitation/invitation-words.ts'
+import { Alerts } from './alerts.tsx'
 import classes from './me.module.css'
 import { meWords as says } from './me-words.ts'
 
@@ -21,6 +22,7 @@ export default function MyAccount() {
       <div className={classes.panels}>
         <Sessions />
         <Password />
+        <Alerts />
       </div>
     </>
   )
