@@ -1567,6 +1567,22 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/me/passkeys': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** false if PUBLIC_URL has no name */
+      available: boolean
+      data: {
+        id: string
+        name: string
+        /** when it was added */
+        created_at: string
+        /** when it was last used */
+        last_used_at: string | null
+      }[]
+    }
+  }
   'GET /console/api/me/sessions': {
     query: Record<string, never>
     body: undefined
@@ -2797,7 +2813,7 @@ export interface Operations {
       updated_at: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -2937,7 +2953,7 @@ export interface Operations {
       version: number
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3048,7 +3064,7 @@ export interface Operations {
       state: 'on' | 'draining' | 'off'
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3068,7 +3084,7 @@ export interface Operations {
       disabled?: boolean
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3153,7 +3169,7 @@ export interface Operations {
       colour?: string | null
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo?: string | null
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3235,7 +3251,7 @@ export interface Operations {
       overlap_s: number
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3249,7 +3265,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3342,7 +3358,7 @@ export interface Operations {
       allow_ip?: string[]
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3357,7 +3373,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3383,7 +3399,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3482,7 +3498,7 @@ export interface Operations {
   'POST /console/api/approvals/{id}/answer': {
     query: Record<string, never>
     body: {
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3495,7 +3511,7 @@ export interface Operations {
     body: {
       /** the digest as it was shown */
       digest: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3551,7 +3567,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3727,7 +3743,7 @@ export interface Operations {
       route: boolean
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3973,7 +3989,7 @@ export interface Operations {
       }
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4084,7 +4100,7 @@ export interface Operations {
       digest: string
       /** 3 to 500 characters that say why */
       reason?: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4147,7 +4163,7 @@ export interface Operations {
       version: number
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4258,7 +4274,7 @@ export interface Operations {
       name: string
       /** the file in base64, at most 16 MiB */
       content: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4329,7 +4345,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4347,7 +4363,7 @@ export interface Operations {
       payment?: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4427,7 +4443,7 @@ export interface Operations {
       ref: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4440,7 +4456,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4474,7 +4490,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4611,7 +4627,7 @@ export interface Operations {
       name: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4757,7 +4773,7 @@ export interface Operations {
     body: {
       /** one of webhook, telegram, line */
       channel: 'webhook' | 'telegram' | 'line'
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: Record<string, never>
@@ -4767,6 +4783,54 @@ export interface Operations {
     body: undefined
     answer: Record<string, never>
   }
+  'POST /console/api/me/passkeys': {
+    query: Record<string, never>
+    body: {
+      /** what you call it */
+      name: string
+      /** the browser's answer, as JSON text */
+      answer: string
+    }
+    answer: Record<string, never>
+  }
+  'POST /console/api/me/passkeys/challenge': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** for the browser: a PublicKeyCredential…OptionsJSON */
+      options: unknown
+    }
+  }
+  'POST /console/api/me/passkeys/options': {
+    query: Record<string, never>
+    body: {
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      /** for the browser: a PublicKeyCredential…OptionsJSON */
+      options: unknown
+    }
+  }
+  'POST /console/api/me/passkeys/prove': {
+    query: Record<string, never>
+    body: {
+      /** the browser's answer, as JSON text */
+      answer: string
+    }
+    answer: {
+      code: string
+    }
+  }
+  'POST /console/api/me/passkeys/remove': {
+    query: Record<string, never>
+    body: {
+      id: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: Record<string, never>
+  }
   'POST /console/api/me/password': {
     query: Record<string, never>
     body: {
@@ -4774,7 +4838,7 @@ export interface Operations {
       current_password: string
       /** a password of 12 to 256 characters */
       password: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: Record<string, never>
@@ -4795,7 +4859,7 @@ export interface Operations {
       evidence: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4950,7 +5014,7 @@ export interface Operations {
       evidence: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -5196,7 +5260,7 @@ export interface Operations {
       reason: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -5336,7 +5400,7 @@ export interface Operations {
       evidence: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -5476,7 +5540,7 @@ export interface Operations {
       evidence: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -5625,7 +5689,7 @@ export interface Operations {
       }
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -5763,7 +5827,7 @@ export interface Operations {
       reason: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -5903,7 +5967,7 @@ export interface Operations {
       evidence: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -6043,7 +6107,7 @@ export interface Operations {
       evidence: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -6181,7 +6245,7 @@ export interface Operations {
       reason: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -6516,7 +6580,7 @@ export interface Operations {
       agent?: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -6713,7 +6777,7 @@ export interface Operations {
       evidence: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7103,7 +7167,7 @@ export interface Operations {
       evidence: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7391,6 +7455,39 @@ export interface Operations {
       now: string
     }
   }
+  'POST /console/api/sign-in/passkey': {
+    query: Record<string, never>
+    body: {
+      /** the browser's answer, as JSON text */
+      answer: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
+        app_id: string | null
+        agent_name: string | null
+      }
+      permissions: string[]
+      mode: 'sandbox' | 'live'
+      /** the zone in which times are shown */
+      time_zone: string
+      version: string
+      /** the time of the service */
+      now: string
+    }
+  }
+  'POST /console/api/sign-in/passkey/options': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** for the browser: a PublicKeyCredential…OptionsJSON */
+      options: unknown
+    }
+  }
   'POST /console/api/sign-out': {
     query: Record<string, never>
     body: undefined
@@ -7435,7 +7532,7 @@ export interface Operations {
       deposits?: boolean
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7457,7 +7554,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7511,7 +7608,7 @@ export interface Operations {
       role: 'admin' | 'operator' | 'viewer' | 'agent'
       /** the app id of an agent */
       app_id?: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7540,7 +7637,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7573,7 +7670,7 @@ export interface Operations {
       reason: string
       /** 1 to 128 printable characters */
       ref: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7631,7 +7728,7 @@ export interface Operations {
       updated_at: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7747,7 +7844,7 @@ export interface Operations {
       version: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7832,7 +7929,7 @@ export interface Operations {
       values?: string[]
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7901,7 +7998,7 @@ export interface Operations {
       channel: 'webhook' | 'telegram' | 'line'
       /** a URL, the id of a Telegram chat, or the id of a LINE user */
       target: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7920,7 +8017,7 @@ export interface Operations {
         | 'reconcile_break'
         | 'callbacks_failing'
       channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -8006,7 +8103,7 @@ export interface Operations {
       }[]
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {

@@ -43,6 +43,8 @@ export const words = {
   reason: 'Reason',
   reasonHint: 'Kept in the audit log with your name.',
   code: 'Code',
+  usePasskey: 'Use a passkey',
+  passkeyUsed: 'Your passkey stands for the code.',
   codeAgain: 'Code from your authenticator',
   codeAgainHint: 'Each code works once.',
   exactTime: (local: string, zone: string, utc: string, ago: string) =>

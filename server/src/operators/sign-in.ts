@@ -10,6 +10,7 @@ import { writeAudit } from './audit.ts'
 import { countSignInFailure, forgetFailures } from './code-failures.ts'
 import { type DeviceOwner, isKnownDevice, makeDevice } from './device.ts'
 import type { Operator } from './operator.ts'
+import { useAssertion } from './passkeys.ts'
 import { hashPassword, isPassword, passwordFault } from './password.ts'
 import { endSessions, hasBeenAt, hasBeenNear, startSession } from './sessions.ts'
 import { checkCode, useStep } from './totp.ts'
@@ -37,6 +38,20 @@ const limits = {
   /** How many refused sign-ins of nobody we know are put on record, over all addresses. */
   recordsOfStrangers: { perS: 1 / 10, burst: 100 },
 }
+
+interface UserWithPassword {
+  user_id: bigint
+  email: string
+  role: Operator['role']
+  agent_id: bigint | null
+  password_hash: string | null
+  disabled_at: Date | null
+  codes_stopped_at: Date | null
+  devices_since: Date | null
+}
+
+const signInColumns = `user_id, email, role, agent_id, password_hash, disabled_at, codes_stopped_at,
+  devices_since`
 
 /** Handles sign-in. Recent attempts are in the database, so the limits hold over all processes. */
 export class SignIn {
@@ -134,6 +149,54 @@ export class SignIn {
     return { token, device, operator: { userId, email, role, agentId, sessionId, ip } }
   }
 
+  /** Starts a session for whoever answers a challenge with a passkey, which has verified the person. */
+  async signInWithPasskey(
+    publicUrl: string,
+    request: Omit<SignInRequest, 'email' | 'password' | 'code'> & { answer: string },
+  ): Promise<{ token: string; device: string; operator: Operator }> {
+    const { ip, userAgent } = request
+    const now = this.now()
+    await this.slowDownAddress(ip)
+    const started = await inTransaction(this.pool, async (tx) => {
+      const userId = await useAssertion(tx, publicUrl, request.answer, undefined, now)
+      if (userId === undefined) return undefined
+      // Locked, so that a reset or a suspension happens entirely before or after it.
+      const { rows } = await tx.query<UserWithPassword>(
+        `select ${signInColumns} from users
+         where user_id = $1 and disabled_at is null and password_hash is not null for update`,
+        [userId],
+      )
+      const [user] = rows
+      const owner = ownerOf(user)
+      if (!user || !owner) return undefined
+      const onDevice = isKnownDevice(this.secretKeys, owner, request.device, now)
+      await alertOfNewPlace(tx, { userId, ip, onDevice }, now)
+      const session = await startSession(tx, { userId, ip, userAgent }, now)
+      const { email, role, agent_id: agentId } = user
+      await writeAudit(tx, {
+        at: now,
+        operator: { userId, email, ip },
+        action: 'sign_in',
+        subject: { kind: 'user', id: String(userId) },
+        agentId,
+        after: { with: 'passkey' },
+      })
+      const { sessionId } = session
+      const operator = { userId, email, role, agentId, sessionId, ip }
+      return {
+        token: session.token,
+        device: makeDevice(this.secretKeys, owner, now),
+        operator,
+      }
+    })
+    if (!started) throw new Problem('sign_in_refused', 'This passkey does not sign in here.')
+    return started
+  }
+
+  async slowDownAddress(ip: string): Promise<void> {
+    await this.slowDown('address', addressKey(ip))
+  }
+
   /** What the browser of a user keeps who has just signed in there by other means. */
   async deviceFor(email: string): Promise<string | undefined> {
     const owner = ownerOf(await this.findWithPassword(email))
@@ -198,18 +261,8 @@ export class SignIn {
   }
 
   private async findWithPassword(email: string) {
-    const { rows } = await this.pool.query<{
-      user_id: bigint
-      email: string
-      role: Operator['role']
-      agent_id: bigint | null
-      password_hash: string | null
-      disabled_at: Date | null
-      codes_stopped_at: Date | null
-      devices_since: Date | null
-    }>(
-      `select user_id, email, role, agent_id, password_hash, disabled_at, codes_stopped_at,
-         devices_since from users where email = $1`,
+    const { rows } = await this.pool.query<UserWithPassword>(
+      `select ${signInColumns} from users where email = $1`,
       [email],
     )
     return rows[0]

@@ -45,6 +45,8 @@ const open = [
   'POST /console/api/invitations/open',
   'POST /console/api/invitations/accept',
   'POST /console/api/sign-in',
+  'POST /console/api/sign-in/passkey',
+  'POST /console/api/sign-in/passkey/options',
 ]
 
 let test: TestService

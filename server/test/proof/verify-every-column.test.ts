@@ -471,6 +471,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'alarms',
     'alarm_acknowledgements',
   ]),
+  ...says('how people sign in', ['passkeys', 'passkey_challenges', 'passkey_proofs']),
   ...says('what people are told of and where; it moves nothing', [
     'alerts',
     'alert_deliveries',

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../api.ts'
-import { CodeInput } from '../../parts/code-input.tsx'
+import { FreshCode } from '../../parts/fresh-code.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
@@ -14,6 +14,7 @@ import { invitationWords } from '../invitation/invitation-words.ts'
 import { Alerts } from './alerts.tsx'
 import classes from './me.module.css'
 import { meWords as says } from './me-words.ts'
+import { Passkeys } from './passkeys.tsx'
 
 export default function MyAccount() {
   return (
@@ -22,6 +23,7 @@ export default function MyAccount() {
       <div className={classes.panels}>
         <Sessions />
         <Password />
+        <Passkeys />
         <Alerts />
       </div>
     </>
@@ -123,7 +125,7 @@ function Password() {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <CodeInput value={code} change={setCode} />
+          <FreshCode value={code} change={setCode} />
           {changing.isError && <ProblemPanel error={changing.error} />}
           <Button type="submit" size="sm" loading={changing.isPending}>
             {says.change}

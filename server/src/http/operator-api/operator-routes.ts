@@ -28,6 +28,7 @@ import { type OperatorApi, openRoute } from './operator-route.ts'
 import { orderActionRoutes } from './order-actions.ts'
 import { orderDetailRoute } from './order-detail.ts'
 import { orderRoutes } from './orders.ts'
+import { passkeyRoutes } from './passkeys.ts'
 import { paymentRoutes } from './payments.ts'
 import { providerRoutes } from './providers.ts'
 import { routingRoutes } from './routing.ts'
@@ -79,6 +80,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   app.addHook('onClose', async () => api.approvals.stop())
   signInRoutes(api, deps, signIn)
   invitationRoutes(api, deps, signIn)
+  passkeyRoutes(api, deps, signIn)
   alertRoutes(api, deps)
   userRoutes(api, deps)
   auditRoutes(api, deps)
