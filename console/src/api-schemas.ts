@@ -1449,6 +1449,8 @@ export interface Operations {
         values: string[]
         /** the rule in a sentence */
         words: string
+        /** orders of before it are still being counted: until then it knows only a part */
+        counting: boolean
         /** when what is used now frees */
         frees_at: string | null
         /** who uses most of it now, at most five */
@@ -4577,6 +4579,8 @@ export interface Operations {
         values: string[]
         /** the rule in a sentence */
         words: string
+        /** orders of before it are still being counted: until then it knows only a part */
+        counting: boolean
         /** when what is used now frees */
         frees_at: string | null
         /** who uses most of it now, at most five */
@@ -7778,6 +7782,8 @@ export interface Operations {
         values: string[]
         /** the rule in a sentence */
         words: string
+        /** orders of before it are still being counted: until then it knows only a part */
+        counting: boolean
         /** when what is used now frees */
         frees_at: string | null
         /** who uses most of it now, at most five */
