@@ -457,6 +457,11 @@ export interface Operations {
           takes: string | null
         }[]
       }[]
+      feed_profiles: {
+        name: string
+        /** as JSON */
+        profile: string
+      }[]
       csv_profiles: {
         name: string
         bank: string
@@ -580,6 +585,7 @@ export interface Operations {
       hold_hours: number
       day_limit: string | null
       file_limit: string
+      expected_deduction: string
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       token_limit: string
@@ -676,6 +682,8 @@ export interface Operations {
           /** what is missing or too much */
           amount: number | null
           movement: string | null
+          /** where one waits for a decision */
+          payment: string | null
           /** what it means and what to do */
           detail: string
         }[]
@@ -774,6 +782,8 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
+        /** what the rail kept of the payment, which is the amount and this */
+        deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
           | 'THB'
@@ -2436,6 +2446,8 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
+        /** what the rail kept of the payment, which is the amount and this */
+        deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
           | 'THB'
@@ -2843,6 +2855,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** signed, token or none */
@@ -2906,6 +2920,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -3633,6 +3648,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** signed, token or none */
@@ -3696,6 +3713,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -3811,6 +3829,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** signed, token or none */
@@ -3942,6 +3962,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -4043,6 +4064,8 @@ export interface Operations {
           /** what is missing or too much */
           amount: number | null
           movement: string | null
+          /** where one waits for a decision */
+          payment: string | null
           /** what it means and what to do */
           detail: string
         }[]
@@ -4116,6 +4139,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -4282,6 +4306,8 @@ export interface Operations {
       booked_at: string | null
       /** negative if it left */
       amount: number
+      /** what the rail kept of the payment, which is the amount and this */
+      deducted: number
       /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
       currency:
         | 'THB'
