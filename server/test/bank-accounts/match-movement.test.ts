@@ -227,7 +227,7 @@ describe('accounts without unique amounts', () => {
 
   it('a code is found through line breaks and words of the bank, and in the ids of a statement', async () => {
     const account = await onlyAccount({ match: 'code' })
-    const [a, b] = [await deposit(), await deposit()]
+    const [a, b, c] = [await deposit(), await deposit(), await deposit()]
     const broken = `MBVCB.123.${a.code.slice(0, 5)} ${a.code.slice(5)} CT tu 0123`
     await importFile(
       s,
@@ -238,10 +238,13 @@ describe('accounts without unique amounts', () => {
         lines: [
           { amount: '100.00', text: broken },
           { amount: '100.00', endToEndId: b.code },
+          // As the end of a virtual account number.
+          { amount: '100.00', text: `963${c.code}` },
         ],
       }),
     )
-    expect([await statusOf(a.id), await statusOf(b.id)]).toEqual(['PAID', 'PAID'])
+    const states = await Promise.all([a, b, c].map(({ id }) => statusOf(id)))
+    expect(states).toEqual(['PAID', 'PAID', 'PAID'])
   })
 
   it('a Swiss reference carries the code as digits', async () => {
