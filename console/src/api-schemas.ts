@@ -457,6 +457,11 @@ export interface Operations {
           takes: string | null
         }[]
       }[]
+      feed_profiles: {
+        name: string
+        /** as JSON */
+        profile: string
+      }[]
       csv_profiles: {
         name: string
         bank: string
@@ -580,6 +585,7 @@ export interface Operations {
       hold_hours: number
       day_limit: string | null
       file_limit: string
+      expected_deduction: string
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       token_limit: string
@@ -676,6 +682,8 @@ export interface Operations {
           /** what is missing or too much */
           amount: number | null
           movement: string | null
+          /** where one waits for a decision */
+          payment: string | null
           /** what it means and what to do */
           detail: string
         }[]
@@ -774,6 +782,8 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
+        /** what the rail kept of the payment, which is the amount and this */
+        deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
           | 'THB'
@@ -2438,6 +2448,8 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
+        /** what the rail kept of the payment, which is the amount and this */
+        deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
           | 'THB'
@@ -2845,6 +2857,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** signed, token or none */
@@ -2908,6 +2922,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -3635,6 +3650,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** signed, token or none */
@@ -3698,6 +3715,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -3813,6 +3831,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** signed, token or none */
@@ -3944,6 +3964,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -4045,6 +4066,8 @@ export interface Operations {
           /** what is missing or too much */
           amount: number | null
           movement: string | null
+          /** where one waits for a decision */
+          payment: string | null
           /** what it means and what to do */
           detail: string
         }[]
@@ -4118,6 +4141,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -4284,6 +4308,8 @@ export interface Operations {
       booked_at: string | null
       /** negative if it left */
       amount: number
+      /** what the rail kept of the payment, which is the amount and this */
+      deducted: number
       /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
       currency:
         | 'THB'
