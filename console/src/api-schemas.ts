@@ -162,6 +162,38 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/agents/{app_id}/audit': {
+    query: {
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        /** when it was done */
+        at: string
+        /** a user or a secret of the agent; null: the operator, whose reasons aren't shown */
+        by: {
+          email: string
+          ip: string | null
+        } | null
+        action: string
+        subject: {
+          kind: string
+          id: string
+        }
+        outcome: 'asked' | 'done' | 'refused'
+        before: unknown
+        after: unknown
+        reason: string | null
+      }[]
+      /** pass as cursor */
+      next: string | null
+    }
+  }
   'GET /console/api/agents/{app_id}/secrets': {
     query: Record<string, never>
     body: undefined
@@ -457,6 +489,11 @@ export interface Operations {
           takes: string | null
         }[]
       }[]
+      feed_profiles: {
+        name: string
+        /** as JSON */
+        profile: string
+      }[]
       csv_profiles: {
         name: string
         bank: string
@@ -580,6 +617,7 @@ export interface Operations {
       hold_hours: number
       day_limit: string | null
       file_limit: string
+      expected_deduction: string
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       token_limit: string
@@ -676,6 +714,8 @@ export interface Operations {
           /** what is missing or too much */
           amount: number | null
           movement: string | null
+          /** where one waits for a decision */
+          payment: string | null
           /** what it means and what to do */
           detail: string
         }[]
@@ -774,6 +814,8 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
+        /** what the rail kept of the payment, which is the amount and this */
+        deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
           | 'THB'
@@ -1489,6 +1531,52 @@ export interface Operations {
       version: string
       /** the time of the service */
       now: string
+    }
+  }
+  'GET /console/api/me/alerts': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      channels: {
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** whether the service is set up for it */
+        available: boolean
+        /** where it leads, if that is set */
+        target: string | null
+      }[]
+      kinds: {
+        /** what it is about */
+        kind:
+          | 'sign_in_new_place'
+          | 'new_secret'
+          | 'callback_changed'
+          | 'bank_account_changed'
+          | 'approval_waiting'
+          | 'payout_unknown'
+          | 'proof_red'
+          | 'reconcile_break'
+          | 'callbacks_failing'
+        title: string
+        /** about security: to every channel that I have */
+        always: boolean
+        /** where I want to hear of it */
+        channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+      }[]
+      latest: {
+        kind: string
+        words: string
+        count: number
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** what became of it */
+        state: 'waiting' | 'sent' | 'given_up'
+        attempts: number
+        /** what went wrong last */
+        error: string | null
+        /** when it last happened */
+        at: string
+      }[]
     }
   }
   'GET /console/api/me/sessions': {
@@ -2438,6 +2526,8 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
+        /** what the rail kept of the payment, which is the amount and this */
+        deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
           | 'THB'
@@ -2845,6 +2935,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** signed, token or none */
@@ -2908,6 +3000,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -3635,6 +3728,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** signed, token or none */
@@ -3698,6 +3793,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -3813,6 +3909,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** signed, token or none */
@@ -3944,6 +4042,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -4045,6 +4144,8 @@ export interface Operations {
           /** what is missing or too much */
           amount: number | null
           movement: string | null
+          /** where one waits for a decision */
+          payment: string | null
           /** what it means and what to do */
           detail: string
         }[]
@@ -4118,6 +4219,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -4284,6 +4386,8 @@ export interface Operations {
       booked_at: string | null
       /** negative if it left */
       amount: number
+      /** what the rail kept of the payment, which is the amount and this */
+      deducted: number
       /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
       currency:
         | 'THB'
@@ -4678,6 +4782,21 @@ export interface Operations {
       }[]
     }
   }
+  'POST /console/api/me/alerts/channels/remove': {
+    query: Record<string, never>
+    body: {
+      /** one of webhook, telegram, line */
+      channel: 'webhook' | 'telegram' | 'line'
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: Record<string, never>
+  }
+  'POST /console/api/me/alerts/test': {
+    query: Record<string, never>
+    body: undefined
+    answer: Record<string, never>
+  }
   'POST /console/api/me/password': {
     query: Record<string, never>
     body: {
@@ -4688,6 +4807,11 @@ export interface Operations {
       /** the six digits the authenticator shows now */
       code?: string
     }
+    answer: Record<string, never>
+  }
+  'POST /console/api/me/sessions/end-others': {
+    query: Record<string, never>
+    body: undefined
     answer: Record<string, never>
   }
   'POST /console/api/notice-events/close': {
@@ -7799,6 +7923,78 @@ export interface Operations {
         /** when it was set */
         updated_at: string
         updated_by: string
+      }[]
+    }
+  }
+  'PUT /console/api/me/alerts/channels': {
+    query: Record<string, never>
+    body: {
+      /** one of webhook, telegram, line */
+      channel: 'webhook' | 'telegram' | 'line'
+      /** a URL, the id of a Telegram chat, or the id of a LINE user */
+      target: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** signs the requests to a webhook */
+      secret: string | null
+    }
+  }
+  'PUT /console/api/me/alerts/choices': {
+    query: Record<string, never>
+    body: {
+      /** one of approval_waiting, payout_unknown, proof_red, reconcile_break, callbacks_failing */
+      kind:
+        | 'approval_waiting'
+        | 'payout_unknown'
+        | 'proof_red'
+        | 'reconcile_break'
+        | 'callbacks_failing'
+      channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      channels: {
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** whether the service is set up for it */
+        available: boolean
+        /** where it leads, if that is set */
+        target: string | null
+      }[]
+      kinds: {
+        /** what it is about */
+        kind:
+          | 'sign_in_new_place'
+          | 'new_secret'
+          | 'callback_changed'
+          | 'bank_account_changed'
+          | 'approval_waiting'
+          | 'payout_unknown'
+          | 'proof_red'
+          | 'reconcile_break'
+          | 'callbacks_failing'
+        title: string
+        /** about security: to every channel that I have */
+        always: boolean
+        /** where I want to hear of it */
+        channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+      }[]
+      latest: {
+        kind: string
+        words: string
+        count: number
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** what became of it */
+        state: 'waiting' | 'sent' | 'given_up'
+        attempts: number
+        /** what went wrong last */
+        error: string | null
+        /** when it last happened */
+        at: string
       }[]
     }
   }

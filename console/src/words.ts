@@ -14,6 +14,7 @@ const bankFields: Record<string, string> = {
   token_limit: 'limit for tokens',
   token_day_limit: 'limit for tokens in a day',
   feed_profile: 'profile of the feed',
+  expected_deduction: 'what is deducted',
 }
 
 /** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */
@@ -77,6 +78,7 @@ export const words = {
     reconciliation: 'Reconciliation',
     users: 'Users',
     audit: 'Audit',
+    agentAudit: 'What was done',
     settings: 'Settings',
     debugger: 'Signature debugger',
     testOrders: 'Test orders',
@@ -109,7 +111,7 @@ export const words = {
     dark: 'Dark',
     system: 'Same as the system',
     scheme: 'Colours',
-    mine: 'Sessions and password',
+    mine: 'Your account',
     signOut: 'Sign out',
   },
 
