@@ -162,6 +162,38 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/agents/{app_id}/audit': {
+    query: {
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        /** when it was done */
+        at: string
+        /** a user or a secret of the agent; null: the operator, whose reasons aren't shown */
+        by: {
+          email: string
+          ip: string | null
+        } | null
+        action: string
+        subject: {
+          kind: string
+          id: string
+        }
+        outcome: 'asked' | 'done' | 'refused'
+        before: unknown
+        after: unknown
+        reason: string | null
+      }[]
+      /** pass as cursor */
+      next: string | null
+    }
+  }
   'GET /console/api/agents/{app_id}/secrets': {
     query: Record<string, never>
     body: undefined
@@ -1459,6 +1491,8 @@ export interface Operations {
         values: string[]
         /** the rule in a sentence */
         words: string
+        /** orders of before it are still being counted: until then it knows only a part */
+        counting: boolean
         /** when what is used now frees */
         frees_at: string | null
         /** who uses most of it now, at most five */
@@ -1497,6 +1531,52 @@ export interface Operations {
       version: string
       /** the time of the service */
       now: string
+    }
+  }
+  'GET /console/api/me/alerts': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      channels: {
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** whether the service is set up for it */
+        available: boolean
+        /** where it leads, if that is set */
+        target: string | null
+      }[]
+      kinds: {
+        /** what it is about */
+        kind:
+          | 'sign_in_new_place'
+          | 'new_secret'
+          | 'callback_changed'
+          | 'bank_account_changed'
+          | 'approval_waiting'
+          | 'payout_unknown'
+          | 'proof_red'
+          | 'reconcile_break'
+          | 'callbacks_failing'
+        title: string
+        /** about security: to every channel that I have */
+        always: boolean
+        /** where I want to hear of it */
+        channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+      }[]
+      latest: {
+        kind: string
+        words: string
+        count: number
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** what became of it */
+        state: 'waiting' | 'sent' | 'given_up'
+        attempts: number
+        /** what went wrong last */
+        error: string | null
+        /** when it last happened */
+        at: string
+      }[]
     }
   }
   'GET /console/api/me/sessions': {
@@ -4603,6 +4683,8 @@ export interface Operations {
         values: string[]
         /** the rule in a sentence */
         words: string
+        /** orders of before it are still being counted: until then it knows only a part */
+        counting: boolean
         /** when what is used now frees */
         frees_at: string | null
         /** who uses most of it now, at most five */
@@ -4700,6 +4782,21 @@ export interface Operations {
       }[]
     }
   }
+  'POST /console/api/me/alerts/channels/remove': {
+    query: Record<string, never>
+    body: {
+      /** one of webhook, telegram, line */
+      channel: 'webhook' | 'telegram' | 'line'
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: Record<string, never>
+  }
+  'POST /console/api/me/alerts/test': {
+    query: Record<string, never>
+    body: undefined
+    answer: Record<string, never>
+  }
   'POST /console/api/me/password': {
     query: Record<string, never>
     body: {
@@ -4710,6 +4807,11 @@ export interface Operations {
       /** the six digits the authenticator shows now */
       code?: string
     }
+    answer: Record<string, never>
+  }
+  'POST /console/api/me/sessions/end-others': {
+    query: Record<string, never>
+    body: undefined
     answer: Record<string, never>
   }
   'POST /console/api/notice-events/close': {
@@ -7804,6 +7906,8 @@ export interface Operations {
         values: string[]
         /** the rule in a sentence */
         words: string
+        /** orders of before it are still being counted: until then it knows only a part */
+        counting: boolean
         /** when what is used now frees */
         frees_at: string | null
         /** who uses most of it now, at most five */
@@ -7819,6 +7923,78 @@ export interface Operations {
         /** when it was set */
         updated_at: string
         updated_by: string
+      }[]
+    }
+  }
+  'PUT /console/api/me/alerts/channels': {
+    query: Record<string, never>
+    body: {
+      /** one of webhook, telegram, line */
+      channel: 'webhook' | 'telegram' | 'line'
+      /** a URL, the id of a Telegram chat, or the id of a LINE user */
+      target: string
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      /** signs the requests to a webhook */
+      secret: string | null
+    }
+  }
+  'PUT /console/api/me/alerts/choices': {
+    query: Record<string, never>
+    body: {
+      /** one of approval_waiting, payout_unknown, proof_red, reconcile_break, callbacks_failing */
+      kind:
+        | 'approval_waiting'
+        | 'payout_unknown'
+        | 'proof_red'
+        | 'reconcile_break'
+        | 'callbacks_failing'
+      channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+      /** the six digits the authenticator shows now */
+      code?: string
+    }
+    answer: {
+      channels: {
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** whether the service is set up for it */
+        available: boolean
+        /** where it leads, if that is set */
+        target: string | null
+      }[]
+      kinds: {
+        /** what it is about */
+        kind:
+          | 'sign_in_new_place'
+          | 'new_secret'
+          | 'callback_changed'
+          | 'bank_account_changed'
+          | 'approval_waiting'
+          | 'payout_unknown'
+          | 'proof_red'
+          | 'reconcile_break'
+          | 'callbacks_failing'
+        title: string
+        /** about security: to every channel that I have */
+        always: boolean
+        /** where I want to hear of it */
+        channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+      }[]
+      latest: {
+        kind: string
+        words: string
+        count: number
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** what became of it */
+        state: 'waiting' | 'sent' | 'given_up'
+        attempts: number
+        /** what went wrong last */
+        error: string | null
+        /** when it last happened */
+        at: string
       }[]
     }
   }

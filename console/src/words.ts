@@ -78,6 +78,7 @@ export const words = {
     reconciliation: 'Reconciliation',
     users: 'Users',
     audit: 'Audit',
+    agentAudit: 'What was done',
     settings: 'Settings',
     debugger: 'Signature debugger',
     testOrders: 'Test orders',
@@ -110,7 +111,7 @@ export const words = {
     dark: 'Dark',
     system: 'Same as the system',
     scheme: 'Colours',
-    mine: 'Sessions and password',
+    mine: 'Your account',
     signOut: 'Sign out',
   },
 

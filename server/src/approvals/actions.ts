@@ -37,6 +37,10 @@ export const needsSecondAdmin: readonly ActionName[] = ['create_user', 'change_u
 /** Takes two people in every mode, whatever the rules say: the proof of a refund asks for their decision. */
 export const alwaysByTwo: readonly ActionName[] = ['refund_elsewhere']
 
+export function titleOf(action: string): string {
+  return isAction(action) ? actions[action].title : action
+}
+
 export function isAction(text: string): text is ActionName {
   return Object.hasOwn(actions, text)
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { raiseAlert } from '../alerts/raise-alert.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { newOrderId } from '../lib/ids.ts'
@@ -6,6 +7,8 @@ import { jsonText } from '../lib/json-text.ts'
 import { writeAudit } from '../operators/audit.ts'
 import { credentialOf, nobody } from '../operators/credentials.ts'
 import type { Permission } from '../operators/operator.ts'
+import { titleOf } from './actions.ts'
+import { rolesThatApprove } from './approvers.ts'
 
 /** How long a proposal waits for a decision. */
 export const proposalValidMs = 72 * 3_600_000
@@ -153,6 +156,14 @@ export async function propose(
     agentId: asked.agentId,
     after: { action: asked.action, subject: asked.subject },
     reason: asked.reason,
+  })
+  const { action, permission, adminOnly, agentId } = asked
+  await raiseAlert(tx, {
+    kind: 'approval_waiting',
+    subject: `${action} ${agentId ?? 0n} ${proposedBy} ${adminOnly}`,
+    words: `${titleOf(action)}: this was proposed, and waits for a second person under Approvals.`,
+    to: { roles: rolesThatApprove({ permission, adminOnly }), agentId, except: proposedBy },
+    at,
   })
   return proposalId
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { raiseAlert } from '../alerts/raise-alert.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
@@ -46,6 +47,7 @@ export async function createBankAccount(
       bankAccountColumns.values([account]),
     )
     if (rowCount === 0) return undefined
+    await alertOf(tx, `The bank account ${terms.name} was added.`, terms.name, by.at)
     await by.also?.(tx, account)
     return { account, feedSecret }
   })
@@ -169,7 +171,23 @@ export async function updateBankAccount(
     }),
     ...(isOtherQr && { testPaidBy: null, testPaidAt: null, testPaidMinor: null }),
   }
-  return (await saveAccount(db, before, account)) ? { account, feedSecret } : undefined
+  if (!(await saveAccount(db, before, account))) return undefined
+  if (names.length > 0) {
+    const what = account.changed?.replaceAll('_', ' ').replaceAll(',', ', ')
+    await alertOf(db, `The bank account ${before.name} was changed: ${what}.`, before.name, by.at)
+  }
+  return { account, feedSecret }
+}
+
+/** Tells the admins, with the transaction of the change. */
+async function alertOf(db: Pool | Tx, words: string, name: string, at: Date): Promise<void> {
+  await raiseAlert(db, {
+    kind: 'bank_account_changed',
+    subject: `bank account ${name}`,
+    words,
+    to: { roles: ['admin'] },
+    at,
+  })
 }
 
 /** A test payment of an account's QR code, as the person who made it says. */

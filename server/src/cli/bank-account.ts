@@ -19,6 +19,7 @@ import {
   updateBankAccount,
   whyNotMade,
 } from '../bank-accounts/save-bank-account.ts'
+import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type Currency, currencies, parseDecimal } from '../lib/money.ts'
 import { parseQrSetting, qrKinds } from '../lib/qr/qr-kinds.ts'
@@ -153,12 +154,14 @@ export function bankAccountCommand(): Command {
             before: bankAccountView(before, state),
           },
           () =>
-            updateBankAccount(pool, secretKeys, before, terms, {
-              name: commandLine.email,
-              at: new Date(),
-              confirmedBy: commandLine.email,
-              newSecret: options.newFeedSecret === true,
-            }),
+            inTransaction(pool, (tx) =>
+              updateBankAccount(tx, secretKeys, before, terms, {
+                name: commandLine.email,
+                at: new Date(),
+                confirmedBy: commandLine.email,
+                newSecret: options.newFeedSecret === true,
+              }),
+            ),
           (changed) => changed && bankAccountView(changed.account, state),
         )
         if (!done) {

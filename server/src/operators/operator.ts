@@ -17,6 +17,7 @@ export type Permission =
   | 'sign_off_days'
   | 'manage_users'
   | 'view_audit'
+  | 'view_own_audit'
   | 'manage_policy'
 
 const operatorMay = [
@@ -30,6 +31,7 @@ const operatorMay = [
   'import_statements',
   'sign_off_days',
   'view_audit',
+  'view_own_audit',
 ] as const satisfies Permission[]
 
 export const permissionsOf: Record<Role, readonly Permission[]> = {
@@ -42,7 +44,7 @@ export const permissionsOf: Record<Role, readonly Permission[]> = {
   ],
   operator: operatorMay,
   viewer: ['view'],
-  agent: ['view', 'resend_callbacks', 'manage_own_keys'],
+  agent: ['view', 'resend_callbacks', 'manage_own_keys', 'view_own_audit'],
 }
 
 /** A user who is signed in to the console. */

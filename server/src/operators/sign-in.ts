@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { inTransaction } from '../db/in-transaction.ts'
+import { raiseAlert } from '../alerts/raise-alert.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { SharedBuckets } from '../db/shared-buckets.ts'
 import { addressKey } from '../lib/address-key.ts'
@@ -10,7 +11,7 @@ import { countSignInFailure, forgetFailures } from './code-failures.ts'
 import { type DeviceOwner, isKnownDevice, makeDevice } from './device.ts'
 import type { Operator } from './operator.ts'
 import { hashPassword, isPassword, passwordFault } from './password.ts'
-import { endSessions, hasBeenAt, startSession } from './sessions.ts'
+import { endSessions, hasBeenAt, hasBeenNear, startSession } from './sessions.ts'
 import { checkCode, useStep } from './totp.ts'
 import { parseEmail } from './user.ts'
 
@@ -88,6 +89,7 @@ export class SignIn {
         isRight &&
         step !== undefined &&
         (await useStep(tx, userId, step))
+      if (isIn) await alertOfNewPlace(tx, { userId, ip, onDevice }, now)
       const session = isIn ? await startSession(tx, { userId, ip, userAgent }, now) : undefined
       // The text typed as an address could be anything, even a password, so it is not stored.
       const by = { userId: user?.user_id ?? null, email: user?.email ?? 'unknown', ip }
@@ -212,6 +214,22 @@ export class SignIn {
     )
     return rows[0]
   }
+}
+
+/** Tells a user that they signed in with a browser or from an address that they never did before. */
+async function alertOfNewPlace(
+  tx: Tx,
+  { userId, ip, onDevice }: { userId: bigint; ip: string; onDevice: boolean },
+  at: Date,
+): Promise<void> {
+  if (onDevice && (await hasBeenNear(tx, userId, ip))) return
+  await raiseAlert(tx, {
+    kind: 'sign_in_new_place',
+    subject: `user ${userId} ${addressKey(ip)}`,
+    words: `Somebody signed in to your account from ${ip}, ${onDevice ? 'where you never were before' : 'with a browser that never did before'}. If that was not you: change your password, end that session under Your account, and tell an admin.`,
+    to: { userId },
+    at,
+  })
 }
 
 function ownerOf(

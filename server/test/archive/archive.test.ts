@@ -15,6 +15,7 @@ import { openPool, type Pool, serviceRole } from '../../src/db/pool.ts'
 import { readArchiveParts } from '../../src/ledger/archived.ts'
 import { csvCells } from '../../src/lib/csv-records.ts'
 import { returnPayment } from '../../src/payments/payments.ts'
+import { proveHeads, readHeads } from '../../src/proof/heads.ts'
 import { proveOrder } from '../../src/proof/prove-orders.ts'
 import { verify } from '../../src/proof/verify.ts'
 import { adjustWallet } from '../../src/teller/adjust-wallet.ts'
@@ -286,6 +287,43 @@ describe('what is archived', () => {
       expect(await agent.get(`/payment/orders/${txnId}`)).toMatchObject({ status: 404 })
     }
     await proveAll(agent)
+  })
+
+  it('is what a head was kept of: the files prove it, though the row is still in the books', async () => {
+    const { agent } = await business()
+    await agent.withdraw()
+    const { pool } = service.backend
+    const heads = await readHeads(pool, service.clock())
+    const { seq = 0, hash = '' } = heads.books.find(({ book }) => book === agent.appId) ?? {}
+    await agent.fund(10)
+    await deliver(agent)
+    await archiveNow(agent)
+    const proved = async (kept: string) => {
+      const books = [{ book: agent.appId, seq, hash: kept }]
+      const { archived, findings } = await proveHeads(pool, [{ ...heads, books, audit: [] }])
+      expect(findings).toEqual([])
+      const options = { appId: agent.appId, hashes: archived }
+      return (await proveWithBooks(pool, folder, options))[0]?.finding
+    }
+    expect(await proved(hash)).toBeNull()
+    const says = (change: string) =>
+      service.sql(`update journal set ${change} where agent_id = $1 and seq = $2`, [
+        agent.agentId,
+        seq,
+      ])
+    const rewritten = 'f'.repeat(64)
+    await says(`hash = '${rewritten}'`)
+    expect(await proved(rewritten)).toContain('another hash than the one that was kept')
+    await says(`hash = '${hash}'`)
+    for (const [lie, undo] of [
+      [`reason = 'another'`, 'reason = null'],
+      [`at = at + interval '1 hour'`, `at = at - interval '1 hour'`],
+    ] as const) {
+      await says(lie)
+      expect(await proved(hash), lie).toBe(`journal row ${seq} is not what was archived`)
+      await says(undo)
+    }
+    expect(await proved(hash)).toBeNull()
   })
 
   it('stays in the books where it changed after it was written down', async () => {

@@ -22,6 +22,7 @@ const folders = [
   'providers',
   'db',
   'sandbox-bank',
+  'alerts',
   'ledger',
   'proof',
   'agents',

@@ -471,6 +471,13 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'alarms',
     'alarm_acknowledgements',
   ]),
+  ...says('what people are told of and where; it moves nothing', [
+    'alerts',
+    'alert_deliveries',
+    'alert_channels',
+    'alert_choices',
+    'alert_watch',
+  ]),
   schema_migrations: 'how the tables came about',
   ...says('what has left for the archive: archive.test.ts tells lies about it', [
     'archive_parts',

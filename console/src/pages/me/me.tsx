@@ -11,6 +11,7 @@ import { Toned } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
 import { invitationWords } from '../invitation/invitation-words.ts'
+import { Alerts } from './alerts.tsx'
 import classes from './me.module.css'
 import { meWords as says } from './me-words.ts'
 
@@ -21,6 +22,7 @@ export default function MyAccount() {
       <div className={classes.panels}>
         <Sessions />
         <Password />
+        <Alerts />
       </div>
     </>
   )
@@ -36,9 +38,14 @@ function Sessions() {
     mutationFn: (id: string) => ask(api.endSession, { params: { id } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
   })
+  const endingOthers = useMutation({
+    mutationFn: () => ask(api.endOtherSessions),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+  })
+  const error = found.error ?? ending.error ?? endingOthers.error
   return (
     <Panel title={says.sessions}>
-      {(found.isError || ending.isError) && <ProblemPanel error={found.error ?? ending.error} />}
+      {error && <ProblemPanel error={error} />}
       <ul className={classes.sessions}>
         {found.data?.data.map((session) => (
           <li key={session.id}>
@@ -59,6 +66,16 @@ function Sessions() {
           </li>
         ))}
       </ul>
+      {(found.data?.data.length ?? 0) > 1 && (
+        <Button
+          variant="default"
+          mt="sm"
+          loading={endingOthers.isPending}
+          onClick={() => endingOthers.mutate()}
+        >
+          {says.endOthers}
+        </Button>
+      )}
     </Panel>
   )
 }
