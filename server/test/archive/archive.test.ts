@@ -14,6 +14,7 @@ import { inTransaction } from '../../src/db/in-transaction.ts'
 import { openPool, type Pool, serviceRole } from '../../src/db/pool.ts'
 import { readArchiveParts } from '../../src/ledger/archived.ts'
 import { csvCells } from '../../src/lib/csv-records.ts'
+import { releaseReserves } from '../../src/orders/release-reserves.ts'
 import { returnPayment } from '../../src/payments/payments.ts'
 import { proveHeads, readHeads } from '../../src/proof/heads.ts'
 import { proveOrder } from '../../src/proof/prove-orders.ts'
@@ -188,6 +189,19 @@ it('a deposit stays while a refund of it waits, and a refund as long as its depo
   expect(await rest()).toEqual([404, 'PAID', 'FAILED'])
   expect((await refund(100)).json.code).toBe('order_not_found')
   expect(await rest()).toEqual([404, 404, 404])
+})
+
+it('a deposit whose reserve was released goes with the row that released it, and proves', async () => {
+  const agent = await service.agent({ reserve: '10%/1' })
+  const { txn_id } = (await agent.deposit({ amount: 1_000 })).json
+  await agent.trigger(txn_id, 'PAID')
+  service.clock.advance(25 * hour)
+  await releaseReserves(service.service.desk)
+  await adjust(agent, 'after')
+  await deliver(agent)
+  await archiveNow(agent)
+  expect((await agent.get(`/payment/orders/${txn_id}`)).status).toBe(404)
+  await proveAll(agent)
 })
 
 it('a deposit that is refunded after it was written to a file stays in the books', async () => {
