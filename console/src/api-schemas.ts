@@ -489,6 +489,11 @@ export interface Operations {
           takes: string | null
         }[]
       }[]
+      feed_profiles: {
+        name: string
+        /** as JSON */
+        profile: string
+      }[]
       csv_profiles: {
         name: string
         bank: string
@@ -612,6 +617,7 @@ export interface Operations {
       hold_hours: number
       day_limit: string | null
       file_limit: string
+      expected_deduction: string
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       token_limit: string
@@ -708,6 +714,8 @@ export interface Operations {
           /** what is missing or too much */
           amount: number | null
           movement: string | null
+          /** where one waits for a decision */
+          payment: string | null
           /** what it means and what to do */
           detail: string
         }[]
@@ -806,6 +814,8 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
+        /** what the rail kept of the payment, which is the amount and this */
+        deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
           | 'THB'
@@ -1481,6 +1491,8 @@ export interface Operations {
         values: string[]
         /** the rule in a sentence */
         words: string
+        /** orders of before it are still being counted: until then it knows only a part */
+        counting: boolean
         /** when what is used now frees */
         frees_at: string | null
         /** who uses most of it now, at most five */
@@ -2530,6 +2542,8 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
+        /** what the rail kept of the payment, which is the amount and this */
+        deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
           | 'THB'
@@ -2937,6 +2951,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** signed, token or none */
@@ -3000,6 +3016,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -3727,6 +3744,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** signed, token or none */
@@ -3790,6 +3809,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -3905,6 +3925,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** signed, token or none */
@@ -4036,6 +4058,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -4137,6 +4160,8 @@ export interface Operations {
           /** what is missing or too much */
           amount: number | null
           movement: string | null
+          /** where one waits for a decision */
+          payment: string | null
           /** what it means and what to do */
           detail: string
         }[]
@@ -4210,6 +4235,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -4376,6 +4402,8 @@ export interface Operations {
       booked_at: string | null
       /** negative if it left */
       amount: number
+      /** what the rail kept of the payment, which is the amount and this */
+      deducted: number
       /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
       currency:
         | 'THB'
@@ -4671,6 +4699,8 @@ export interface Operations {
         values: string[]
         /** the rule in a sentence */
         words: string
+        /** orders of before it are still being counted: until then it knows only a part */
+        counting: boolean
         /** when what is used now frees */
         frees_at: string | null
         /** who uses most of it now, at most five */
@@ -7973,6 +8003,8 @@ export interface Operations {
         values: string[]
         /** the rule in a sentence */
         words: string
+        /** orders of before it are still being counted: until then it knows only a part */
+        counting: boolean
         /** when what is used now frees */
         frees_at: string | null
         /** who uses most of it now, at most five */

@@ -14,6 +14,7 @@ const bankFields: Record<string, string> = {
   token_limit: 'limit for tokens',
   token_day_limit: 'limit for tokens in a day',
   feed_profile: 'profile of the feed',
+  expected_deduction: 'what is deducted',
 }
 
 /** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */

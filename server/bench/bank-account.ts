@@ -24,6 +24,7 @@ export async function makeBankAccount({ pool, secretKeys }: Backend) {
       tokenLimitMinor: 0n,
       tokenDayLimitMinor: 0n,
       feedProfile: null,
+      expectedDeductionMinor: 0n,
       feed: 'none',
       zone: 'UTC',
       csvProfile: null,

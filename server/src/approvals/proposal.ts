@@ -5,7 +5,7 @@ import type { Pool } from '../db/pool.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { jsonText } from '../lib/json-text.ts'
 import { writeAudit } from '../operators/audit.ts'
-import { credentialOf, nobody } from '../operators/credentials.ts'
+import { credentialInUse, nobody } from '../operators/credentials.ts'
 import type { Permission } from '../operators/operator.ts'
 import { titleOf } from './actions.ts'
 import { rolesThatApprove } from './approvers.ts'
@@ -106,7 +106,7 @@ export async function propose(
   const proposalId = options.proposalId ?? newOrderId(at)
   const expiresAt = options.expiresAt ?? new Date(at.getTime() + proposalValidMs)
   const proposedBy = by.userId ?? nobody
-  const { n, resetBy } = await credentialOf(tx, proposedBy)
+  const { n, resetBy } = await credentialInUse(tx, proposedBy, at)
   const shown = {
     proposalId,
     ...asked,

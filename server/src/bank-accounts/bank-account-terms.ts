@@ -58,6 +58,7 @@ export function freshTerms(
     tokenLimitMinor: 0n,
     tokenDayLimitMinor: 0n,
     feedProfile: null,
+    expectedDeductionMinor: 0n,
     feed,
     zone,
     csvProfile: null,
@@ -110,7 +111,8 @@ export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
   if (terms.dayLimitMinor !== null && terms.dayLimitMinor <= 0n) {
     say('day_limit', 'must be above zero')
   }
-  for (const field of ['fileLimit', 'tokenLimit', 'tokenDayLimit'] as const) {
+  const amounts = ['fileLimit', 'tokenLimit', 'tokenDayLimit', 'expectedDeduction'] as const
+  for (const field of amounts) {
     if (terms[`${field}Minor`] < 0n) say(snake(field), 'must not be below zero')
   }
   const feedFault = terms.feedProfile && jsonFault(terms.feedProfile, feedProfileFault)

@@ -58,6 +58,8 @@ export interface BankAccount {
   tokenDayLimitMinor: bigint
   /** How what its feed's sender writes is read, as JSON; null: as the documentation says. */
   feedProfile: string | null
+  /** How much the rail takes out of each payment before it arrives. */
+  expectedDeductionMinor: bigint
   version: number
 }
 
@@ -97,6 +99,7 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   tokenLimitMinor: ['token_limit', 'bigint'],
   tokenDayLimitMinor: ['token_day_limit', 'bigint'],
   feedProfile: ['feed_profile', 'text', 'null'],
+  expectedDeductionMinor: ['expected_deduction', 'bigint'],
   version: ['version', 'int'],
 })
 

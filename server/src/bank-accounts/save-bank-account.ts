@@ -85,6 +85,7 @@ const changeable = bankAccountColumns.pick(
   'tokenLimitMinor',
   'tokenDayLimitMinor',
   'feedProfile',
+  'expectedDeductionMinor',
 )
 
 /** Whoever changes these decides where deposits go, or what is believed of the bank's reports. */
@@ -104,6 +105,7 @@ const decisive = [
   'tokenLimitMinor',
   'tokenDayLimitMinor',
   'feedProfile',
+  'expectedDeductionMinor',
 ] as const satisfies (keyof BankAccount)[]
 
 /** How the console and the audit log name what was changed. */
@@ -123,6 +125,7 @@ const decisiveNames: Record<(typeof decisive)[number], string> = {
   tokenLimitMinor: 'token_limit',
   tokenDayLimitMinor: 'token_day_limit',
   feedProfile: 'feed_profile',
+  expectedDeductionMinor: 'expected_deduction',
 }
 
 /**

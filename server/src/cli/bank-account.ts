@@ -197,6 +197,7 @@ interface TermOptions {
   tokenLimit?: string
   tokenDayLimit?: string
   feedProfile?: string
+  expectedDeduction?: string
   ownAccount?: string[]
   csvProfile?: string
   encoding?: string
@@ -245,6 +246,10 @@ function withTerms(command: Command): Command {
     .option(
       '--feed-profile <file>',
       `how what the sender of the feed writes is read: a JSON file, or ${Object.keys(builtInFeedProfiles).join(', ')}; "none" for the usual body`,
+    )
+    .option(
+      '--expected-deduction <amount>',
+      'what the rail takes out of each payment before it arrives: a payment that names its order and is smaller by exactly this is all of it',
     )
     .option('--own-account <number...>', 'your other accounts: their transfers are no deposits')
     .option(
@@ -295,6 +300,13 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
     ...(options.feedProfile !== undefined && {
       feedProfile: await feedProfileText(options.feedProfile),
     }),
+    ...(options.expectedDeduction !== undefined && {
+      expectedDeductionMinor: atLeastZero(
+        'expected-deduction',
+        options.expectedDeduction,
+        before.currency,
+      ),
+    }),
     ...(options.ownAccount && {
       ownAccounts: options.ownAccount.map(writtenAccountNo).join(','),
     }),
@@ -327,7 +339,7 @@ function dayLimit(text: string, currency: Currency): bigint | null {
 function atLeastZero(name: string, text: string, currency: Currency): bigint {
   const minor = parseDecimal(text, currency)
   if (minor !== undefined && minor >= 0n) return minor
-  throw new UsageError(`--${name} must be an amount in ${currency}; 0 believes nothing`)
+  throw new UsageError(`--${name} must be an amount in ${currency}; 0 for none`)
 }
 
 async function feedProfileText(nameOrFile: string): Promise<string | null> {

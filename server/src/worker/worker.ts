@@ -9,7 +9,7 @@ import type { CallbackSender } from '../callbacks/sender.ts'
 import { stuckLanes } from '../callbacks/stuck-lanes.ts'
 import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
-import { forgetOldUses } from '../ledger/limits-store.ts'
+import { countForLimits, forgetOldUses } from '../ledger/limit-counting.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
 import { Settler } from '../orders/settle-agents.ts'
@@ -101,6 +101,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       },
       onError,
     ),
+    repeat(5_000, () => countForLimits(proofPool, desk.now(), { mostMs: 500 }), onError),
     ...alertLoops(desk, proofPool, alerts, onError),
     repeat(3_600_000, () => forgetOldUses(proofPool, desk.now(), 1_000), onError),
     repeat(

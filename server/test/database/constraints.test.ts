@@ -837,6 +837,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_accounts_test_paid', 'bank_accounts', { ...tried, test_paid: 0 }],
   ['bank_accounts_file_limit', 'bank_accounts', { file_limit: -1 }],
   ['bank_accounts_token_limits', 'bank_accounts', { token_limit: -1 }],
+  ['bank_accounts_expected_deduction', 'bank_accounts', { expected_deduction: -1 }],
   ['bank_accounts_feed_profile_check', 'bank_accounts', { feed_profile: '' }],
   [
     'bank_accounts_tried',
@@ -910,6 +911,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_movements_state_check', 'bank_movements', { state: 'gone', act_at: null }],
   ['bank_movements_agent_id_check', 'bank_movements', { agent_id: 0, order_id: uuid(1) }],
   ['bank_movements_order', 'bank_movements', { agent_id: 1 }],
+  ['bank_movements_deducted', 'bank_movements', { deducted: -1 }],
+  ['bank_movements_deducted', 'bank_movements', { deducted: 1 }],
   ['bank_movements_explained', 'bank_movements', { explained_by: 'payment' }],
   ['bank_movements_explained', 'bank_movements', { state: 'matched' }],
   [

@@ -61,6 +61,8 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       [`refund_of = ${idOf('waiting')}`, order('w refund')],
       [`refund_of = ${idOf('w paid')}`, order('w refund')],
       [`refund_of = '${'9'.repeat(32)}'`, order('w refund')],
+      // What it refunds could be refunded once more.
+      ['refund_of = null', order('w refund')],
       // More than is left of it.
       [`refund_of = ${idOf('paid')}`, order('w paid')],
     ],

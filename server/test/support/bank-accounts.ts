@@ -46,6 +46,7 @@ export async function makeAccount(
     tokenLimitMinor: 0n,
     tokenDayLimitMinor: 0n,
     feedProfile: null,
+    expectedDeductionMinor: 0n,
     feed: 'signed',
     zone,
     csvProfile: null,
