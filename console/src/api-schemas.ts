@@ -162,6 +162,38 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/agents/{app_id}/audit': {
+    query: {
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        id: string
+        /** when it was done */
+        at: string
+        /** a user or a secret of the agent; null: the operator, whose reasons aren't shown */
+        by: {
+          email: string
+          ip: string | null
+        } | null
+        action: string
+        subject: {
+          kind: string
+          id: string
+        }
+        outcome: 'asked' | 'done' | 'refused'
+        before: unknown
+        after: unknown
+        reason: string | null
+      }[]
+      /** pass as cursor */
+      next: string | null
+    }
+  }
   'GET /console/api/agents/{app_id}/secrets': {
     query: Record<string, never>
     body: undefined
@@ -457,6 +489,11 @@ export interface Operations {
           takes: string | null
         }[]
       }[]
+      feed_profiles: {
+        name: string
+        /** as JSON */
+        profile: string
+      }[]
       csv_profiles: {
         name: string
         bank: string
@@ -580,6 +617,7 @@ export interface Operations {
       hold_hours: number
       day_limit: string | null
       file_limit: string
+      expected_deduction: string
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       token_limit: string
@@ -683,6 +721,8 @@ export interface Operations {
           /** what is missing or too much */
           amount: number | null
           movement: string | null
+          /** where one waits for a decision */
+          payment: string | null
           /** what it means and what to do */
           detail: string
         }[]
@@ -783,6 +823,8 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
+        /** what the rail kept of the payment, which is the amount and this */
+        deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
           | 'THB'
@@ -1460,6 +1502,8 @@ export interface Operations {
         values: string[]
         /** the rule in a sentence */
         words: string
+        /** orders of before it are still being counted: until then it knows only a part */
+        counting: boolean
         /** when what is used now frees */
         frees_at: string | null
         /** who uses most of it now, at most five */
@@ -1498,6 +1542,68 @@ export interface Operations {
       version: string
       /** the time of the service */
       now: string
+    }
+  }
+  'GET /console/api/me/alerts': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      channels: {
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** whether the service is set up for it */
+        available: boolean
+        /** where it leads, if that is set */
+        target: string | null
+      }[]
+      kinds: {
+        /** what it is about */
+        kind:
+          | 'sign_in_new_place'
+          | 'new_secret'
+          | 'callback_changed'
+          | 'bank_account_changed'
+          | 'approval_waiting'
+          | 'payout_unknown'
+          | 'proof_red'
+          | 'reconcile_break'
+          | 'callbacks_failing'
+        title: string
+        /** about security: to every channel that I have */
+        always: boolean
+        /** where I want to hear of it */
+        channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+      }[]
+      latest: {
+        kind: string
+        words: string
+        count: number
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** what became of it */
+        state: 'waiting' | 'sent' | 'given_up'
+        attempts: number
+        /** what went wrong last */
+        error: string | null
+        /** when it last happened */
+        at: string
+      }[]
+    }
+  }
+  'GET /console/api/me/passkeys': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** false if PUBLIC_URL has no name */
+      available: boolean
+      data: {
+        id: string
+        name: string
+        /** when it was added */
+        created_at: string
+        /** when it was last used */
+        last_used_at: string | null
+      }[]
     }
   }
   'GET /console/api/me/sessions': {
@@ -2637,6 +2743,8 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
+        /** what the rail kept of the payment, which is the amount and this */
+        deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
           | 'THB'
@@ -2922,7 +3030,7 @@ export interface Operations {
       updated_at: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3046,6 +3154,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** file: withdrawals leave by payment files */
@@ -3074,7 +3184,7 @@ export interface Operations {
       version: number
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3121,6 +3231,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -3192,7 +3303,7 @@ export interface Operations {
       state: 'on' | 'draining' | 'off'
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3212,7 +3323,7 @@ export interface Operations {
       disabled?: boolean
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3297,7 +3408,7 @@ export interface Operations {
       colour?: string | null
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo?: string | null
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3379,7 +3490,7 @@ export interface Operations {
       overlap_s: number
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3393,7 +3504,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3486,7 +3597,7 @@ export interface Operations {
       allow_ip?: string[]
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3501,7 +3612,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3527,7 +3638,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3626,7 +3737,7 @@ export interface Operations {
   'POST /console/api/approvals/{id}/answer': {
     query: Record<string, never>
     body: {
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3639,7 +3750,7 @@ export interface Operations {
     body: {
       /** the digest as it was shown */
       digest: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3695,7 +3806,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3855,6 +3966,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** file: withdrawals leave by payment files */
@@ -3883,7 +3996,7 @@ export interface Operations {
       route: boolean
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -3930,6 +4043,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -4052,6 +4166,8 @@ export interface Operations {
       token_limit?: string
       /** how much in a day pushes with a token are believed */
       token_day_limit?: string
+      /** what the rail takes out of each payment before it arrives */
+      expected_deduction?: string
       /** how what the sender of the feed writes is read, as JSON */
       feed_profile?: string | null
       /** file: withdrawals leave by payment files */
@@ -4148,7 +4264,7 @@ export interface Operations {
       }
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4195,6 +4311,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -4266,7 +4383,7 @@ export interface Operations {
       digest: string
       /** 3 to 500 characters that say why */
       reason?: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4303,6 +4420,8 @@ export interface Operations {
           /** what is missing or too much */
           amount: number | null
           movement: string | null
+          /** where one waits for a decision */
+          payment: string | null
           /** what it means and what to do */
           detail: string
         }[]
@@ -4329,7 +4448,7 @@ export interface Operations {
       version: number
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4376,6 +4495,7 @@ export interface Operations {
         hold_hours: number
         day_limit: string | null
         file_limit: string
+        expected_deduction: string
         /** signed, token or none */
         feed: 'signed' | 'token' | 'none'
         token_limit: string
@@ -4447,7 +4567,7 @@ export interface Operations {
       name: string
       /** the file in base64, at most 16 MiB */
       content: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4518,7 +4638,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4536,7 +4656,7 @@ export interface Operations {
       payment?: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4549,6 +4669,8 @@ export interface Operations {
       booked_at: string | null
       /** negative if it left */
       amount: number
+      /** what the rail kept of the payment, which is the amount and this */
+      deducted: number
       /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
       currency:
         | 'THB'
@@ -4618,7 +4740,7 @@ export interface Operations {
       ref: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4631,7 +4753,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4665,7 +4787,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4802,7 +4924,7 @@ export interface Operations {
       name: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -4846,6 +4968,8 @@ export interface Operations {
         values: string[]
         /** the rule in a sentence */
         words: string
+        /** orders of before it are still being counted: until then it knows only a part */
+        counting: boolean
         /** when what is used now frees */
         frees_at: string | null
         /** who uses most of it now, at most five */
@@ -4943,6 +5067,69 @@ export interface Operations {
       }[]
     }
   }
+  'POST /console/api/me/alerts/channels/remove': {
+    query: Record<string, never>
+    body: {
+      /** one of webhook, telegram, line */
+      channel: 'webhook' | 'telegram' | 'line'
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: Record<string, never>
+  }
+  'POST /console/api/me/alerts/test': {
+    query: Record<string, never>
+    body: undefined
+    answer: Record<string, never>
+  }
+  'POST /console/api/me/passkeys': {
+    query: Record<string, never>
+    body: {
+      /** what you call it */
+      name: string
+      /** the browser's answer, as JSON text */
+      answer: string
+    }
+    answer: Record<string, never>
+  }
+  'POST /console/api/me/passkeys/challenge': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** for the browser: a PublicKeyCredential…OptionsJSON */
+      options: unknown
+    }
+  }
+  'POST /console/api/me/passkeys/options': {
+    query: Record<string, never>
+    body: {
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      /** for the browser: a PublicKeyCredential…OptionsJSON */
+      options: unknown
+    }
+  }
+  'POST /console/api/me/passkeys/prove': {
+    query: Record<string, never>
+    body: {
+      /** the browser's answer, as JSON text */
+      answer: string
+    }
+    answer: {
+      code: string
+    }
+  }
+  'POST /console/api/me/passkeys/remove': {
+    query: Record<string, never>
+    body: {
+      id: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: Record<string, never>
+  }
   'POST /console/api/me/password': {
     query: Record<string, never>
     body: {
@@ -4950,9 +5137,14 @@ export interface Operations {
       current_password: string
       /** a password of 12 to 256 characters */
       password: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
+    answer: Record<string, never>
+  }
+  'POST /console/api/me/sessions/end-others': {
+    query: Record<string, never>
+    body: undefined
     answer: Record<string, never>
   }
   'POST /console/api/notice-events/close': {
@@ -4966,7 +5158,7 @@ export interface Operations {
       evidence: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -5121,7 +5313,7 @@ export interface Operations {
       evidence: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -5367,7 +5559,7 @@ export interface Operations {
       reason: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -5507,7 +5699,7 @@ export interface Operations {
       evidence: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -5647,7 +5839,7 @@ export interface Operations {
       evidence: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -5796,7 +5988,7 @@ export interface Operations {
       }
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -5934,7 +6126,7 @@ export interface Operations {
       reason: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -6074,7 +6266,7 @@ export interface Operations {
       evidence: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -6214,7 +6406,7 @@ export interface Operations {
       evidence: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -6352,7 +6544,7 @@ export interface Operations {
       reason: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -6687,7 +6879,7 @@ export interface Operations {
       agent?: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -6884,7 +7076,7 @@ export interface Operations {
       evidence: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7274,7 +7466,7 @@ export interface Operations {
       evidence: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -8256,6 +8448,39 @@ export interface Operations {
       now: string
     }
   }
+  'POST /console/api/sign-in/passkey': {
+    query: Record<string, never>
+    body: {
+      /** the browser's answer, as JSON text */
+      answer: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
+        app_id: string | null
+        agent_name: string | null
+      }
+      permissions: string[]
+      mode: 'sandbox' | 'live'
+      /** the zone in which times are shown */
+      time_zone: string
+      version: string
+      /** the time of the service */
+      now: string
+    }
+  }
+  'POST /console/api/sign-in/passkey/options': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** for the browser: a PublicKeyCredential…OptionsJSON */
+      options: unknown
+    }
+  }
   'POST /console/api/sign-out': {
     query: Record<string, never>
     body: undefined
@@ -8300,7 +8525,7 @@ export interface Operations {
       deposits?: boolean
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -8322,7 +8547,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -8376,7 +8601,7 @@ export interface Operations {
       role: 'admin' | 'operator' | 'viewer' | 'agent'
       /** the app id of an agent */
       app_id?: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -8405,7 +8630,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -8438,7 +8663,7 @@ export interface Operations {
       reason: string
       /** 1 to 128 printable characters */
       ref: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -8496,7 +8721,7 @@ export interface Operations {
       updated_at: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -8612,7 +8837,7 @@ export interface Operations {
       version: string
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -8697,7 +8922,7 @@ export interface Operations {
       values?: string[]
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -8741,6 +8966,8 @@ export interface Operations {
         values: string[]
         /** the rule in a sentence */
         words: string
+        /** orders of before it are still being counted: until then it knows only a part */
+        counting: boolean
         /** when what is used now frees */
         frees_at: string | null
         /** who uses most of it now, at most five */
@@ -8756,6 +8983,78 @@ export interface Operations {
         /** when it was set */
         updated_at: string
         updated_by: string
+      }[]
+    }
+  }
+  'PUT /console/api/me/alerts/channels': {
+    query: Record<string, never>
+    body: {
+      /** one of webhook, telegram, line */
+      channel: 'webhook' | 'telegram' | 'line'
+      /** a URL, the id of a Telegram chat, or the id of a LINE user */
+      target: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      /** signs the requests to a webhook */
+      secret: string | null
+    }
+  }
+  'PUT /console/api/me/alerts/choices': {
+    query: Record<string, never>
+    body: {
+      /** one of approval_waiting, payout_unknown, proof_red, reconcile_break, callbacks_failing */
+      kind:
+        | 'approval_waiting'
+        | 'payout_unknown'
+        | 'proof_red'
+        | 'reconcile_break'
+        | 'callbacks_failing'
+      channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      channels: {
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** whether the service is set up for it */
+        available: boolean
+        /** where it leads, if that is set */
+        target: string | null
+      }[]
+      kinds: {
+        /** what it is about */
+        kind:
+          | 'sign_in_new_place'
+          | 'new_secret'
+          | 'callback_changed'
+          | 'bank_account_changed'
+          | 'approval_waiting'
+          | 'payout_unknown'
+          | 'proof_red'
+          | 'reconcile_break'
+          | 'callbacks_failing'
+        title: string
+        /** about security: to every channel that I have */
+        always: boolean
+        /** where I want to hear of it */
+        channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+      }[]
+      latest: {
+        kind: string
+        words: string
+        count: number
+        /** one of mail, webhook, telegram, line */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** what became of it */
+        state: 'waiting' | 'sent' | 'given_up'
+        attempts: number
+        /** what went wrong last */
+        error: string | null
+        /** when it last happened */
+        at: string
       }[]
     }
   }
@@ -8799,7 +9098,7 @@ export interface Operations {
       }[]
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {

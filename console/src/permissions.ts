@@ -17,6 +17,7 @@ export type Permission =
   | 'sign_off_days'
   | 'manage_users'
   | 'view_audit'
+  | 'view_own_audit'
   | 'manage_policy'
 
 export function may(me: Me, permission: Permission): boolean {

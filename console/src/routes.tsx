@@ -67,6 +67,7 @@ const tree = top.addChildren([
     page('/books', () => import('./pages/books/books.tsx')),
     page('/agents', () => import('./pages/agents/agents.tsx')),
     page('/agents/$appId', () => import('./pages/agent/agent.tsx')),
+    page('/agents/$appId/audit', () => import('./pages/agent-audit/agent-audit.tsx')),
     page('/providers', () => import('./pages/providers/providers.tsx')),
     page('/bank-accounts', () => import('./pages/bank-accounts/bank-accounts.tsx')),
     page('/bank-accounts/new', () => import('./pages/bank-account-form/new-bank-account.tsx')),

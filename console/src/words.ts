@@ -18,6 +18,7 @@ const bankFields: Record<string, string> = {
   payout_format: 'format of payment files',
   payout_file_limit: 'ceiling of a payment file',
   payout_day_limit: 'ceiling of payment files in a day',
+  expected_deduction: 'what is deducted',
 }
 
 /** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */
@@ -47,6 +48,8 @@ export const words = {
   reason: 'Reason',
   reasonHint: 'Kept in the audit log with your name.',
   code: 'Code',
+  usePasskey: 'Use a passkey',
+  passkeyUsed: 'Your passkey stands for the code.',
   codeAgain: 'Code from your authenticator',
   codeAgainHint: 'Each code works once.',
   exactTime: (local: string, zone: string, utc: string, ago: string) =>
@@ -81,6 +84,7 @@ export const words = {
     reconciliation: 'Reconciliation',
     users: 'Users',
     audit: 'Audit',
+    agentAudit: 'What was done',
     settings: 'Settings',
     debugger: 'Signature debugger',
     testOrders: 'Test orders',
@@ -113,7 +117,7 @@ export const words = {
     dark: 'Dark',
     system: 'Same as the system',
     scheme: 'Colours',
-    mine: 'Sessions and password',
+    mine: 'Your account',
     signOut: 'Sign out',
   },
 

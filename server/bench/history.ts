@@ -10,7 +10,7 @@ const chunk = 250_000
  * Gives agents a history of paid deposits of 100 baht, in bulk: order, journal row, payment and a
  * delivered callback for each, continuing the wallet as it stands, so that the ledger proves like any other.
  */
-export async function writeHistory(url: string, orders: number): Promise<void> {
+export async function writeHistory(url: string, orders: number, newest = '1 hour'): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: '-c search_path=sluice' })
   // When a statement fails the database is closed, and that is not what went wrong.
   client.on('error', () => {})
@@ -23,7 +23,9 @@ export async function writeHistory(url: string, orders: number): Promise<void> {
   const each = Math.ceil(orders / agents.length)
   for (let first = 1; first <= each; first += chunk) {
     const last = Math.min(each, first + chunk - 1)
-    for (const { agent_id } of agents) await client.query(paidDeposits(agent_id, first, last, each))
+    for (const { agent_id } of agents) {
+      await client.query(paidDeposits(agent_id, first, last, each, newest))
+    }
     process.stderr.write(`\r${Math.min(orders, last * agents.length)} of ${orders} orders`)
   }
   process.stderr.write('\n')
@@ -74,8 +76,14 @@ async function chainHistory(url: string): Promise<void> {
   await pool.end()
 }
 
-/** One chunk of an agent's history, as one statement. The newest is an hour old, the oldest two months. */
-function paidDeposits(agentId: string, first: number, last: number, all: number): string {
+/** One chunk of an agent's history, as one statement. The oldest is two months older than the newest. */
+function paidDeposits(
+  agentId: string,
+  first: number,
+  last: number,
+  all: number,
+  newest: string,
+): string {
   return `with made as materialized (
       select ${agentId}::bigint as agent_id, n, at, w.seq + n - ${first - 1} as seq,
         (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' ||
@@ -86,7 +94,7 @@ function paidDeposits(agentId: string, first: number, last: number, all: number)
         coalesce(c.balance, 0) - 10000::bigint * (n - ${first - 1}) as there
       from wallets w left join clearings c on c.agent_id = w.agent_id and c.provider = 'history',
         generate_series(${first}, ${last}) n,
-        lateral (select now() - interval '1 hour' - interval '60 days' * ((${all} - n)::float8 / ${all})) t(at)
+        lateral (select now() - interval '${newest}' - interval '60 days' * ((${all} - n)::float8 / ${all})) t(at)
       where w.agent_id = ${agentId}
     ), new_orders as (
       insert into orders (agent_id, order_id, kind, ref_id, user_id, currency, amount, fee, fee_rule, late_money,

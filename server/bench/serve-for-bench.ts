@@ -148,6 +148,8 @@ if (kind === 'database' || kind === 'mixed' || kind === 'bank account') {
     settings: {},
     isDraining: () => false,
     wake: () => {},
+    alertChannels: [],
+    consoleAddresses: [],
     trustedProxies: [],
     publicUrl: () => 'http://localhost',
     onResponse: (answer) => metrics.answered(answer),

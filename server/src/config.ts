@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { type CallbackTargets, urlFault } from './agents/callback-url.ts'
+import type { AlertSettings } from './alerts/alert-senders.ts'
 import { isTimeZone } from './lib/local-time.ts'
 
 /** Every setting, read from the environment once and validated. Nothing else reads the environment. */
@@ -20,6 +21,8 @@ export interface Config {
   secretKeys: Buffer[]
   timeZone: string
   trustedProxies: string[]
+  /** The addresses that the console is open to; empty: every address. */
+  consoleAddresses: string[]
   /** Where callbacks may go. */
   callbackTargets: CallbackTargets
   metricsToken: string | undefined
@@ -36,6 +39,8 @@ export interface Config {
   noticesKeptDays: number
   /** The most commands in one transaction of the teller. */
   tellerBatch: number
+  /** How people are told outside of the console; undefined: not by this channel. */
+  alerts: AlertSettings
   /** Where the ends of the chains are written, and how often. */
   heads: {
     everyMinutes: number
@@ -96,9 +101,17 @@ export function readConfig(
   const previousKey = key('SECRET_KEY_PREVIOUS')
   const timeZone = text('TIME_ZONE') ?? 'UTC'
   const publicUrl = text('PUBLIC_URL') ?? (port === 0 ? undefined : `http://localhost:${port}`)
-  const trustedProxies = (text('TRUSTED_PROXIES') ?? '')
-    .split(/[\s,]+/)
-    .filter((part) => part !== '')
+  const ranges = (name: string) => {
+    const given = (text(name) ?? '').split(/[\s,]+/).filter((part) => part !== '')
+    for (const range of given) {
+      if (!ipaddr.isValid(range) && !ipaddr.isValidCIDR(range)) {
+        faults.push(`${name}: "${range}" is not an address or a CIDR range`)
+      }
+    }
+    return given
+  }
+  const trustedProxies = ranges('TRUSTED_PROXIES')
+  const consoleAddresses = ranges('CONSOLE_ADDRESSES')
 
   if (publicUrl !== undefined && !isPublicUrl(publicUrl)) {
     faults.push('PUBLIC_URL must be an http or https URL without login, query or fragment')
@@ -119,11 +132,6 @@ export function readConfig(
   }
   if (!isTimeZone(timeZone)) {
     faults.push(`TIME_ZONE must be a zone such as UTC or Asia/Bangkok, not "${timeZone}"`)
-  }
-  for (const range of trustedProxies) {
-    if (!ipaddr.isValid(range) && !ipaddr.isValidCIDR(range)) {
-      faults.push(`TRUSTED_PROXIES: "${range}" is not an address or a CIDR range`)
-    }
   }
 
   const host = text('HOST') ?? '127.0.0.1'
@@ -156,6 +164,8 @@ export function readConfig(
     faults.push('HEADS_WEBHOOK needs HEADS_WEBHOOK_SECRET, of at least 32 characters')
   }
 
+  const alerts = alertSettings(text, faults)
+
   const config: Config = {
     host,
     port,
@@ -168,6 +178,7 @@ export function readConfig(
     secretKeys: [...secretKey, ...previousKey],
     timeZone,
     trustedProxies,
+    consoleAddresses,
     callbackTargets,
     metricsToken: text('METRICS_TOKEN'),
     securityContact: contact === undefined ? undefined : { contact, policy },
@@ -177,6 +188,7 @@ export function readConfig(
     attemptsKeptDays: number('CALLBACK_ATTEMPTS_DAYS', 90, 1, 36_500),
     noticesKeptDays: number('NOTICES_KEPT_DAYS', 400, 31, 36_500),
     tellerBatch: number('TELLER_BATCH', 500, 1, 2_000),
+    alerts,
     heads: {
       everyMinutes: number('HEADS_MINUTES', 60, 1, 10_080),
       file: headsFile === undefined ? undefined : resolve(headsFile),
@@ -188,6 +200,33 @@ export function readConfig(
     },
   }
   return faults.length > 0 ? { faults } : { config }
+}
+
+/** Mail, Telegram and LINE, each if it is set up. */
+function alertSettings(
+  text: (name: string) => string | undefined,
+  faults: string[],
+): AlertSettings {
+  const [mailUrl, from] = [text('SMTP_URL'), text('MAIL_FROM')]
+  const isMail = mailUrl !== undefined && URL.canParse(mailUrl) && /^smtps?:/.test(mailUrl)
+  if (mailUrl !== undefined && !isMail) {
+    faults.push('SMTP_URL must be such as smtps://user:password@mail.example.com')
+  }
+  if (mailUrl !== undefined && !/^[^@\s<>]+@[^@\s<>]+$/.test(from ?? '')) {
+    faults.push('SMTP_URL needs MAIL_FROM, an address such as sluice@example.com')
+  }
+  const service = (name: string, token: string | undefined, byDefault: string) => {
+    const url = text(name) ?? byDefault
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+      faults.push(`${name} must be an http or https URL`)
+    }
+    return token === undefined ? undefined : { url: url.replace(/\/+$/, ''), token }
+  }
+  return {
+    mail: isMail && from !== undefined ? { url: mailUrl, from } : undefined,
+    telegram: service('TELEGRAM_URL', text('TELEGRAM_BOT_TOKEN'), 'https://api.telegram.org'),
+    line: service('LINE_URL', text('LINE_CHANNEL_TOKEN'), 'https://api.line.me'),
+  }
 }
 
 /** The key itself, or what a file or a command says it is: such a command asks a key service. */

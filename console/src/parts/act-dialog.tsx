@@ -6,9 +6,9 @@ import { Proposed, problemOf } from '../api.ts'
 import { pages } from '../paths.ts'
 import { base } from '../root.ts'
 import { words } from '../words.ts'
-import { CodeInput } from './code-input.tsx'
 import { useDraft, useForgetDrafts } from './draft.ts'
 import { useFocusBack } from './focus-back.ts'
+import { FreshCode, isFreshCode } from './fresh-code.tsx'
 import { ProblemPanel } from './problem-panel.tsx'
 
 export interface Given {
@@ -102,7 +102,7 @@ export function ActDialog(props: {
             />
           )}
           {needsCode && (
-            <CodeInput
+            <FreshCode
               label={words.codeAgain}
               description={words.codeAgainHint}
               value={code}
@@ -119,7 +119,7 @@ export function ActDialog(props: {
               size="sm"
               color={props.danger ? 'red.8' : undefined}
               loading={acting.isPending}
-              disabled={(needsReason && reason.trim() === '') || (needsCode && code.length !== 6)}
+              disabled={(needsReason && reason.trim() === '') || (needsCode && !isFreshCode(code))}
             >
               {props.confirm}
             </Button>

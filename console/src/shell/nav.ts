@@ -64,6 +64,14 @@ const table: Row[] = [
   row(pages.rules, nav.rules, IconHandStop, nav.setUp, 'view', 'operators'),
   row(pages.limits, nav.limits, IconGauge, nav.setUp, 'view', 'operators'),
   row(pages.audit, nav.audit, IconHistory, nav.setUp, 'view_audit', 'operators'),
+  row(
+    (me) => pages.agentAudit(own(me)),
+    nav.agentAudit,
+    IconHistory,
+    nav.setUp,
+    'view_own_audit',
+    'agents',
+  ),
   row(pages.settings, nav.settings, IconSettings, nav.setUp, 'view', 'operators'),
   row(pages.debugger, nav.debugger, IconSignature, nav.tools, 'view', 'all'),
   {

@@ -6,6 +6,7 @@ import { isPrintable } from '../lib/printable.ts'
 import { type FieldError, Problem } from '../lib/problem.ts'
 import { type SecretKeys, seal } from '../lib/secret-box.ts'
 import { newAgentSecret } from './agent-secret.ts'
+import { alertOfSecret, lockAgent } from './save-agent.ts'
 
 /** What a secret may do; `callback` signs callbacks, and opens nothing. */
 export const secretScopes = ['deposit', 'withdraw', 'read', 'callback'] as const
@@ -58,7 +59,7 @@ export async function createSecret(
 ): Promise<{ secret: string; n: number }> {
   return inTransaction(pool, async (tx) => {
     // Of two at once, each gets a number of its own.
-    await tx.query('select 1 from agents where agent_id = $1 for no key update', [agentId])
+    const name = await lockAgent(tx, agentId)
     const { rows } = await tx.query<{ n: number; live: bigint }>(
       `select coalesce(max(n), 0) + 1 as n, count(*) filter (where revoked_at is null) as live
        from agent_secrets where agent_id = $1`,
@@ -84,6 +85,7 @@ export async function createSecret(
       ],
     )
     await also?.(tx, { secret, n })
+    await alertOfSecret(tx, { agentId, name }, now)
     return { secret, n }
   })
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { heardBy } from '../alerts/alert.ts'
+import { raiseAlert } from '../alerts/raise-alert.ts'
 import { modeOf } from '../db/deployment.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
@@ -121,14 +123,16 @@ async function insertAgent(
 
 /**
  * Changes an agent's terms, except the currency. Returns undefined if they were changed since they were read,
- * so that another change, such as a suspension, is not undone unseen.
+ * so that another change, such as a suspension, is not undone unseen. Whom it concerns is told of new addresses for
+ * callbacks and of a new bank account, with the transaction.
  */
 export async function updateAgent(
   db: Pool | Tx,
-  { agentId, updatedAt }: Pick<Agent, 'agentId' | 'updatedAt'>,
+  before: Agent,
   terms: AgentTerms,
   now: Date,
 ): Promise<Agent | undefined> {
+  const { agentId, updatedAt } = before
   // Skips the first column, the currency, which never changes.
   const set = columns.map((column, at) => `${column} = $${at + 4}`).slice(1)
   const { rows } = await db.query<AgentRow>(
@@ -142,7 +146,30 @@ export async function updateAgent(
       ...valuesOf(terms),
     ],
   )
-  return rows[0] && agentFromRow(rows[0])
+  const changed = rows[0] && agentFromRow(rows[0])
+  if (changed) await alertOfChange(db, before, changed, now)
+  return changed
+}
+
+async function alertOfChange(db: Pool | Tx, before: Agent, after: Agent, at: Date): Promise<void> {
+  const { agentId, name } = after
+  const common = { subject: `agent ${agentId}`, to: toldOf(agentId), at }
+  const isElsewhere =
+    before.depositCallbackUrl !== after.depositCallbackUrl ||
+    before.withdrawCallbackUrl !== after.withdrawCallbackUrl
+  if (isElsewhere) {
+    const words = `The addresses that callbacks of ${name} are sent to were changed.`
+    await raiseAlert(db, { ...common, kind: 'callback_changed', words })
+  }
+  if (before.settleTo !== after.settleTo) {
+    const words = `The bank account that the balance of ${name} is paid out to was changed.`
+    await raiseAlert(db, { ...common, kind: 'bank_account_changed', words })
+  }
+}
+
+/** Whoever can do something about an agent's secrets and addresses: admins, and the agent's own users. */
+export function toldOf(agentId: bigint) {
+  return { roles: heardBy.new_secret, agentId }
 }
 
 /** Creates a new secret. The previous one stays valid for the overlap; any older one ends now. */
@@ -157,7 +184,7 @@ export async function rotateKey(
   return inTransaction(pool, async (tx) => {
     const secret = newAgentSecret((await modeOf(tx)) ?? 'sandbox')
     // Concurrent rotations take turns; otherwise one would overwrite the secret that the other has shown.
-    await tx.query('select 1 from agents where agent_id = $1 for no key update', [agentId])
+    const name = await lockAgent(tx, agentId)
     const { rows } = await tx.query<{ slot: number }>(
       'select slot from agent_keys where agent_id = $1 order by created_at desc, slot desc for update',
       [agentId],
@@ -175,7 +202,31 @@ export async function rotateKey(
       [agentId, current === 1 ? 2 : 1, seal(secretKeys, `agent ${agentId}`, secret), now],
     )
     await also?.(tx, { secret })
+    await alertOfSecret(tx, { agentId, name }, now)
     return secret
+  })
+}
+
+/** Locks an agent, so that its secrets are made one after the other. */
+export async function lockAgent(tx: Tx, agentId: bigint): Promise<string> {
+  const { rows } = await tx.query<{ name: string }>(
+    'select name from agents where agent_id = $1 for no key update',
+    [agentId],
+  )
+  return rows[0]?.name ?? ''
+}
+
+export async function alertOfSecret(
+  tx: Tx,
+  { agentId, name }: Pick<Agent, 'agentId' | 'name'>,
+  at: Date,
+): Promise<void> {
+  await raiseAlert(tx, {
+    kind: 'new_secret',
+    subject: `agent ${agentId}`,
+    words: `A new secret of ${name} was made.`,
+    to: toldOf(agentId),
+    at,
   })
 }
 

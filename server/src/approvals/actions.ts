@@ -44,6 +44,10 @@ export const needsSecondAdmin: readonly ActionName[] = ['create_user', 'change_u
  */
 export const alwaysByTwo: readonly ActionName[] = ['refund_elsewhere', 'reject_payouts']
 
+export function titleOf(action: string): string {
+  return isAction(action) ? actions[action].title : action
+}
+
 export function isAction(text: string): text is ActionName {
   return Object.hasOwn(actions, text)
 }

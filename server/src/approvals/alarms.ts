@@ -10,17 +10,20 @@ export interface Alarm {
   words: string
 }
 
-/** Raises an alarm: the console shows it to each admin until they acknowledge it. */
+/**
+ * Raises an alarm: the console shows it to each admin until they acknowledge it. Returns false if one with this id was
+ * raised before.
+ */
 export async function raiseAlarm(
   db: Pool | Tx,
-  { at, by, words }: Omit<Alarm, 'id'>,
-): Promise<void> {
-  await db.query('insert into alarms (alarm_id, at, raised_by, words) values ($1, $2, $3, $4)', [
-    newOrderId(at),
-    at,
-    by,
-    words.slice(0, 2000),
-  ])
+  { at, by, words, id = newOrderId(at) }: Omit<Alarm, 'id'> & { id?: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into alarms (alarm_id, at, raised_by, words) values ($1, $2, $3, $4)
+     on conflict do nothing`,
+    [id, at, by, words.slice(0, 2000)],
+  )
+  return rowCount === 1
 }
 
 /** The alarms that a user has not acknowledged, newest first. Those from before they were invited are not theirs. */

@@ -51,15 +51,25 @@ function rank({ agentId, currency }: ApprovalRule): number {
   return (agentId === 0n ? 0 : 2) + (currency === '' ? 0 : 1)
 }
 
-/** Whether two people have to decide on an action now. */
-export async function needsTwoPeople(
-  pool: Pool,
+/** What tells whether two people have to decide. */
+export interface ApprovalFacts {
+  rules: readonly ApprovalRule[]
+  /** How many users are or will be admins. */
+  admins: bigint
+}
+
+/** Whether two people have to decide on an action. */
+export function needsTwoPeople(
+  { rules, admins }: ApprovalFacts,
   mode: 'sandbox' | 'live',
   asked: AskedAction,
-  now: Date,
-): Promise<{ needsTwo: boolean; adminOnly: boolean }> {
-  const judged = judge(await readRules(pool, asked.action), mode, asked)
+): { needsTwo: boolean; adminOnly: boolean } {
+  const judged = judge(rules, mode, asked)
   if (!judged.needsTwo || !needsSecondAdmin.includes(asked.action)) return judged
+  return { ...judged, needsTwo: admins >= 2n }
+}
+
+export async function readApprovalFacts(pool: Pool, now: Date): Promise<ApprovalFacts> {
   // Admins who are locked out count: who locks the other one out does not become the only one. So do those
   // with a good invitation: one person alone invites one.
   const { rows } = await pool.query<{ admins: bigint }>(
@@ -69,7 +79,7 @@ export async function needsTwoPeople(
          where i.user_id = u.user_id and ended_at is null and expires_at > $1))`,
     [now],
   )
-  return { ...judged, needsTwo: (rows[0]?.admins ?? 0n) >= 2n }
+  return { rules: await readRules(pool), admins: rows[0]?.admins ?? 0n }
 }
 
 /** Whether one of these actions always takes two people, or any rule asks for them. */
@@ -82,12 +92,11 @@ export async function hasRuleOfTwo(pool: Pool, actions: readonly ActionName[]): 
   return rows.length > 0
 }
 
-export async function readRules(db: Pool | Tx, action?: string): Promise<ApprovalRule[]> {
+export async function readRules(db: Pool | Tx): Promise<ApprovalRule[]> {
   const { rows } = await db.query<ApprovalRule>(
     `select action, agent_id as "agentId", currency, needs_two as "needsTwo",
        above as "aboveMinor", admin_only as "adminOnly" from approval_rules
-     where $1::text is null or action = $1 order by action, agent_id, currency`,
-    [action ?? null],
+     order by action, agent_id, currency`,
   )
   return rows
 }

@@ -1,5 +1,18 @@
 import type { Pool } from '../db/pool.ts'
-import { type Permission, permissionsOf, roles } from '../operators/operator.ts'
+import { type Permission, permissionsOf, type Role, roles } from '../operators/operator.ts'
+
+/** The roles whose users could approve a proposal. */
+export function rolesThatApprove({
+  permission,
+  adminOnly,
+}: {
+  permission: Permission
+  adminOnly: boolean
+}): Role[] {
+  return roles.filter(
+    (role) => permissionsOf[role].includes(permission) && (!adminOnly || role === 'admin'),
+  )
+}
 
 /** How many users other than the proposer could approve a proposal, as far as their roles go. */
 export async function countApprovers(
@@ -12,9 +25,7 @@ export async function countApprovers(
   },
 ): Promise<number> {
   const { permission, adminOnly, agentId, proposedBy } = needs
-  const able = roles.filter(
-    (role) => permissionsOf[role].includes(permission) && (!adminOnly || role === 'admin'),
-  )
+  const able = rolesThatApprove({ permission, adminOnly })
   const { rows } = await pool.query<{ able: bigint }>(
     `select count(*) as able from users
      where role = any ($1) and (agent_id is null or agent_id = $2) and disabled_at is null

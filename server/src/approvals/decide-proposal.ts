@@ -3,7 +3,13 @@ import { inTransaction } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { type OperatorProblemCode, Problem, type ProblemCode } from '../lib/problem.ts'
 import { writeAudit } from '../operators/audit.ts'
-import { credentialOf, nobody } from '../operators/credentials.ts'
+import {
+  type Credential,
+  credentialInUse,
+  credentialOf,
+  credentialsOf,
+  nobody,
+} from '../operators/credentials.ts'
 import { may, type Operator } from '../operators/operator.ts'
 import { refuseEffect } from '../operators/take-effect.ts'
 import { findProposal, isIntact, type Person, type Proposal, stateOf } from './proposal.ts'
@@ -15,6 +21,27 @@ export async function whyNotApprove(
   operator: Operator,
   now: Date,
 ): Promise<Problem | undefined> {
+  return (await whyNotApproveEach(pool, [proposal], operator, now))[0]
+}
+
+/** The same of each of some proposals, in one look. */
+export async function whyNotApproveEach(
+  pool: Pool,
+  proposals: readonly Proposal[],
+  operator: Operator,
+  now: Date,
+): Promise<(Problem | undefined)[]> {
+  const people = [operator.userId, ...proposals.map(({ proposedBy }) => proposedBy)]
+  const credentials = await credentialsOf(pool, people)
+  return proposals.map((each) => refusalOf(each, operator, credentials, now))
+}
+
+function refusalOf(
+  proposal: Proposal,
+  operator: Operator,
+  credentials: (userId: bigint) => Credential,
+  now: Date,
+): Problem | undefined {
   const state = stateOf(proposal, now)
   if (state === 'expired') {
     return new Problem('proposal_expired', 'Nobody decided in time. It has to be proposed again.')
@@ -34,14 +61,14 @@ export async function whyNotApprove(
   if (proposal.proposerResetBy === operator.userId) {
     return new Problem('same_person', 'You have reset the proposer: somebody else has to decide.')
   }
-  const { resetBy } = await credentialOf(pool, operator.userId)
+  const { resetBy } = credentials(operator.userId)
   if (resetBy !== nobody && resetBy === proposal.proposedBy) {
     return new Problem('same_person', 'The proposer has reset you: somebody else has to decide.')
   }
   if (resetBy !== nobody && resetBy === proposal.proposerResetBy) {
     return new Problem('same_person', 'One person has reset you both: somebody else has to decide.')
   }
-  if (!(await hasSameCredentials(pool, proposal))) {
+  if (credentials(proposal.proposedBy).n !== proposal.credential) {
     return new Problem(
       'changed_meanwhile',
       'The proposer was reset since then, and may not have proposed this. Let them propose it again.',
@@ -139,7 +166,7 @@ async function decide(
   const decidedBy = person.userId ?? nobody
   try {
     await inTransaction(pool, async (tx) => {
-      const { n, resetBy } = await credentialOf(tx, decidedBy)
+      const { n, resetBy } = await credentialInUse(tx, decidedBy, at)
       await tx.query(
         `insert into proposal_decisions (proposal_id, digest, proposed_by, proposer_reset_by,
            expires_at, verdict, decided_by, decider, credential, reset_by, session_id, ip, reason,

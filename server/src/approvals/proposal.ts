@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
+import { raiseAlert } from '../alerts/raise-alert.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { jsonText } from '../lib/json-text.ts'
 import { writeAudit } from '../operators/audit.ts'
-import { credentialOf, nobody } from '../operators/credentials.ts'
+import { credentialInUse, nobody } from '../operators/credentials.ts'
 import type { Permission } from '../operators/operator.ts'
+import { titleOf } from './actions.ts'
+import { rolesThatApprove } from './approvers.ts'
 
 /** How long a proposal waits for a decision. */
 export const proposalValidMs = 72 * 3_600_000
@@ -103,7 +106,7 @@ export async function propose(
   const proposalId = options.proposalId ?? newOrderId(at)
   const expiresAt = options.expiresAt ?? new Date(at.getTime() + proposalValidMs)
   const proposedBy = by.userId ?? nobody
-  const { n, resetBy } = await credentialOf(tx, proposedBy)
+  const { n, resetBy } = await credentialInUse(tx, proposedBy, at)
   const shown = {
     proposalId,
     ...asked,
@@ -153,6 +156,14 @@ export async function propose(
     agentId: asked.agentId,
     after: { action: asked.action, subject: asked.subject },
     reason: asked.reason,
+  })
+  const { action, permission, adminOnly, agentId } = asked
+  await raiseAlert(tx, {
+    kind: 'approval_waiting',
+    subject: `${action} ${agentId ?? 0n} ${proposedBy} ${adminOnly}`,
+    words: `${titleOf(action)}: this was proposed, and waits for a second person under Approvals.`,
+    to: { roles: rolesThatApprove({ permission, adminOnly }), agentId, except: proposedBy },
+    at,
   })
   return proposalId
 }

@@ -124,7 +124,8 @@ async function lastSeqBefore(
 ): Promise<bigint | undefined> {
   const { rows } = await client.query<{ seq: bigint | null }>(
     `select coalesce(min(seq) filter (where at >= least($4, (
-         select min(counts_from) from limit_counting where agent_id = $1))) - 1, max(seq)) as seq
+         select min(counts_from) from limit_counting
+         where agent_id = $1 and per <> 'payee'))) - 1, max(seq)) as seq
      from journal where agent_id = $1 and seq between $2 and $3`,
     [agentId, fromSeq, fromSeq + BigInt(partRows) - 1n, before],
   )

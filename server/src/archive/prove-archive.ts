@@ -28,7 +28,7 @@ export interface ProveOptions {
   recorded?: ArchivePart[]
   onProgress?: (proof: ArchiveProof) => void
   /** Called with the journal rows of each part, and with its orders in batches. */
-  onJournal?: (rows: Map<bigint, JournalRow>) => Promise<void>
+  onJournal?: (rows: Map<bigint, JournalRow>, manifest: Manifest) => Promise<void>
   onOrders?: (orders: ArchivedOrder[], part: number) => Promise<void>
 }
 
@@ -59,7 +59,7 @@ export async function proveArchive(
       proveManifest(next, last, part, appId, options.recorded?.[part - 1])
       const rows = await proveJournal(folder, next.manifest, proof)
       const lastRow = rows.get(next.manifest.toSeq)
-      await options.onJournal?.(rows)
+      await options.onJournal?.(rows, next.manifest)
       await proveArchivedOrders(folder, next.manifest, rows, proof, options)
       proof.parts++
       proof.toSeq = next.manifest.toSeq
@@ -110,8 +110,9 @@ function proveManifest(
     closedWith === undefined || manifest.openingClearings === closedWith,
     () => `${name} does not open with the clearing by provider that the part before closes with`,
   )
+  const before = hashAfter(last)
   ensure(
-    manifest.openingHash === hashAfter(last) || manifest.openingHash === undefined,
+    [before ?? manifest.openingHash, undefined].includes(manifest.openingHash),
     () => `${name} does not open with the hash that the part before closes with`,
   )
   ensure(
@@ -132,11 +133,15 @@ function proveManifest(
   )
 }
 
-/** The hash that the row after a part is chained to. The chain begins with the digest of the last part before it. */
-function hashAfter(last: ProvedPart | undefined): string {
+/**
+ * The hash that the row after a part is chained to. The chain begins with the digest of the last part before it.
+ * Undefined if that part has rows that do not name their provider, which the row in the books did by then.
+ */
+function hashAfter(last: ProvedPart | undefined): string | undefined {
   if (!last) return noHash
   const { manifest, sha256, lastRow } = last
   if (manifest.closingHash !== undefined) return manifest.closingHash
+  if (manifest.closingClearings === undefined) return undefined
   return lastRow ? journalHash(sha256, lastRow) : noHash
 }
 
@@ -258,6 +263,8 @@ export function isSameRow(a: JournalRow | undefined, b: JournalRow): boolean {
     a !== undefined &&
     a.orderId === b.orderId &&
     a.event === b.event &&
+    a.at.getTime() === b.at.getTime() &&
+    a.reason === b.reason &&
     a.currency === b.currency &&
     a.onceKey === b.onceKey &&
     isSame(a.change, b.change) &&

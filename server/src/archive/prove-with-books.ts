@@ -6,6 +6,7 @@ import { txnId } from '../lib/ids.ts'
 import { ensure } from '../proof/proof-failure.ts'
 import { proveReferences } from '../proof/prove-references.ts'
 import { paymentKeys } from './order-records.ts'
+import type { Manifest } from './part-files.ts'
 import { type ArchiveProof, isSameRow, proveArchive } from './prove-archive.ts'
 
 /**
@@ -36,11 +37,10 @@ export async function proveWithBooks(
     let filed = 0n
     const proof = await proveArchive(folder, appId, recorded.length, {
       recorded,
-      onJournal: async (rows) => {
+      onJournal: async (rows, manifest) => {
         for (const [seq, hash] of options.hashes?.get(appId) ?? []) {
-          const row = rows.get(seq)
           ensure(
-            row === undefined || row.hash === hash,
+            [hash, undefined].includes(hashOf(seq, rows, manifest)),
             () => `journal row ${seq} in the archive has another hash than the one that was kept`,
           )
         }
@@ -62,6 +62,20 @@ export async function proveWithBooks(
     proofs.push(proof)
   }
   return proofs
+}
+
+/**
+ * The hash of a row according to a part's files; undefined if these do not tell. A file of before the chain has none:
+ * the part after it says what the last row's is.
+ */
+function hashOf(
+  seq: bigint,
+  rows: ReadonlyMap<bigint, JournalRow>,
+  { fromSeq, toSeq, openingHash }: Manifest,
+): string | undefined {
+  if (seq === fromSeq - 1n) return openingHash
+  const hash = rows.get(seq)?.hash
+  return hash === '' && seq === toSeq ? undefined : hash
 }
 
 const rowsAtOnce = 2_000

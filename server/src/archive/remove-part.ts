@@ -147,9 +147,10 @@ async function removeOrders(
   await client.query(
     `insert into archived_keys (agent_id, once_key)
      select agent_id, once_key from journal
-     where agent_id = $1 and order_id = any($2::uuid[]) and event = 'cost_charged'
+     where agent_id = $1 and order_id = any($2::uuid[]) and once_key is not null
+       and split_part(once_key, ':', 1) <> all($3)
      on conflict do nothing`,
-    these,
+    [...these, paymentKeys],
   )
   // The rows of a payment that has waited, or was credited to the wallet, are removed with it.
   const { rows } = await client.query<{ seq: bigint }>(

@@ -66,6 +66,7 @@ export function freshTerms(
     payoutHolidays: '',
     payoutFileLimitMinor: null,
     payoutDayLimitMinor: null,
+    expectedDeductionMinor: 0n,
     feed,
     zone,
     csvProfile: null,
@@ -118,7 +119,8 @@ export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
   if (terms.dayLimitMinor !== null && terms.dayLimitMinor <= 0n) {
     say('day_limit', 'must be above zero')
   }
-  for (const field of ['fileLimit', 'tokenLimit', 'tokenDayLimit'] as const) {
+  const amounts = ['fileLimit', 'tokenLimit', 'tokenDayLimit', 'expectedDeduction'] as const
+  for (const field of amounts) {
     if (terms[`${field}Minor`] < 0n) say(snake(field), 'must not be below zero')
   }
   const feedFault = terms.feedProfile && jsonFault(terms.feedProfile, feedProfileFault)

@@ -22,6 +22,7 @@ export function bankAccountView(account: BankAccount, state: 'on' | 'draining' |
     hold_hours: account.holdS / 3_600,
     day_limit: money(account.dayLimitMinor),
     file_limit: money(account.fileLimitMinor),
+    expected_deduction: money(account.expectedDeductionMinor),
     feed: account.feed,
     token_limit: money(account.tokenLimitMinor),
     token_day_limit: money(account.tokenDayLimitMinor),

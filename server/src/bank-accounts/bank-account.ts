@@ -68,6 +68,8 @@ export interface BankAccount {
   /** The most in one file, and in the files that are approved in a day; null for any amount. */
   payoutFileLimitMinor: bigint | null
   payoutDayLimitMinor: bigint | null
+  /** How much the rail takes out of each payment before it arrives. */
+  expectedDeductionMinor: bigint
   version: number
 }
 
@@ -113,6 +115,7 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   payoutHolidays: ['payout_holidays', 'text'],
   payoutFileLimitMinor: ['payout_file_limit', 'bigint', 'null'],
   payoutDayLimitMinor: ['payout_day_limit', 'bigint', 'null'],
+  expectedDeductionMinor: ['expected_deduction', 'bigint'],
   version: ['version', 'int'],
 })
 

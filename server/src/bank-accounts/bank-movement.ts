@@ -8,6 +8,8 @@ export interface BankMovement {
   movementId: string
   /** Positive for money that came in. */
   amountMinor: bigint
+  /** What the rail kept of the payment, which is the amount and this. */
+  deductedMinor: bigint
   currency: Currency
   bookedOn: Day
   /** Null if the bank only tells the day. */
@@ -58,6 +60,7 @@ export const movementColumns: Columns<BankMovement> = columns<BankMovement>({
   account: ['account', 'text'],
   movementId: ['movement_id', 'uuid'],
   amountMinor: ['amount', 'bigint'],
+  deductedMinor: ['deducted', 'bigint'],
   currency: ['currency', 'text'],
   bookedOn: ['booked_on', 'date'],
   bookedAt: ['booked_at', 'timestamptz', 'null'],

@@ -66,18 +66,20 @@ export async function confirmWithinLimit(
   if (await isBelieved(tx, account.name, fileId)) return
   const waiting = await unconfirmedOf(tx, account.name, fileId)
   // A limit, or a way to read files, that one person has set counts for nothing yet.
-  const { isConfirmed, fileLimitMinor } = await readLocked(tx, account.name)
+  const { isConfirmed, fileLimitMinor, deductionMinor } = await readLocked(tx, account.name)
   // Without a limit, the balances of a file are not believed either.
   if (!isConfirmed || fileLimitMinor === 0n) return
   const { rows } = await tx.query<{ used: bigint; brought_by: string }>(
-    `select coalesce(sum(c.amount), 0)::bigint as used,
+    `select coalesce(sum(c.amount + c.movements * $4::bigint), 0)::bigint as used,
        (select brought_by from bank_files where account = $1 and file_id = $2) as brought_by
      from bank_file_confirmations c
      where c.account = $1 and c.confirmed_by is null and c.confirmed_at >= $3`,
-    [account.name, fileId, startOfDay(at, account.zone)],
+    [account.name, fileId, startOfDay(at, account.zone), deductionMinor],
   )
   const { used = 0n, brought_by: broughtBy = '' } = rows[0] ?? {}
-  if (used + waiting.amountMinor > fileLimitMinor) return
+  // A credit may count for as much more as the rail deducts.
+  const most = waiting.amountMinor + BigInt(waiting.movements) * deductionMinor
+  if (used + most > fileLimitMinor) return
   await confirm(tx, account.name, fileId, { broughtBy, waiting, by: null, at })
 }
 
@@ -85,12 +87,18 @@ export async function confirmWithinLimit(
 async function readLocked(
   tx: Tx,
   name: string,
-): Promise<{ isConfirmed: boolean; fileLimitMinor: bigint }> {
-  const { rows } = await tx.query<{ confirmed: boolean; file_limit: bigint }>(
-    'select confirmed_at is not null as confirmed, file_limit from bank_accounts where name = $1',
+): Promise<{ isConfirmed: boolean; fileLimitMinor: bigint; deductionMinor: bigint }> {
+  const { rows } = await tx.query<{ confirmed: boolean; file_limit: bigint; deduction: bigint }>(
+    `select confirmed_at is not null as confirmed, file_limit, expected_deduction as deduction
+     from bank_accounts where name = $1`,
     [name],
   )
-  return { isConfirmed: rows[0]?.confirmed ?? false, fileLimitMinor: rows[0]?.file_limit ?? 0n }
+  const [row] = rows
+  return {
+    isConfirmed: row?.confirmed ?? false,
+    fileLimitMinor: row?.file_limit ?? 0n,
+    deductionMinor: row?.deduction ?? 0n,
+  }
 }
 
 /** Whether everything in a file is the bank's word. */

@@ -50,6 +50,7 @@ const decisionColumns = movementColumns.pick(
   'paidAt',
   'why',
   'returns',
+  'deductedMinor',
   'detail',
 )
 export type MovementDecision = Parameters<typeof decisionColumns.values>[0][number]
@@ -63,7 +64,7 @@ export async function writeDecisions(
   const { rows } = await pool.query<BankMovement>(
     `update bank_movements m set state = d.state, explained_by = d.explained_by,
        agent_id = d.agent_id, order_id = d.order_id, paid_at = d.paid_at, why = d.why,
-       returns = d.returns, detail = d.detail,
+       returns = d.returns, deducted = d.deducted, detail = d.detail,
        act_at = case when d.state = 'unexplained' then null else m.act_at end
      from ${decisionColumns.rows('d')}
      where m.account = d.account and m.movement_id = d.movement_id and m.state = 'new'
@@ -80,7 +81,7 @@ export async function withdrawDecision(
   why: NonNullable<BankMovement['why']>,
 ): Promise<void> {
   await pool.query(
-    `update bank_movements set agent_id = null, order_id = null, why = $3
+    `update bank_movements set agent_id = null, order_id = null, deducted = 0, why = $3
      where account = $1 and movement_id = $2 and state = 'matched'`,
     [account, movementId, why],
   )

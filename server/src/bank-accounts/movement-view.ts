@@ -12,6 +12,7 @@ export function movementView(movement: FoundMovement) {
     booked_at: movement.bookedAt?.toISOString() ?? null,
     amount: decimalText(amountMinor, currency),
     currency,
+    deducted: decimalText(movement.deductedMinor, currency),
     state: (movement.state === 'booked' && movement.paymentState) || movement.state,
     explained_by: movement.explainedBy,
     txn_id: agentId !== null && orderId !== null ? txnId(agentId, orderId) : null,

@@ -64,7 +64,8 @@ export async function searchMovements(
      where ($1::text is null or m.account = $1)
        and ($2::date is null or m.booked_on >= $2) and ($3::date is null or m.booked_on <= $3)
        and ($4::text[] is null or m.state = any($4)) and ($5::text is null or m.explained_by = $5)
-       and ($6::bigint is null or abs(m.amount) = abs($6))
+       and ($6::bigint is null or abs(m.amount) = abs($6)
+         or (m.deducted > 0 and m.amount + m.deducted = abs($6)))
        and ($7::text is null or position(lower($7) in lower(concat_ws(' ', m.text, m.payer_name,
          m.payer_account_no))) > 0)
        and ($8::uuid is null or exists (select 1 from bank_reports r where r.account = m.account

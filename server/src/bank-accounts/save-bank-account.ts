@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { raiseAlert } from '../alerts/raise-alert.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
@@ -46,6 +47,7 @@ export async function createBankAccount(
       bankAccountColumns.values([account]),
     )
     if (rowCount === 0) return undefined
+    await alertOf(tx, `The bank account ${terms.name} was added.`, terms.name, by.at)
     await by.also?.(tx, account)
     return { account, feedSecret }
   })
@@ -89,6 +91,7 @@ const changeable = bankAccountColumns.pick(
   'payoutHolidays',
   'payoutFileLimitMinor',
   'payoutDayLimitMinor',
+  'expectedDeductionMinor',
 )
 
 /** Whoever changes these decides where deposits go, what is believed of the bank's reports, or how much leaves by files. */
@@ -112,6 +115,7 @@ const decisive = [
   'payoutFormat',
   'payoutFileLimitMinor',
   'payoutDayLimitMinor',
+  'expectedDeductionMinor',
 ] as const satisfies (keyof BankAccount)[]
 
 /** How the console and the audit log name what was changed. */
@@ -135,6 +139,7 @@ const decisiveNames: Record<(typeof decisive)[number], string> = {
   payoutFormat: 'payout_format',
   payoutFileLimitMinor: 'payout_file_limit',
   payoutDayLimitMinor: 'payout_day_limit',
+  expectedDeductionMinor: 'expected_deduction',
 }
 
 /**
@@ -180,7 +185,23 @@ export async function updateBankAccount(
     }),
     ...(isOtherQr && { testPaidBy: null, testPaidAt: null, testPaidMinor: null }),
   }
-  return (await saveAccount(db, before, account)) ? { account, feedSecret } : undefined
+  if (!(await saveAccount(db, before, account))) return undefined
+  if (names.length > 0) {
+    const what = account.changed?.replaceAll('_', ' ').replaceAll(',', ', ')
+    await alertOf(db, `The bank account ${before.name} was changed: ${what}.`, before.name, by.at)
+  }
+  return { account, feedSecret }
+}
+
+/** Tells the admins, with the transaction of the change. */
+async function alertOf(db: Pool | Tx, words: string, name: string, at: Date): Promise<void> {
+  await raiseAlert(db, {
+    kind: 'bank_account_changed',
+    subject: `bank account ${name}`,
+    words,
+    to: { roles: ['admin'] },
+    at,
+  })
 }
 
 /** A test payment of an account's QR code, as the person who made it says. */

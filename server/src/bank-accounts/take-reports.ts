@@ -225,6 +225,7 @@ function newMovement(
     account: name,
     movementId,
     amountMinor,
+    deductedMinor: 0n,
     currency,
     bookedOn,
     bookedAt,

@@ -28,6 +28,7 @@ import {
   terms,
 } from '../agents/terms.ts'
 import { hurryCallbacks } from '../callbacks/resend-callbacks.ts'
+import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { systemClock } from '../lib/clock.ts'
 import { currencies, defaultCurrency } from '../lib/money.ts'
@@ -130,7 +131,9 @@ export function agentCommand(): Command {
           pool,
           { ...entryOf('change_agent', found), before: agentView(found) },
           async () => {
-            const agent = await updateAgent(pool, found, agreed, new Date())
+            const agent = await inTransaction(pool, (tx) =>
+              updateAgent(tx, found, agreed, new Date()),
+            )
             if (agent) return agent
             throw new Problem(
               'changed_meanwhile',

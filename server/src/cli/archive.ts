@@ -4,6 +4,7 @@ import { archive } from '../archive/archive.ts'
 import { ArchiveFault, listArchive } from '../archive/part-files.ts'
 import { type ArchiveProof, proveArchive } from '../archive/prove-archive.ts'
 import type { Archived } from '../archive/what-to-archive.ts'
+import { countsBackTo } from '../ledger/limits.ts'
 import { parseIsoTime, startOfDay } from '../lib/local-time.ts'
 import { existing } from './agent.ts'
 import { plainFault, withOwner } from './command.ts'
@@ -42,7 +43,9 @@ async function archiveBooks({ before: text, to: folder, ...options }: Options): 
   if (folder === undefined) throw new UsageError('name the folder of the archive with --to')
   await withOwner('archive', async (owner, { pool }, config) => {
     const before = timeOf(text, config.timeZone)
-    if (before > new Date()) throw new UsageError('--before must not be in the future')
+    if (before > countsBackTo('agent', new Date())) {
+      throw new UsageError('--before must be at least 32 days ago: limits count a month')
+    }
     if (options.agent !== undefined) await existing(pool, options.agent)
     const started = performance.now()
     const done = await archive(owner, {

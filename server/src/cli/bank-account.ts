@@ -19,6 +19,7 @@ import {
   updateBankAccount,
   whyNotMade,
 } from '../bank-accounts/save-bank-account.ts'
+import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type Currency, currencies, parseDecimal } from '../lib/money.ts'
 import { parseQrSetting, qrKinds } from '../lib/qr/qr-kinds.ts'
@@ -154,12 +155,14 @@ export function bankAccountCommand(): Command {
             before: bankAccountView(before, state),
           },
           () =>
-            updateBankAccount(pool, secretKeys, before, terms, {
-              name: commandLine.email,
-              at: new Date(),
-              confirmedBy: commandLine.email,
-              newSecret: options.newFeedSecret === true,
-            }),
+            inTransaction(pool, (tx) =>
+              updateBankAccount(tx, secretKeys, before, terms, {
+                name: commandLine.email,
+                at: new Date(),
+                confirmedBy: commandLine.email,
+                newSecret: options.newFeedSecret === true,
+              }),
+            ),
           (changed) => changed && bankAccountView(changed.account, state),
         )
         if (!done) {
@@ -201,6 +204,7 @@ interface TermOptions {
   payoutHolidays?: string
   payoutFileLimit?: string
   payoutDayLimit?: string
+  expectedDeduction?: string
   ownAccount?: string[]
   csvProfile?: string
   encoding?: string
@@ -267,6 +271,10 @@ function withTerms(command: Command): Command {
     .option('--payout-holidays <days>', 'by commas: when its bank does not work; "none" for none')
     .option('--payout-file-limit <amount>', 'the most in one payment file; "none" for any')
     .option('--payout-day-limit <amount>', 'the most in payment files of a day; "none" for any')
+    .option(
+      '--expected-deduction <amount>',
+      'what the rail takes out of each payment before it arrives: a payment that names its order and is smaller by exactly this is all of it',
+    )
     .option('--own-account <number...>', 'your other accounts: their transfers are no deposits')
     .option(
       '--csv-profile <file>',
@@ -330,6 +338,13 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
     ...(options.payoutDayLimit !== undefined && {
       payoutDayLimitMinor: ceiling('payout-day-limit', options.payoutDayLimit, before.currency),
     }),
+    ...(options.expectedDeduction !== undefined && {
+      expectedDeductionMinor: atLeastZero(
+        'expected-deduction',
+        options.expectedDeduction,
+        before.currency,
+      ),
+    }),
     ...(options.ownAccount && {
       ownAccounts: options.ownAccount.map(writtenAccountNo).join(','),
     }),
@@ -366,7 +381,7 @@ function ceiling(name: string, text: string, currency: Currency): bigint | null 
 function atLeastZero(name: string, text: string, currency: Currency): bigint {
   const minor = parseDecimal(text, currency)
   if (minor !== undefined && minor >= 0n) return minor
-  throw new UsageError(`--${name} must be an amount in ${currency}; 0 believes nothing`)
+  throw new UsageError(`--${name} must be an amount in ${currency}; 0 for none`)
 }
 
 async function feedProfileText(nameOrFile: string): Promise<string | null> {

@@ -62,6 +62,8 @@ export async function withOwner<T>(
       max: 1,
       name: `sluice ${name}`,
       as: 'owner',
+      // Reading months of a busy agent may take longer than any request is allowed; what locks is small.
+      settings: { statement_timeout: '10min' },
       onError: (error) => note(`the database: ${error.message}`),
     })
     try {

@@ -19,7 +19,7 @@ import {
   removeLimitRule,
   saveLimitRule,
 } from '../limits/limit-rules.ts'
-import { useNow } from '../limits/limit-use.ts'
+import { rulesBeingCounted, useNow } from '../limits/limit-use.ts'
 import { limitView } from '../limits/limit-view.ts'
 import { tryRule } from '../limits/try-rule.ts'
 import { writeAudit } from '../operators/audit.ts'
@@ -57,10 +57,13 @@ export function limitCommand(): Command {
         const agents = await listAgents(pool)
         const localTime = localTimeIn(config.timeZone)
         const rows = []
-        for (const rule of await readLimitRules(pool)) {
+        const rules = await readLimitRules(pool)
+        const counting = await rulesBeingCounted(pool, rules, new Date(), localTime)
+        for (const rule of rules) {
           const use = await useNow(pool, rule, new Date(), localTime)
           rows.push({
             ...limitView(rule, agents),
+            counting: counting.has(rule),
             frees_at: use?.span.end ?? null,
             used: (use?.most ?? []).map(({ agentId, subject, used }) => ({
               app_id: agents.find((each) => each.agentId === agentId)?.appId ?? null,
@@ -76,7 +79,7 @@ export function limitCommand(): Command {
             rows.map((row) => [
               row.app_id ?? 'each',
               row.name,
-              row.words,
+              row.counting ? `${row.words} (being counted)` : row.words,
               row.used[0] ? `${row.used[0].used} ${row.used[0].subject}`.trim() : '-',
             ]),
           ),

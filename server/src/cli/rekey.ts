@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { resealSecrets } from '../agents/reseal-secrets.ts'
+import { resealChannels } from '../alerts/alert-channels.ts'
 import { resealFeeds } from '../bank-accounts/reseal-feeds.ts'
 import { resealAnswers } from '../operators/proposal-answers.ts'
 import { resealAuthenticators } from '../operators/reseal-authenticators.ts'
@@ -12,6 +13,7 @@ const parts = {
   "agents' secrets": resealSecrets,
   "users' authenticators": resealAuthenticators,
   "proposals' answers": resealAnswers,
+  "alerts' webhooks": resealChannels,
   "banks' feeds": resealFeeds,
   "banks' files": resealBankFiles,
 }

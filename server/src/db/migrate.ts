@@ -138,15 +138,24 @@ async function createRole(client: pg.Client): Promise<void> {
 async function joinRole(client: pg.Client, serviceLogin: string | undefined): Promise<void> {
   if (await hasRights(client, serviceLogin)) return
   const login = serviceLogin === undefined ? 'current_user' : pg.escapeIdentifier(serviceLogin)
+  // Since PostgreSQL 16 a membership says whether its rights are inherited; before that the login does.
+  const { rows } = await client.query<{ says: boolean }>(
+    `select current_setting('server_version_num')::int >= 160000 as says`,
+  )
+  const inherits = rows[0]?.says ? ' with inherit true' : ''
   try {
-    await client.query(`grant ${serviceRole} to ${login}`)
+    await client.query(`grant ${serviceRole} to ${login}${inherits}`)
   } catch (error) {
     if (!isForbidden(error)) throw error
     throw new DatabaseFault(
-      `the service's login has not the rights of ${serviceRole}: let an administrator run "grant ${serviceRole} to <login>"`,
+      `the service's login has not the rights of ${serviceRole}: let an administrator run "grant ${serviceRole} to <login>${inherits}"`,
       { cause: error },
     )
   }
+  if (await hasRights(client, serviceLogin)) return
+  throw new DatabaseFault(
+    `the service's login is a member of ${serviceRole} but does not inherit its rights: let an administrator run "alter role <login> inherit"`,
+  )
 }
 
 /** Whether the login has the role's rights without switching to it. */

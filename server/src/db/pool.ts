@@ -91,7 +91,8 @@ export function openPool({ url, max, name, onError, as, ...options }: PoolOption
     connectionTimeoutMillis:
       as === 'owner' || options.settings?.synchronous_commit === 'off' ? 60_000 : 5_000,
     idleTimeoutMillis: 60_000,
-    query_timeout: 20_000,
+    // Somewhat after the server's own end of it, which is the better answer.
+    query_timeout: as === 'owner' ? 620_000 : 20_000,
     keepAlive: true,
     pipeline: options.pipeline ?? false,
   }

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { AgentFinder } from '../agents/agent-finder.ts'
 import { AgentRate } from '../agents/agent-rate.ts'
+import { isAllowedIp } from '../agents/allowed-ip.ts'
 import type { KeyUse } from '../agents/key-use.ts'
 import type { Pool } from '../db/pool.ts'
 import type { SharedBuckets } from '../db/shared-buckets.ts'
+import { Problem } from '../lib/problem.ts'
 import type { CallWatch } from '../payouts/pay-out.ts'
 import type { Desk } from '../teller/desk.ts'
 import { cancelOrderRoute, triggerRoute } from './agent-api/change-order.ts'
@@ -29,7 +31,10 @@ import { fiveMinutes, madeOnce, sendDocument, staticDocument } from './static-do
 
 export interface ServerOptions
   extends AppOptions,
-    Pick<OperatorDeps, 'poster' | 'resolveHost' | 'callbackTargets' | 'settings' | 'exportLimits'> {
+    Pick<
+      OperatorDeps,
+      'poster' | 'resolveHost' | 'callbackTargets' | 'settings' | 'alertChannels' | 'exportLimits'
+    > {
   desk: Desk
   /** Hands a payout that a notice says was refused to the next provider; undefined if a worker does. */
   passOn?: CallWatch['passOn']
@@ -48,6 +53,8 @@ export interface ServerOptions
   securityContact: SecurityContact | undefined
   /** The directory of the built console. */
   consoleDir: string
+  /** The addresses that the console is open to; empty: every address. */
+  consoleAddresses: readonly string[]
   isDraining: () => boolean
   /** Signals that agents have callbacks to send. */
   wake: (agentIds: bigint[]) => void
@@ -78,11 +85,23 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     bankFeedRoute(app, desk, { mode, publicPath: () => publicPath(desk.publicUrl()) })
     if (mode === 'sandbox') triggerRoute(app, door, desk)
     paymentPageRoutes(app, options)
+    closeConsoleTo(app, options.consoleAddresses)
     operatorRoutes(app, options)
     consoleRoutes(app, options.consoleDir, () => publicPath(desk.publicUrl()))
     descriptionRoutes(app)
     if (options.securityContact) {
       securityTxtRoute(app, options.securityContact, desk.publicUrl, desk.now)
+    }
+  })
+}
+
+/** Refuses requests to the console and its API from other addresses, before anything else of them is looked at. */
+function closeConsoleTo(app: FastifyInstance, addresses: readonly string[]): void {
+  app.addHook('onRequest', async ({ routeOptions, ip }) => {
+    // The pattern that was matched: a path can be written in many ways.
+    const isConsole = /^\/console(\/|$)/.test(routeOptions.url ?? '')
+    if (isConsole && !isAllowedIp(ip, addresses)) {
+      throw new Problem('ip_not_allowed', `The console is not open to your address, ${ip}.`)
     }
   })
 }

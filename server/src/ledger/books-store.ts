@@ -33,8 +33,9 @@ import {
   type Writes,
 } from './fold.ts'
 import { houseBook } from './house.ts'
+import { rulesOf } from './limit-rule-columns.ts'
 import type { LimitRule } from './limits.ts'
-import { rulesOf, writeLimits } from './limits-store.ts'
+import { writeLimits } from './limits-store.ts'
 import { claimsById, insertClaims } from './payment-claims.ts'
 import {
   insertReferences,

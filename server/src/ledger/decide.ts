@@ -21,7 +21,7 @@ import {
 } from './decide-payment.ts'
 import { beyondBound, nothingElse, refused, write, writeRow } from './entry.ts'
 import { hitsOf, type LimitHit, verdictOf } from './limits.ts'
-import { refundRefusal } from './refunds.ts'
+import { refundKey, refundRefusal } from './refunds.ts'
 import { releaseReserve } from './reserve.ts'
 import { withdrawAnswer } from './withdraw-answer.ts'
 
@@ -103,7 +103,7 @@ function create(
   if (book.wallet.balances.available < total) {
     return refused('insufficient_balance', 'The available balance does not cover amount and fee.')
   }
-  const entry = write(book, order, 'withdraw_held', at)
+  const entry = write(book, order, 'withdraw_held', at, refundKey(order))
   if (!entry) return beyondBound
   const answer = withdrawAnswer(order, entry.wallet.balances.available, localTime)
   return { type: 'changed', ...nothingElse, ...entry, order: { ...order, answer }, check }

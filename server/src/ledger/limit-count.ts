@@ -4,6 +4,7 @@ import {
   type AgentLimits,
   accountKey,
   countingKey,
+  countsBackTo,
   countsForLimits,
   entryKey,
   type LimitFacts,
@@ -38,7 +39,10 @@ export class LimitCount {
       rules: limits.rules,
       used: (per, subject, span) => this.used(limits, order, per, subject, span),
       isListed: (rule, value) => limits.listed.has(entryKey(rule, value)),
-      isPayee: (account) => limits.payees.has(account) || this.paid.has(`${agentId} ${account}`),
+      isPayee: (account) =>
+        !knowsPayees(limits) ||
+        limits.payees.has(account) ||
+        this.paid.has(`${agentId} ${account}`),
     }
   }
 
@@ -97,10 +101,11 @@ export class LimitCount {
     subject: string,
     span: Span,
   ): Use {
-    let { amountMinor, orders } = limits.used.get(useKey(kind, per, subject, span)) ?? {
-      amountMinor: 0n,
-      orders: 0n,
-    }
+    // Sums that are not kept up to date say nothing. What is counted in part is less than what was used, so that
+    // nothing is refused without need.
+    const isCounted = limits.counting.has(countingKey(kind, per))
+    const read = isCounted ? limits.used.get(useKey(kind, per, subject, span)) : undefined
+    let { amountMinor, orders } = read ?? { amountMinor: 0n, orders: 0n }
     const quarters = this.changed.get(`${agentId} ${countingKey(kind, per)} ${subject}`)
     for (const use of quarters?.values() ?? []) {
       if (use.startsAt < span.start || use.startsAt >= span.end) continue
@@ -109,4 +114,10 @@ export class LimitCount {
     }
     return { amountMinor, orders }
   }
+}
+
+/** Until all accounts that were ever paid are known, none is taken for a new one. */
+function knowsPayees({ counting }: AgentLimits): boolean {
+  const from = counting.get(countingKey('withdraw', 'payee'))
+  return from !== undefined && from <= countsBackTo('payee', from)
 }

@@ -1,3 +1,4 @@
+import { findBank } from '../lib/banks.ts'
 import { hourOf, type LocalTime, localDayOf, localMonthOf, type Span } from '../lib/local-time.ts'
 import { type Currency, decimalText } from '../lib/money.ts'
 import type { Order, OrderKind } from './book.ts'
@@ -82,7 +83,7 @@ export interface LimitFacts {
 /** Everything about limits that the commands of one agent need, as read under its wallet's lock. */
 export interface AgentLimits {
   rules: readonly LimitRule[]
-  /** By kind and subject: from when on orders count. */
+  /** By kind and subject: from when on orders are counted. It moves back until everything needed is. */
   counting: ReadonlyMap<string, Date>
   /** By `useKey`: what was used before the batch. */
   used: ReadonlyMap<string, Use>
@@ -113,9 +114,21 @@ export function countsForLimits({ status }: Pick<Order, 'status'>): boolean {
   return status === 'WAITING' || status === 'PAID' || status === 'REVERT'
 }
 
-/** The account of an order, however its number is written. */
+/**
+ * The account of an order, however its number is written and whichever branch of its bank is named. An IBAN says
+ * everything by itself.
+ */
 export function accountKey({ bankCode, accountNo }: Pick<Order, 'bankCode' | 'accountNo'>): string {
-  return `${bankCode}:${bareAccountNo(accountNo)}`
+  const number = bareAccountNo(accountNo)
+  return ibanForm.test(number) ? number : `${bankKey(bankCode)}:${number}`
+}
+
+const ibanForm = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/
+
+/** A bank, whichever of its branches is named: the first four letters of an IFSC, the first eight of a BIC. */
+function bankKey(bankCode: string): string {
+  if (/^[A-Z]{4}0[A-Z0-9]{6}$/.test(bankCode)) return bankCode.slice(0, 4)
+  return /^[A-Z]{6}[A-Z0-9]{5}$/.test(bankCode) ? bankCode.slice(0, 8) : bankCode
 }
 
 function bareAccountNo(accountNo: string): string {
@@ -130,7 +143,7 @@ export function subjectOf(
   return per === 'user' ? order.userId : accountKey(order)
 }
 
-const quarterMs = 900_000
+export const quarterMs = 900_000
 
 /** The quarter of an hour that a moment is in. */
 export function quarterOf(at: Date): Date {
@@ -155,33 +168,42 @@ export function spanOf(
   }
 }
 
-/** The values of an order that a list may have: an account with or without its bank. */
+/** What a list may say of an order: an account with or without its bank, a bank by any of its codes. */
 export function listedValues(
   field: LimitField,
-  order: Pick<Order, 'bankCode' | 'accountNo' | 'accountName' | 'userId'>,
+  order: Pick<Order, 'bankCode' | 'accountNo' | 'accountName' | 'userId' | 'currency'>,
 ): string[] {
-  switch (field) {
-    case 'account':
-      return [accountKey(order), bareAccountNo(order.accountNo)]
-    case 'name':
-      return [comparableName(order.accountName)]
-    case 'bank':
-      return [order.bankCode]
-    case 'user':
-      return [order.userId]
+  const { bankCode, accountNo, currency } = order
+  const codes = [bankCode, bankKey(bankCode), ...(findBank(currency, bankCode)?.aliases ?? [])]
+  const values = () => {
+    switch (field) {
+      case 'account':
+        return [
+          bareAccountNo(accountNo),
+          ...codes.map((code) => accountKey({ bankCode: code, accountNo })),
+        ]
+      case 'name':
+        return [comparableName(order.accountName)]
+      case 'bank':
+        return codes
+      case 'user':
+        return [order.userId]
+    }
   }
+  return [...new Set(values())]
 }
 
 /** A value as a list keeps it, so that orders can be compared with it. */
 export function listedValue(field: LimitField, text: string): string {
   const trimmed = text.trim()
   if (field === 'name') return comparableName(trimmed)
-  if (field === 'bank') return trimmed.toUpperCase()
+  // A BIC that ends so names no branch.
+  if (field === 'bank') return trimmed.toUpperCase().replace(/^([A-Z]{6}[A-Z0-9]{2})XXX$/, '$1')
   if (field === 'user') return trimmed
   const [bank, number] = trimmed.split(':', 2)
   return number === undefined
     ? bareAccountNo(trimmed)
-    : `${(bank ?? '').trim().toUpperCase()}:${bareAccountNo(number)}`
+    : accountKey({ bankCode: (bank ?? '').trim().toUpperCase(), accountNo: number })
 }
 
 /** Names are compared whatever their case, spaces and width. */
@@ -202,6 +224,14 @@ export function rulesFor(
   return rules
     .filter((rule) => rule.agentId === agentId || (rule.agentId === 0n && !own.has(rule.name)))
     .filter((rule) => rule.currency === null || rule.currency === currency)
+}
+
+/** Longer than any month, in any time zone. */
+const countedBackMs = 32 * 86_400_000
+
+/** How far back orders are counted: a month, but every account that was ever paid is known. */
+export function countsBackTo(per: LimitSubject | 'payee', now: Date): Date {
+  return per === 'payee' ? new Date(0) : quarterOf(new Date(now.getTime() - countedBackMs))
 }
 
 /** What must be added up for a rule, if anything. */

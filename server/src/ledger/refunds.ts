@@ -47,6 +47,13 @@ export function refundRefusal(
   )
 }
 
+/** What the journal keeps of a refund, so that the order cannot lose its deposit unseen; nothing otherwise. */
+export function refundKey({ orderId, refundOf }: Pick<Order, 'orderId' | 'refundOf'>): {
+  onceKey?: string
+} {
+  return refundOf === null ? {} : { onceKey: `refund:${refundOf}:${orderId}` }
+}
+
 /**
  * What becomes of a deposit's refunds when the bank takes the deposit back. One that no provider has is
  * cancelled. One that was handed over goes on, or was paid: the money has left twice, and a person looks

@@ -142,14 +142,17 @@ export function readLimitForm(
   }
 }
 
-/** Orders have a bank's canonical code, whatever people call it. */
+/**
+ * Keeps the canonical code of a bank where the currency is known. In a rule for each agent the code stays as it was
+ * written: which bank it names depends on the order's currency.
+ */
 function valueIn(field: LimitField, text: string, agent: Pick<Agent, 'currency'> | null): string {
-  const value = listedValue(field, text)
-  if (!agent || (field !== 'bank' && field !== 'account')) return value
-  if (field === 'bank') return findBank(agent.currency, value)?.code ?? value
-  const [bank, number] = value.split(':', 2)
-  if (number === undefined) return value
-  return `${findBank(agent.currency, bank ?? '')?.code ?? bank}:${number}`
+  if (!agent || (field !== 'bank' && field !== 'account')) return listedValue(field, text)
+  const canonical = (code: string) => findBank(agent.currency, code.trim())?.code ?? code
+  if (field === 'bank') return listedValue(field, canonical(text))
+  const [bank, number] = text.split(':', 2)
+  if (number === undefined) return listedValue(field, text)
+  return listedValue(field, `${canonical(bank ?? '')}:${number}`)
 }
 
 /** The limit of a rule as people write it. */

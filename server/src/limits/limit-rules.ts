@@ -1,7 +1,8 @@
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
+import { countForLimits, stopCounting } from '../ledger/limit-counting.ts'
+import { ruleColumns } from '../ledger/limit-rule-columns.ts'
 import type { LimitRule } from '../ledger/limits.ts'
-import { ruleColumns, startCountingFor, stopCounting } from '../ledger/limits-store.ts'
 import { Problem } from '../lib/problem.ts'
 
 /** A rule with what is on its list, and who set it. */
@@ -60,6 +61,9 @@ async function changeRules<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise
   }
 }
 
+/** How long who sets a rule waits for orders of before to be counted. */
+const countsForMs = 2_000
+
 /** Sets a rule, in the place of the one with its name. `also` is written with it. */
 export async function saveLimitRule(
   pool: Pool,
@@ -89,7 +93,9 @@ export async function saveLimitRule(
     )
     await also(tx)
   })
-  await beginCounting(pool, rule)
+  // What takes longer, a worker counts.
+  const { agentId, updatedAt } = rule
+  await countForLimits(pool, updatedAt, { agentId: agentId || null, mostMs: countsForMs })
 }
 
 /** Returns false if there is no such rule. */
@@ -108,25 +114,4 @@ export async function removeLimitRule(
     await also(tx)
     return true
   })
-}
-
-/**
- * Adds up what the agents' orders of this month count for a new rule. The teller would do so with the next order,
- * which then took longer.
- */
-async function beginCounting(pool: Pool, { agentId, updatedAt }: SetRule): Promise<void> {
-  const { rows: agents } = await pool.query<{ agent_id: bigint }>(
-    'select agent_id from agents where $1 = 0 or agent_id = $1 order by agent_id',
-    [agentId],
-  )
-  for (const { agent_id } of agents) {
-    await inTransaction(pool, (tx) => startCountingFor(tx, agent_id, updatedAt)).catch((error) => {
-      if (!isTooBusy(error)) throw error
-    })
-  }
-}
-
-/** Whether the database had no time: a lock or a statement took too long. */
-function isTooBusy(error: unknown): boolean {
-  return ['55P03', '57014', '40001', '40P01', '23505'].includes(sqlState(error) ?? '')
 }

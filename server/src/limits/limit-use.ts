@@ -1,6 +1,8 @@
 import type { Pool } from '../db/pool.ts'
-import { type LimitRule, spanOf } from '../ledger/limits.ts'
+import { countingFor, readCounting } from '../ledger/limit-counting.ts'
+import { countingKey, countsBackTo, type LimitRule, rulesFor, spanOf } from '../ledger/limits.ts'
 import type { LocalTime, Span } from '../lib/local-time.ts'
+import type { Currency } from '../lib/money.ts'
 
 export interface UsedNow {
   agentId: bigint
@@ -30,4 +32,28 @@ export async function useNow(
     [rule.kind, rule.per, rule.agentId, span.start, span.end],
   )
   return { span, most: rows }
+}
+
+/** Which of the rules wait for orders of before to be counted, for some agent: until then they know only a part. */
+export async function rulesBeingCounted(
+  pool: Pool,
+  rules: readonly LimitRule[],
+  now: Date,
+  localTime: LocalTime,
+): Promise<Set<LimitRule>> {
+  const counting = await readCounting(pool, null)
+  const { rows: wallets } = await pool.query<{ agentId: bigint; currency: Currency }>(
+    'select agent_id as "agentId", currency from wallets where agent_id > 0',
+  )
+  return new Set(
+    wallets.flatMap(({ agentId, currency }) =>
+      rulesFor(rules, agentId, currency).filter((rule) => {
+        const [needed] = countingFor(agentId, [rule])
+        if (!needed) return false
+        const from = counting.get(agentId)?.get(countingKey(needed.kind, needed.per))
+        const since = spanOf(rule.period, now, localTime)?.start ?? countsBackTo(needed.per, now)
+        return from === undefined || from > since
+      }),
+    ),
+  )
 }

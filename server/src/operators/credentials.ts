@@ -29,10 +29,33 @@ export async function noteCredentials(
 }
 
 export async function credentialOf(db: Pool | Tx, userId: bigint): Promise<Credential> {
-  const { rows } = await db.query<Credential>(
-    `select n, reset_by as "resetBy" from user_credentials where user_id = $1
-     order by n desc limit 1`,
-    [userId],
+  return (await credentialsOf(db, [userId]))(userId)
+}
+
+/** The present credentials of some users, in one look. */
+export async function credentialsOf(
+  db: Pool | Tx,
+  userIds: readonly bigint[],
+): Promise<(userId: bigint) => Credential> {
+  const { rows } = await db.query<Credential & { userId: bigint }>(
+    `select distinct on (user_id) user_id as "userId", n, reset_by as "resetBy"
+     from user_credentials where user_id = any($1) order by user_id, n desc`,
+    [[...new Set(userIds)]],
   )
-  return rows[0] ?? { n: 0, resetBy: nobody }
+  const known = new Map(rows.map((row) => [row.userId, row]))
+  return (userId) => known.get(userId) ?? { n: 0, resetBy: nobody }
+}
+
+/**
+ * The credentials that a user proposes or decides with: a row must be there that says so. Processes of a version
+ * that knew of no credentials made users without one.
+ */
+export async function credentialInUse(tx: Tx, userId: bigint, at: Date): Promise<Credential> {
+  const { rowCount } = await tx.query(
+    `insert into user_credentials (user_id, n, reset_by, made_at)
+     select $1, 0, 0, $2 where not exists (select 1 from user_credentials where user_id = $1)
+     on conflict do nothing`,
+    [userId, at],
+  )
+  return rowCount === 1 ? { n: 0, resetBy: nobody } : credentialOf(tx, userId)
 }

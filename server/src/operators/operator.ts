@@ -19,6 +19,7 @@ export type Permission =
   | 'approve_payout_files'
   | 'manage_users'
   | 'view_audit'
+  | 'view_own_audit'
   | 'manage_policy'
 
 const operatorMay = [
@@ -34,6 +35,7 @@ const operatorMay = [
   'make_payout_files',
   'approve_payout_files',
   'view_audit',
+  'view_own_audit',
 ] as const satisfies Permission[]
 
 export const permissionsOf: Record<Role, readonly Permission[]> = {
@@ -46,7 +48,7 @@ export const permissionsOf: Record<Role, readonly Permission[]> = {
   ],
   operator: operatorMay,
   viewer: ['view'],
-  agent: ['view', 'resend_callbacks', 'manage_own_keys'],
+  agent: ['view', 'resend_callbacks', 'manage_own_keys', 'view_own_audit'],
 }
 
 /** A user who is signed in to the console. */

@@ -5,6 +5,7 @@ import { type Outsider, writeAudit } from './audit.ts'
 import { noteCredentials } from './credentials.ts'
 import { invite } from './invite.ts'
 import type { Operator, Role } from './operator.ts'
+import { removePasskeys } from './passkeys.ts'
 import { endSessions } from './sessions.ts'
 import { takeEffect } from './take-effect.ts'
 import { findUser, type User } from './user.ts'
@@ -122,6 +123,7 @@ export async function resetUser(
        where user_id = $1`,
       [userId, asked.at],
     )
+    await removePasskeys(tx, userId)
     await endSessions(tx, userId, asked.at)
     await audit(tx, 'reset_user', user, asked, undefined, undefined)
     await noteCredentials(tx, userId, asked.operator, asked.at)

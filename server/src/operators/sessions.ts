@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
+import { addressKey } from '../lib/address-key.ts'
 import type { Operator, Role } from './operator.ts'
 
 /** A session ends after this long without a request, and at the latest this long after its start. */
@@ -136,6 +137,15 @@ export async function endSessions(
      where user_id = $1 and ended_at is null and session_id is distinct from $3`,
     [userId, now, except],
   )
+}
+
+/** Whether this user has signed in before from this address, or from one so near that it counts as the same. */
+export async function hasBeenNear(db: Pool | Tx, userId: bigint, ip: string): Promise<boolean> {
+  const { rows } = await db.query<{ ip: string }>(
+    'select distinct ip from sessions where user_id = $1 limit 1000',
+    [userId],
+  )
+  return rows.some((each) => addressKey(each.ip) === addressKey(ip))
 }
 
 /** Whether this user has signed in from this address before. */

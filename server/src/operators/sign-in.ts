@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { inTransaction } from '../db/in-transaction.ts'
+import { raiseAlert } from '../alerts/raise-alert.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { SharedBuckets } from '../db/shared-buckets.ts'
 import { addressKey } from '../lib/address-key.ts'
@@ -9,8 +10,9 @@ import { writeAudit } from './audit.ts'
 import { countSignInFailure, forgetFailures } from './code-failures.ts'
 import { type DeviceOwner, isKnownDevice, makeDevice } from './device.ts'
 import type { Operator } from './operator.ts'
+import { useAssertion } from './passkeys.ts'
 import { hashPassword, isPassword, passwordFault } from './password.ts'
-import { endSessions, hasBeenAt, startSession } from './sessions.ts'
+import { endSessions, hasBeenAt, hasBeenNear, startSession } from './sessions.ts'
 import { checkCode, useStep } from './totp.ts'
 import { parseEmail } from './user.ts'
 
@@ -36,6 +38,20 @@ const limits = {
   /** How many refused sign-ins of nobody we know are put on record, over all addresses. */
   recordsOfStrangers: { perS: 1 / 10, burst: 100 },
 }
+
+interface UserWithPassword {
+  user_id: bigint
+  email: string
+  role: Operator['role']
+  agent_id: bigint | null
+  password_hash: string | null
+  disabled_at: Date | null
+  codes_stopped_at: Date | null
+  devices_since: Date | null
+}
+
+const signInColumns = `user_id, email, role, agent_id, password_hash, disabled_at, codes_stopped_at,
+  devices_since`
 
 /** Handles sign-in. Recent attempts are in the database, so the limits hold over all processes. */
 export class SignIn {
@@ -88,6 +104,7 @@ export class SignIn {
         isRight &&
         step !== undefined &&
         (await useStep(tx, userId, step))
+      if (isIn) await alertOfNewPlace(tx, { userId, ip, onDevice }, now)
       const session = isIn ? await startSession(tx, { userId, ip, userAgent }, now) : undefined
       // The text typed as an address could be anything, even a password, so it is not stored.
       const by = { userId: user?.user_id ?? null, email: user?.email ?? 'unknown', ip }
@@ -130,6 +147,54 @@ export class SignIn {
     const { token, sessionId } = started
     const device = makeDevice(this.secretKeys, owner, now)
     return { token, device, operator: { userId, email, role, agentId, sessionId, ip } }
+  }
+
+  /** Starts a session for whoever answers a challenge with a passkey, which has verified the person. */
+  async signInWithPasskey(
+    publicUrl: string,
+    request: Omit<SignInRequest, 'email' | 'password' | 'code'> & { answer: string },
+  ): Promise<{ token: string; device: string; operator: Operator }> {
+    const { ip, userAgent } = request
+    const now = this.now()
+    await this.slowDownAddress(ip)
+    const started = await inTransaction(this.pool, async (tx) => {
+      const userId = await useAssertion(tx, publicUrl, request.answer, undefined, now)
+      if (userId === undefined) return undefined
+      // Locked, so that a reset or a suspension happens entirely before or after it.
+      const { rows } = await tx.query<UserWithPassword>(
+        `select ${signInColumns} from users
+         where user_id = $1 and disabled_at is null and password_hash is not null for update`,
+        [userId],
+      )
+      const [user] = rows
+      const owner = ownerOf(user)
+      if (!user || !owner) return undefined
+      const onDevice = isKnownDevice(this.secretKeys, owner, request.device, now)
+      await alertOfNewPlace(tx, { userId, ip, onDevice }, now)
+      const session = await startSession(tx, { userId, ip, userAgent }, now)
+      const { email, role, agent_id: agentId } = user
+      await writeAudit(tx, {
+        at: now,
+        operator: { userId, email, ip },
+        action: 'sign_in',
+        subject: { kind: 'user', id: String(userId) },
+        agentId,
+        after: { with: 'passkey' },
+      })
+      const { sessionId } = session
+      const operator = { userId, email, role, agentId, sessionId, ip }
+      return {
+        token: session.token,
+        device: makeDevice(this.secretKeys, owner, now),
+        operator,
+      }
+    })
+    if (!started) throw new Problem('sign_in_refused', 'This passkey does not sign in here.')
+    return started
+  }
+
+  async slowDownAddress(ip: string): Promise<void> {
+    await this.slowDown('address', addressKey(ip))
   }
 
   /** What the browser of a user keeps who has just signed in there by other means. */
@@ -196,22 +261,28 @@ export class SignIn {
   }
 
   private async findWithPassword(email: string) {
-    const { rows } = await this.pool.query<{
-      user_id: bigint
-      email: string
-      role: Operator['role']
-      agent_id: bigint | null
-      password_hash: string | null
-      disabled_at: Date | null
-      codes_stopped_at: Date | null
-      devices_since: Date | null
-    }>(
-      `select user_id, email, role, agent_id, password_hash, disabled_at, codes_stopped_at,
-         devices_since from users where email = $1`,
+    const { rows } = await this.pool.query<UserWithPassword>(
+      `select ${signInColumns} from users where email = $1`,
       [email],
     )
     return rows[0]
   }
+}
+
+/** Tells a user that they signed in with a browser or from an address that they never did before. */
+async function alertOfNewPlace(
+  tx: Tx,
+  { userId, ip, onDevice }: { userId: bigint; ip: string; onDevice: boolean },
+  at: Date,
+): Promise<void> {
+  if (onDevice && (await hasBeenNear(tx, userId, ip))) return
+  await raiseAlert(tx, {
+    kind: 'sign_in_new_place',
+    subject: `user ${userId} ${addressKey(ip)}`,
+    words: `Somebody signed in to your account from ${ip}, ${onDevice ? 'where you never were before' : 'with a browser that never did before'}. If that was not you: change your password, end that session under Your account, and tell an admin.`,
+    to: { userId },
+    at,
+  })
 }
 
 function ownerOf(

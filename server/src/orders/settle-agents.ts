@@ -1,12 +1,17 @@
+import { createHash } from 'node:crypto'
 import { type Agent, type AgentRow, agentFromRow } from '../agents/agent.ts'
 import { parseSettleTo } from '../agents/settle-to.ts'
+import { raiseAlarm } from '../approvals/alarms.ts'
+import { inTransaction } from '../db/in-transaction.ts'
 import { readWallet } from '../ledger/read-wallet.ts'
 import { balancesAfter, seqAsOf } from '../ledger/wallet-as-of.ts'
 import { mostWithFee, parseFeeRule } from '../lib/fee.ts'
+import { firstOrderIdAt } from '../lib/ids.ts'
 import { localTimeIn, startOfDay } from '../lib/local-time.ts'
 import { minorPerUnit, toMinor } from '../lib/money.ts'
 import { mondayOf } from '../lib/period.ts'
 import { Problem } from '../lib/problem.ts'
+import { writeAudit } from '../operators/audit.ts'
 import type { Desk } from '../teller/desk.ts'
 import { createWithdraw } from './create-order.ts'
 
@@ -47,7 +52,9 @@ export class Settler {
     for (const agent of agents) {
       // One agent that cannot be settled must not keep the others from it.
       await settle(this.desk, agent, { day, start }).catch((error) => {
-        if (!(error instanceof Problem)) this.onError(error)
+        if (!(error instanceof Problem)) return this.onError(error)
+        if (error.code !== 'limit_exceeded') return undefined
+        return alarmRefused(this.desk, agent, { day, start }, error).catch(this.onError)
       })
     }
     return this.after === 0n ? 'done' : 'more'
@@ -81,6 +88,35 @@ async function settle(
   if (amount < agent.minWithdraw) return
   const request = { refId: settlementRef(day), userId: 'settlement', extraParams: null }
   await createWithdraw(desk, agent, { ...request, ...account, amount })
+}
+
+/** Tells every admin, once a day, that a limit keeps an agent's money from being settled. */
+async function alarmRefused(
+  desk: Desk,
+  { agentId, appId, name }: Agent,
+  { day, start }: { day: string; start: Date },
+  { message }: Problem,
+): Promise<void> {
+  const at = desk.now()
+  const by = 'settlement'
+  const ref = settlementRef(day)
+  // The same for all processes, so that it is raised once.
+  const digest = createHash('sha256').update(`${agentId} ${ref}`).digest('hex')
+  const id = `${firstOrderIdAt(start).slice(0, 12)}${digest.slice(0, 20)}`
+  await inTransaction(desk.pool, async (tx) => {
+    const words = `${name} was not settled on ${day}: ${message}`
+    if (!(await raiseAlarm(tx, { id, at, by, words }))) return
+    await writeAudit(tx, {
+      at,
+      operator: { userId: null, email: by, ip: null },
+      action: 'settle_agent',
+      subject: { kind: 'agent', id: appId },
+      agentId,
+      after: { ref_id: ref },
+      reason: message,
+      outcome: 'refused',
+    })
+  })
 }
 
 /** In whole units. What has come in since the day began is for the next day. */

@@ -4,6 +4,7 @@ import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.t
 import {
   claimMovements,
   explain,
+  findMovement,
   keepAsPayment,
   leaveUnexplained,
   type MovementDecision,
@@ -207,6 +208,7 @@ function decisionOf({ account, movementId }: BankMovement, match: MovementMatch)
     paidAt: 'paidAt' in match ? match.paidAt : null,
     why: match.type === 'nobody' ? match.why : null,
     returns: match.type === 'takes_back' ? match.movementId : null,
+    deductedMinor: isOrder ? match.deductedMinor : 0n,
     detail: match.detail,
   }
 }
@@ -226,6 +228,7 @@ export async function bookMovement(
       await bookPayment(desk, movement)
       return true
     case 'payment_returned':
+      await endDeduction(desk, movement)
       return true
     case 'payout':
       await settleMovement(desk, movement, 'debited_by')
@@ -241,7 +244,7 @@ export async function bookMovement(
 }
 
 async function bookPayment(desk: MovementDesk, movement: BankMovement): Promise<void> {
-  const { account, agentId, orderId, amountMinor } = movement
+  const { account, agentId, orderId, amountMinor, deductedMinor } = movement
   const payment = {
     paymentId: paymentIdOf(movement),
     amountMinor,
@@ -250,8 +253,9 @@ async function bookPayment(desk: MovementDesk, movement: BankMovement): Promise<
   }
   let why = movement.why
   if (agentId !== null && orderId !== null) {
-    const unmatched = await receive(desk, account, { agentId, orderId }, payment)
-    if (unmatched === undefined) return
+    const paid = { ...payment, amountMinor: amountMinor + deductedMinor }
+    const unmatched = await receive(desk, account, { agentId, orderId }, paid)
+    if (unmatched === undefined) return bookDeduction(desk, movement, 'deduction', deductedMinor)
     if (unmatched === 'claimed_twice') {
       throw new Error(`payment ${payment.paymentId} was claimed by another order than decided`)
     }
@@ -265,6 +269,25 @@ async function bookPayment(desk: MovementDesk, movement: BankMovement): Promise<
     why: why ?? 'unmatched',
     contradicts: null,
   })
+}
+
+/** What the rail kept of a payment is a cost of its order, at the account. */
+async function bookDeduction(
+  desk: MovementDesk,
+  { account, movementId, agentId, orderId }: BankMovement,
+  of: 'deduction' | 'deduction-back',
+  amountMinor: bigint,
+): Promise<void> {
+  if (amountMinor === 0n || agentId === null || orderId === null) return
+  const cost = { provider: account, costId: `${of}:${movementId}`, amountMinor }
+  await desk.teller.do({ type: 'charge_cost', agentId, orderId, ...cost, at: desk.now() })
+}
+
+/** If a debit is only what had arrived of the payment that it gives back, nobody kept anything of it. */
+async function endDeduction(desk: MovementDesk, debit: BankMovement): Promise<void> {
+  const paid = debit.returns && (await findMovement(desk.pool, debit.account, debit.returns))
+  if (!paid || paid.amountMinor !== -debit.amountMinor) return
+  await bookDeduction(desk, paid, 'deduction-back', -paid.deductedMinor)
 }
 
 /** Returns why the order does not take the money; undefined if it does, or did before. */
@@ -309,6 +332,7 @@ async function bookTakenBack(
     reference: '',
   })
   if (effect.result === 'refused') throw new Problem('overloaded', effect.detail ?? '', {})
+  await endDeduction(desk, movement)
   return true
 }
 
@@ -346,6 +370,7 @@ async function unbookSum(desk: MovementDesk, movement: BankMovement): Promise<bo
     await keepAsPayment(desk.pool, movement)
     return false
   }
+  await bookDeduction(desk, movement, 'deduction-back', -movement.deductedMinor)
   const key = writeOffKey({ provider: account, ref: `movement:${paymentId}` })
   const booked = await readJournalByKey(desk.pool, houseBook(currency), key)
   if (!booked) return true

@@ -70,7 +70,8 @@ export async function explainReturn(
     const detail = 'It is the sum of payments: name the payment that went back.'
     throw new Problem('invalid_transition', detail)
   }
-  if (payment.amountMinor !== -before.amountMinor) {
+  const arrived = payment.amountMinor
+  if (![arrived, arrived + payment.deductedMinor].includes(-before.amountMinor)) {
     throw new Problem('invalid_transition', 'The payment has another amount than what left.')
   }
   const state = (await paymentStates(pool, [payment])).get(paymentIdOf(payment))
@@ -86,6 +87,7 @@ export async function explainReturn(
     },
   )
   if (!movement) throw cannotExplain(before)
+  await bookMovement(desk, account, movement)
   await markBooked(pool, account.name, [movementId])
   return { changed: true }
 }

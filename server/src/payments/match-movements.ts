@@ -24,7 +24,15 @@ import type { BankIds } from '../statements/statement.ts'
 
 /** What a movement is taken for. It is written down before the books change and never decided again. */
 export type MovementMatch =
-  | { type: 'order'; agentId: bigint; orderId: string; paidAt: Date; detail: string }
+  | {
+      type: 'order'
+      agentId: bigint
+      orderId: string
+      paidAt: Date
+      /** What the rail kept of the payment. */
+      deductedMinor: bigint
+      detail: string
+    }
   /** The house's money until a person decides. */
   | { type: 'nobody'; why: 'unmatched' | 'ambiguous'; paidAt: Date; detail: string }
   | { type: 'takes_back'; movementId: string; detail: string }
@@ -48,7 +56,10 @@ type Matched = Pick<
 >
 
 /** The account whose movements are matched. */
-type AccountOfMovements = Pick<BankAccount, 'name' | 'zone' | 'ownAccounts'>
+type AccountOfMovements = Pick<
+  BankAccount,
+  'name' | 'zone' | 'ownAccounts' | 'expectedDeductionMinor'
+>
 
 /** Our clock and the bank's may differ by this much. */
 const skewMs = 120_000
@@ -94,8 +105,9 @@ export async function matchCredits(
       nobody(movement, 'unmatched', 'It names a payout, so it may be one that came back.')
     }
   }
+  const named = (open: readonly Matched[]) => byCode(pool, open, codes)
   const rules: [name: string, find: (open: readonly Matched[]) => Promise<Candidate[]>][] = [
-    ['the code', (open) => byCode(pool, open, codes)],
+    ['the code', named],
     ['the amount', (open) => byAmount(pool, account, open)],
     ['the payer and the amount', (open) => byPayer(pool, account, open)],
     ['the payer and the amount', (open) => byMaskedPayer(pool, account, open)],
@@ -107,12 +119,17 @@ export async function matchCredits(
       const [one, two] = found.get(movement.movementId) ?? []
       if (one && two) nobody(movement, 'ambiguous', `Several orders fit ${rule}.`)
       else if (one) {
+        const deductedMinor = find === named ? deductionOf(account, movement, one) : 0n
         matches.set(movement.movementId, {
           type: 'order',
           agentId: one.agentId,
           orderId: one.orderId,
           paidAt: paidAt(movement, one, zone),
-          detail: `It fits ${rule}.`,
+          deductedMinor,
+          detail:
+            deductedMinor === 0n
+              ? `It fits ${rule}.`
+              : `It fits ${rule}, and is what is paid less what the rail deducts.`,
         })
       }
     }
@@ -121,6 +138,16 @@ export async function matchCredits(
     if (!matches.has(movement.movementId)) nobody(movement, 'unmatched', 'No order fits it.')
   }
   return matches
+}
+
+/** What the rail kept of a payment that names its order: all that is missing, or it is another amount. */
+function deductionOf(
+  { name, expectedDeductionMinor }: AccountOfMovements,
+  { amountMinor }: Matched,
+  expected: ExpectedDeposit,
+): bigint {
+  const isAll = amountMinor + expectedDeductionMinor === expected.payableMinor
+  return isAll && expected.account === name ? expectedDeductionMinor : 0n
 }
 
 /** The payment codes in all that the bank says of each movement. */
@@ -391,7 +418,8 @@ async function namedCredits(
   const { rows } = await pool.query<{ movement_id: string; state: string; ids: string }>(
     `select m.movement_id, m.state, r.ids from bank_movements m
      join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
-     where m.account = $1 and m.amount = $2 and (m.explained_by = 'payment' or m.state = 'new')
+     where m.account = $1 and (m.amount = $2 or (m.deducted > 0 and m.amount + m.deducted = $2))
+       and (m.explained_by = 'payment' or m.state = 'new')
        and r.is_trusted and not exists (select 1 from bank_movements t
          where t.account = m.account and t.returns = m.movement_id)
      order by m.movement_id desc limit 1000`,

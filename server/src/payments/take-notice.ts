@@ -247,6 +247,10 @@ async function takeCost(
     payout && (await findPayout(desk.pool, payout.agentId, provider.name, reference)) !== undefined
   const named = isItsPayout ? payout : parseTxnId(reference)
   const order = named && (await findOrder(desk.pool, named.agentId, named.orderId))
+  const known = payout ?? named
+  if (!order && known && (await isArchivedOrder(desk.pool, known.agentId, known.orderId))) {
+    throw new Problem('overloaded', 'The order was archived; a person has to look into it.', later)
+  }
   if (!order || !(isItsPayout || isItsOrder(provider, event, order))) {
     return { result: 'refused', detail: 'The provider has no such order.' }
   }

@@ -77,16 +77,19 @@ async function isWithinTokenLimits(
     most: bigint
     day: bigint
     used: bigint
+    deduction: bigint
   }>(
+    // A credit may count for as much more as the rail deducts.
     `select confirmed_at is not null as is_confirmed, token_limit as most, token_day_limit as day,
-       (select coalesce(sum(abs(amount)), 0)::bigint from bank_reports
+       expected_deduction as deduction,
+       (select coalesce(sum(abs(amount) + expected_deduction), 0)::bigint from bank_reports
         where account = $1 and source = 'push' and is_trusted and reported_at >= $2) as used
      from bank_accounts where name = $1`,
     [name, startOfDay(at, zone)],
   )
   const [limits] = rows
   if (!limits?.is_confirmed) return false
-  const size = amountMinor < 0n ? -amountMinor : amountMinor
+  const size = (amountMinor < 0n ? -amountMinor : amountMinor) + limits.deduction
   return size <= limits.most && limits.used + size <= limits.day
 }
 

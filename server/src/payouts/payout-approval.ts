@@ -1,8 +1,8 @@
 import { findAgentById } from '../agents/find-agent.ts'
 import { type ApprovalRule, judge } from '../approvals/approval-rules.ts'
-import { findProposal, type ProposedAction, propose } from '../approvals/proposal.ts'
+import { type Proposal, type ProposedAction, propose } from '../approvals/proposal.ts'
 import { inTransaction } from '../db/in-transaction.ts'
-import { type Pool, sqlState } from '../db/pool.ts'
+import { sqlState } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
 import type { LimitCheck } from '../ledger/limits.ts'
 import { txnId } from '../lib/ids.ts'
@@ -22,58 +22,96 @@ const waitsMs = 7 * 86_400_000
  * Whether a withdrawal may be handed to a provider: a rule may ask for a second person above an amount, and when
  * the withdrawal was created a limit may have said that it waits for one, or for a time. The
  * proposal has the order's id, so it is made once. A withdrawal that was declined or not decided on in time
- * fails: no provider has seen it.
+ * fails, whatever the rules say by then: no provider has seen it.
  */
 export async function mayPayOut(desk: ApprovalDesk, order: Order): Promise<boolean> {
-  const { agentId, amountMinor: minor, currency, orderId } = order
-  const { rules, check } = await readSaid(desk.pool, order)
-  const amount = { minor, currency }
-  const { needsTwo, adminOnly } = judge(rules, 'sandbox', { action: 'pay_out', agentId, amount })
-  if (!needsTwo && check?.outcome !== 'hold') {
-    return check?.waitUntil == null || check.waitUntil <= desk.now()
-  }
-  const proposal = await findProposal(desk.pool, orderId)
-  if (!proposal) {
-    const why = check && check.outcome !== 'note' ? check.words : null
-    await proposePayout(desk, order, adminOnly, why)
-    return false
-  }
-  const { verdict } = proposal
-  // The decision counts, however its run ended. Nobody decides that a new account waits less.
-  if (verdict === 'approved') return check?.waitUntil == null || check.waitUntil <= desk.now()
-  // One that is due but not yet marked as expired might still be approved by a clock that is behind.
-  if (verdict !== null) {
-    const why = {
-      declined: 'It was declined',
-      withdrawn: 'It was withdrawn',
-      expired: 'Nobody approved it in time',
-    }[verdict]
-    await fail(desk, order, proposal.decisionReason ? `${why}: ${proposal.decisionReason}` : why)
-  }
-  return false
+  const [said] = await readSaid(desk, [order])
+  if (!said) return false
+  const { says, why, adminOnly } = said
+  if (says === 'propose') await proposePayout(desk, order, adminOnly, why)
+  if (says === 'fail') await fail(desk, order, why ?? '')
+  return says === 'pay'
 }
 
-type Said = Pick<LimitCheck, 'outcome' | 'words' | 'waitUntil'>
+/** Those of some withdrawals that nobody can pay out yet, and of which nothing has to be said, in one look. */
+export async function payoutsThatWait(
+  desk: Pick<ApprovalDesk, 'pool' | 'now'>,
+  orders: readonly Order[],
+): Promise<Set<string>> {
+  const said = await readSaid(desk, orders)
+  return new Set(said.flatMap(({ orderId, says }) => (says === 'wait' ? orderId : [])))
+}
 
-/** The rules for payouts, and what limits said about the withdrawal when it was created: in one look. */
+interface Said {
+  orderId: string
+  says: 'pay' | 'wait' | 'propose' | 'fail'
+  why: string | null
+  adminOnly: boolean
+}
+
+type SaidRow = Pick<LimitCheck, 'orderId'> & {
+  outcome: LimitCheck['outcome'] | null
+  words: string | null
+  waitUntil: Date | null
+  isProposed: boolean
+  verdict: Proposal['verdict']
+  reason: string | null
+}
+
+const ends = {
+  declined: 'It was declined',
+  withdrawn: 'It was withdrawn',
+  expired: 'Nobody approved it in time',
+}
+
+/** What the rules for payouts, limits and people say about withdrawals: in one look. */
 async function readSaid(
-  pool: Pool,
-  { agentId, orderId }: Order,
-): Promise<{ rules: ApprovalRule[]; check: Said | undefined }> {
-  const { rows } = await pool.query<ApprovalRule & { [P in keyof Said]: Said[P] | null }>(
-    `select r.action, r.agent_id as "agentId", r.currency, r.needs_two as "needsTwo",
-       r.above as "aboveMinor", r.admin_only as "adminOnly", c.outcome, c.words,
-       c.wait_until as "waitUntil"
-     from (select 1) one
-     left join limit_checks c on c.agent_id = $1 and c.order_id = $2
+  { pool, now }: Pick<ApprovalDesk, 'pool' | 'now'>,
+  orders: readonly Order[],
+): Promise<Said[]> {
+  const { rows } = await pool.query<
+    SaidRow & { [P in keyof ApprovalRule]: ApprovalRule[P] | null }
+  >(
+    `select replace(o.order_id::text, '-', '') as "orderId", c.outcome, c.words,
+       c.wait_until as "waitUntil", p.proposal_id is not null as "isProposed", d.verdict, d.reason,
+       r.action, r.agent_id as "agentId", r.currency, r.needs_two as "needsTwo",
+       r.above as "aboveMinor", r.admin_only as "adminOnly"
+     from unnest($1::bigint[], $2::uuid[]) o(agent_id, order_id)
+     left join limit_checks c on c.agent_id = o.agent_id and c.order_id = o.order_id
+     left join proposals p on p.proposal_id = o.order_id
+     left join proposal_decisions d on d.proposal_id = o.order_id
      left join approval_rules r on r.action = 'pay_out'`,
-    [agentId, orderId],
+    [orders.map(({ agentId }) => agentId), orders.map(({ orderId }) => orderId)],
   )
-  const { outcome = null, words = null, waitUntil = null } = rows[0] ?? {}
-  return {
-    rules: rows.filter(({ action }) => action !== null),
-    check: outcome && words ? { outcome, words, waitUntil } : undefined,
+  // Each order has a row for each rule.
+  const first = new Map(rows.map((row) => [row.orderId, row]))
+  const rules = rows
+    .filter(({ orderId }) => orderId === rows[0]?.orderId)
+    .filter((row): row is SaidRow & ApprovalRule => row.action !== null)
+  const at = now()
+  return orders.flatMap((order) => {
+    const row = first.get(order.orderId)
+    return row ? saidOf(order, row, rules, at) : []
+  })
+}
+
+function saidOf(order: Order, row: SaidRow, rules: readonly ApprovalRule[], now: Date): Said {
+  const { agentId, orderId, amountMinor: minor, currency } = order
+  const { outcome, verdict, waitUntil, reason, words } = row
+  const amount = { minor, currency }
+  const { needsTwo, adminOnly } = judge(rules, 'sandbox', { action: 'pay_out', agentId, amount })
+  const said = (says: Said['says'], why: string | null = null): Said => ({
+    ...{ orderId, says, why, adminOnly },
+  })
+  if (verdict !== null && verdict !== 'approved') {
+    return said('fail', reason ? `${ends[verdict]}: ${reason}` : ends[verdict])
   }
+  const needsPerson = (needsTwo || outcome === 'hold') && verdict === null
+  if (needsPerson && !row.isProposed) return said('propose', outcome === 'note' ? null : words)
+  // One that is due but not yet marked as expired might still be approved by a clock that is behind.
+  if (needsPerson) return said('wait')
+  // The decision counts, however its run ended. Nobody decides that a new account waits less.
+  return said(waitUntil === null || waitUntil <= now ? 'pay' : 'wait')
 }
 
 async function proposePayout(

@@ -74,6 +74,12 @@ export class PayoutRunner {
    * waits for a place, the provider that refused it is asked soon.
    */
   take(order: Order, provider: Provider, refused: PayoutAttempt): void {
+    // A question under way about the same order would keep it, and not know of the refusal for an hour.
+    const running = this.underway.get(order.orderId)
+    if (running) {
+      void running.then(() => this.take(order, provider, refused))
+      return
+    }
     this.hold(order.orderId, async () => {
       const at = timeToPass(this.desk.now)
       const taken = await claimPayout(this.desk.pool, refused, refused, at, goingOnMs)

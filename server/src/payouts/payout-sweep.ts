@@ -3,6 +3,7 @@ import type { Order } from '../ledger/book.ts'
 import { firstOrderIdAt } from '../lib/ids.ts'
 import type { Provider } from '../providers/provider.ts'
 import { type PayoutDesk, routePayout } from './pay-out.ts'
+import { payoutsThatWait } from './payout-approval.ts'
 import type { PayoutLane } from './payout-lane.ts'
 import { findAgentsToHandOver, findToHandOver } from './payouts.ts'
 
@@ -179,8 +180,13 @@ export class PayoutSweep {
     for (let pages = 0; pages < pagesAtOnce && !options.isStopped(); pages++) {
       const at = timeToPass(desk.now)
       const page = await findToHandOver(desk.pool, agentId, last, at, headStartMs, pageSize)
+      // Those that wait for a person or a time are passed over together.
+      const waiting = desk.providers.asksBeforePayouts
+        ? await payoutsThatWait(desk, page)
+        : undefined
       for (const order of page) {
-        const provider = options.isKnown(order.orderId) ? undefined : await this.route(order)
+        const isLeft = waiting?.has(order.orderId) || options.isKnown(order.orderId)
+        const provider = isLeft ? undefined : await this.route(order)
         if (provider && !isFull(provider.name)) options.take(order, provider)
         else if (provider) leaveAt(left, provider.name, last)
         last = order.orderId

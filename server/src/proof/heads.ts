@@ -104,16 +104,18 @@ async function proveBookHeads(pool: Pool, heads: BookHead[], proof: HeadsProof):
   )
   for (const [at, { book, seq, hash }] of heads.entries()) {
     const found = rows[at]
-    if (found?.hash === hash) continue
     const row = `journal row ${seq}`
-    if (found && found.hash === null && found.archived !== null && BigInt(seq) < found.archived) {
+    // The files prove rows before the archive's end, those as well that are still in the books.
+    if (found && found.archived !== null && BigInt(seq) < found.archived) {
       const ofBook = proof.archived.get(book) ?? new Map<bigint, string>()
       proof.archived.set(book, ofBook.set(BigInt(seq), hash))
-    } else if (found?.hash) {
-      proof.findings.push({ book, finding: `${row} has another hash than the one that was kept` })
-    } else {
-      proof.findings.push({ book, finding: `${row}, whose hash was kept, is missing` })
+      continue
     }
+    if (found?.hash === hash) continue
+    const finding = found?.hash
+      ? `${row} has another hash than the one that was kept`
+      : `${row}, whose hash was kept, is missing`
+    proof.findings.push({ book, finding })
   }
 }
 

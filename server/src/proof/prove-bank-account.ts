@@ -12,6 +12,8 @@ export interface AccountSides {
   payments: bigint
   /** Payments that were given back or taken back in the books, with no debit that is booked as that. */
   goneByHand: bigint
+  /** What the books have as kept by the rail of these payments, negative. */
+  deducted: bigint
   /** All that was written off at the account, negative for a loss. */
   writtenOff: bigint
   /** The part of it that explains no movement. */
@@ -35,6 +37,7 @@ export async function readAccountSides(
     bank: bigint
     payments: bigint
     gone: bigint
+    deducted: bigint
     written_off: bigint
     by_hand: bigint
     paid_out: bigint
@@ -43,11 +46,11 @@ export async function readAccountSides(
     booking: boolean
   }>(
     `with moved as (
-       select movement_id, amount, state, explained_by, returns, tries,
+       select movement_id, amount, deducted, state, explained_by, tries,
          account || ':' || replace(movement_id::text, '-', '') as payment_id
        from bank_movements where account = $1
      ), paid as (
-       select m.amount, exists (select 1 from bank_movements d
+       select m.amount + m.deducted as amount, exists (select 1 from bank_movements d
            where d.account = $1 and d.returns = m.movement_id and d.state = 'booked') as is_debited,
          case when c.agent_id = 0 then u.state else p.state end as state
        from moved m join payment_claims c on c.payment_id = m.payment_id
@@ -55,6 +58,21 @@ export async function readAccountSides(
        left join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
        -- The sum of payments that are known was taken out of the books.
        where not (m.state = 'booked' and m.explained_by = 'batch')
+     ), kept as (
+       select case when p.payment_id is null
+         -- Archived: it was booked, and booked back if only what had arrived went back.
+         then case when (m.explained_by = 'batch' and m.state = 'booked')
+             or exists (select 1 from bank_movements d where d.account = $1
+               and d.returns = m.movement_id and d.amount = -m.amount and d.state = 'booked')
+           then 0 else -m.deducted end
+         else (select -coalesce(sum(j.clearing_change), 0) from journal j
+           where j.agent_id = c.agent_id and j.clearing_at = $1 and j.once_key in (
+             'cost:' || $1 || ':deduction:' || replace(m.movement_id::text, '-', ''),
+             'cost:' || $1 || ':deduction-back:' || replace(m.movement_id::text, '-', ''))) end
+         as amount
+       from moved m join payment_claims c on c.payment_id = m.payment_id
+       left join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
+       where m.deducted > 0
      ), written as (
        select clearing_change, once_key like 'write-off:movement:%'
          or once_key like 'write-off:batch:%' as is_of_movement
@@ -86,6 +104,7 @@ export async function readAccountSides(
           or (state is null and not is_debited))::bigint as payments,
        (select coalesce(sum(amount), 0) from paid where state in ('returned', 'taken_back')
           and not is_debited)::bigint as gone,
+       (select coalesce(sum(amount), 0) from kept)::bigint as deducted,
        (select -coalesce(sum(clearing_change), 0) from written)::bigint as written_off,
        (select -coalesce(sum(clearing_change), 0) from written
         where not is_of_movement)::bigint as by_hand,
@@ -99,6 +118,7 @@ export async function readAccountSides(
     bank: row?.bank ?? 0n,
     payments: row?.payments ?? 0n,
     goneByHand: row?.gone ?? 0n,
+    deducted: row?.deducted ?? 0n,
     writtenOff: row?.written_off ?? 0n,
     writtenOffByHand: row?.by_hand ?? 0n,
     paidOut: row?.paid_out ?? 0n,
@@ -115,8 +135,8 @@ export function differenceOf(sides: AccountSides): bigint {
 }
 
 /**
- * Proves the bank account whose name comes next: the books have at it what the payments of its movements and
- * the write-offs there add up to, and that is what its movements say. Returns its name, or null at the end.
+ * Proves the bank account whose name comes next: the books have at it what the payments of its movements,
+ * what was deducted from them and the write-offs there add up to, and that is what its movements say. Returns its name, or null at the end.
  */
 export async function proveNextAccount(tx: ProofTx, after: string): Promise<string | null> {
   const { rows } = await tx.query<{ name: string; currency: Currency }>(
@@ -127,11 +147,11 @@ export async function proveNextAccount(tx: ProofTx, after: string): Promise<stri
   if (!account) return null
   const { name } = account
   const sides = await readAccountSides(tx, account)
-  const { books, payments, writtenOff, paidOut } = sides
+  const { books, payments, deducted, writtenOff, paidOut } = sides
   ensure(
-    books === payments + writtenOff - paidOut,
+    books === payments + deducted + writtenOff - paidOut,
     () =>
-      `the books have ${books} at ${name}, but payments there are ${payments}, write-offs ${writtenOff} and payouts ${paidOut}`,
+      `the books have ${books} at ${name}, but payments there are ${payments}, deductions ${deducted}, write-offs ${writtenOff} and payouts ${paidOut}`,
   )
   const difference = differenceOf(sides)
   ensure(

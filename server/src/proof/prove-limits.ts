@@ -8,18 +8,28 @@ export interface LimitPlace {
   per: string
   /** Null before the first quarter of an hour. */
   upTo: Date | null
+  /** The account up to which those that were paid are proved; these come before their orders. */
+  account?: string
 }
 
 export const beforeAllLimits: LimitPlace = { agentId: 0n, kind: '', per: '', upTo: null }
 
 const quarterMs = 900_000
 
+/** The number of an account, without what is between its letters and digits. */
+const number = `upper(translate(o.account_no,
+    translate(o.account_no, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789', ''), ''))`
+
 /** Whose orders are added up together: in words of this file, so that it shares no mistake. */
 const subjects: Record<string, string> = {
   agent: `''`,
   user: 'o.user_id',
-  account: `concat(o.bank_code, ':', upper(translate(o.account_no,
-    translate(o.account_no, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789', ''), '')))`,
+  account: `concat(case
+    when length(${number}) between 15 and 34 and ${number} similar to '[A-Z]{2}[0-9]{2}%' then null
+    when length(o.bank_code) <> 11 then concat(o.bank_code, ':')
+    when o.bank_code similar to '[A-Z]{4}0[A-Z0-9]{6}' then concat(substr(o.bank_code, 1, 4), ':')
+    when o.bank_code similar to '[A-Z]{6}[A-Z0-9]{5}' then concat(substr(o.bank_code, 1, 8), ':')
+    else concat(o.bank_code, ':') end, ${number})`,
 }
 
 /**
@@ -31,9 +41,10 @@ export async function proveLimitPage(
   place: LimitPlace,
   limit: number,
 ): Promise<LimitPlace | null> {
+  const isUnderWay = place.upTo !== null || place.account !== undefined
   const { rows } = await tx.query<LimitPlace & { countsFrom: Date }>(
     `select agent_id as "agentId", kind, per, counts_from as "countsFrom" from limit_counting
-     where (agent_id, kind, per) ${place.upTo ? '>=' : '>'} ($1, $2, $3)
+     where (agent_id, kind, per) ${isUnderWay ? '>=' : '>'} ($1, $2, $3)
      order by agent_id, kind, per limit 1`,
     [place.agentId, place.kind, place.per],
   )
@@ -42,12 +53,17 @@ export async function proveLimitPage(
   const { agentId, kind, per, countsFrom } = counted
   const isSame = agentId === place.agentId && kind === place.kind && per === place.per
   const next = { agentId, kind, per, upTo: null }
-  if (per === 'payee') {
-    await provePayees(tx, agentId)
-    return next
+  if (per === 'payee' && !(isSame && place.upTo)) {
+    const account = await provePayees(tx, agentId, isSame ? (place.account ?? '') : '', limit)
+    if (account !== null) return { ...next, account }
   }
   const from = isSame && place.upTo && place.upTo > countsFrom ? place.upTo : countsFrom
   const to = await endOfStretch(tx, agentId, from, limit)
+  if (per === 'payee') {
+    await proveKnown(tx, agentId, from, to)
+    return to ? { agentId, kind, per, upTo: to } : next
+  }
+  if (!isSame) await proveBeginning(tx, agentId, kind, per)
   const { rows: lies } = await tx.query<{ starts_at: Date }>(
     `select starts_at from (
        select ${subjects[per]} as subject, to_timestamp(
@@ -93,18 +109,71 @@ async function endOfStretch(
   return new Date(Math.max(quarter, from.getTime() + quarterMs))
 }
 
-/** Proves that the orders that are said to have paid an account did, as far as they are not archived. */
-async function provePayees(tx: ProofTx, agentId: bigint): Promise<void> {
+/**
+ * Proves that accounts were paid by the orders that are said to have paid them, as far as these are not archived.
+ * Returns the last account that was looked at; null at the end.
+ */
+async function provePayees(
+  tx: ProofTx,
+  agentId: bigint,
+  after: string,
+  limit: number,
+): Promise<string | null> {
+  const { rows } = await tx.query<{ account: string; order_id: string; is_lie: boolean }>(
+    `select p.account, p.order_id, case when o.order_id is null then not exists (
+         select 1 from archived_refs a where a.agent_id = p.agent_id and a.order_id = p.order_id)
+       else o.kind <> 'withdraw' or o.refund_of is not null or o.status not in ('PAID', 'REVERT')
+         or ${subjects.account} <> p.account end as is_lie
+     from (select * from limit_payees where agent_id = $1 and account > $2
+       order by account limit $3) p
+     left join orders o on o.agent_id = p.agent_id and o.order_id = p.order_id
+     order by p.account`,
+    [agentId, after, limit],
+  )
+  const lie = rows.find(({ is_lie }) => is_lie)
+  ensure(
+    lie === undefined,
+    () => `agent ${agentId} is said to have paid an account with order ${lie?.order_id}`,
+  )
+  return rows.length === limit ? (rows.at(-1)?.account ?? null) : null
+}
+
+/** Proves that every account is known that orders of a stretch have paid. */
+async function proveKnown(
+  tx: ProofTx,
+  agentId: bigint,
+  from: Date,
+  to: Date | null,
+): Promise<void> {
   const { rows } = await tx.query<{ order_id: string }>(
-    `select p.order_id from limit_payees p
-     join orders o on o.agent_id = p.agent_id and o.order_id = p.order_id
-     where p.agent_id = $1 and (o.kind <> 'withdraw' or o.refund_of is not null or o.status not in ('PAID', 'REVERT')
-       or ${subjects.account} <> p.account) limit 1`,
-    [agentId],
+    `select o.order_id from orders o
+     where o.agent_id = $1 and o.order_id >= $2 and ($3::uuid is null or o.order_id < $3)
+       and o.created_at >= $4 and o.kind = 'withdraw' and o.refund_of is null
+       and o.status in ('PAID', 'REVERT') and not exists (
+         select 1 from limit_payees p where p.agent_id = $1 and p.account = ${subjects.account})
+     limit 1`,
+    [agentId, firstOrderIdAt(from), to && firstOrderIdAt(to), from],
   )
   const [lie] = rows
   ensure(
     lie === undefined,
-    () => `agent ${agentId} is said to have paid an account with order ${lie?.order_id}`,
+    () => `the account that agent ${agentId} has paid with order ${lie?.order_id} is not known`,
+  )
+}
+
+/** Proves that nothing is kept of before the time from which orders count, except what is being forgotten. */
+async function proveBeginning(tx: ProofTx, agentId: bigint, kind: string, per: string) {
+  const { rows } = await tx.query(
+    `select 1 from limit_counting c join limit_uses u
+       on u.agent_id = c.agent_id and u.kind = c.kind and u.per = c.per
+         and u.starts_at < c.counts_from
+     where c.agent_id = $1 and c.kind = $2 and c.per = $3
+       and c.counts_from > now() - interval '60 days' limit 1`,
+    [agentId, kind, per],
+  )
+  ensure(
+    rows.length === 0,
+    () =>
+      `what counts for limits of agent ${agentId} (${kind} by ${per}) began earlier than it says`,
   )
 }

@@ -9,6 +9,7 @@ interface MovementRow {
   account: string
   movement_id: string
   amount: bigint
+  deducted: bigint
   currency: string
   state: string
   explained_by: string | null
@@ -32,7 +33,7 @@ export async function proveMovementPage(
 ): Promise<string | null> {
   const [account = '', movementId = ''] = after.split(' ')
   const { rows } = await tx.query<MovementRow>(
-    `select m.account, m.movement_id, m.amount, m.currency, m.state, m.explained_by, m.agent_id,
+    `select m.account, m.movement_id, m.amount, m.deducted, m.currency, m.state, m.explained_by, m.agent_id,
        m.order_id, m.returns, b.currency as account_currency,
        count(r.*) as reports, count(r.*) filter (where r.amount = m.amount) as agreeing
      from (select * from bank_movements
@@ -40,7 +41,7 @@ export async function proveMovementPage(
        order by account, movement_id limit $3) m
      join bank_accounts b on b.name = m.account
      left join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
-     group by m.account, m.movement_id, m.amount, m.currency, m.state, m.explained_by, m.agent_id,
+     group by m.account, m.movement_id, m.amount, m.deducted, m.currency, m.state, m.explained_by, m.agent_id,
        m.order_id, m.returns, b.currency
      order by m.account, m.movement_id`,
     [account, movementId, limit, '0'.repeat(32)],
@@ -63,7 +64,7 @@ export async function proveMovementPage(
       () => `${where} is booked, but not in the books`,
     )
     if (!claim) continue
-    ensureSame(`the claim on ${where}`, 'amount', claim.amountMinor, row.amount)
+    ensureSame(`the claim on ${where}`, 'amount', claim.amountMinor, row.amount + row.deducted)
     ensureSame(`the claim on ${where}`, 'currency', claim.currency, row.currency)
     if (row.state !== 'booked' || row.agent_id === null || row.order_id === null) continue
     ensureSame(
@@ -73,6 +74,10 @@ export async function proveMovementPage(
       txnId(row.agent_id, row.order_id),
     )
   }
+  await proveDeductions(
+    tx,
+    rows.filter((row) => row.deducted !== 0n),
+  )
   await proveExplained(
     tx,
     rows.filter((row) => isByPerson(row) && row.state === 'booked'),
@@ -100,6 +105,36 @@ async function readClaims(
 
 function isByPerson({ explained_by }: Pick<MovementRow, 'explained_by'>): boolean {
   return ['bank_fee', 'interest', 'own_transfer', 'correction'].includes(explained_by ?? '')
+}
+
+/** Proves that a payment and what was deducted from it are what its order asks for, and that the order bore the cost. */
+async function proveDeductions(tx: ProofTx, rows: readonly MovementRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const { rows: orders } = await tx.query<{ order_id: string; payable: bigint }>(
+    `select o.order_id, coalesce(o.payable, o.amount) as payable from orders o
+     join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
+       on o.agent_id = k.agent_id and o.order_id = k.order_id`,
+    [rows.map(({ agent_id }) => agent_id), rows.map(({ order_id }) => order_id)],
+  )
+  const keyOf = ({ account, movement_id }: MovementRow) =>
+    `cost:${account}:deduction:${movement_id}`
+  const { rows: costs } = await tx.query<{ once_key: string; costs_change: bigint }>(
+    `select j.once_key, j.costs_change from journal j
+     join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
+       on j.agent_id = k.agent_id and j.once_key = k.once_key`,
+    [rows.map(({ agent_id }) => agent_id), rows.map(keyOf)],
+  )
+  const payables = new Map(orders.map(({ order_id, payable }) => [order_id, payable]))
+  const charged = new Map(costs.map(({ once_key, costs_change }) => [once_key, costs_change]))
+  for (const row of rows) {
+    const where = `bank movement ${row.account}:${row.movement_id}`
+    const payable = payables.get(row.order_id ?? '')
+    // The order may be archived, with its cost.
+    if (payable === undefined) continue
+    ensureSame(where, 'payment with its deduction', row.amount + row.deducted, payable)
+    if (row.state !== 'booked') continue
+    ensureSame(`the deduction of ${where}`, 'cost', charged.get(keyOf(row)), -row.deducted)
+  }
 }
 
 /** Proves that what a person explained is in the house's book, at the account. */
@@ -154,9 +189,10 @@ async function proveReturns(tx: ProofTx, rows: readonly MovementRow[]): Promise<
     account: string
     movement_id: string
     amount: bigint
+    deducted: bigint
     is_there: boolean
   }>(
-    `select m.account, m.movement_id, m.amount,
+    `select m.account, m.movement_id, m.amount, m.deducted,
        ${isInBooks('k.payment_id')} as is_there
      from bank_movements m
      join unnest($1::text[], $2::uuid[], $3::text[]) k(account, movement_id, payment_id)
@@ -171,7 +207,9 @@ async function proveReturns(tx: ProofTx, rows: readonly MovementRow[]): Promise<
   for (const { account, movement_id, returns, amount, state, explained_by } of rows) {
     const where = `what bank movement ${account}:${movement_id} takes back`
     const opposite = byId.get(`${account} ${returns}`)
-    ensureSame(where, 'amount', opposite?.amount, -amount)
+    // All that was paid may go back, or what had arrived of it.
+    const deducted = opposite && opposite.amount !== -amount ? opposite.deducted : 0n
+    ensureSame(where, 'amount', opposite && opposite.amount + deducted, -amount)
     ensure(
       explained_by === 'payment_taken_back' || explained_by === 'payment_returned',
       () => `bank movement ${account}:${movement_id} takes one back, but is not explained so`,
@@ -244,7 +282,7 @@ export async function proveBankClaims(
     () => `payment ${strange?.paymentId} is of a bank account, but no movement of it`,
   )
   const { rows } = await tx.query<{ account: string; movement_id: string; amount: bigint }>(
-    `select m.account, m.movement_id, m.amount from bank_movements m
+    `select m.account, m.movement_id, m.amount + m.deducted as amount from bank_movements m
      join unnest($1::text[], $2::uuid[]) k(account, movement_id)
        on m.account = k.account and m.movement_id = k.movement_id`,
     [ofBanks.map(({ name }) => name), ofBanks.map(({ id }) => id)],

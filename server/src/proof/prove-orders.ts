@@ -9,6 +9,7 @@ import {
 } from '../ledger/book.ts'
 import { journalColumns, orderColumns } from '../ledger/book-columns.ts'
 import { providerOfPayment, unknownProvider } from '../ledger/house.ts'
+import { refundKey } from '../ledger/refunds.ts'
 import { storedBody } from '../ledger/stored-body.ts'
 import { feeOf, parseFeeRule } from '../lib/fee.ts'
 import { txnId } from '../lib/ids.ts'
@@ -290,7 +291,11 @@ function proveRows(
       paid = { amount, fee: feeBy(amount), at }
       const isTakenBack = rows[index + 1]?.event === 'deposit_taken_back'
       proveCredit(row, payments.get(row.onceKey ?? ''), isTakenBack)
-    } else ensureSame(where, 'once_key', row.onceKey, null)
+    } else if (row.event !== 'withdraw_held' || row.onceKey !== null) {
+      // Refunds from before their rows named the deposit have no key.
+      const { onceKey = null } = row.event === 'withdraw_held' ? refundKey(order) : {}
+      ensureSame(where, 'once_key', row.onceKey, onceKey)
+    }
     if (row.event === 'withdraw_held') ensureSame(where, 'at', row.at, order.createdAt)
     proveLegs(name, order, row, paid, reserveMovedBy.get(row.seq) ?? 0n)
     if (row.clearingAt === null) return

@@ -56,6 +56,8 @@ export interface Break {
   /** What is missing or too much, in minor units. */
   amountMinor: bigint | null
   movementId: string | null
+  /** Its payment waits under Payments to decide. */
+  paymentWaits?: true
   /** What it means and what to do. */
   detail: string
 }
@@ -280,6 +282,7 @@ function movementBreaks(
         name: 'unexplained_credit',
         amountMinor,
         movementId,
+        paymentWaits: true,
         detail: 'It waits under Payments to decide: credit it, or return it.',
       })
     }

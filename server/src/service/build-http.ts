@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
+import { availableChannels } from '../alerts/alert-senders.ts'
 import { buildServer, type ServerOptions } from '../http/server.ts'
 import { version } from '../version.ts'
 import type { Ground } from './ground.ts'
@@ -38,6 +39,8 @@ export async function buildHttp(
     metricsToken: config.metricsToken,
     securityContact: config.securityContact,
     trustedProxies: config.trustedProxies,
+    alertChannels: availableChannels(config.alerts),
+    consoleAddresses: config.consoleAddresses,
     publicUrl: () => address.publicUrl,
     mode: config.mode,
     callbackTargets: config.callbackTargets,

@@ -37,6 +37,7 @@ export async function openApprovals(
     poster,
     resolveHost,
     settings: {},
+    alertChannels: [],
   })
   return {
     approvals,

@@ -1,3 +1,4 @@
+import { availableChannels } from '../alerts/alert-senders.ts'
 import type { Config } from '../config.ts'
 
 const callbackWords = {
@@ -21,10 +22,12 @@ export function settingsShown(
     secret_key_previous: config.secretKeys.length > 1 ? 'set' : 'not set',
     metrics_token: config.metricsToken === undefined ? 'not set' : 'set',
     trusted_proxies: config.trustedProxies,
+    console_addresses: config.consoleAddresses,
     log_level: config.logLevel,
     callback_addresses: callbackWords[config.callbackTargets],
     callbacks_per_agent: config.callbacksPerAgent,
     callback_attempts_days: config.attemptsKeptDays,
+    alerts: availableChannels(config.alerts),
     break_glass: config.breakGlass,
     notices_kept_days: config.noticesKeptDays,
     teller_batch: config.tellerBatch,

@@ -1,3 +1,4 @@
+import { makeAlertSenders } from '../alerts/alert-senders.ts'
 import type { CallbackPoster } from '../callbacks/post-callback.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
 import type { Pool } from '../db/pool.ts'
@@ -5,6 +6,7 @@ import { WatchedFolder } from '../payments/watch-folder.ts'
 import { PayoutRunner } from '../payouts/payout-runner.ts'
 import type { Desk } from '../teller/desk.ts'
 import type { Teller } from '../teller/teller.ts'
+import { version } from '../version.ts'
 import { startWorker } from '../worker/worker.ts'
 import type { Ground } from './ground.ts'
 import { makeHeadsPublisher } from './publish-heads.ts'
@@ -29,6 +31,12 @@ export function startWork(
 ): PayoutRunner | undefined {
   const { desk, teller, sender, proofPool, paysOut, provesLedger, poster } = options
   const publish = makeHeadsPublisher({ config, log, clock }, proofPool, poster)
+  const senders = makeAlertSenders(config.alerts, {
+    post: (...given) => poster.post(...given),
+    link: () => `${desk.publicUrl()}/console`,
+    now: clock,
+    version,
+  })
   const payouts = paysOut ? new PayoutRunner(desk, 64, onError) : undefined
   if (payouts) {
     teller.onOrder((order) => {
@@ -51,6 +59,7 @@ export function startWork(
     attemptsKeptMs: config.attemptsKeptDays * dayMs,
     noticesKeptMs: config.noticesKeptDays * dayMs,
     timeZone: config.timeZone,
+    alerts: { senders, onGivenUp: (message) => log.error(message) },
     heads: publish && { publish, everyMs: config.heads.everyMinutes * 60_000 },
     onError,
     onProofFailure: (finding) => log.fatal({ finding }, 'the ledger does not prove'),

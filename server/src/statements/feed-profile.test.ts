@@ -29,6 +29,11 @@ describe('what senders write', () => {
       balance: null,
       payer: noPayer,
     })
+    // The number that was paid to may name the order.
+    const toVirtual = { ...body, va: '963SX12' }
+    expect(readSentPush(builtInFeedProfiles.sepay as FeedProfile, toVirtual)).toMatchObject({
+      text: 'SX12 CT tu 0123\nFT-9\n963SX12',
+    })
     expect(
       readSentPush(builtInFeedProfiles.sepay as FeedProfile, { ...body, transfer_type: 'fee' }),
     ).toContain('neither credit nor debit')

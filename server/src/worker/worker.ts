@@ -1,9 +1,15 @@
+import { channels } from '../alerts/alert.ts'
+import { type AlertSenders, deliverAlerts } from '../alerts/deliver-alerts.ts'
+import { forgetAlerts, handOutAlert } from '../alerts/hand-out.ts'
+import { keepWatch } from '../alerts/keep-watch.ts'
+import { raiseAlert } from '../alerts/raise-alert.ts'
 import { releaseExpected } from '../bank-accounts/expected-deposits.ts'
 import { pruneAttempts } from '../callbacks/prune-attempts.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
+import { stuckLanes } from '../callbacks/stuck-lanes.ts'
 import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
-import { forgetOldUses } from '../ledger/limits-store.ts'
+import { countForLimits, forgetOldUses } from '../ledger/limit-counting.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
 import { Settler } from '../orders/settle-agents.ts'
@@ -13,7 +19,10 @@ import type { WatchedFolder } from '../payments/watch-folder.ts'
 import { followOrders } from '../payout-files/follow-orders.ts'
 import { goForwardWithAll } from '../payout-files/go-forward.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
+import { unknownPayouts } from '../payouts/unknown-payouts.ts'
+import { otherFault, redBooks } from '../proof/red-books.ts'
 import { proveOnward, RoundProof } from '../proof/verify.ts'
+import { redDays } from '../reconcile/red-days.ts'
 import type { Desk } from '../teller/desk.ts'
 import { FeeSweeper } from '../teller/sweep-fees.ts'
 import { type Repeated, repeat } from './repeat.ts'
@@ -35,6 +44,8 @@ export interface WorkerOptions {
   noticesKeptMs: number
   /** The zone in which days begin. */
   timeZone: string
+  /** How people are told outside of the console, and what to do about what did not reach them. */
+  alerts: { senders: AlertSenders; onGivenUp: (message: string) => void }
   /** Writes the ends of the chains elsewhere, every so often; undefined if nowhere. */
   heads: { publish: () => Promise<void>; everyMs: number } | undefined
   onError: (error: unknown) => void
@@ -54,6 +65,7 @@ export function startWorker(options: WorkerOptions): Repeated {
     attemptsKeptMs,
     noticesKeptMs,
     timeZone,
+    alerts,
     heads,
     onError,
     onProofFailure,
@@ -116,6 +128,8 @@ export function startWorker(options: WorkerOptions): Repeated {
       },
       onError,
     ),
+    repeat(5_000, () => countForLimits(proofPool, desk.now(), { mostMs: 500 }), onError),
+    ...alertLoops(desk, proofPool, alerts, onError),
     repeat(3_600_000, () => forgetOldUses(proofPool, desk.now(), 1_000), onError),
     repeat(
       3_600_000,
@@ -149,6 +163,9 @@ export function startWorker(options: WorkerOptions): Repeated {
         tell(findings)
         const others = await round.step(proofPool)
         tell(others)
+        if (others.some((finding) => !known.includes(finding))) {
+          await raiseAlert(proofPool, { ...otherFault, at: desk.now() })
+        }
         known = [...findings, ...others]
         return 'done'
       },
@@ -172,4 +189,42 @@ export function startWorker(options: WorkerOptions): Repeated {
       await sender.stop()
     },
   }
+}
+
+/** How long alerts are kept after they were handed out. */
+const alertsKeptMs = 90 * 86_400_000
+
+/** Looks for what people have to be told of, and tells them. */
+function alertLoops(
+  { pool, secretKeys, now }: Desk,
+  proofPool: Pool,
+  { senders, onGivenUp }: WorkerOptions['alerts'],
+  onError: (error: unknown) => void,
+): Repeated[] {
+  const available = channels.filter((channel) => senders[channel] !== undefined)
+  const handOut = async () => {
+    const isMore = await handOutAlert(pool, available, now())
+    return isMore ? ('more' as const) : ('done' as const)
+  }
+  const watch = async () => {
+    await keepWatch(proofPool, 'payout_unknown', await unknownPayouts(proofPool, now()), now())
+    await keepWatch(proofPool, 'callbacks_failing', await stuckLanes(proofPool), now())
+    await keepWatch(proofPool, 'proof_red', await redBooks(proofPool), now())
+    return 'done' as const
+  }
+  const watchBanks = async () => {
+    await keepWatch(proofPool, 'reconcile_break', await redDays(proofPool, now()), now())
+    return 'done' as const
+  }
+  return [
+    repeat(2_000, handOut, onError),
+    repeat(2_000, () => deliverAlerts(pool, secretKeys, senders, now, onGivenUp), onError),
+    repeat(60_000, watch, onError),
+    repeat(3_600_000, watchBanks, onError),
+    repeat(
+      3_600_000,
+      () => forgetAlerts(proofPool, new Date(now().getTime() - alertsKeptMs)),
+      onError,
+    ),
+  ]
 }

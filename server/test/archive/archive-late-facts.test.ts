@@ -119,6 +119,29 @@ it('money that comes in for an archived order waits for a person', async () => {
   expect(await agent.balance()).toBe(balance)
 })
 
+it('what a provider charges for an archived order stays open until a person has looked', async () => {
+  const agent = await s.agent()
+  const id: string = (await agent.deposit()).json.txn_id
+  await tell(paymentEvent(id, s.clock()))
+  await archiveAll(agent)
+  await gone(agent, id)
+  const costId = eventId()
+  const charged = {
+    type: 'cost',
+    reference: id,
+    costId,
+    amountMinor: 125n,
+    currency: 'THB',
+  } as const
+  const { json } = await tell({ ...charged, id: costId })
+  expect(json.results).toMatchObject([{ result: 'open' }])
+  const { pool } = s.backend
+  const [open] = await listOpenEvents(pool, s.clock(), { eventId: costId, limit: 1 })
+  if (!open) throw new Error('it is not open')
+  expect(open.detail).toContain('archived')
+  await closeEvent(pool, open, 'The charge was booked by hand.')
+})
+
 it('what a provider says of an archived payout stays open, and moves no money', async () => {
   const agent = await fundedAgent(s)
   const id: string = (await agent.withdraw()).json.txn_id

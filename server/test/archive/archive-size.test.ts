@@ -72,11 +72,12 @@ it(`${orders} orders are archived beside others' business, and prove`, {
 }, async () => {
   const folder = join(await tempFolder(), 'archive')
   const old = await service.agent()
-  await writeHistory(service.database.ownerUrl, orders)
+  await writeHistory(service.database.ownerUrl, orders, '40 days')
   const other = await service.agent()
   const before = await sizeOf()
 
-  const archiving = await run(['archive', '--before', new Date().toISOString(), '--to', folder])
+  const day = new Date(Date.now() - 33 * 86_400_000).toISOString()
+  const archiving = await run(['archive', '--before', day, '--to', folder])
   const [ofOld, ofOther, archived] = await Promise.all([
     business(old, archiving.running.ended),
     business(other, archiving.running.ended),

@@ -14,7 +14,9 @@ import { inTransaction } from '../../src/db/in-transaction.ts'
 import { openPool, type Pool, serviceRole } from '../../src/db/pool.ts'
 import { readArchiveParts } from '../../src/ledger/archived.ts'
 import { csvCells } from '../../src/lib/csv-records.ts'
+import { releaseReserves } from '../../src/orders/release-reserves.ts'
 import { returnPayment } from '../../src/payments/payments.ts'
+import { proveHeads, readHeads } from '../../src/proof/heads.ts'
 import { proveOrder } from '../../src/proof/prove-orders.ts'
 import { verify } from '../../src/proof/verify.ts'
 import { adjustWallet } from '../../src/teller/adjust-wallet.ts'
@@ -189,6 +191,19 @@ it('a deposit stays while a refund of it waits, and a refund as long as its depo
   expect(await rest()).toEqual([404, 404, 404])
 })
 
+it('a deposit whose reserve was released goes with the row that released it, and proves', async () => {
+  const agent = await service.agent({ reserve: '10%/1' })
+  const { txn_id } = (await agent.deposit({ amount: 1_000 })).json
+  await agent.trigger(txn_id, 'PAID')
+  service.clock.advance(25 * hour)
+  await releaseReserves(service.service.desk)
+  await adjust(agent, 'after')
+  await deliver(agent)
+  await archiveNow(agent)
+  expect((await agent.get(`/payment/orders/${txn_id}`)).status).toBe(404)
+  await proveAll(agent)
+})
+
 it('a deposit that is refunded after it was written to a file stays in the books', async () => {
   const agent = await service.agent()
   await agent.fund(5_000)
@@ -286,6 +301,43 @@ describe('what is archived', () => {
       expect(await agent.get(`/payment/orders/${txnId}`)).toMatchObject({ status: 404 })
     }
     await proveAll(agent)
+  })
+
+  it('is what a head was kept of: the files prove it, though the row is still in the books', async () => {
+    const { agent } = await business()
+    await agent.withdraw()
+    const { pool } = service.backend
+    const heads = await readHeads(pool, service.clock())
+    const { seq = 0, hash = '' } = heads.books.find(({ book }) => book === agent.appId) ?? {}
+    await agent.fund(10)
+    await deliver(agent)
+    await archiveNow(agent)
+    const proved = async (kept: string) => {
+      const books = [{ book: agent.appId, seq, hash: kept }]
+      const { archived, findings } = await proveHeads(pool, [{ ...heads, books, audit: [] }])
+      expect(findings).toEqual([])
+      const options = { appId: agent.appId, hashes: archived }
+      return (await proveWithBooks(pool, folder, options))[0]?.finding
+    }
+    expect(await proved(hash)).toBeNull()
+    const says = (change: string) =>
+      service.sql(`update journal set ${change} where agent_id = $1 and seq = $2`, [
+        agent.agentId,
+        seq,
+      ])
+    const rewritten = 'f'.repeat(64)
+    await says(`hash = '${rewritten}'`)
+    expect(await proved(rewritten)).toContain('another hash than the one that was kept')
+    await says(`hash = '${hash}'`)
+    for (const [lie, undo] of [
+      [`reason = 'another'`, 'reason = null'],
+      [`at = at + interval '1 hour'`, `at = at - interval '1 hour'`],
+    ] as const) {
+      await says(lie)
+      expect(await proved(hash), lie).toBe(`journal row ${seq} is not what was archived`)
+      await says(undo)
+    }
+    expect(await proved(hash)).toBeNull()
   })
 
   it('stays in the books where it changed after it was written down', async () => {

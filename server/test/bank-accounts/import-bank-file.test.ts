@@ -66,6 +66,23 @@ describe('a file', () => {
     }
   })
 
+  it('ten files of one day at once, each in other words, and its pushes, are one set of movements', async () => {
+    const account = await offAccount()
+    const { account: of } = account
+    const files = Array.from({ length: 8 }, (_, at) =>
+      camt({ account: of, day, lines: twoLines.map((line) => ({ ...line, text: `day ${at}` })) }),
+    )
+    const booked_at = `${day}T03:00:00Z`
+    const answers = await Promise.all([
+      ...files.map((bytes) => importFile(s, account, bytes).then(() => 200)),
+      ...twoLines.map(async ({ amount }) => (await push(s, account, { amount, booked_at })).status),
+    ])
+    expect(answers).toEqual(Array(10).fill(200))
+    await booked(s, of.name)
+    const amounts = (await movementsOf(s, account)).map(({ amountMinor }) => amountMinor)
+    expect(amounts.toSorted()).toEqual([100_00n, 250_00n])
+  })
+
   it('with the lines of another and more adds the more', async () => {
     const account = await offAccount()
     const { account: of } = account

@@ -187,23 +187,17 @@ describe('a file that a person brings', () => {
   })
 })
 
+/** A push with a token. */
+function takeToken({ account }: TestAccount, id: string, amountMinor: bigint) {
+  const payer = { accountNo: null, name: null, bank: null }
+  const message = { id, amountMinor, bookedAt: s.clock(), text: '', payer, balanceAfterMinor: null }
+  return takePush(s.service.desk, account, message, 'within limits')
+}
+
 it('a push with a token is believed up to a payment’s limit and a day’s, and a repetition as it was', async () => {
   const terms = { feed: 'token', tokenLimitMinor: 100_00n, tokenDayLimitMinor: 150_00n } as const
   const phone = await makeAccount(s, terms, { mode: 'live', isOff: true })
-  const take = (id: string, amountMinor: bigint) =>
-    takePush(
-      s.service.desk,
-      phone.account,
-      {
-        id,
-        amountMinor,
-        bookedAt: s.clock(),
-        text: '',
-        payer: { accountNo: null, name: null, bank: null },
-        balanceAfterMinor: null,
-      },
-      'within limits',
-    )
+  const take = (id: string, amountMinor: bigint) => takeToken(phone, id, amountMinor)
   const large = await take('large', 100_01n)
   // Ten at once, of which the day's limit has room for one.
   const small = await Promise.all(Array.from({ length: 10 }, (_, at) => take(`s${at}`, 90_00n)))
@@ -213,6 +207,29 @@ it('a push with a token is believed up to a payment’s limit and a day’s, and
   await booked(s, phone.account.name)
   const believed = (await movementsOf(s, phone)).filter(({ state }) => state !== 'unconfirmed')
   expect(believed.map(({ amountMinor }) => amountMinor).sort()).toEqual([60_00n, 90_00n])
+})
+
+it('what a rail deducts counts against the limits of a token: small messages bring no large payments', async () => {
+  const limits = { tokenLimitMinor: 100_00n, tokenDayLimitMinor: 150_00n }
+  const terms = { feed: 'token', expectedDeductionMinor: 50_00n, ...limits } as const
+  const phone = await makeAccount(s, terms, { mode: 'live', isOff: true })
+  for (const [id, amountMinor] of [
+    ['large', 60_00n],
+    ['1', 1n],
+    ['2', 2n],
+    ['3', 3n],
+  ] as const)
+    await takeToken(phone, id, amountMinor)
+  await booked(s, phone.account.name)
+  const found = await movementsOf(s, phone)
+  const isBelieved = new Map(found.map((each) => [each.amountMinor, each.state !== 'unconfirmed']))
+  // The first is larger than a payment may be, and the day has room for two others.
+  expect([...isBelieved].sort((a, b) => Number(a[0] - b[0]))).toEqual([
+    [1n, true],
+    [2n, true],
+    [3n, false],
+    [60_00n, false],
+  ])
 })
 
 describe('an account', () => {

@@ -6,7 +6,9 @@ import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { txnId } from '../../src/lib/ids.ts'
 import { swissReference } from '../../src/lib/qr/creditor-reference.ts'
 import { bookMovements } from '../../src/payments/book-movement.ts'
+import { explainReturn } from '../../src/payments/explain-movement.ts'
 import { importBankFile } from '../../src/payments/import-bank-file.ts'
+import { returnPayment } from '../../src/payments/payments.ts'
 import { possibleOrders } from '../../src/payments/possible-orders.ts'
 import { allToDecide, searchPayments } from '../../src/payments/search-payments.ts'
 import {
@@ -225,7 +227,7 @@ describe('accounts without unique amounts', () => {
 
   it('a code is found through line breaks and words of the bank, and in the ids of a statement', async () => {
     const account = await onlyAccount({ match: 'code' })
-    const [a, b] = [await deposit(), await deposit()]
+    const [a, b, c] = [await deposit(), await deposit(), await deposit()]
     const broken = `MBVCB.123.${a.code.slice(0, 5)} ${a.code.slice(5)} CT tu 0123`
     await importFile(
       s,
@@ -236,10 +238,13 @@ describe('accounts without unique amounts', () => {
         lines: [
           { amount: '100.00', text: broken },
           { amount: '100.00', endToEndId: b.code },
+          // As the end of a virtual account number.
+          { amount: '100.00', text: `963${c.code}` },
         ],
       }),
     )
-    expect([await statusOf(a.id), await statusOf(b.id)]).toEqual(['PAID', 'PAID'])
+    const states = await Promise.all([a, b, c].map(({ id }) => statusOf(id)))
+    expect(states).toEqual(['PAID', 'PAID', 'PAID'])
   })
 
   it('a Swiss reference carries the code as digits', async () => {
@@ -266,6 +271,143 @@ describe('accounts without unique amounts', () => {
     expect(await statusOf(a.id)).toBe('WAITING')
   })
 })
+
+describe('a rail that deducts a fixed fee', () => {
+  let account: TestAccount
+  beforeAll(async () => {
+    account = await onlyAccount({ match: 'code+amount', expectedDeductionMinor: 300n })
+  })
+
+  /** What is at the account, what the agent has and what its orders cost, in satang. */
+  async function books() {
+    const { rows } = await s.sql(
+      `select w.available, w.costs, (select -coalesce(sum(balance), 0) from clearings
+         where provider = $2) as there from wallets w where w.agent_id = $1`,
+      [agent.agentId, account.account.name],
+    )
+    const { available, costs, there } = rows[0]
+    return { available: BigInt(available), costs: BigInt(costs), there: BigInt(there) }
+  }
+  const less = (payable: string, by: number) => (Number(payable) - by).toFixed(2)
+
+  it('all that was paid is credited, what was deducted is a cost, and the day is green', async () => {
+    const { id, code, payable } = await deposit({ amount: 500 })
+    const before = await books()
+    const amount = less(payable, 3)
+    expect(await pushed(account, { id: 'f1', amount, text: code })).toMatchObject({
+      paymentState: 'credited',
+      deductedMinor: 300n,
+    })
+    expect(await statusOf(id)).toBe('PAID')
+    const paid = BigInt(Math.round(Number(payable) * 100))
+    expect(await books()).toEqual({
+      available: before.available + paid,
+      costs: before.costs - 300n,
+      there: before.there + paid - 300n,
+    })
+    const day = dayAt(s.clock())
+    const statement = { account: account.account, day, opening: '0.00', closing: amount }
+    await importFile(s, account, camt({ ...statement, lines: [{ amount, text: code }] }))
+    expect(await daysOf(s, account)).toEqual([`${day} green`])
+    s.clock.advance(24 * 60 * minute)
+  })
+
+  it('only that much may be missing, and only if the code says whose it is', async () => {
+    const [a, b, c] = [await deposit(), await deposit(), await deposit()]
+    const found = [
+      await pushed(account, { id: 'f2', amount: less(a.payable, 3.01), text: a.code }),
+      await pushed(account, { id: 'f3', amount: less(b.payable, 3) }),
+      await pushed(account, { id: 'f4', amount: c.payable, text: c.code }),
+    ]
+    expect(found.map((each) => [each?.paymentState, each?.why, each?.deductedMinor]))
+      // Another amount waits at its order, one without a code is nobody's, and the whole is the whole.
+      .toEqual([
+        ['waiting', null, 0n],
+        ['waiting', 'unmatched', 0n],
+        ['credited', null, 0n],
+      ])
+    expect([await statusOf(a.id), await statusOf(b.id), await statusOf(c.id)]).toEqual([
+      'WAITING',
+      'WAITING',
+      'PAID',
+    ])
+  })
+
+  it.each([
+    ['what had arrived', 3, 0n],
+    ['all that was paid', 0, -300n],
+  ])(
+    'a bank that takes back %s leaves the books as they were, and what it kept a cost',
+    async (_, missing, cost) => {
+      const { id, code, payable } = await deposit()
+      const before = await books()
+      const amount = less(payable, 3)
+      const ref = `R${missing}`
+      const paid = { amount, text: code, ref }
+      const back = { amount: `-${less(payable, missing)}`, ref, isReturn: true }
+      const day = dayAt(s.clock())
+      await importFile(s, account, camt({ account: account.account, day, lines: [paid, back] }))
+      expect(await statusOf(id)).toBe('VOID')
+      expect(await books()).toEqual({
+        available: before.available,
+        costs: before.costs + cost,
+        there: before.there + cost,
+      })
+    },
+  )
+
+  it('a second payment of an order waits with all that was paid, and leaves as it was sent back', async () => {
+    const { code, payable } = await deposit()
+    const before = await books()
+    const amount = less(payable, 3)
+    await pushed(account, { id: 'f5', amount, text: code })
+    const second = await pushed(account, { id: 'f6', amount, text: code })
+    expect(second).toMatchObject({ paymentState: 'waiting', deductedMinor: 300n })
+    const paymentId = `${account.account.name}:${second?.movementId}`
+    await returnPayment(s.service.desk, paymentId, 'sent back')
+    await s.prove()
+    const out = await pushed(account, { id: 'f7', amount, direction: 'debit' })
+    const says = [out?.movementId ?? '', second?.movementId ?? '', 'sent back'] as const
+    await explainReturn(s.service.desk, account.account, ...says)
+    const { costs, there } = await books()
+    expect([costs, there]).toEqual([
+      before.costs - 300n,
+      before.there + BigInt(Math.round(Number(amount) * 100)),
+    ])
+  })
+
+  it('a payment of an order that is at another account is nobody’s, and nothing was deducted', async () => {
+    const other = account
+    account = await onlyAccount({ match: 'code', expectedDeductionMinor: 300n })
+    const { id, code } = await deposit()
+    expect(await pushed(other, { id: 'f8', amount: '97.00', text: code })).toMatchObject({
+      paymentState: 'waiting',
+      why: 'wrong_provider',
+      deductedMinor: 0n,
+    })
+    expect(await statusOf(id)).toBe('WAITING')
+  })
+
+  it('a deduction that was changed in between changes nothing of what was decided', async () => {
+    const { id, code } = await deposit()
+    // The process ends after the decision, before the books change.
+    const { teller } = s.service.desk
+    const gone = { ...s.service.desk, teller: Object.create(teller, { do: { value: fails } }) }
+    await push(s, account, { id: 'f9', amount: '97.00', text: code })
+    await bookMovements(gone, () => undefined, account.account.name)
+    await s.sql('update bank_accounts set expected_deduction = 0 where name = $1', [
+      account.account.name,
+    ])
+    s.clock.advance(minute)
+    await booked(s, account.account.name)
+    expect(await statusOf(id)).toBe('PAID')
+    expect((await movementsOf(s, account)).at(-1)).toMatchObject({ deductedMinor: 300n })
+  })
+})
+
+async function fails(): Promise<never> {
+  throw new Error('the process ended')
+}
 
 it('what waits has candidates, best first: those that its text names, then by name, amount and time', async () => {
   const account = await onlyAccount({ match: 'code' })

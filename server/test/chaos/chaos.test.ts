@@ -4,6 +4,7 @@ import { seeded } from '../support/load.ts'
 import { cleanUp, verifyClean } from '../support/process.ts'
 import { check } from './check.ts'
 import { ChaosLoad } from './load.ts'
+import { passMidnight } from './midnight.ts'
 import { disturb, tooMuch } from './neighbour.ts'
 import { ChaosOperator } from './operator.ts'
 import { type FaultKind, makePlan, type PlannedFault } from './plan.ts'
@@ -19,6 +20,11 @@ const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 31
 const isLong = seconds >= 60
 /** How long each bad deed of a neighbour goes on, and how much it leaves lying about. */
 const neighbourhood = { windowMs: 8_000, rows: 100_000 }
+
+/** What those suffer who settle agents after midnight. */
+const midnightStrikes: FaultKind[] = isLong
+  ? ['cut at commit', 'kill worker', 'kill service', 'kill worker']
+  : ['kill worker']
 
 let world: World | undefined
 afterEach(async () => {
@@ -43,6 +49,7 @@ test(
       .toBe('back')
     const disturbances = isLong ? await disturb(world, load, neighbourhood) : []
     await operator.stop()
+    const settlements = await passMidnight(world, load, midnightStrikes)
     await load.stop()
     const repeated = await load.resolve()
     const findings = await settle(world, load)
@@ -52,6 +59,7 @@ test(
     console.info(
       `${repeated} wishes were repeated at the end until it was known what became of them`,
     )
+    console.info(`${settlements} agents were settled`)
     findings.push(...load.surprises, ...tooMuch(disturbances))
     for (const slot of world.slots) {
       findings.push(...slot.collapses, ...load.internals.flatMap((id) => slot.logged(id)))
@@ -65,6 +73,7 @@ test(
     // A run that tested nothing must not pass.
     if (isLong) expect(missing(world, happened)).toEqual([])
     if (isLong) expect(operator.decisions.get('payments credited')).toBeGreaterThan(0)
+    if (isLong) expect(settlements).toBeGreaterThan(0)
     else expect(happened.size).toBeGreaterThan(8)
   },
   (seconds + 1_200) * 1_000,

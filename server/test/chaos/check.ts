@@ -6,8 +6,11 @@ import {
   depositFault,
   feeByRule,
   isHistory,
+  isSettlement,
   minor,
   payoutFault,
+  settlementFault,
+  type ToldEntry,
   type ToldOrder,
   walletOf,
 } from './model.ts'
@@ -22,25 +25,19 @@ interface ToldEvent {
   body: string
 }
 
-interface ToldEntry {
-  seq: number
-  amount: number
-  balance: number
-  held_change: number
-  held: number
-}
-
 /** Reads everything back from outside, and says what does not agree with what the agent knows. */
 export async function check(world: World, agent: ChaosAgent, placed: Placed[]): Promise<string[]> {
-  const [orders, events, entries] = [
+  const [told, events, entries] = [
     await allPages<ToldOrder>(world, agent, '/payment/orders'),
     await allPages<ToldEvent>(world, agent, '/payment/events'),
     await allPages<ToldEntry>(world, agent, '/payment/wallet/entries'),
   ]
+  const orders = told.map((order) => ({ ...order, created_at: inUtc(world, order.created_at) }))
   return [
     ...(await checkAnswers(world, agent, placed, orders)),
     ...checkHistories(placed, orders, events),
     ...(await checkWallet(world, agent, orders, entries)),
+    ...checkSettlements(agent, orders, entries),
     ...checkCallbacks(agent, events),
     ...(await checkBank(world, agent, orders)),
   ].map((finding) => `${agent.appId}: ${finding}`)
@@ -87,7 +84,10 @@ async function checkAnswers(
   })
   const known = new Set(placed.map(txnIdOf))
   const unsure = new Set(placed.filter(isUnsure).map(({ refId }) => refId))
-  const unknown = orders.filter(({ txn_id, ref_id }) => !known.has(txn_id) && !unsure.has(ref_id))
+  const unknown = orders.filter(
+    (order) =>
+      !known.has(order.txn_id) && !unsure.has(order.ref_id) && !isSettlement(order, agent.terms),
+  )
   if (unknown.length > 0) findings.push(`${unknown.length} orders that nobody acknowledged`)
   return findings
 }
@@ -145,6 +145,29 @@ async function checkWallet(
   })
   if (wallet.seq !== entries.length) findings.push('the wallet is not after the last row')
   return findings
+}
+
+/** An agent is settled once a day, and of what it had then. */
+function checkSettlements(
+  { terms }: ChaosAgent,
+  orders: ToldOrder[],
+  entries: ToldEntry[],
+): string[] {
+  const own = orders.filter((order) => isSettlement(order, terms))
+  const days = new Set(own.map(({ ref_id }) => ref_id))
+  return [
+    ...(days.size < own.length ? ['it was settled twice on a day'] : []),
+    ...own.flatMap((order) => {
+      const fault = settlementFault(order, entries, terms)
+      return fault === undefined ? [] : [`${order.txn_id}: ${fault}`]
+    }),
+  ]
+}
+
+/** The service tells local times. */
+function inUtc({ midnight }: World, local: string): string {
+  const ms = Date.parse(`${local.replace(' ', 'T')}Z`) - midnight.aheadMs
+  return new Date(ms).toISOString().slice(0, 19)
 }
 
 /** Every outcome has reached its agent as it is listed, those of one order in order. */

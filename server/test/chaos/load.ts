@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { seeded } from '../support/load.ts'
 import type { Answer } from '../support/service.ts'
-import { minor } from './model.ts'
+import { bankCode, minor } from './model.ts'
 import type { ChaosAgent, World } from './world.ts'
 
 /** What an agent asks for under a refId. */
@@ -41,7 +41,6 @@ const outcomes: Record<Wish['kind'], string[]> = {
   deposit: ['PAID', 'PAID', 'PAID', 'FAILED', 'VOID', 'EXPIRED'],
   withdraw: ['PAID', 'PAID', 'FAILED', 'CANCEL', 'REVERT'],
 }
-const bankCode = { THB: 'SCB', VND: 'VCB' }
 /** What no amount of chaos is an excuse for. */
 const expectedRefusals = [
   'ref_id_conflict',
@@ -68,6 +67,9 @@ export class ChaosLoad {
   private readonly world: World
   private readonly working: Promise<unknown>
   private stopping = false
+  /** Nobody asks for anything until then. */
+  private held: Promise<void> = Promise.resolve()
+  private readonly underway = new Set<Promise<unknown>>()
 
   constructor(world: World, seed: number, connections: number) {
     this.world = world
@@ -80,6 +82,16 @@ export class ChaosLoad {
   async stop(): Promise<void> {
     this.stopping = true
     await this.working
+  }
+
+  /** Does something while no request is under way. */
+  async hold(work: () => Promise<void>): Promise<void> {
+    let release = () => {}
+    this.held = new Promise((resolve) => {
+      release = resolve
+    })
+    await Promise.allSettled(this.underway)
+    await work().finally(release)
   }
 
   /** Repeats every wish of which it is not known what became of it, until it is. */
@@ -105,16 +117,21 @@ export class ChaosLoad {
   async send(
     agent: ChaosAgent,
     path: string,
-    body: object | undefined,
+    /** Made when it is sent: it may tell the time. */
+    body: object | (() => object) | undefined,
     random: () => number,
     method = body ? 'POST' : 'GET',
   ): Promise<Answer | undefined> {
+    await this.held
     const doors = this.world.doors
     const door = doors[Math.floor(random() * doors.length)] ?? doors[0]
     if (!door) throw new Error('there is no door')
-    const text = body && JSON.stringify(body)
+    const text = body && JSON.stringify(typeof body === 'function' ? body() : body)
     const given = this.world.client(agent, door).send(method, path, text)
-    const answer = await Promise.race([given.catch(() => undefined), pause(patienceMs, undefined)])
+    const told = Promise.race([given.catch(() => undefined), pause(patienceMs, undefined)])
+    this.underway.add(told)
+    const answer = await told
+    this.underway.delete(told)
     const code: string | undefined = answer?.json?.code
     this.count(answer ? `${answer.status}${code ? ` ${code}` : ''}` : 'no answer')
     // Whatever breaks, an agent is told so in a way that it can act on.
@@ -183,17 +200,21 @@ export class ChaosLoad {
 
   private async ask(placed: Placed, asked: Asked, random: () => number): Promise<void> {
     const { kind, amount, story, refundOf } = asked.wish
-    const common = { refId: placed.refId, amount, timestamp: this.world.now().toISOString() }
+    const common = () => ({
+      refId: placed.refId,
+      amount,
+      timestamp: this.world.now().toISOString(),
+    })
     const order = {
       path: `/payment/${kind}`,
-      body: {
-        ...common,
+      body: () => ({
+        ...common(),
         userId: 'user-1',
         accountName: 'Somchai Jaidee',
         accountNo: '1234567890',
         bankCode: bankCode[placed.agent.terms.currency],
         ...(story !== null && { extraParams: { sandbox: story } }),
-      },
+      }),
     }
     const refund = { path: `/payment/orders/${refundOf}/refund`, body: common }
     const { path, body } = refundOf === undefined ? order : refund

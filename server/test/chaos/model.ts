@@ -12,7 +12,12 @@ export interface AgentTerms {
   expiresInS: number
   /** The share of each paid deposit that is held back for longer than any run. */
   reserve?: string
+  /** What stays in the wallet when it is settled every day. */
+  settleKeep?: number
 }
+
+/** A bank of each currency. */
+export const bankCode = { THB: 'SCB', VND: 'VCB' }
 
 /** An order as the API tells it. */
 export interface ToldOrder {
@@ -82,6 +87,41 @@ export function walletOf(
     if (status === 'REVERT' && terms.revertFee === 'keep') balance -= fee
   }
   return { balance, held, reserve }
+}
+
+/** A row of the journal as the API tells it. */
+export interface ToldEntry {
+  seq: number
+  /** Local time. */
+  at: string
+  amount: number
+  balance: number
+  held_change: number
+  held: number
+}
+
+/** Whether the service made the order by itself, to settle its agent. */
+export function isSettlement({ ref_id }: ToldOrder, { settleKeep }: AgentTerms): boolean {
+  return settleKeep !== undefined && ref_id.startsWith('settlement-')
+}
+
+/** Clocks are this far apart at most. */
+const clocksMs = 60_000
+
+/** What is wrong with a settlement: it is of what was there at midnight, above what stays. */
+export function settlementFault(order: ToldOrder, entries: ToldEntry[], terms: AgentTerms) {
+  const day = order.ref_id.slice('settlement-'.length)
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  const timeOf = ({ at }: ToldEntry) => Date.parse(`${at.replace(' ', 'T')}Z`)
+  const before = entries.filter((entry) => timeOf(entry) < midnight - clocksMs).slice(-1)
+  const around = entries.filter((entry) => Math.abs(timeOf(entry) - midnight) <= clocksMs)
+  const most = Math.max(...[...before, ...around].map(({ balance }) => minor(balance, terms)))
+  const amount = minor(order.amount, terms)
+  const fee = feeByRule(terms.withdrawFee, amount, terms)
+  if (order.kind !== 'withdraw') return `a settlement is a ${order.kind}`
+  if (!Number.isInteger(order.amount)) return `${order.amount} is settled, not whole units`
+  const isThere = amount + fee <= most - minor(terms.settleKeep ?? 0, terms)
+  return isThere ? undefined : `${amount} and ${fee} are settled of ${most}`
 }
 
 /** States that an order may come to from the one before. */

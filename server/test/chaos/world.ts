@@ -8,7 +8,8 @@ import { migrate } from '../../src/db/migrate.ts'
 import { seeded } from '../support/load.ts'
 import { type Env, sluiceJson, tempFolder } from '../support/process.ts'
 import { AgentClient } from '../support/service.ts'
-import type { AgentTerms } from './model.ts'
+import { type Midnight, midnightAfter } from './midnight.ts'
+import { type AgentTerms, bankCode } from './model.ts'
 import { MoodyReceiver } from './moody-receiver.ts'
 import { HungBank, makeNeighbour, type Neighbour } from './neighbour.ts'
 import { ServiceSlot } from './service-slot.ts'
@@ -30,6 +31,7 @@ const agentTerms: AgentTerms[] = [
     revertFee: 'keep',
     lateMoney: 'review',
     expiresInS: 8,
+    settleKeep: 2_000,
   },
   {
     currency: 'THB',
@@ -47,6 +49,7 @@ const agentTerms: AgentTerms[] = [
     lateMoney: 'review',
     expiresInS: 90,
     reserve: '10%',
+    settleKeep: 2_000_000,
   },
 ]
 
@@ -65,10 +68,12 @@ export class World {
   readonly hungBank: HungBank
   /** Settings for the command line. */
   readonly env: Env
+  /** When the service's next day begins. */
+  readonly midnight: Midnight
   private settledMs = 0
 
   private constructor(
-    parts: Pick<World, 'disk' | 'postgres' | 'slots' | 'agents' | 'hungBank' | 'env'>,
+    parts: Pick<World, 'disk' | 'postgres' | 'slots' | 'agents' | 'hungBank' | 'env' | 'midnight'>,
     badNeighbour: Neighbour | undefined,
   ) {
     this.disk = parts.disk
@@ -78,6 +83,7 @@ export class World {
     this.badNeighbour = badNeighbour
     this.hungBank = parts.hungBank
     this.env = parts.env
+    this.midnight = parts.midnight
   }
 
   static async open(seed: number, { withNeighbour = false } = {}): Promise<World> {
@@ -95,6 +101,7 @@ export class World {
       await owner.query('create table public.chaos_rows (text text)')
     })
     const hungBank = await HungBank.open()
+    const midnight = midnightAfter(new Date())
     const env = {
       ...(withNeighbour && { HUNG_BANK_URL: hungBank.url }),
       DATABASE_URL: postgres.url,
@@ -102,6 +109,7 @@ export class World {
       DATA_DIR: await tempFolder(),
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       LOG_LEVEL: 'warn',
+      TIME_ZONE: midnight.zone,
     }
     await migrate(postgres.ownerUrl, { serviceLogin: embeddedLogin })
     const slots = [await ServiceSlot.open('all', postgres.url, env)]
@@ -112,7 +120,7 @@ export class World {
       }),
     ])
     const neighbour = withNeighbour ? await makeNeighbour(env) : undefined
-    return new World({ disk, postgres, slots, agents, hungBank, env }, neighbour)
+    return new World({ disk, postgres, slots, agents, hungBank, env, midnight }, neighbour)
   }
 
   get neighbour(): Neighbour {
@@ -186,6 +194,12 @@ async function makeAgent(terms: AgentTerms, env: Env, random: () => number): Pro
       ...['--deposit-fee', terms.depositFee, '--withdraw-fee', terms.withdrawFee],
       ...['--revert-fee', terms.revertFee, '--late-money', terms.lateMoney],
       ...(terms.reserve ? ['--reserve', `${terms.reserve}/30`] : []),
+      ...(terms.settleKeep === undefined
+        ? []
+        : [
+            ...['--settle', 'daily', '--settle-keep', String(terms.settleKeep)],
+            ...['--settle-to', `${bankCode[terms.currency]}:9876543210:Chaos Shop`],
+          ]),
     ],
     env,
   )

@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createUser } from '../../src/operators/save-user.ts'
-import { type ConsoleBrowser, desktop, openConsole, phone } from '../support/console-browser.ts'
+import {
+  type ConsoleBrowser,
+  desktop,
+  openConsole,
+  phone,
+  signInAs,
+} from '../support/console-browser.ts'
 import { OperatorClient, signIn } from '../support/operator.ts'
 import { freePort, root } from '../support/process.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
@@ -74,6 +80,71 @@ describe('getting in', () => {
     await again.getByRole('button', { name: 'Sign in' }).click()
     await again.getByText('BOOK-1').waitFor()
     expect(new URL(again.url()).search).toBe('?kind=deposit')
+  })
+
+  it('a passkey is added, signs in alone, and stands for a code once, in its session alone', async () => {
+    const own = await signIn(test, 'operator')
+    const page = await console.tab(own)
+    const at = (path: string) => console.at(path).replace('127.0.0.1', 'localhost')
+    await signInAs(page.context(), own, at('').replace('/console', ''))
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+        ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+      },
+    })
+    await page.goto(at('/me'))
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('laptop')
+    await dialog.getByLabel(/code/i).fill(own.code())
+    await dialog.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('laptop').waitFor()
+
+    // In the place of a code, from the same browser.
+    const proofs: string[] = []
+    page.on('response', async (response) => {
+      if (response.url().endsWith('/prove')) proofs.push((await response.json()).code)
+    })
+    const answers: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/prove')) answers.push(request.postData() ?? '')
+    })
+    await page.getByRole('button', { name: 'Set' }).first().click()
+    await dialog.getByLabel('Where it leads').fill('http://127.0.0.1:9/alerts')
+    await dialog.getByRole('button', { name: 'Use a passkey' }).click()
+    await dialog.getByText('Your passkey stands for the code.').waitFor()
+    await expect.poll(() => proofs.length).toBe(1)
+    const [proof = ''] = proofs
+    const elsewhere = await own.signInAgain()
+    const remove = (who: OperatorClient, code: string) =>
+      who.post('/me/alerts/channels/remove', { channel: 'webhook', code })
+    expect((await remove(elsewhere, proof)).json.code).toBe('code_refused')
+    expect((await remove(await signIn(test, 'operator'), proof)).json.code).toBe('code_refused')
+    await dialog.getByRole('button', { name: 'Set' }).click()
+    await page.getByText('whsec_').waitFor()
+    expect((await remove(own, proof)).json.code).toBe('code_refused')
+    // What the authenticator answered counts once, and for its own session.
+    for (const who of [own, elsewhere]) {
+      const again = await who.post('/me/passkeys/prove', JSON.parse(answers[0] ?? ''))
+      expect(again.json.code).toBe('code_refused')
+    }
+    const asSignIn = await own.send('POST', '/sign-in/passkey', JSON.parse(answers[0] ?? ''))
+    expect(asSignIn.json.code).toBe('sign_in_refused')
+
+    await page.context().clearCookies()
+    await page.goto(at('/sign-in'))
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByRole('heading', { name: 'Today', exact: true }).waitFor()
+    // Credentials that begin anew have none of the old passkeys.
+    const admin = await signIn(test, 'admin')
+    const { id } = (await elsewhere.get('/me')).json.user
+    await admin.post(`/users/${id}/reset`, { reason: 'lost the phone', code: admin.code() })
+    await page.goto(at('/sign-in'))
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByText('This passkey does not sign in here').waitFor()
   })
 
   it('a link that was used says what to do', async () => {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { booked, camt, dayAt, routed } from '../support/bank-accounts.ts'
+import { findBankAccount } from '../../src/bank-accounts/bank-account.ts'
+import { booked, camt, dayAt, importFile, routed } from '../support/bank-accounts.ts'
 import { axeFaults, type ConsoleBrowser, openConsole, phone } from '../support/console-browser.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
@@ -136,6 +137,42 @@ describe('an account', () => {
   })
 })
 
+describe('a feed with a token', () => {
+  it('has limits and a profile, which the form asks for and the page shows', async () => {
+    await open('/bank-accounts/scb-main/edit', 'Change scb-main')
+    const limit = field('Largest payment that a token is believed')
+    expect(await limit.count()).toBe(0)
+    await choice('Feed').selectOption('token')
+    await limit.fill('2000')
+    await field('Most that tokens are believed in a day').fill('7000')
+    await choice('Messages are read by').selectOption('own')
+    await page.getByText('says nowhere where the amount stands').waitFor()
+    await choice('Messages are read by').selectOption('sepay')
+    await field('Deducted from each payment').fill('3.25')
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    await expect.poll(() => save.getAttribute('aria-disabled')).toBeNull()
+    await save.click()
+    await page.getByRole('dialog').getByText('Largest payment that a token').waitFor()
+    expect(await axeFaults(page)).toEqual([])
+    await confirmIn(page, maker, 'Save', 'a phone reads the messages')
+    for (const text of ['2,000.00', '7,000.00', '3.25', 'Profile of the messages'])
+      await page.getByText(text).first().waitFor()
+    const { json } = await maker.get('/bank-accounts/scb-main')
+    expect(json).toMatchObject({
+      state: 'unconfirmed',
+      feed: 'token',
+      token_limit: '2000',
+      token_day_limit: '7000',
+      feed_profile: expect.stringContaining('/transfer_type'),
+      expected_deduction: '3.25',
+    })
+    await open('/bank-accounts/scb-main', 'scb-main', otherPage)
+    await otherPage.getByRole('button', { name: 'Confirm', exact: true }).click()
+    await confirmIn(otherPage, other, 'Confirm', 'I saw the phone')
+    await expect.poll(() => otherPage.getByText('It takes no deposits yet').count()).toBe(0)
+  })
+})
+
 describe('a file', () => {
   let order: { txn_id: string; transfer: { amount: number } }
 
@@ -214,15 +251,33 @@ describe('what nobody can explain', () => {
 
 describe('the calendar', () => {
   it('leads to a day with its breaks; it is signed off with a reason, and is red if it changes', async () => {
+    const batch = { amount: '900.00', batchCount: 3, batchId: 'B1' }
+    const found = await findBankAccount(test.backend.pool, 'scb-main')
+    if (!found) throw new Error('the account is gone')
+    const folder = { via: 'folder', mode: 'live' } as const
+    await importFile(
+      test,
+      { account: found, secret: '' },
+      camt({ account, day, lines: [batch] }),
+      folder,
+    )
     await open('/reconciliation', 'Reconciliation')
     const cell = (at = page) => at.getByRole('link', { name: new RegExp(`^${day}, `) })
     await cell().click()
     await page.getByRole('heading', { name: `scb-main ${day}` }).waitFor()
     await page.getByText('Something is still to come: the statement').waitFor()
+    // The sum of a batch is no payment that could be decided on: it is explained.
+    await page.getByRole('group', { name: 'Breaks' }).getByRole('link', { name: 'Explain' }).click()
+    const unexplained = page.getByRole('group', { name: 'Movements' })
+    await unexplained.getByText('900.00').waitFor()
+    await unexplained.getByRole('button', { name: 'Explain' }).waitFor()
+    await page.goBack()
     await page.getByRole('button', { name: 'Sign off' }).click()
     await confirmIn(page, maker, 'Sign off', 'the statement comes on Monday')
     await page.getByText(`by ${maker.email}`).first().waitFor()
-    await page.getByRole('link', { name: new RegExp(`^${day}, Amber, signed off`) }).waitFor()
+    await page
+      .getByRole('link', { name: new RegExp(`^${day}, Amber, 1 breaks?, signed off`) })
+      .waitFor()
     expect(await axeFaults(page)).toEqual([])
 
     await maker.post('/bank-accounts/scb-main/files', {
@@ -232,7 +287,7 @@ describe('the calendar', () => {
     })
     await page.reload()
     await page.getByText('Changed after sign-off').waitFor()
-    await page.getByRole('link', { name: new RegExp(`^${day}, Red, 2 breaks`) }).waitFor()
+    await page.getByRole('link', { name: new RegExp(`^${day}, Red, 3 breaks`) }).waitFor()
     await page.setViewportSize(phone)
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width)
     await page.emulateMedia({ colorScheme: 'dark' })

@@ -74,6 +74,7 @@ async function everyPage(): Promise<[path: string, shows: string][]> {
     ['/books', 'Books'],
     ['/agents', 'Agents'],
     [`/agents/${agent.appId}`, 'Chao Phraya Books'],
+    [`/agents/${agent.appId}/audit`, 'What was done'],
     ['/providers', 'Providers'],
     ['/bank-accounts', 'Bank accounts'],
     ['/bank-accounts/new', 'Add a bank account'],
@@ -87,7 +88,7 @@ async function everyPage(): Promise<[path: string, shows: string][]> {
     ['/users', 'Users'],
     ['/audit', 'Audit'],
     ['/settings', 'Settings'],
-    ['/me', 'Sessions and password'],
+    ['/me', 'Your account'],
     ['/signature', 'Signature debugger'],
     ['/test-orders', 'Test orders'],
   ]

@@ -209,7 +209,9 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
     await admin(create)
     const half = await command(['migrate'], env)
     expect(half).toMatchObject({ code: 1, stdout: '' })
-    expect(half.stderr).toMatch(/^sluice: the database: .*run "grant sluice_service to <login>"\n$/)
+    expect(half.stderr).toMatch(
+      /^sluice: the database: .*run "grant sluice_service to <login>.*"\n$/,
+    )
 
     await admin(grant)
     expect((await commandJson(['migrate'], env)).applied).not.toEqual([])
@@ -217,6 +219,21 @@ describe.each(versions)('on PostgreSQL $version', ({ version, binariesPackage })
     await agent.fund(100)
     expect(await agent.balance()).toBe(100)
     await verifyClean(env)
+  })
+
+  it('a login that does not inherit rights is told what to do, and that is enough', async () => {
+    const [owner, plain] = [await login('createrole'), await login('noinherit')]
+    const name = await database(owner)
+    const env = await settings(urlOf(name, plain), { DATABASE_OWNER_URL: urlOf(name, owner) })
+    const first = await command(['migrate'], env)
+    if (version === '15') {
+      expect(first).toMatchObject({ code: 1, stdout: '' })
+      const remedy = /run "(alter role <login> inherit)"/.exec(first.stderr)?.[1] ?? ''
+      await admin(remedy.replace('<login>', plain))
+    }
+    await command(['migrate'], env)
+    const tables = `select count(*)::int from sluice.agents`
+    expect(await query(urlOf(name, plain), tables)).toBe(0)
   })
 
   it('a login that may make roles needs nothing else', async () => {

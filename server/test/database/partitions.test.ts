@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkPartitions } from '../../src/cli/check-books.ts'
 import { coveredUntil, makePartitionsAhead } from '../../src/db/partitions.ts'
+import { root } from '../support/process.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 let s: TestService
@@ -102,4 +105,17 @@ test('the metric and the doctor say when the months run out', async () => {
     state: 'warn',
     advice: expect.stringContaining('default partition'),
   })
+})
+
+test('the documentation says of every table how long its rows are kept, and of no other', async () => {
+  const page = readFileSync(join(root, 'docs/operate.md'), 'utf8')
+  const [, table = ''] = /## What is kept for how long\n([\s\S]*?)\nTables that/.exec(page) ?? []
+  const named = [...table.matchAll(/^\| (`[^|]*?) *\|/gm)].flatMap(([, cell = '']) =>
+    cell.split(', '),
+  )
+  const { rows } = await s.sql(
+    `select relname from pg_class where relnamespace = 'sluice'::regnamespace
+       and relkind in ('r', 'p') and not relispartition`,
+  )
+  expect(named.toSorted()).toEqual(rows.map(({ relname }) => `\`${relname}\``).toSorted())
 })

@@ -23,6 +23,7 @@ const folders = [
   'providers',
   'db',
   'sandbox-bank',
+  'alerts',
   'ledger',
   'proof',
   'agents',
@@ -220,6 +221,22 @@ const typesHold: Rule = (files) =>
       file.text,
     ),
   ])
+
+/** Sessions with less than their login's rights begin in one; the other looks at sessions as the login does. */
+const switchers = ['server/src/db/pool.ts', 'server/src/db/oldest-snapshot.ts']
+
+/** Rights come from the login: a session that switched roles can switch back. */
+const noSwitchedRoles: Rule = (files) =>
+  inSource(files)
+    .filter(({ path }) => !isTest(path) && !switchers.includes(path))
+    .flatMap((file) =>
+      find(
+        file,
+        /(?<!\bupdate \w+ )\bset\s+(?:local\s+|session\s+)?(?:role|session\s+authorization)\b|-c role=|set_config\('role'/gi,
+        () =>
+          'switches roles: rights come from the login, and only db/pool.ts starts sessions with less of them',
+      ),
+    )
 
 const output: Rule = (files) => {
   const sources = inSource(files).filter((file) => !isTest(file.path))
@@ -617,6 +634,20 @@ const rules: {
     allows: [
       ['server/src/lib/a.ts', '/** Note: any case. */\nconst a = `where b = any($1)`'],
       ['server/src/lib/a.ts', `const a = 'PORT: any number'`],
+    ],
+  },
+  {
+    guarantee: 'sessions do not switch roles',
+    rule: noSwitchedRoles,
+    sees: [
+      ['server/src/orders/a.ts', 'await tx.query(`set role postgres`)', 'switches roles'],
+      ['server/src/db/a.ts', `const options = '-c role=sluice_service'`, 'switches roles'],
+      ['server/src/db/a.ts', '`set local role none`', 'switches roles'],
+      ['server/src/db/a.ts', `\`select set_config('role', $1, true)\``, 'switches roles'],
+    ],
+    allows: [
+      ['server/src/operators/a.ts', '`update users set role = $1`'],
+      ['server/src/db/pool.ts', `const options = '-c role=sluice_service'`],
     ],
   },
   {

@@ -174,6 +174,32 @@ describe('metrics', () => {
   })
 })
 
+describe('the console', () => {
+  test('is open to the listed addresses alone, as a trusted proxy names them', async () => {
+    const env = { CONSOLE_ADDRESSES: '192.0.2.0/24', TRUSTED_PROXIES: '127.0.0.0/8' }
+    const { service } = await beside({ ...env, PUBLIC_URL: 'http://127.0.0.1/pay' })
+    const statuses = async (address: string) => {
+      const headers: [string, string][] = [['x-forwarded-for', address]]
+      const paths = ['/console', '/console/orders', '/console/api/me', '/console/api/openapi.json']
+      const others = ['/pay/console/api/me', '/%63onsole/api/me', '/console/api/no-such', '/docs']
+      const answers = [...paths, ...others].map((path) =>
+        sendRaw(service.url, { path, headers }).then(({ status }) => status),
+      )
+      return Promise.all(answers)
+    }
+    expect(await statuses('192.0.2.7')).toEqual([200, 200, 401, 200, 401, 401, 404, 200])
+    expect(await statuses('::ffff:192.0.2.7')).toEqual(await statuses('192.0.2.7'))
+    const elsewhere = [403, 403, 403, 403, 403, 403, 403, 200]
+    expect(await statuses('198.51.100.1')).toEqual(elsewhere)
+    expect(await statuses('192.0.2.7, 198.51.100.1')).toEqual(elsewhere)
+    expect(said(await ask('/console/api/sign-in', 'POST', service.url))).toEqual([
+      403,
+      'ip_not_allowed',
+    ])
+    expect((await ask('/console/api/sign-in', 'DELETE', service.url)).status).toBe(403)
+  })
+})
+
 describe('live', () => {
   test('there is no sandbox, and without a provider no order is taken', async () => {
     const at = await beside({ ...live, SECURITY_CONTACT: 'mailto:security@pay.example' })

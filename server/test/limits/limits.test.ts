@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inTransaction } from '../../src/db/in-transaction.ts'
+import { countForLimits } from '../../src/ledger/limit-counting.ts'
+import { readLimits } from '../../src/ledger/limits-store.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
+import { findLimitRule, type SetRule, saveLimitRule } from '../../src/limits/limit-rules.ts'
+import type { ProofTx } from '../../src/proof/proof-failure.ts'
+import { inSnapshot } from '../../src/proof/proof-snapshot.ts'
+import { beforeAllLimits, type LimitPlace, proveLimitPage } from '../../src/proof/prove-limits.ts'
 import { RoundProof, verify } from '../../src/proof/verify.ts'
 import { FakeProvider, fundedAgent, patient } from '../support/fake-provider.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
@@ -7,7 +14,7 @@ import { AgentClient, type Answer, startTestService, type TestService } from '..
 
 /** Limits are exact: under concurrency, on several processes, and from the moment that they are set. */
 
-const bank = new FakeProvider('bank')
+const bank = new FakeProvider('bank', { currencies: ['THB', 'EUR', 'INR'] })
 bank.onSubmit = async () => ({ type: 'paid' })
 let s: TestService
 let second: TestService
@@ -31,6 +38,14 @@ afterAll(async () => {
 async function findings(): Promise<(string | null)[]> {
   const proofs = await verify(s.backend.pool, {})
   return proofs.flatMap(({ finding }) => finding ?? [])
+}
+
+/** Proves what limits count, and nothing else. */
+async function proveLimits(from = beforeAllLimits): Promise<void> {
+  for (let place: LimitPlace | null = from; place !== null; ) {
+    const after: LimitPlace = place
+    place = await inSnapshot(s.backend.pool, (tx) => proveLimitPage(tx, after, 1_000))
+  }
 }
 
 type Rule = Record<string, unknown>
@@ -112,10 +127,14 @@ describe('what is refused', () => {
       field: 'bank',
       values: ['014', 'KBANK'],
     })
+    // In a rule for each agent, too, banks go by any of their codes.
+    await set(null, { name: 'everywhere', ...list, field: 'account', values: ['014:666-66'] })
     const tries: [Rule, string | undefined][] = [
       [{ accountNo: '99988', bankCode: 'KBANK' }, 'accounts'],
       [{ accountNo: '77777' }, 'accounts'],
       [{ accountNo: '77777', bankCode: 'KBANK' }, undefined],
+      [{ accountNo: '66666' }, 'everywhere'],
+      [{ accountNo: '66666', bankCode: 'KBANK' }, undefined],
       [{ accountName: 'mallory doe' }, 'names'],
       [{ bankCode: 'BBL' }, 'banks'],
       [{}, undefined],
@@ -124,6 +143,42 @@ describe('what is refused', () => {
       const { json } = await agent.withdraw({ amount: 10, ...fields })
       expect(json.limit?.name, JSON.stringify(fields)).toBe(name)
     }
+    await remove(null, 'everywhere')
+  })
+
+  it('an account is one, whichever branch of its bank is named', async () => {
+    const once = { kind: 'withdraw', measure: 'orders', per: 'account', period: 'day', most: '2' }
+    const iban = 'DE89370400440532013000'
+    const tries: ['EUR' | 'INR', [string, string][]][] = [
+      [
+        'EUR',
+        [
+          ['COBADEFF', iban],
+          ['COBADEFFXXX', iban],
+          ['DEUTDEFF500', iban],
+        ],
+      ],
+      [
+        'INR',
+        [
+          ['HDFC0000001', '501-00'],
+          ['HDFC0000002', '50100'],
+          ['HDFC0ABC123', '50100'],
+        ],
+      ],
+    ]
+    for (const [currency, accounts] of tries) {
+      const agent = await fundedAgent(s, { name: 'Shop', currency })
+      const send = async ([bankCode, accountNo]: [string, string]) =>
+        (await agent.withdraw({ amount: 10, bankCode, accountNo })).status
+      const [first, ...others] = accounts
+      if (first) expect(await send(first)).toBe(201)
+      await set(agent, { name: 'one', ...once })
+      const statuses = []
+      for (const account of others) statuses.push(await send(account))
+      expect(statuses, currency).toEqual([201, 422])
+    }
+    await proveLimits()
   })
 
   it('a rule for each agent holds for all in its currency, unless an agent has one of its name', async () => {
@@ -393,6 +448,7 @@ describe('for people', () => {
     const own = json.data.find((each: { name: string }) => each.name === 'shown')
     expect(own).toMatchObject({
       words: 'Withdrawals: at most 340 THB a day for one user; others are refused',
+      counting: false,
       used: [{ subject: 'user-1', used: '170', share: 0.5 }],
     })
   })
@@ -453,6 +509,158 @@ describe('a new account', () => {
     const again = await agent.withdraw({ accountNo: '5550001' })
     await expect.poll(() => statusOf(again.json.txn_id), patient).toBe('PAID')
     expect(await findings()).toEqual([])
+  })
+})
+
+describe('a rule for an agent with many orders', () => {
+  const byUser = {
+    name: 'later',
+    kind: 'withdraw',
+    measure: 'orders',
+    per: 'user',
+    period: 'month',
+    most: 1_000n,
+    currency: null,
+    hours: null,
+    field: null,
+    outcome: 'refuse',
+  } as const
+
+  async function aged(): Promise<AgentClient> {
+    const agent = await shop()
+    for (let day = 0; day < 4; day++) {
+      for (const userId of ['a', 'a', 'b']) await agent.withdraw({ amount: 10, userId })
+      s.clock.advance(86_400_000)
+    }
+    const by = { updatedAt: s.clock(), updatedBy: 'test@example.com' }
+    const known = { name: 'known', measure: 'new_account', outcome: 'note' } as const
+    const rules: SetRule[] = [
+      { ...byUser, agentId: agent.agentId, values: [], ...by },
+      {
+        ...{ ...byUser, ...known, per: null, period: null, most: null },
+        ...{ agentId: agent.agentId, values: [], ...by },
+      },
+    ]
+    for (const rule of rules) await saveLimitRule(s.backend.pool, rule, async () => {})
+    return agent
+  }
+
+  const usesOf = async (agent: AgentClient) =>
+    (
+      await s.sql(
+        `select subject, sum(orders)::int as orders from limit_uses where agent_id = $1
+         group by 1 order by 1`,
+        [agent.agentId],
+      )
+    ).rows
+
+  it('the teller adds up nothing of before; what is counted apart counts each order once, beside new ones', async () => {
+    const agent = await aged()
+    const { agentId } = agent
+    expect(await usesOf(agent)).toEqual([
+      { subject: 'a', orders: 8 },
+      { subject: 'b', orders: 4 },
+    ])
+    const stop = async (sql: (text: string, values: unknown[]) => Promise<unknown>) => {
+      for (const table of ['limit_counting', 'limit_uses', 'limit_payees']) {
+        await sql(`delete from ${table} where agent_id = $1`, [agentId])
+      }
+    }
+    const rule = await findLimitRule(s.backend.pool, agentId, 'later')
+    const undone = inTransaction(s.backend.pool, async (tx) => {
+      await tx.query('select 1 from wallets where agent_id = $1 for update', [agentId])
+      await stop((text, values) => tx.query(text, values))
+      const at = s.clock()
+      const limits = await readLimits(
+        tx,
+        [{ type: 'adjust', agentId, at, amountMinor: 1n, reason: 'a test', ref: 'a-test' }],
+        rule ? [rule] : [],
+        new Map([[agentId, { currency: 'THB' }]]),
+        s.service.desk.localTime,
+      )
+      const from = limits.get(agentId)?.counting.get('withdraw user')
+      expect(from?.getTime()).toBeGreaterThan(at.getTime())
+      const { rowCount } = await tx.query('select from limit_uses where agent_id = $1', [agentId])
+      expect(rowCount).toBe(0)
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+
+    await stop(s.sql)
+    const doors = [agent, beside(agent)]
+    const load = async (door: AgentClient) => {
+      for (let n = 0; n < 12; n++) {
+        const { json } = await door.withdraw({ amount: 10, userId: n % 2 ? 'a' : 'b' })
+        if (n % 3 === 0) await door.post(`/payment/orders/${json.txn_id}/cancel`)
+      }
+    }
+    const count = async () => {
+      // One step at a time, of a day or so.
+      const step = { agentId, mostMs: 0, orders: 2 }
+      for (;;) {
+        const { rows } = await s.sql('select 1 from limit_counting where agent_id = $1', [agentId])
+        const left = await countForLimits(s.backend.pool, s.clock(), step)
+        await proveLimits()
+        if (left === 'done' && rows.length === 2) return
+      }
+    }
+    await Promise.all([...doors.map(load), count()])
+    const { rows } = await s.sql(
+      `select user_id as subject, count(*)::int as orders from orders
+       where agent_id = $1 and status in ('WAITING', 'PAID', 'REVERT') group by 1 order by 1`,
+      [agentId],
+    )
+    expect(await usesOf(agent)).toEqual(rows)
+    const { rows: counting } = await s.sql(
+      'select per, counts_from from limit_counting where agent_id = $1 order by per',
+      [agentId],
+    )
+    expect(counting[0]).toEqual({ per: 'payee', counts_from: new Date(0) })
+    expect(Number(counting[1]?.counts_from)).toBeLessThan(s.clock().getTime() - 32 * 86_400_000)
+    expect(await findings()).toEqual([])
+  })
+
+  it('a lie about when counting began, or about who was paid, is found', async () => {
+    const agent = await aged()
+    const known = async () =>
+      (await s.sql('select 1 from limit_payees where agent_id = $1', [agent.agentId])).rowCount
+    await expect.poll(known, patient).toBe(1)
+    const lies: [string, string, string][] = [
+      [
+        `update limit_payees set account = 'SCB:1' where agent_id = $1`,
+        `update limit_payees p set account = 'SCB:1234567890' where agent_id = $1`,
+        'is said to have paid',
+      ],
+      [
+        `update limit_payees set order_id = gen_random_uuid() where agent_id = $1`,
+        `update limit_payees p set order_id = (select order_id from orders o
+           where o.agent_id = p.agent_id and o.status = 'PAID' limit 1) where agent_id = $1`,
+        'is said to have paid',
+      ],
+      [
+        `delete from limit_payees where agent_id = $1`,
+        `insert into limit_payees select agent_id, 'SCB:1234567890', order_id from orders
+         where agent_id = $1 and status = 'PAID' limit 1`,
+        'is not known',
+      ],
+    ]
+    // A worker puts this one right, so it is not left there.
+    const began = inTransaction(s.backend.pool, async (tx) => {
+      await tx.query(
+        `update limit_counting set counts_from = counts_from + interval '30 days'
+         where agent_id = $1 and per = 'user'`,
+        [agent.agentId],
+      )
+      const place = { ...beforeAllLimits, agentId: agent.agentId, kind: 'withdraw', per: 'payee' }
+      await proveLimitPage(tx as ProofTx, place, 1_000)
+    })
+    await expect(began).rejects.toThrow('began earlier than it says')
+    for (const [lie, undo, found] of lies) {
+      await s.sql(lie, [agent.agentId])
+      expect(await findings(), lie).toEqual([expect.stringContaining(found)])
+      await s.sql(undo, [agent.agentId])
+      expect(await findings(), undo).toEqual([])
+    }
   })
 })
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { approve } from '../../src/approvals/decide-proposal.ts'
 import { findProposal } from '../../src/approvals/proposal.ts'
+import { parseTxnId } from '../../src/lib/ids.ts'
 import { recordUnmatched } from '../../src/payments/unmatched-payments.ts'
 import { booked, makeAccount, push } from '../support/bank-accounts.ts'
 import { FakeProvider } from '../support/fake-provider.ts'
@@ -338,6 +339,32 @@ describe('a proposal', () => {
     expect(two.json.proposal).toBe(one.json.proposal)
   })
 
+  it('is counted in the inbox with a few statements, however many wait', async () => {
+    const statementsOf = async () => {
+      const query = vi.spyOn(s.backend.pool, 'query')
+      const { json } = await sam.get('/approvals')
+      const texts = query.mock.calls.map(([text]) => String(text))
+      query.mockRestore()
+      return { waiting: json.to_decide, about: texts.filter((text) => /credentials/.test(text)) }
+    }
+    const before = await statementsOf()
+    for (let n = 0; n < 3; n++) await proposed()
+    const after = await statementsOf()
+    expect(after.waiting).toBe(before.waiting + 3)
+    expect(after.about.length).toBe(before.about.length)
+    expect(after.about.length).toBeGreaterThan(0)
+  })
+
+  it('of a user from before credentials were noted is taken and decided on', async () => {
+    const [old, older] = [await signIn(live, 'admin'), await signIn(live, 'admin')]
+    await s.sql(
+      `delete from user_credentials where user_id in (
+         select user_id from users where email = any($1::text[]))`,
+      [[old.email, older.email]],
+    )
+    expect((await approved(older, await proposed(old))).json.state).toBe('done')
+  })
+
   it('expires', async () => {
     const shown = await proposed()
     s.clock.advance(73 * 3_600_000)
@@ -567,6 +594,30 @@ describe('a refund to another account than the payer’s', () => {
     await expect(s.prove()).rejects.toThrow('refunds to another account')
     await send('9876543210')
     await s.prove()
+  })
+
+  it('that was interrupted before it was made is refused where the payer has changed since', async () => {
+    const other = await signIn(s, 'admin')
+    const txnId = await paidDeposit()
+    const to = { account_no: '9876543210', account_name: 'Her Mother', bank_code: 'KTB' }
+    const { json } = await sam.post(`/orders/${txnId}/refund`, {
+      ...{ reason, amount: '20', to, code: sam.code() },
+    })
+    const shown = (await other.get(`/approvals/${json.proposal}`)).json
+    const orderId = parseTxnId(txnId)?.orderId
+    await s.sql(`insert into proposal_runs (proposal_id, n, at) values ($1, 1, $2)`, [
+      shown.id,
+      new Date(s.clock().getTime() - 120_000),
+    ])
+    const say = (name: string) =>
+      s.sql('update orders set account_name = $1 where order_id = $2', [name, orderId])
+    const { rows } = await s.sql('select account_name from orders where order_id = $1', [orderId])
+    await say('Somebody Else')
+    expect((await approved(other, shown)).json).toMatchObject({
+      state: 'refused',
+      problem: { code: 'changed_meanwhile' },
+    })
+    await say(rows[0]?.account_name)
   })
 
   it('is not freed by any rule', async () => {

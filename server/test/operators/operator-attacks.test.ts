@@ -334,6 +334,11 @@ describe('a session that was left open', () => {
   const without = [
     'POST /sign-out',
     'DELETE /me/sessions/{id}',
+    'POST /me/sessions/end-others',
+    'POST /me/alerts/test',
+    'POST /me/passkeys',
+    'POST /me/passkeys/challenge',
+    'POST /me/passkeys/prove',
     'POST /agents/{app_id}/suspend',
     'POST /agents/{app_id}/check-address',
     'POST /agents/{app_id}/fee-preview',

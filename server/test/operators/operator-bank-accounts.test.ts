@@ -292,6 +292,23 @@ describe('a file that a person brings', () => {
     expect((await of('70.00')).json).toMatchObject({ movements: 1, unconfirmed: 1 })
     await confirm('kbank', other)
   })
+
+  it('counts with what the rail deducts, which takes two people to say', async () => {
+    const kept = { account_no: '9998887776', file_limit: '400', expected_deduction: '100' }
+    await change('kbank', kept)
+    const { json } = await maker.get('/bank-accounts/kbank')
+    expect(json).toMatchObject({
+      state: 'unconfirmed',
+      changed: 'file_limit,expected_deduction',
+      expected_deduction: '100',
+    })
+    await confirm('kbank', other)
+    const of = (amount: string) => upload(camt({ account, day, lines: [{ amount, text: amount }] }))
+    expect((await of('71.00')).json).toMatchObject({ movements: 1, unconfirmed: 1 })
+    await change('kbank', { ...kept, expected_deduction: '0' })
+    await confirm('kbank', other)
+    expect((await of('72.00')).json).toMatchObject({ movements: 1, unconfirmed: 0 })
+  })
 })
 
 describe('a movement', () => {
@@ -335,14 +352,14 @@ describe('a movement', () => {
         ({ amount }: { amount: number }) => amount,
       )
     expect((await found('state=unconfirmed')).toSorted((a: number, b: number) => a - b)).toEqual([
-      60, 70, 77.01,
+      60, 70, 71, 77.01,
     ])
     expect(await found('amount=5&explained_by=bank_fee')).toEqual([-5])
     expect(await found('text=60.00')).toEqual([60])
     expect(await found('to=2020-01-01')).toEqual([])
     const page = (await operator.get('/bank-accounts/kbank/movements?limit=2')).json
     const rest = await found(`cursor=${encodeURIComponent(page.next)}`)
-    expect(page.data.length + rest.length).toBe(7)
+    expect(page.data.length + rest.length).toBe(9)
     expect((await operator.get('/bank-accounts/kbank/movements?from=2026-02-30')).status).toBe(422)
   })
 })

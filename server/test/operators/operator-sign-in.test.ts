@@ -230,6 +230,12 @@ describe('a session', () => {
     expect((await foreign.delete(`/me/sessions/${id}`)).status).toBe(404)
     expect((await one.delete(`/me/sessions/${id}`)).status).toBe(200)
     expect((await elsewhere.get('/me')).json.code).toBe('not_signed_in')
+    const others = [await one.signInAgain(), await one.signInAgain()]
+    expect((await others[0]?.post('/me/sessions/end-others'))?.status).toBe(200)
+    expect((await others[0]?.get('/me/sessions'))?.json.data).toMatchObject([{ current: true }])
+    for (const each of [one, others[1]]) expect((await each?.get('/me'))?.status).toBe(401)
+    expect((await foreign.get('/me')).status).toBe(200)
+    one.cookie = others[0]?.cookie ?? ''
     const { cookie } = one
     expect((await one.post('/sign-out')).status).toBe(200)
     one.cookie = cookie

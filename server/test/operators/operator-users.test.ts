@@ -22,6 +22,7 @@ const rules: Record<Role, string[]> = {
     'manage_policy',
     'manage_users',
     'view_audit',
+    'view_own_audit',
   ],
   operator: [
     'view',
@@ -36,9 +37,10 @@ const rules: Record<Role, string[]> = {
     'make_payout_files',
     'approve_payout_files',
     'view_audit',
+    'view_own_audit',
   ],
   viewer: ['view'],
-  agent: ['view', 'resend_callbacks', 'manage_own_keys'],
+  agent: ['view', 'resend_callbacks', 'manage_own_keys', 'view_own_audit'],
 }
 
 /** Where nobody has to be signed in. */
@@ -47,6 +49,8 @@ const open = [
   'POST /console/api/invitations/open',
   'POST /console/api/invitations/accept',
   'POST /console/api/sign-in',
+  'POST /console/api/sign-in/passkey',
+  'POST /console/api/sign-in/passkey/options',
 ]
 
 let test: TestService
@@ -293,6 +297,46 @@ describe('the audit log', () => {
         reason: 'takes over the desk',
       },
     ])
+  })
+
+  it('shows the users of an agent what concerns it, and nothing of others or of why', async () => {
+    const [own, other] = [await test.agent(), await test.agent()]
+    const person = await signIn(test, 'agent', own)
+    const stranger = await signIn(test, 'agent', other)
+    const secret = 'as agreed with the other shop'
+    for (const { appId } of [own, other]) {
+      const { json } = await admin.get(`/agents/${appId}`)
+      await admin.patch(`/agents/${appId}`, {
+        updated_at: json.updated_at,
+        ...{ name: 'New name', reason: secret, code: admin.code() },
+      })
+    }
+    await admin.post(`/users/${await idOf(person)}/reset`, { reason: secret, code: admin.code() })
+    await admin.get(
+      `/wallets/${own.appId}/statement.csv?from=2020-01-01T00:00:00Z&to=2090-01-01T00:00:00Z`,
+    )
+    const colleague = await signIn(test, 'agent', own)
+    await colleague.post(`/users`, {})
+    const { json, text } = await colleague.get(`/agents/${own.appId}/audit`)
+    for (const word of [secret, admin.email, stranger.email, other.appId, 'export_statement']) {
+      expect(text).not.toContain(word)
+    }
+    type Shown = { action: string; by: { email: string } | null; outcome: string }
+    const said = json.data.map(({ action, by, outcome }: Shown) => [action, by?.email, outcome])
+    expect(said).toEqual([
+      ['use_route', colleague.email, 'refused'],
+      ['accept_invitation', colleague.email, 'done'],
+      ['create_user', undefined, 'done'],
+      ['reset_user', undefined, 'done'],
+      ['change_agent', undefined, 'done'],
+      ['accept_invitation', person.email, 'done'],
+      ['create_user', undefined, 'done'],
+    ])
+    expect((await stranger.get(`/agents/${own.appId}/audit`)).status).toBe(404)
+    expect((await clients.viewer.get(`/agents/${own.appId}/audit`)).status).toBe(403)
+    const first = (await colleague.get(`/agents/${own.appId}/audit?limit=3`)).json
+    const rest = await colleague.get(`/agents/${own.appId}/audit?cursor=${first.next}`)
+    expect([...first.data, ...rest.json.data]).toEqual(json.data)
   })
 
   it('keeps nothing of what a stranger typed', async () => {

@@ -431,7 +431,7 @@ describe('the proof finds', () => {
       agent,
       set(`refund_of = '${'9'.repeat(32)}'`, first),
       set(`refund_of = '${idOf(txn_id)}'`, first),
-      /refunds order \S+, which is not there/,
+      /withdraw_held\) says once_key refund:/,
     )
     for (const [column, other, was] of [
       ['account_no', '5555555555', '1234567890'],

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { AgentTerms } from '../../src/agents/save-agent.ts'
 import { startOfDate } from '../../src/lib/period.ts'
+import { removeLimitRule, type SetRule, saveLimitRule } from '../../src/limits/limit-rules.ts'
 import { Settler } from '../../src/orders/settle-agents.ts'
 import type { Desk } from '../../src/teller/desk.ts'
 import { signIn } from '../support/operator.ts'
@@ -285,5 +286,49 @@ describe('the terms', () => {
         email: admin.email,
       },
     ])
+  })
+})
+
+// The last one, because sessions end while the clock goes on.
+describe('a settlement that a limit refuses', () => {
+  it('is told to every admin and audited, once a day', async () => {
+    const agent = await settled()
+    goTo('2027-12-01', 20)
+    await agent.fund(300)
+    const rule: SetRule = {
+      agentId: agent.agentId,
+      name: 'none',
+      kind: 'withdraw',
+      measure: 'amount',
+      per: 'agent',
+      period: 'order',
+      most: 1n,
+      currency: 'THB',
+      hours: null,
+      field: null,
+      outcome: 'refuse',
+      values: [],
+      updatedAt: s.clock(),
+      updatedBy: 'a test',
+    }
+    await saveLimitRule(s.backend.pool, rule, async () => {})
+    goTo('2027-12-02', 20)
+    await poll()
+    await poll()
+    expect(await settlementsOf(agent)).toEqual([])
+    const { rows: alarms } = await s.sql(`select words from alarms where raised_by = 'settlement'`)
+    expect(alarms).toEqual([
+      { words: expect.stringMatching(/was not settled on 2027-12-02: none: at most 0.01 THB/) },
+    ])
+    const { rows: audit } = await s.sql(
+      `select outcome, reason from audit_log where action = 'settle_agent' and agent_id = $1`,
+      [agent.agentId],
+    )
+    expect(audit).toEqual([
+      { outcome: 'refused', reason: expect.stringContaining('none: at most') },
+    ])
+    await removeLimitRule(s.backend.pool, rule, async () => {})
+    await poll()
+    expect(await amountsOf(agent)).toEqual([['settlement-2027-12-02', 300_00]])
   })
 })

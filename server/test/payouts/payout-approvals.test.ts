@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseTxnId } from '../../src/lib/ids.ts'
-import { FakeProvider, fundedAgent, patient } from '../support/fake-provider.ts'
+import { mayPayOut } from '../../src/payouts/payout-approval.ts'
+import type { Desk } from '../../src/teller/desk.ts'
+import { FakeProvider, fundedAgent, orderOf, patient } from '../support/fake-provider.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
@@ -83,6 +85,23 @@ it('one that is declined fails, and its amount is free again', async () => {
   expect(await shop.balance()).toBe(before)
   const { rows } = await s.sql('select body from callback_bodies order by created_at desc limit 1')
   expect(String(rows[0]?.body)).toContain('FAILED')
+})
+
+it('one that was declined is not paid, though no rule asks for a person any more', async () => {
+  const txnId = await large()
+  const { id } = await proposalOf(txnId)
+  const order = await orderOf(s.service.desk, txnId)
+  await admin.post(`/approvals/${id}/decline`, { reason: 'nobody knows them', code: admin.code() })
+  await s.sql(`update approval_rules set above = 100000000 where action = 'pay_out'`)
+  const commands: unknown[] = []
+  const teller = {
+    do: async (command: unknown) => commands.push(command),
+  } as unknown as Desk['teller']
+  const { pool, now } = s.service.desk
+  expect(await mayPayOut({ pool, now, teller }, order)).toBe(false)
+  expect(commands).toMatchObject([{ to: 'FAILED', evidence: 'It was declined: nobody knows them' }])
+  await expect.poll(() => statusOf(txnId), patient).toBe('FAILED')
+  await s.sql(`update approval_rules set above = 100000 where action = 'pay_out'`)
 })
 
 it('cancelled while somebody approves, it is cancelled or paid, never both', async () => {

@@ -2,9 +2,14 @@ import { createHmac } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CallbackPoster } from '../../src/callbacks/post-callback.ts'
+import { readConfig } from '../../src/config.ts'
 import { writeAudit } from '../../src/operators/audit.ts'
+import { readHeads } from '../../src/proof/heads.ts'
 import { AuditProof } from '../../src/proof/prove-audit.ts'
 import { proveOnward, verify } from '../../src/proof/verify.ts'
+import type { Ground } from '../../src/service/ground.ts'
+import { makeHeadsPublisher } from '../../src/service/publish-heads.ts'
 import { chainAnew } from '../support/chain-anew.ts'
 import { cleanUp, command, commandJson, type Env, tempFolder } from '../support/process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -268,6 +273,19 @@ describe('heads', () => {
     const { code, stderr } = await proved()
     expect(stderr).toContain('it is not what "sluice heads" writes')
     expect(code).toBe(1)
+  })
+
+  it('are written to the log by a service that is told to', async () => {
+    const read = readConfig({ ...env, HEADS_LOG: 'on' })
+    if ('faults' in read) throw new Error(read.faults.join())
+    const lines: unknown[] = []
+    const log = { info: (...line: unknown[]) => lines.push(line) } as unknown as Ground['log']
+    const poster = undefined as unknown as CallbackPoster
+    const ground = { config: read.config, log, clock: s.clock }
+    await makeHeadsPublisher(ground, s.backend.pool, poster)?.()
+    const heads = await readHeads(s.backend.pool, s.clock())
+    const said = { heads: { ...heads, at: expect.any(String) } }
+    expect(lines).toEqual([[said, 'the ends of the chains']])
   })
 
   it('are written to a file and sent, signed, by a service that is told to', async () => {

@@ -61,6 +61,8 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       [`refund_of = ${idOf('waiting')}`, order('w refund')],
       [`refund_of = ${idOf('w paid')}`, order('w refund')],
       [`refund_of = '${'9'.repeat(32)}'`, order('w refund')],
+      // What it refunds could be refunded once more.
+      ['refund_of = null', order('w refund')],
       // More than is left of it.
       [`refund_of = ${idOf('paid')}`, order('w paid')],
     ],
@@ -481,6 +483,14 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'approval_rules',
     'alarms',
     'alarm_acknowledgements',
+  ]),
+  ...says('how people sign in', ['passkeys', 'passkey_challenges', 'passkey_proofs']),
+  ...says('what people are told of and where; it moves nothing', [
+    'alerts',
+    'alert_deliveries',
+    'alert_channels',
+    'alert_choices',
+    'alert_watch',
   ]),
   schema_migrations: 'how the tables came about',
   ...says('what has left for the archive: archive.test.ts tells lies about it', [

@@ -3,8 +3,12 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Where a Chromium is usually found. */
+/**
+ * Where a Chromium is usually found. The one without windows comes first: it renders as the others do, and needs
+ * little more than half the time.
+ */
 const usualPlaces = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -22,6 +26,10 @@ export async function launchChromium(): Promise<Browser> {
       // Root has no user namespace to sandbox in; what is opened is our own page.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       '--disable-gpu',
+      // Nobody looks at most of what is drawn: no process that imitates a graphics card, nor one for the tab strip.
+      '--disable-software-rasterizer',
+      '--in-process-gpu',
+      '--disable-extensions',
       '--disable-quic',
       '--disable-background-networking',
       '--disable-component-update',
@@ -42,13 +50,13 @@ function findChromium(): string | undefined {
 
 function installChromium(): string {
   const attempts: [command: string, args: string[]][] = []
+  const installing = ['install', '-y', '-qq', '--no-install-recommends']
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     attempts.push(
       ['apt-get', ['update', '-qq']],
-      [
-        'apt-get',
-        ['install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-noto-core'],
-      ],
+      ['apt-get', [...installing, 'chromium-headless-shell', 'fonts-noto-core']],
+      // What an older Debian and Ubuntu have.
+      ['apt-get', [...installing, 'chromium', 'fonts-noto-core']],
     )
   }
   const cli = createRequire(import.meta.url).resolve('playwright-core/cli.js')

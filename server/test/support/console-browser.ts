@@ -54,7 +54,7 @@ export async function signInAs(
 
 function watch(page: Page, url: string, faults: string[]): void {
   page.on('request', (request) => {
-    const { origin, protocol } = new URL(request.url())
+    const { origin, protocol } = new URL(byNumber(request.url()))
     if (origin !== url && protocol !== 'data:' && protocol !== 'blob:') {
       faults.push(`asked ${request.url()}`)
     }
@@ -62,10 +62,15 @@ function watch(page: Page, url: string, faults: string[]): void {
   page.on('console', (message) => {
     // A refusal is an answer like any other; the browser notes each as an error.
     const isRefusal = message.text().startsWith('Failed to load resource')
-    const isOurs = message.location().url.startsWith(`${url}/console/api/`)
+    const isOurs = byNumber(message.location().url).startsWith(`${url}/console/api/`)
     if (message.type() === 'error' && !(isRefusal && isOurs)) faults.push(message.text())
   })
   page.on('pageerror', (error) => faults.push(String(error)))
+}
+
+/** The other name of this machine, which passkeys need, is the same place. */
+function byNumber(url: string): string {
+  return url.replace(/^http:\/\/localhost:/, 'http://127.0.0.1:')
 }
 
 /** WCAG 2.2 AA and below, as far as a program can tell. */

@@ -17,6 +17,7 @@ import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { words } from '../../words.ts'
+import { actionText } from './action-text.ts'
 import { auditWords as says } from './audit-words.ts'
 
 type Entry = Row<typeof api.audit>
@@ -88,11 +89,6 @@ export default function Audit() {
       {opened && <Details row={opened} close={() => setOpened(undefined)} />}
     </>
   )
-}
-
-/** An action's name as text, such as "Change agent". */
-function actionText({ action }: Entry): string {
-  return action.charAt(0).toUpperCase() + action.slice(1).replaceAll('_', ' ')
 }
 
 function Told({ label, raw }: { label: string; raw: unknown }) {

@@ -18,11 +18,15 @@ export interface AccountDraft {
   surplus_steps: string
   hold_hours: string
   feed: Terms['feed']
+  feed_profile: string
+  token_limit: string
+  token_day_limit: string
   csv_profile: string
   encoding: string
   own_accounts: string[]
   day_limit: string
   file_limit: string
+  expected_deduction: string
   route: boolean
 }
 
@@ -44,11 +48,15 @@ export const emptyDraft: AccountDraft = {
   surplus_steps: '',
   hold_hours: '',
   feed: 'none',
+  feed_profile: '',
+  token_limit: '0',
+  token_day_limit: '0',
   csv_profile: '',
   encoding: '',
   own_accounts: [],
   day_limit: '',
   file_limit: '0',
+  expected_deduction: '0',
   route: true,
 }
 
@@ -69,11 +77,15 @@ export function draftOf(account: Account): AccountDraft {
     surplus_steps: String(account.surplus_steps),
     hold_hours: String(account.hold_hours),
     feed: account.feed,
+    feed_profile: account.feed_profile ?? '',
+    token_limit: account.token_limit,
+    token_day_limit: account.token_day_limit,
     csv_profile: account.csv_profile ?? '',
     encoding: account.encoding ?? '',
     own_accounts: account.own_accounts,
     day_limit: account.day_limit ?? '',
     file_limit: account.file_limit,
+    expected_deduction: account.expected_deduction,
     route: true,
   }
 }
@@ -94,12 +106,20 @@ export function termsOf(draft: AccountDraft): Terms {
     ...(hold_hours !== '' && { hold_hours: Number(hold_hours) }),
     ...(zone !== '' && { zone }),
     day_limit: draft.day_limit === '' ? null : draft.day_limit,
-    file_limit: draft.file_limit === '' ? '0' : draft.file_limit,
+    file_limit: orZero(draft.file_limit),
+    expected_deduction: orZero(draft.expected_deduction),
+    token_limit: orZero(draft.token_limit),
+    token_day_limit: orZero(draft.token_day_limit),
+    feed_profile: draft.feed_profile.trim() === '' ? null : draft.feed_profile,
     feed: draft.feed,
     csv_profile: draft.csv_profile.trim() === '' ? null : draft.csv_profile,
     encoding: draft.encoding === '' ? null : draft.encoding,
     own_accounts: draft.own_accounts,
   }
+}
+
+function orZero(amount: string): string {
+  return amount === '' ? '0' : amount
 }
 
 /** The fields that differ, with what they were and what they will be. */

@@ -156,7 +156,45 @@ export function AccountFields(props: Props) {
             }
           />
           <TextInput {...typed('encoding')} description={fields.encodingHint} />
-          <CsvField {...props} />
+          {draft.feed === 'token' && (
+            <>
+              <TextInput
+                {...typed('token_limit')}
+                description={fields.token_limitHint}
+                inputMode="decimal"
+              />
+              <TextInput
+                {...typed('token_day_limit')}
+                description={fields.token_day_limitHint}
+                inputMode="decimal"
+              />
+            </>
+          )}
+          {draft.feed !== 'none' && (
+            <ProfileField
+              label={fields.feed_profile}
+              ownLabel={fields.feed_profileOwn}
+              value={draft.feed_profile}
+              error={errors.feed_profile}
+              change={(feed_profile) => change({ feed_profile })}
+              none={says.feedProfiles.none}
+              own={says.feedProfiles.own}
+              known={choices.feed_profiles.map((each) => ({ ...each, label: each.name }))}
+            />
+          )}
+          <ProfileField
+            label={fields.csv_profile}
+            ownLabel={fields.csv_profileOwn}
+            value={draft.csv_profile}
+            error={errors.csv_profile}
+            change={(csv_profile) => change({ csv_profile })}
+            none={says.csv.none}
+            own={says.csv.own}
+            known={choices.csv_profiles.map((each) => ({
+              ...each,
+              label: says.csv.known(each.bank, each.export, each.checked),
+            }))}
+          />
           <TagsInput
             label={fields.own_accounts}
             description={fields.own_accountsHint}
@@ -177,6 +215,11 @@ export function AccountFields(props: Props) {
           <TextInput
             {...typed('file_limit')}
             description={fields.file_limitHint}
+            inputMode="decimal"
+          />
+          <TextInput
+            {...typed('expected_deduction')}
+            description={fields.expected_deductionHint}
             inputMode="decimal"
           />
           {isNew && (
@@ -228,43 +271,52 @@ function BankField({
   )
 }
 
-/** One of the known layouts, or one of the operator's own; the text itself is kept with the account. */
-function CsvField({ draft, change, errors, choices }: Props) {
-  const known = choices.csv_profiles.find(({ profile }) => sameJson(profile, draft.csv_profile))
-  const isNone = draft.csv_profile === ''
+/** One of the known profiles, or one of the operator's own; the text itself is kept with the account. */
+function ProfileField(props: {
+  label: string
+  ownLabel: string
+  value: string
+  error: string | undefined
+  change: (profile: string) => void
+  none: string
+  own: string
+  known: { name: string; profile: string; label: string }[]
+}) {
+  const { value, change } = props
+  const known = props.known.find(({ profile }) => sameJson(profile, value))
+  const isNone = value === ''
   return (
     <>
       <NativeSelect
-        label={fields.csv_profile}
+        label={props.label}
         className={classes.whole}
         value={isNone ? '' : (known?.name ?? 'own')}
-        onChange={({ currentTarget: { value } }) =>
-          change({
-            csv_profile:
-              value === ''
-                ? ''
-                : (choices.csv_profiles.find(({ name }) => name === value)?.profile ?? '{\n}'),
-          })
+        onChange={({ currentTarget: { value: chosen } }) =>
+          change(
+            chosen === ''
+              ? ''
+              : (props.known.find(({ name }) => name === chosen)?.profile ?? '{\n}'),
+          )
         }
       >
-        <option value="">{says.csv.none}</option>
-        <option value="own">{says.csv.own}</option>
-        {choices.csv_profiles.map((each) => (
+        <option value="">{props.none}</option>
+        <option value="own">{props.own}</option>
+        {props.known.map((each) => (
           <option key={each.name} value={each.name}>
-            {says.csv.known(each.bank, each.export, each.checked)}
+            {each.label}
           </option>
         ))}
       </NativeSelect>
       {!isNone && (
         <Textarea
-          label={fields.csv_profileOwn}
-          error={errors.csv_profile}
+          label={props.ownLabel}
+          error={props.error}
           className={classes.whole}
           classNames={{ input: classes.code ?? '' }}
           maxRows={14}
           spellCheck={false}
-          value={draft.csv_profile}
-          onChange={(event) => change({ csv_profile: event.currentTarget.value })}
+          value={value}
+          onChange={(event) => change(event.currentTarget.value)}
         />
       )}
     </>

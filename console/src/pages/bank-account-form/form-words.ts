@@ -35,6 +35,12 @@ export const formWords = {
     hold_hours: 'Hours that an amount stays reserved',
     hold_hoursHint: 'After the order’s end, for money that comes late.',
     feed: 'Feed',
+    token_limit: 'Largest payment that a token is believed',
+    token_limitHint: 'In live. What is larger waits for the bank’s statement.',
+    token_day_limit: 'Most that tokens are believed in a day',
+    token_day_limitHint: 'In live. Whoever sees a token can send another message.',
+    feed_profile: 'Messages are read by',
+    feed_profileOwn: 'Profile of the messages as JSON',
     csv_profile: 'CSV files are read by',
     csv_profileOwn: 'Profile as JSON',
     encoding: 'Encoding of MT940 and OFX files',
@@ -45,6 +51,9 @@ export const formWords = {
     day_limitHint: 'Empty: any amount.',
     file_limit: 'Most that is believed of hand-brought files in a day',
     file_limitHint: 'In live. Above it, a second person has to confirm what a file reports.',
+    expected_deduction: 'Deducted from each payment',
+    expected_deductionHint:
+      'What the rail keeps before money arrives. A payment that names its order and is smaller by exactly this counts as all of it.',
     route: 'It gets orders at once',
     automatic: 'Automatic',
   },
@@ -71,6 +80,10 @@ export const formWords = {
     signed: 'Signed messages',
     token: 'Messages with a token (weaker)',
   } as Record<string, string>,
+  feedProfiles: {
+    none: 'No profile: the sender writes as the documentation says',
+    own: 'A profile of my own',
+  },
   csv: {
     none: 'No CSV files (camt, MT940 and OFX need no profile)',
     own: 'A profile of my own',
@@ -109,8 +122,8 @@ export const formWords = {
     title: (name: string) => `Change ${name}`,
     explain: (live: boolean) =>
       live
-        ? 'If its number, QR code, feed, profile or limit for files changes, it takes no deposits until another person has confirmed it.'
-        : 'If its number, QR code, feed or profile changes, every page of the console says so for a day.',
+        ? 'If its number, QR code, feed, a profile, a deduction or a limit for files and tokens changes, it takes no deposits until another person has confirmed it.'
+        : 'If its number, QR code, feed, a profile or a deduction changes, every page of the console says so for a day.',
     nothing: 'Nothing is changed.',
   },
   notYet: 'Something is missing or wrong: see the fields.',

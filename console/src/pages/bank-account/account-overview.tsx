@@ -64,6 +64,7 @@ function termFacts(account: Account): (Fact | false | null)[] {
     [facts.hold, facts.holdHours(account.hold_hours)],
     [facts.dayLimit, account.day_limit === null ? facts.any : limit(account.day_limit)],
     [facts.fileLimit, limit(account.file_limit)],
+    Number(account.expected_deduction) > 0 && [facts.deduction, limit(account.expected_deduction)],
     [facts.zone, account.zone],
     account.csv_profile !== null && [facts.csv, facts.hasCsv],
     account.encoding !== null && [facts.encoding, account.encoding],
@@ -114,6 +115,15 @@ function Reports({ account }: { account: Account }) {
       <Facts
         facts={[
           [facts.feed, formWords.feeds[account.feed]],
+          account.feed === 'token' && [
+            facts.tokenLimit,
+            <Money key="t" amount={Number(account.token_limit)} currency={account.currency} />,
+          ],
+          account.feed === 'token' && [
+            facts.tokenDayLimit,
+            <Money key="d" amount={Number(account.token_day_limit)} currency={account.currency} />,
+          ],
+          account.feed_profile !== null && [facts.feedProfile, facts.hasCsv],
           account.feed_url !== null && [facts.feedUrl, <CopyId key="u" id={account.feed_url} />],
           [facts.lastReport, <When key="r" at={account.last_report_at} ago />],
           [facts.expected, account.expected],

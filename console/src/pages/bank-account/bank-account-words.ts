@@ -49,6 +49,10 @@ export const bankAccountWords = {
     dayLimit: 'Most in a day',
     fileLimit: 'Believed of hand-brought files in a day',
     any: 'any amount',
+    deduction: 'Deducted from each payment',
+    tokenLimit: 'Largest payment believed by token',
+    tokenDayLimit: 'Believed by token in a day',
+    feedProfile: 'Profile of the messages',
     zone: 'Time zone',
     csv: 'CSV profile',
     hasCsv: 'has one',
@@ -98,6 +102,7 @@ export const bankAccountWords = {
       string
     >,
     decide: 'Decide',
+    deducted: (amount: string) => `and ${amount} deducted`,
   },
   files: {
     title: 'Files',

@@ -3,7 +3,7 @@ import { ActButton } from '../../parts/act-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { useDraft } from '../../parts/draft.ts'
-import { Money } from '../../parts/money.tsx'
+import { Money, moneyText } from '../../parts/money.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { pages } from '../../paths.ts'
@@ -33,7 +33,12 @@ export function MovementTable(props: {
       head: says.columns.amount,
       right: true,
       phone: 'plain',
-      cell: (row) => <Money amount={row.amount} currency={row.currency} signed />,
+      cell: (row) => (
+        <>
+          <Money amount={row.amount} currency={row.currency} signed />
+          {row.deducted > 0 && <div>{says.deducted(moneyText(row.deducted, row.currency))}</div>}
+        </>
+      ),
     },
     {
       key: 'state',

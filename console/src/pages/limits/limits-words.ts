@@ -17,6 +17,7 @@ export const limitsWords = {
   removed: 'The rule is removed',
   columns: { agent: 'Agent', rule: 'Rule', used: 'Most used now', tools: 'Actions' },
   each: 'each agent',
+  counting: 'earlier orders are still being counted',
   nothingUsed: 'nothing',
   notCounted: '–',
   of: (used: string, most: string) => `${used} of ${most}`,

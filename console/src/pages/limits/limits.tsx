@@ -98,6 +98,7 @@ function Rules(props: {
       cell: (row) => (
         <span>
           <strong>{row.name}</strong> {row.words}
+          {row.counting && ` (${says.counting})`}
           {row.values.length > 0 && ` (${says.values(row.values.length)})`}
         </span>
       ),

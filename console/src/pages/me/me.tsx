@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../api.ts'
-import { CodeInput } from '../../parts/code-input.tsx'
+import { FreshCode } from '../../parts/fresh-code.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
@@ -11,8 +11,10 @@ import { Toned } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
 import { invitationWords } from '../invitation/invitation-words.ts'
+import { Alerts } from './alerts.tsx'
 import classes from './me.module.css'
 import { meWords as says } from './me-words.ts'
+import { Passkeys } from './passkeys.tsx'
 
 export default function MyAccount() {
   return (
@@ -21,6 +23,8 @@ export default function MyAccount() {
       <div className={classes.panels}>
         <Sessions />
         <Password />
+        <Passkeys />
+        <Alerts />
       </div>
     </>
   )
@@ -36,9 +40,14 @@ function Sessions() {
     mutationFn: (id: string) => ask(api.endSession, { params: { id } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
   })
+  const endingOthers = useMutation({
+    mutationFn: () => ask(api.endOtherSessions),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+  })
+  const error = found.error ?? ending.error ?? endingOthers.error
   return (
     <Panel title={says.sessions}>
-      {(found.isError || ending.isError) && <ProblemPanel error={found.error ?? ending.error} />}
+      {error && <ProblemPanel error={error} />}
       <ul className={classes.sessions}>
         {found.data?.data.map((session) => (
           <li key={session.id}>
@@ -59,6 +68,16 @@ function Sessions() {
           </li>
         ))}
       </ul>
+      {(found.data?.data.length ?? 0) > 1 && (
+        <Button
+          variant="default"
+          mt="sm"
+          loading={endingOthers.isPending}
+          onClick={() => endingOthers.mutate()}
+        >
+          {says.endOthers}
+        </Button>
+      )}
     </Panel>
   )
 }
@@ -106,7 +125,7 @@ function Password() {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <CodeInput value={code} change={setCode} />
+          <FreshCode value={code} change={setCode} />
           {changing.isError && <ProblemPanel error={changing.error} />}
           <Button type="submit" size="sm" loading={changing.isPending}>
             {says.change}

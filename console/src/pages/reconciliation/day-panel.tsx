@@ -138,7 +138,7 @@ function Breaks(props: { account: string; day: BankDay; currency: string }) {
 /** Where a break is dealt with. */
 function Go(props: { account: string; day: string; at: BankDay['breaks'][number] }) {
   const { account, day } = props
-  const { name, movement } = props.at
+  const { name, movement, payment } = props.at
   switch (name) {
     case 'gap':
     case 'seq_gap':
@@ -155,19 +155,17 @@ function Go(props: { account: string; day: string; at: BankDay['breaks'][number]
         </PageLink>
       )
     case 'unexplained_debit':
-      return (
+    case 'unexplained_credit':
+      // The sum of a batch is nobody's payment: it is explained, not decided.
+      return payment === null ? (
         <PageLink
           to={pages.bankAccount(account)}
           search={{ view: 'movements', state: 'unexplained', from: day, to: day }}
         >
           {says.go.explain}
         </PageLink>
-      )
-    case 'unexplained_credit':
-      return (
-        <PageLink to={movement === null ? pages.payments : pages.payment(`${account}:${movement}`)}>
-          {says.go.decide}
-        </PageLink>
+      ) : (
+        <PageLink to={pages.payment(payment)}>{says.go.decide}</PageLink>
       )
     default:
       return (

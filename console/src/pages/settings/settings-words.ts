@@ -16,6 +16,8 @@ export const settingsWords = {
     secret_key_previous: 'Previous secret key',
     metrics_token: 'Token for metrics',
     trusted_proxies: 'Trusted proxies',
+    alerts: 'Channels for alerts',
+    console_addresses: 'Addresses of the console',
     log_level: 'Log level',
     callbacks_per_agent: 'Callbacks sent to an agent at once',
     callback_attempts_days: 'Days to keep attempts',

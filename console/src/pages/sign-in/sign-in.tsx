@@ -1,4 +1,5 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { startAuthentication } from '@simplewebauthn/browser'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
@@ -30,6 +31,19 @@ export default function SignIn() {
     // A code works only once, even if the attempt fails.
     onError: () => setCode(''),
   })
+  const withPasskey = useMutation({
+    mutationFn: async () => {
+      const { options } = await ask(api.signInOptions)
+      const optionsJSON = options as Parameters<typeof startAuthentication>[0]['optionsJSON']
+      const answer = JSON.stringify(await startAuthentication({ optionsJSON }))
+      return ask(api.signInWithPasskey, { body: { answer } })
+    },
+    onSuccess: () => {
+      queries.clear()
+      router.history.push(within(to))
+    },
+  })
+  const error = signing.error ?? withPasskey.error
   const submit = (event: FormEvent) => {
     event.preventDefault()
     signing.mutate()
@@ -57,9 +71,17 @@ export default function SignIn() {
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
           <CodeInput description={signIn.codeHint} value={code} change={setCode} />
-          {signing.isError && <ProblemPanel error={signing.error} />}
+          {error && <ProblemPanel error={error} />}
           <Button type="submit" size="sm" mt={4} loading={signing.isPending}>
             {signIn.title}
+          </Button>
+          <Button
+            variant="default"
+            size="sm"
+            loading={withPasskey.isPending}
+            onClick={() => withPasskey.mutate()}
+          >
+            {words.usePasskey}
           </Button>
         </Stack>
       </form>

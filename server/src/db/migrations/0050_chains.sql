@@ -1,9 +1,10 @@
 -- outside a transaction
 -- Rows of the journal and of the audit log are chained: each has a hash over the row before it and all that it says.
--- Rows that older processes write meanwhile are chained at the end, in the moment from which on there is no row
--- without a hash; from then on such processes can write no more rows.
+-- Older processes write rows meanwhile, which get zeros for a hash. They are chained at the end, under a lock that is
+-- held for a few of them only; from then on such processes can write no more rows. Everything that takes long comes
+-- before that moment.
 
-alter table journal add column if not exists hash text;
+alter table journal add column if not exists hash text default '0000000000000000000000000000000000000000000000000000000000000000';
 -- The hash of the book's last row.
 alter table wallets add column if not exists hash text not null
   default '0000000000000000000000000000000000000000000000000000000000000000';
@@ -113,7 +114,6 @@ insert into chained (agent_id, seq, hash)
   ) p on true
 on conflict do nothing;
 
-create index concurrently if not exists journal_unchained on journal (agent_id, seq) where hash is null;
 create index concurrently if not exists audit_log_unchained on audit_log (audit_id) where lane is null;
 
 -- Chains up to so many rows of a book. Returns how many.
@@ -143,19 +143,19 @@ begin
   return array_length(seqs, 1);
 end $$;
 
--- The same for the rows of the audit log, in lane 0.
-create or replace function pg_temp.chain_audit(most int) returns int language plpgsql as $$
+-- The same for rows of the audit log, in lane 0, after one of them. Returns the last; null if there are none.
+create or replace function pg_temp.chain_audit(behind uuid, most int) returns uuid language plpgsql as $$
 declare
   at_seq bigint;
   last text;
   row audit_log;
-  done int := 0;
+  done uuid;
 begin
   select seq, hash into at_seq, last from audit_lanes where lane = 0;
-  for row in select * from audit_log where lane is null order by audit_id limit most loop
+  for row in select * from audit_log where lane is null and audit_id > behind order by audit_id limit most loop
     last := pg_temp.audit_hash(last, row);
     at_seq := at_seq + 1;
-    done := done + 1;
+    done := row.audit_id;
     update audit_log set lane = 0, lane_seq = at_seq, hash = last where audit_id = row.audit_id;
   end loop;
   update audit_lanes set seq = at_seq, hash = last where lane = 0;
@@ -174,57 +174,92 @@ begin
     end loop;
     commit;
   end loop;
-  loop
-    exit when pg_temp.chain_audit(1000) < 1000;
-    commit;
-  end loop;
 end $$;
 
 -- Rows before the end of an archive are proved by its files; each has the hash of a chain of its own.
 do $$
 declare
-  filled bigint;
+  part record;
+  last bigint;
 begin
-  perform set_config('enable_seqscan', 'off', false);
-  loop
-    update journal j set hash = pg_temp.journal_hash('0000000000000000000000000000000000000000000000000000000000000000', j)
-    where j.hash is null and (j.agent_id, j.seq) in (
-      select u.agent_id, u.seq from journal u join chained c on c.agent_id = u.agent_id
-      where u.hash is null and u.seq <= c.seq order by u.agent_id, u.seq limit 1000
-    );
-    get diagnostics filled = row_count;
-    commit;
-    exit when filled < 1000;
+  for part in select agent_id, max(to_seq) as to_seq from archive_parts group by 1 loop
+    last := 0;
+    loop
+      with page as (
+        select seq from journal where agent_id = part.agent_id and seq > last and seq < part.to_seq
+        order by seq limit 1000
+      ), filled as (
+        update journal j set hash = pg_temp.journal_hash('0000000000000000000000000000000000000000000000000000000000000000', j)
+        from page where j.agent_id = part.agent_id and j.seq = page.seq
+      )
+      select max(seq) into last from page;
+      commit;
+      exit when last is null;
+    end loop;
   end loop;
-  perform set_config('enable_seqscan', 'on', false);
+end $$;
+
+alter table journal drop constraint if exists journal_chained,
+  add constraint journal_chained check (hash is not null and length(hash) = 64) not valid;
+alter table journal validate constraint journal_chained;
+alter table wallets drop constraint if exists wallets_chained,
+  add constraint wallets_chained check (length(hash) = 64) not valid;
+alter table wallets validate constraint wallets_chained;
+alter table archive_parts drop constraint if exists archive_parts_chained,
+  add constraint archive_parts_chained check (length(hash) = 64) not valid;
+alter table archive_parts validate constraint archive_parts_chained;
+create unique index concurrently if not exists audit_log_of_lane on audit_log (lane, lane_seq);
+
+do $$
+declare
+  last uuid;
+begin
+  last := '00000000-0000-0000-0000-000000000000';
+  loop
+    last := pg_temp.chain_audit(last, 1000);
+    commit;
+    exit when last is null;
+  end loop;
+end $$;
+
+-- Each attempt at the locks first chains what was written since, until little is left.
+do $$
+declare
+  book bigint;
+  late bigint;
+  passes int := 0;
+begin
+  loop
+    late := 0;
+    for book in select w.agent_id from wallets w left join chained c using (agent_id)
+      where w.seq > coalesce(c.seq, 0) order by 1
+    loop
+      late := late + pg_temp.chain_rows(book, 1000);
+      commit;
+    end loop;
+    passes := passes + 1;
+    exit when late < 200 or passes = 1000;
+  end loop;
+  -- First what tellers lock first: none holds a wallet then and waits for the journal.
+  lock table wallets in exclusive mode;
+  lock table journal in access exclusive mode;
+  for book in select w.agent_id from wallets w left join chained c using (agent_id)
+    where w.seq > coalesce(c.seq, 0) order by 1
+  loop
+    perform pg_temp.chain_rows(book, 1000000);
+  end loop;
+  update wallets w set hash = c.hash from chained c
+  where c.agent_id = w.agent_id and w.hash <> c.hash and w.seq > 0;
+  alter table journal alter column hash drop default;
 end $$;
 
 do $$
 declare
-  book bigint;
+  last uuid := '00000000-0000-0000-0000-000000000000';
 begin
-  -- First what tellers lock first: none holds a wallet then and waits for the journal.
-  lock table wallets in exclusive mode;
-  lock table journal in access exclusive mode;
-  perform set_config('enable_seqscan', 'off', true);
-  loop
-    select agent_id into book from journal where hash is null order by agent_id, seq limit 1;
-    exit when not found;
-    if pg_temp.chain_rows(book, 1000000) = 0 then
-      raise exception 'journal rows of book % cannot be chained', book;
-    end if;
-  end loop;
-  update wallets w set hash = c.hash from chained c
-  where c.agent_id = w.agent_id and w.hash <> c.hash and w.seq > 0;
-  alter table journal drop constraint if exists journal_chained,
-    add constraint journal_chained check (hash is not null and length(hash) = 64) not valid;
-end $$;
-alter table journal validate constraint journal_chained;
-
-do $$ begin
   lock table audit_log in access exclusive mode;
   perform set_config('enable_seqscan', 'off', true);
-  perform pg_temp.chain_audit(1000000);
+  perform pg_temp.chain_audit(last, 1000000);
   alter table audit_log drop constraint if exists audit_log_chained,
     add constraint audit_log_chained check (
       lane is not null and lane >= 0 and lane_seq is not null and lane_seq > 0 and hash is not null and length(hash) = 64
@@ -232,15 +267,6 @@ do $$ begin
 end $$;
 alter table audit_log validate constraint audit_log_chained;
 
-alter table wallets drop constraint if exists wallets_chained,
-  add constraint wallets_chained check (length(hash) = 64) not valid;
-alter table wallets validate constraint wallets_chained;
-alter table archive_parts drop constraint if exists archive_parts_chained,
-  add constraint archive_parts_chained check (length(hash) = 64) not valid;
-alter table archive_parts validate constraint archive_parts_chained;
-
-create unique index concurrently if not exists audit_log_of_lane on audit_log (lane, lane_seq);
-drop index concurrently if exists journal_unchained;
 drop index concurrently if exists audit_log_unchained;
 drop table if exists chained;
 do $$ begin perform pg_advisory_unlock(7358404); end $$;

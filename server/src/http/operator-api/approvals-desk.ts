@@ -1,5 +1,11 @@
 import { type ActionName, actions } from '../../approvals/actions.ts'
-import { type AskedAction, hasRuleOfTwo, needsTwoPeople } from '../../approvals/approval-rules.ts'
+import {
+  type ApprovalFacts,
+  type AskedAction,
+  hasRuleOfTwo,
+  needsTwoPeople,
+  readApprovalFacts,
+} from '../../approvals/approval-rules.ts'
 import { countApprovers, waitingWords } from '../../approvals/approvers.ts'
 import {
   endProposal,
@@ -51,6 +57,8 @@ export interface RunnableRoute {
    */
   repeats: 'effect' | 'keyed' | 'checked'
   hasSecret: boolean
+  /** Whether the keyed command of a request was taken. If it was not, everything must be as it was shown. */
+  isDone?: ((operator: Operator, input: Input) => Promise<boolean>) | undefined
   view: (operator: Operator, input: Input) => Promise<ActionView>
   run: (operator: Operator, input: Input) => Promise<unknown>
 }
@@ -119,7 +127,8 @@ export class ApprovalsDesk {
     if (this.mode === 'sandbox' && !(await hasRuleOfTwo(this.pool, names))) return undefined
     const view = await runnable.view(operator, input)
     const { agentId, amount = null } = view
-    const judged = await this.judge(names, agentId, amount)
+    const facts = await readApprovalFacts(this.pool, this.now())
+    const judged = this.judge(facts, names, agentId, amount)
     if (!judged.needsTwo) return undefined
     // Anyone with a shell may have typed a command.
     const isCommand = operator.userId === nobody
@@ -196,7 +205,9 @@ export class ApprovalsDesk {
     }
     const operator = await this.actorOf(proposal, runnable.permission, again)
     const input: Input = JSON.parse(proposal.input)
-    if (!again || runnable.repeats !== 'keyed') {
+    // What was interrupted may have been done, and then it is what has changed.
+    const mayBeDone = again && runnable.repeats === 'keyed'
+    if (!mayBeDone || (await runnable.isDone?.(operator, input)) === false) {
       const { before } = await runnable.view(operator, input)
       if ((before === null || before === undefined ? null : jsonText(before)) !== proposal.before) {
         throw new Problem(
@@ -209,15 +220,14 @@ export class ApprovalsDesk {
   }
 
   /** What the rules say of a request that does these actions: the strictest of them counts. */
-  private async judge(
+  private judge(
+    facts: ApprovalFacts,
     names: readonly ActionName[],
     agentId: bigint | null,
     amount: AskedAction['amount'],
-  ): Promise<{ needsTwo: boolean; adminOnly: boolean }> {
-    const judged = await Promise.all(
-      names.map((action) =>
-        needsTwoPeople(this.pool, this.mode, { action, agentId, amount }, this.now()),
-      ),
+  ): { needsTwo: boolean; adminOnly: boolean } {
+    const judged = names.map((action) =>
+      needsTwoPeople(facts, this.mode, { action, agentId, amount }),
     )
     return {
       needsTwo: judged.some((each) => each.needsTwo),
@@ -226,14 +236,14 @@ export class ApprovalsDesk {
   }
 
   /** Whether only an admin may approve, by what the rules said then or say now. */
-  async isForAdmins(proposal: Proposal): Promise<boolean> {
+  isForAdmins(proposal: Proposal, facts: ApprovalFacts): boolean {
     const runnable = this.routes.get(proposal.route)
     if (proposal.adminOnly || !runnable) return proposal.adminOnly
     const { amountMinor: minor, currency } = proposal
     const amount = minor === null || currency === null ? null : { minor, currency }
     const names = runnable.actions(JSON.parse(proposal.input))
     const agentId = proposal.agentId === 0n ? null : proposal.agentId
-    return (await this.judge(names, agentId, amount)).adminOnly
+    return this.judge(facts, names, agentId, amount).adminOnly
   }
 
   /**

@@ -1,10 +1,11 @@
 import { listAgents } from '../../agents/find-agent.ts'
 import { acknowledge, alarmsFor } from '../../approvals/alarms.ts'
+import { readApprovalFacts } from '../../approvals/approval-rules.ts'
 import {
   approve,
   decline,
   hasSameCredentials,
-  whyNotApprove,
+  whyNotApproveEach,
   withdraw,
 } from '../../approvals/decide-proposal.ts'
 import { type Proposal, searchProposals, stateOf } from '../../approvals/proposal.ts'
@@ -81,7 +82,7 @@ function readRoutes(api: OperatorApi, desk: Desk): void {
       })
       const shown = found.slice(0, limit)
       const open = await searchProposals(desk.pool, { ...search, state: 'open', limit: counted })
-      const refusals = await Promise.all(open.map((each) => whyNot(api, desk, each, operator)))
+      const refusals = await whyNotEach(api, desk, open, operator)
       return jsonText({
         data: await views(
           api,
@@ -114,7 +115,7 @@ function decisionRoutes(api: OperatorApi, desk: Desk): void {
     schema: { params: ProposalParams, body: ApproveRequest, response: ProposalView },
     handler: async ({ operator, params, body }) => {
       const proposal = await api.approvals.named(operator, params.id)
-      const refusal = await whyNot(api, desk, proposal, operator)
+      const [refusal] = await whyNotEach(api, desk, [proposal], operator)
       if (refusal) throw refusal
       const approved = await approve(desk.pool, proposal, operator, body.digest, desk.now())
       // An error leaves it approved: it is shown as such, and run again.
@@ -208,16 +209,20 @@ function alarmRoutes(api: OperatorApi, desk: Desk): void {
   })
 }
 
-async function whyNot(
+/** Why an operator may not approve each of some proposals: a few statements, however many they are. */
+async function whyNotEach(
   api: OperatorApi,
   desk: Desk,
-  proposal: Proposal,
+  proposals: readonly Proposal[],
   operator: Operator,
-): Promise<Problem | undefined> {
-  const refusal = await whyNotApprove(desk.pool, proposal, operator, desk.now())
-  if (refusal || operator.role === 'admin') return refusal
-  const isForAdmins = await api.approvals.isForAdmins(proposal)
-  return isForAdmins ? new Problem('not_permitted', 'Only an admin may approve this.') : undefined
+): Promise<(Problem | undefined)[]> {
+  const refusals = await whyNotApproveEach(desk.pool, proposals, operator, desk.now())
+  if (operator.role === 'admin') return refusals
+  const facts = await readApprovalFacts(desk.pool, desk.now())
+  return proposals.map((proposal, at) => {
+    if (refusals[at] || !api.approvals.isForAdmins(proposal, facts)) return refusals[at]
+    return new Problem('not_permitted', 'Only an admin may approve this.')
+  })
 }
 
 async function detail(
@@ -242,47 +247,46 @@ async function views(
     if (text === null) return null
     return seesPersons(operator) ? new Exact(text) : withoutPersons(JSON.parse(text))
   }
-  return Promise.all(
-    proposals.map(async (proposal) => {
-      const agent = agents.get(proposal.agentId)
-      const refusal = await whyNot(api, desk, proposal, operator)
-      const isOwn = proposal.proposedBy === operator.userId
-      const { amountMinor, problemCode: code, problemDetail } = proposal
-      // What operators say of an agent is not for its users.
-      const hides = operator.agentId !== null && !isOwn
-      const currency = currencies.find((each) => each === proposal.currency)
-      return {
-        id: proposal.proposalId,
-        action: proposal.action,
-        title: titleOf(proposal.action),
-        subject: { kind: proposal.subjectKind, id: proposal.subjectId },
-        app_id: agent?.appId ?? null,
-        agent_name: agent?.name ?? null,
-        amount:
-          amountMinor === null || !currency ? null : new Exact(decimalText(amountMinor, currency)),
-        currency: proposal.currency,
-        before: shown(proposal.before),
-        after: shown(proposal.after),
-        reason: hides ? null : proposal.reason,
-        proposed_by: hides ? 'the operator' : proposal.proposer,
-        proposed_at: proposal.proposedAt,
-        expires_at: proposal.expiresAt,
-        state: stateOf(proposal, desk.now()),
-        digest: proposal.digest,
-        own: isOwn,
-        may_approve: refusal === undefined,
-        why_not: refusal?.message ?? null,
-        decided_by:
-          proposal.decider === null || operator.agentId === null
-            ? proposal.decider
-            : 'a second person',
-        decided_at: proposal.decidedAt,
-        decision_reason: operator.agentId === null ? proposal.decisionReason : null,
-        problem: code === null ? null : { code, detail: problemDetail ?? '' },
-        has_answer: isOwn && proposal.hasAnswer,
-      }
-    }),
-  )
+  const refusals = await whyNotEach(api, desk, proposals, operator)
+  return proposals.map((proposal, at) => {
+    const agent = agents.get(proposal.agentId)
+    const refusal = refusals[at]
+    const isOwn = proposal.proposedBy === operator.userId
+    const { amountMinor, problemCode: code, problemDetail } = proposal
+    // What operators say of an agent is not for its users.
+    const hides = operator.agentId !== null && !isOwn
+    const currency = currencies.find((each) => each === proposal.currency)
+    return {
+      id: proposal.proposalId,
+      action: proposal.action,
+      title: titleOf(proposal.action),
+      subject: { kind: proposal.subjectKind, id: proposal.subjectId },
+      app_id: agent?.appId ?? null,
+      agent_name: agent?.name ?? null,
+      amount:
+        amountMinor === null || !currency ? null : new Exact(decimalText(amountMinor, currency)),
+      currency: proposal.currency,
+      before: shown(proposal.before),
+      after: shown(proposal.after),
+      reason: hides ? null : proposal.reason,
+      proposed_by: hides ? 'the operator' : proposal.proposer,
+      proposed_at: proposal.proposedAt,
+      expires_at: proposal.expiresAt,
+      state: stateOf(proposal, desk.now()),
+      digest: proposal.digest,
+      own: isOwn,
+      may_approve: refusal === undefined,
+      why_not: refusal?.message ?? null,
+      decided_by:
+        proposal.decider === null || operator.agentId === null
+          ? proposal.decider
+          : 'a second person',
+      decided_at: proposal.decidedAt,
+      decision_reason: operator.agentId === null ? proposal.decisionReason : null,
+      problem: code === null ? null : { code, detail: problemDetail ?? '' },
+      has_answer: isOwn && proposal.hasAnswer,
+    }
+  })
 }
 
 function isId(text: string): boolean {

@@ -1,13 +1,22 @@
 import Type from 'typebox'
 import { parseIsoTime } from '../../lib/local-time.ts'
 import { fieldProblem } from '../../lib/problem.ts'
+import { auditOfAgent } from '../../operators/audit-of-agent.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../operators/read-audit.ts'
 import { findUserByEmail } from '../../operators/user.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { isoTime, orNull } from './schemas/shapes.ts'
+import { agentNamed } from './scope.ts'
 
 const time = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))
+
+const page = {
+  cursor: Type.Optional(
+    Type.String({ pattern: '^[0-9a-f]{32}$', description: 'next from the page before' }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '1 to 200' })),
+}
 
 const AuditQuery = Type.Object(
   {
@@ -25,10 +34,7 @@ const AuditQuery = Type.Object(
     ),
     from: time('an ISO 8601 time with zone; done then or later'),
     to: time('an ISO 8601 time with zone; done before it'),
-    cursor: Type.Optional(
-      Type.String({ pattern: '^[0-9a-f]{32}$', description: 'next from the page before' }),
-    ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '1 to 200' })),
+    ...page,
   },
   { additionalProperties: false },
 )
@@ -43,6 +49,26 @@ const AuditView = Type.Object({
     ip: orNull(Type.String()),
     session_id: orNull(Type.String()),
   }),
+  action: Type.String(),
+  subject: Type.Object({ kind: Type.String(), id: Type.String() }),
+  outcome: Type.Unsafe<string>({ type: 'string', enum: ['asked', 'done', 'refused'] }),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+  reason: orNull(Type.String()),
+})
+
+const AgentAuditView = Type.Object({
+  id: Type.String(),
+  at: isoTime('when it was done'),
+  by: orNull(
+    Type.Object(
+      { email: Type.String(), ip: orNull(Type.String()) },
+      {
+        description:
+          "a user or a secret of the agent; null: the operator, whose reasons aren't shown",
+      },
+    ),
+  ),
   action: Type.String(),
   subject: Type.Object({ kind: Type.String(), id: Type.String() }),
   outcome: Type.Unsafe<string>({ type: 'string', enum: ['asked', 'done', 'refused'] }),
@@ -84,6 +110,44 @@ export function auditRoutes(api: OperatorApi, deps: OperatorDeps): void {
       const shown = rows.slice(0, limit)
       return {
         data: shown.map(view),
+        next: rows.length > limit ? (shown.at(-1)?.auditId ?? null) : null,
+      }
+    },
+  })
+}
+
+/** What an agent's own users see of the audit log. */
+export function agentAuditRoute(api: OperatorApi, { desk }: OperatorDeps): void {
+  operatorRoute(api, {
+    method: 'GET',
+    url: '/agents/:app_id/audit',
+    summary: 'What was done that concerns one agent, as its users see it, newest first',
+    tag: 'Audit',
+    permission: 'view_own_audit',
+    agents: 'own',
+    schema: {
+      params: Type.Object({ app_id: Type.String({ maxLength: 64 }) }),
+      querystring: Type.Object(page, { additionalProperties: false }),
+      response: Type.Object({
+        data: Type.Array(AgentAuditView),
+        next: orNull(Type.String({ description: 'pass as cursor' })),
+      }),
+    },
+    handler: async ({ operator, params, query }) => {
+      const limit = query.limit ?? 50
+      const { agentId } = await agentNamed(desk.pool, operator, params.app_id)
+      const rows = await auditOfAgent(desk.pool, agentId, {
+        ...(query.cursor !== undefined && { before: query.cursor }),
+        limit: limit + 1,
+      })
+      const shown = rows.slice(0, limit)
+      return {
+        data: shown.map(({ auditId, at, subjectKind, subjectId, ...row }) => ({
+          ...row,
+          id: auditId,
+          at: at.toISOString(),
+          subject: { kind: subjectKind, id: subjectId },
+        })),
         next: rows.length > limit ? (shown.at(-1)?.auditId ?? null) : null,
       }
     },

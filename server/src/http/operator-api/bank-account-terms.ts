@@ -60,6 +60,10 @@ export function termsFromDraft(
       draft.token_day_limit === undefined
         ? (named.tokenDayLimitMinor ?? 0n)
         : amount('token_day_limit', draft.token_day_limit),
+    expectedDeductionMinor:
+      draft.expected_deduction === undefined
+        ? (named.expectedDeductionMinor ?? 0n)
+        : amount('expected_deduction', draft.expected_deduction),
     feedProfile:
       draft.feed_profile === undefined
         ? (named.feedProfile ?? null)

@@ -14,6 +14,7 @@ import { readStatements } from '../../payments/import-bank-file.ts'
 import { reconcileAccount } from '../../reconcile/reconcile-account.ts'
 import { readRoutingTable } from '../../routing/providers.ts'
 import { builtInCsvProfiles } from '../../statements/csv-profiles.ts'
+import { builtInFeedProfiles } from '../../statements/feed-profile.ts'
 import { BankFileFault, type BankStatement } from '../../statements/statement.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { bankAccountNamed } from './bank-account-named.ts'
@@ -98,6 +99,10 @@ export function bankAccountRoutes(api: OperatorApi, { desk, timeZone }: Operator
         currency,
         bank_code: currencyRow(currency).bankCode,
         qr_kinds: qrKindsOf(currency).map((kind) => ({ kind, takes: qrTakes(kind) })),
+      })),
+      feed_profiles: Object.entries(builtInFeedProfiles).map(([name, profile]) => ({
+        name,
+        profile: JSON.stringify(profile, null, 2),
       })),
       csv_profiles: builtInCsvProfiles.map(({ profile, ...about }) => ({
         ...about,

@@ -81,14 +81,12 @@ async function daysView(
     account: account.name,
     currency: account.currency,
     today: localTimeIn(account.zone)(now()).slice(0, 10),
-    data: days
-      .filter(({ day }) => to === null || day <= to)
-      .map((day) => dayView(day, account.currency)),
+    data: days.filter(({ day }) => to === null || day <= to).map((day) => dayView(day, account)),
     next: null,
   })
 }
 
-function dayView(day: ReconciledDay, currency: BankAccount['currency']) {
+function dayView(day: ReconciledDay, { name: account, currency }: BankAccount) {
   const { signOff, digests } = day
   return {
     day: day.day,
@@ -97,10 +95,11 @@ function dayView(day: ReconciledDay, currency: BankAccount['currency']) {
     closing: exactOrNull(day.closing, currency),
     movements: day.movements,
     amount: exact(day.amountMinor, currency),
-    breaks: day.breaks.map(({ name, amountMinor, movementId, detail }) => ({
+    breaks: day.breaks.map(({ name, amountMinor, movementId, paymentWaits, detail }) => ({
       name,
       amount: exactOrNull(amountMinor, currency),
       movement: movementId,
+      payment: paymentWaits ? `${account}:${movementId}` : null,
       detail,
     })),
     digest: digests.shown,

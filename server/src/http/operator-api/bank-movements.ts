@@ -193,13 +193,15 @@ function statesOf(asked: string | undefined): MovementFilter['states'] {
 }
 
 function rowOf(movement: FoundMovement, operator: Operator) {
-  const { state, amountMinor, currency, explainedBy, orderId, paymentState } = movement
+  const { state, amountMinor, deductedMinor, currency, explainedBy, orderId, paymentState } =
+    movement
   const isPayment = explainedBy === 'payment' && state === 'booked'
   const view = movementView(movement)
   const { payer } = view
   return {
     ...view,
     amount: exact(amountMinor, currency),
+    deducted: exact(deductedMinor, currency),
     payment_id: isPayment ? paymentIdOf(movement) : null,
     may_explain:
       state === 'unexplained' || (isPayment && orderId === null && paymentState === 'waiting'),

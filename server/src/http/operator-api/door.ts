@@ -8,6 +8,7 @@ import { TokenBuckets } from '../../lib/token-bucket.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import { countSessionFailure, forgetFailures } from '../../operators/code-failures.ts'
 import { may, type Operator, type Permission } from '../../operators/operator.ts'
+import { isPasskeyProof, usePasskeyProof } from '../../operators/passkeys.ts'
 import { findSession } from '../../operators/sessions.ts'
 import { useCode } from '../../operators/totp.ts'
 import { cookieOf } from './console-cookies.ts'
@@ -112,7 +113,10 @@ export class OperatorDoor {
     if (!taken) {
       throw new Problem('rate_limited', 'Too many codes.', { retryAfterS: waitS })
     }
-    if (!(await useCode(pool, secretKeys, operator.userId, code, now()))) {
+    const isFresh = isPasskeyProof(code)
+      ? await usePasskeyProof(pool, operator, code, now())
+      : await useCode(pool, secretKeys, operator.userId, code, now())
+    if (!isFresh) {
       if (await this.countFailure(operator)) {
         throw new Problem('code_refused', 'Too many wrong codes: sign in again.')
       }

@@ -13,7 +13,7 @@ import {
   type SetRule,
   saveLimitRule,
 } from '../../limits/limit-rules.ts'
-import { useNow } from '../../limits/limit-use.ts'
+import { rulesBeingCounted, useNow } from '../../limits/limit-use.ts'
 import { limitView } from '../../limits/limit-view.ts'
 import { tryRule } from '../../limits/try-rule.ts'
 import { writeAudit } from '../../operators/audit.ts'
@@ -50,6 +50,7 @@ export function limitRoutes(api: OperatorApi, desk: Desk): void {
   const list = async (operator: Operator) => {
     const agents = await listAgents(pool)
     const rules = await readLimitRules(pool)
+    const counting = await rulesBeingCounted(pool, rules, now(), localTime)
     const data = await Promise.all(
       rules.map(async (rule) => {
         const use = await useNow(pool, rule, now(), localTime)
@@ -57,6 +58,7 @@ export function limitRoutes(api: OperatorApi, desk: Desk): void {
         return {
           ...view,
           values: seesPersons(operator) ? view.values : view.values.map(() => notShown),
+          counting: counting.has(rule),
           frees_at: use?.span.end ?? null,
           used: (use?.most ?? []).map(({ agentId, subject, used }) => ({
             app_id: agents.find((each) => each.agentId === agentId)?.appId ?? '',

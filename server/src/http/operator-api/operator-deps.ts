@@ -1,6 +1,7 @@
 import type { AgentFinder } from '../../agents/agent-finder.ts'
 import type { CallbackTargets } from '../../agents/callback-url.ts'
 import type { ResolveHost } from '../../agents/resolve-host.ts'
+import type { Channel } from '../../alerts/alert.ts'
 import type { CallbackPoster } from '../../callbacks/post-callback.ts'
 import type { SharedBuckets } from '../../db/shared-buckets.ts'
 import type { Desk } from '../../teller/desk.ts'
@@ -23,6 +24,8 @@ export interface OperatorDeps {
   poster: CallbackPoster
   resolveHost: ResolveHost
   settings: Settings
+  /** How people can be told outside of the console. */
+  alertChannels: readonly Channel[]
   /** Overrides the default limits on exports. */
   exportLimits?: ExportLimits
 }

@@ -48,8 +48,9 @@ export const Reason = plainText(3, 500, '3 to 500 characters that say why')
 
 /** For the body of every change that needs a code, as an optional field: `operatorRoute` asks for it. */
 export const Code = Type.String({
-  pattern: '^[0-9]{6}$',
-  description: 'the six digits the authenticator shows now',
+  pattern: '^([0-9]{6}|pk_[A-Za-z0-9_-]{43})$',
+  description:
+    'the six digits the authenticator shows now, or what /me/passkeys/prove has just answered',
 })
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -5,10 +5,11 @@ import { fiveMinutes, madeOnce, sendDocument, staticDocument } from '../static-d
 import { agentKeyRoutes } from './agent-keys.ts'
 import { agentSecretRoutes } from './agent-secrets.ts'
 import { agentRoutes } from './agents.ts'
+import { alertRoutes } from './alerts.ts'
 import { approvalPolicyRoutes } from './approval-policy.ts'
 import { approvalRoutes } from './approvals.ts'
 import { ApprovalsDesk } from './approvals-desk.ts'
-import { auditRoutes } from './audit.ts'
+import { agentAuditRoute, auditRoutes } from './audit.ts'
 import { bankAccountRoutes } from './bank-accounts.ts'
 import { bankDayRoutes } from './bank-days.ts'
 import { bankFileRoutes } from './bank-files.ts'
@@ -27,6 +28,7 @@ import { type OperatorApi, openRoute, takeXml } from './operator-route.ts'
 import { orderActionRoutes } from './order-actions.ts'
 import { orderDetailRoute } from './order-detail.ts'
 import { orderRoutes } from './orders.ts'
+import { passkeyRoutes } from './passkeys.ts'
 import { paymentRoutes } from './payments.ts'
 import { payoutFileRoutes } from './payout-files.ts'
 import { providerRoutes } from './providers.ts'
@@ -80,8 +82,11 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   app.addHook('onClose', async () => api.approvals.stop())
   signInRoutes(api, deps, signIn)
   invitationRoutes(api, deps, signIn)
+  passkeyRoutes(api, deps, signIn)
+  alertRoutes(api, deps)
   userRoutes(api, deps)
   auditRoutes(api, deps)
+  agentAuditRoute(api, deps)
   agentRoutes(api, deps)
   agentKeyRoutes(api, deps)
   agentSecretRoutes(api, desk)

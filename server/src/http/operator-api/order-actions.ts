@@ -77,6 +77,10 @@ export function orderActionRoutes(
         action,
         also: ({ to }: Asked) => (to ? ['refund_elsewhere'] : []),
         repeats: name === 'refund' ? 'keyed' : 'checked',
+        isDone: async ({ operator, params }: AskedAction) => {
+          const { order } = await orderNamed(desk.pool, operator, params.txn_id)
+          return isRefunded(desk, order, refundRef(operator.proposal?.id ?? ''))
+        },
         view: async ({ operator, params, body }: AskedAction) => {
           const { order, agent } = await orderNamed(desk.pool, operator, params.txn_id)
           return viewOf(desk, { order, agent }, name, body)
@@ -216,6 +220,8 @@ function bodyOf(name: ActionName) {
 }
 
 /** An operator's refund has a refId of its own making, which no agent's request has. */
+const refundRef = (id: string) => `refund-${id}`
+
 function refundAsked({ currency }: Agent, { amount = '', to }: Asked, id: string) {
   const amountMinor = parseDecimal(amount, currency)
   if (!amountMinor) {
@@ -227,7 +233,7 @@ function refundAsked({ currency }: Agent, { amount = '', to }: Asked, id: string
     accountName: to.account_name,
     bankCode: findBank(currency, to.bank_code)?.code ?? to.bank_code,
   }
-  return { refId: `refund-${id}`, amountMinor, extraParams: null, elsewhere }
+  return { refId: refundRef(id), amountMinor, extraParams: null, elsewhere }
 }
 
 function changed({ status }: Order): Problem {

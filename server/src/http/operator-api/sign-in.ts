@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/in-transaction.ts'
 import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import { type Operator, permissionsOf } from '../../operators/operator.ts'
-import { endSession, listSessions } from '../../operators/sessions.ts'
+import { endSession, endSessions, listSessions } from '../../operators/sessions.ts'
 import type { SignIn } from '../../operators/sign-in.ts'
 import { cookieOf, setCookie } from './console-cookies.ts'
 import type { OperatorDeps } from './operator-deps.ts'
@@ -109,6 +109,27 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
     handler: async ({ operator, params, reply }) => {
       await endOwn(deps, operator, params.id, 'end_session')
       if (params.id === operator.sessionId) setCookie(reply, publicUrl(), 'session', undefined)
+      return {}
+    },
+  })
+
+  operatorRoute(api, {
+    method: 'POST',
+    url: '/me/sessions/end-others',
+    summary: 'End all my sessions but this one',
+    withoutCode: 'signing out must be quick',
+    tag: 'Sign-in',
+    permission: 'view',
+    agents: 'own',
+    schema: { response: Done },
+    handler: async ({ operator }) => {
+      const { userId, sessionId, agentId } = operator
+      const at = now()
+      await inTransaction(pool, async (tx) => {
+        await endSessions(tx, userId, at, sessionId)
+        const subject = { kind: 'user', id: String(userId) }
+        await writeAudit(tx, { at, operator, action: 'end_other_sessions', subject, agentId })
+      })
       return {}
     },
   })

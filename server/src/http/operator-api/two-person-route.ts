@@ -25,6 +25,8 @@ export interface Approval<P extends TObject, B extends TObject>
   when?: (asked: Asked<P, B>) => Promise<boolean> | boolean
   /** The answer holds a secret: its proposer sees it once. */
   hasSecret?: boolean
+  /** Whether the keyed command of a request was taken by an earlier run. */
+  isDone?: (asked: Asked<P, B>) => Promise<boolean>
   /** Refuses what cannot be done, and tells what would change. */
   view: (asked: Asked<P, B>) => Promise<ActionView>
 }
@@ -51,6 +53,9 @@ export function twoPersonRoute<B extends TObject, P extends TObject = NoFields>(
     permission: route.permission,
     repeats: approval.repeats,
     hasSecret: approval.hasSecret ?? false,
+    isDone:
+      approval.isDone &&
+      (async (operator, input) => approval.isDone?.(asked(operator, input)) ?? false),
     view: async (operator, input) => approval.view(asked(operator, input)),
     run: async (operator, input) => handler(asked(operator, input)),
   })

@@ -61,6 +61,9 @@ const terms = {
   file_limit: decimal('an amount; 0 believes no file that a person brings alone'),
   token_limit: Type.Optional(decimal('the largest payment that a push with a token is believed')),
   token_day_limit: Type.Optional(decimal('how much in a day pushes with a token are believed')),
+  expected_deduction: Type.Optional(
+    decimal('what the rail takes out of each payment before it arrives'),
+  ),
   feed_profile: Type.Optional(
     orNull(text(8192, 'how what the sender of the feed writes is read, as JSON')),
   ),
@@ -184,6 +187,7 @@ export const BankAccountDetail = Type.Object({
   hold_hours: Type.Number(),
   day_limit: orNull(Type.String()),
   file_limit: Type.String(),
+  expected_deduction: Type.String(),
   feed,
   token_limit: Type.String(),
   token_day_limit: Type.String(),
@@ -286,6 +290,12 @@ export const BankAccountChoices = Type.Object({
           takes: orNull(Type.String({ description: 'what its value is' })),
         }),
       ),
+    }),
+  ),
+  feed_profiles: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      profile: Type.String({ description: 'as JSON' }),
     }),
   ),
   csv_profiles: Type.Array(
@@ -421,6 +431,7 @@ export const MovementRow = Type.Object({
   day: Type.String(),
   booked_at: orNull(isoTime('the time, where the bank tells it')),
   amount: money('negative if it left'),
+  deducted: money('what the rail kept of the payment, which is the amount and this'),
   currency,
   state: Type.String({ description: "the movement's, or that of its payment" }),
   explained_by: orNull(explainedBy),
@@ -492,6 +503,7 @@ export const DayList = Type.Object({
           name: Type.String(),
           amount: orNull(money('what is missing or too much')),
           movement: orNull(Type.String()),
+          payment: orNull(Type.String({ description: 'where one waits for a decision' })),
           detail: Type.String({ description: 'what it means and what to do' }),
         }),
       ),

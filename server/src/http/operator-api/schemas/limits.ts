@@ -52,6 +52,9 @@ export const LimitView = Type.Object({
   ...forms,
   values,
   words: Type.String({ description: 'the rule in a sentence' }),
+  counting: Type.Boolean({
+    description: 'orders of before it are still being counted: until then it knows only a part',
+  }),
   frees_at: orNull(isoTime('when what is used now frees')),
   used: Type.Array(
     Type.Object({

@@ -1,0 +1,72 @@
+/** What people can be told of outside of the console. */
+export const alertKinds = [
+  'sign_in_new_place',
+  'new_secret',
+  'callback_changed',
+  'bank_account_changed',
+  'approval_waiting',
+  'payout_unknown',
+  'proof_red',
+  'reconcile_break',
+  'callbacks_failing',
+] as const
+
+export type AlertKind = (typeof alertKinds)[number]
+
+/** These go to every channel that a person has: whoever took over an account cannot keep its owner from hearing of it. */
+export const securityKinds: readonly AlertKind[] = [
+  'sign_in_new_place',
+  'new_secret',
+  'callback_changed',
+  'bank_account_changed',
+]
+
+/** Whose roles hear of what; an agent's users only where it is about their agent, and everybody of their own sign-ins. */
+export const heardBy: Record<AlertKind, readonly ('admin' | 'operator' | 'viewer' | 'agent')[]> = {
+  sign_in_new_place: ['admin', 'operator', 'viewer', 'agent'],
+  new_secret: ['admin', 'agent'],
+  callback_changed: ['admin', 'agent'],
+  bank_account_changed: ['admin', 'agent'],
+  approval_waiting: ['admin', 'operator', 'agent'],
+  payout_unknown: ['admin', 'operator'],
+  proof_red: ['admin', 'operator'],
+  reconcile_break: ['admin', 'operator'],
+  callbacks_failing: ['admin', 'operator', 'agent'],
+}
+
+export const alertTitles: Record<AlertKind | 'test', string> = {
+  sign_in_new_place: 'Used from a new place',
+  new_secret: 'New secret',
+  callback_changed: 'Callback address changed',
+  bank_account_changed: 'Bank account changed',
+  approval_waiting: 'Approval waiting',
+  payout_unknown: 'Payout without a known outcome',
+  proof_red: 'The books do not prove',
+  reconcile_break: 'Break in a reconciliation',
+  callbacks_failing: 'Callbacks are failing',
+  test: 'Test',
+}
+
+export const channels = ['mail', 'webhook', 'telegram', 'line'] as const
+
+export type Channel = (typeof channels)[number]
+
+/** An alert as a person is told it. */
+export interface AlertMessage {
+  alertId: string
+  userId: bigint
+  kind: AlertKind | 'test'
+  words: string
+  count: number
+  firstAt: Date
+  lastAt: Date
+}
+
+/** The alert as plain text: a line about what it is, what happened, and where to look. */
+export function alertText({ kind, words, count, firstAt, lastAt }: AlertMessage, link: string) {
+  const often =
+    count === 1
+      ? lastAt.toISOString()
+      : `${count} times from ${firstAt.toISOString()} to ${lastAt.toISOString()}; the last one is shown`
+  return { title: `Sluice: ${alertTitles[kind]}`, text: `${words}\n\n${often}\n${link}\n` }
+}

@@ -1,0 +1,102 @@
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { type AlertKind, type Channel, securityKinds } from './alert.ts'
+
+/** An alert gathers for this long, so that what happens at once is told at once. */
+const gatherMs = 5_000
+/** The same about the same is told at most this often. */
+const quietMs = 15 * 60_000
+
+/**
+ * Makes of one alert a delivery for each person and channel that it is for. Returns false if none is due. Any number
+ * of processes may do it.
+ */
+export async function handOutAlert(
+  pool: Pool,
+  available: readonly Channel[],
+  now: Date,
+): Promise<boolean> {
+  return inTransaction(pool, async (tx) => {
+    const { rows } = await tx.query<{
+      alert_id: string
+      kind: AlertKind | 'test'
+      user_id: bigint | null
+      roles: string[]
+      agent_id: bigint | null
+      except_user_id: bigint
+    }>(
+      `select alert_id, kind, user_id, roles, agent_id, except_user_id from alerts a
+       where handed_out_at is null and (kind = 'test' or first_at <= $1)
+         and (kind = 'test' or not exists (select 1 from alerts b
+           where b.kind = a.kind and b.subject = a.subject and b.handed_out_at > $2))
+       order by first_at limit 1 for update skip locked`,
+      [ago(now, gatherMs), ago(now, quietMs)],
+    )
+    const [alert] = rows
+    if (!alert) return false
+    const { rows: people } = await tx.query<{ user_id: bigint }>(
+      `select user_id from users
+       where disabled_at is null and password_hash is not null and user_id <> $4
+         and (user_id = $1 or (role = any ($2) and (role <> 'agent' or agent_id = $3)))`,
+      [alert.user_id, alert.roles, alert.agent_id, alert.except_user_id],
+    )
+    for (const { user_id: userId } of people) {
+      for (const channel of await channelsFor(tx, userId, alert.kind, available)) {
+        await tx.query(
+          `insert into alert_deliveries (alert_id, user_id, channel, state, attempts, due_at)
+           values ($1, $2, $3, 'waiting', 0, $4)`,
+          [alert.alert_id, userId, channel, now],
+        )
+      }
+    }
+    await tx.query('update alerts set handed_out_at = $2 where alert_id = $1', [
+      alert.alert_id,
+      now,
+    ])
+    return true
+  })
+}
+
+/** The channels that a person has, or those of them that they chose for the kind. */
+async function channelsFor(
+  tx: Tx,
+  userId: bigint,
+  kind: AlertKind | 'test',
+  available: readonly Channel[],
+): Promise<Channel[]> {
+  const { rows } = await tx.query<{ channel: Channel }>(
+    'select channel from alert_channels where user_id = $1',
+    [userId],
+  )
+  const set = rows.map(({ channel }) => channel)
+  const has = available.filter((channel) => channel === 'mail' || set.includes(channel))
+  if (kind === 'test' || securityKinds.includes(kind)) return has
+  const { rows: chosen } = await tx.query<{ channels: string[] }>(
+    'select channels from alert_choices where user_id = $1 and kind = $2',
+    [userId, kind],
+  )
+  const wanted = chosen[0]?.channels ?? ['mail']
+  return has.filter((channel) => wanted.includes(channel))
+}
+
+/** Deletes alerts that were handed out long ago, with their deliveries. */
+export async function forgetAlerts(pool: Pool, before: Date): Promise<'done' | 'more'> {
+  const page = 500
+  return inTransaction(pool, async (tx) => {
+    const { rows } = await tx.query<{ alert_id: string }>(
+      `select alert_id from alerts a where handed_out_at < $1
+         and not exists (select 1 from alert_deliveries d
+           where d.alert_id = a.alert_id and d.state = 'waiting')
+       limit $2 for update skip locked`,
+      [before, page],
+    )
+    const ids = rows.map(({ alert_id }) => alert_id)
+    await tx.query('delete from alert_deliveries where alert_id = any ($1::uuid[])', [ids])
+    await tx.query('delete from alerts where alert_id = any ($1::uuid[])', [ids])
+    return ids.length === page ? 'more' : 'done'
+  })
+}
+
+function ago(now: Date, ms: number): Date {
+  return new Date(now.getTime() - ms)
+}
