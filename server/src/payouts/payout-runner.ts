@@ -76,7 +76,7 @@ export class PayoutRunner {
   take(order: Order, provider: Provider, refused: PayoutAttempt): void {
     // A question under way about the same order would keep it, and not know of the refusal for an hour.
     const running = this.underway.get(order.orderId)
-    if (running) {
+    if (running !== undefined) {
       void running.then(() => this.take(order, provider, refused))
       return
     }
