@@ -7770,7 +7770,7 @@ export interface Operations {
     body: {
       /** the digest of what was shown, 64 hex digits */
       digest: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7881,7 +7881,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -7992,7 +7992,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: string
@@ -8002,7 +8002,7 @@ export interface Operations {
     body: {
       /** 3 to 500 characters that say why */
       reason: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -8113,7 +8113,7 @@ export interface Operations {
     body: {
       /** the bank's own number of the file */
       bank_reference: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
@@ -8224,7 +8224,7 @@ export interface Operations {
     body: {
       /** a pain.002 file: its text, or in base64; at most 8 MiB */
       content: string
-      /** the six digits the authenticator shows now */
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
