@@ -358,7 +358,8 @@ export class NaiveModel {
       const wallet = this.wallet(order.agentId)
       if (wallet.available < total) return { refused: 'insufficient_balance' }
       const legs = { available: -total, held: total }
-      if (!this.book(order.agentId, order.orderId, 'withdraw_held', at, legs)) {
+      const once = order.refundOf === null ? null : `refund:${order.refundOf}:${order.orderId}`
+      if (!this.book(order.agentId, order.orderId, 'withdraw_held', at, legs, once)) {
         return { refused: 'amount_out_of_range' }
       }
       order.answer =
