@@ -4,6 +4,7 @@ import { createUser } from '../../src/operators/save-user.ts'
 import type { AgentClient, Answer, TestClock, TestService } from './service.ts'
 
 const stepMs = 30_000
+const arrivesWithinMs = 12_000
 
 /** A browser at the console: holds the cookie, sends what the console's pages send. */
 export class OperatorClient {
@@ -30,7 +31,9 @@ export class OperatorClient {
 
   /** The next code that was not used yet; the clock is moved on where its time has not come. */
   code(): string {
-    const step = Math.max(this.lastStep + 1, Math.floor(this.clock().getTime() / stepMs) - 1)
+    // The oldest that is valid, unless a clock that runs would end it before it arrives.
+    const oldest = Math.floor((this.clock().getTime() + arrivesWithinMs) / stepMs) - 1
+    const step = Math.max(this.lastStep + 1, oldest)
     this.lastStep = step
     const aheadMs = (step - 1) * stepMs - this.clock().getTime()
     if (aheadMs > 0) this.clock.advance(aheadMs)
