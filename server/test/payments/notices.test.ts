@@ -412,18 +412,30 @@ describe('a provider’s rights', () => {
     ),
   )
 
-  /** A deposit that waits, one that is paid, and a payout, all of one provider. */
-  async function businessOf(owner: FakeProvider) {
+  const businesses = new Map<FakeProvider, ReturnType<typeof makeBusiness>>()
+
+  /** A deposit that waits, one that is paid, and a payout, all of one provider: nothing that others say changes them. */
+  async function makeBusiness(owner: FakeProvider) {
     const [waiting, paid] = [await deposit(), await deposit()]
     const out = await payout()
     const ids = [waiting.id, paid.id, out.id].map((id) => id.split('-')[1])
-    await s.sql('update orders set provider = $2 where order_id = any($1::uuid[])', [
-      ...[ids, owner.name],
-    ])
-    await s.sql('update payouts set provider = $2 where order_id = $1', [ids[2], owner.name])
+    await belongTo(owner, ids)
     const payment = paymentEvent(paid.id, s.clock())
     await owner.tell(s.service.url, payment)
     return { waiting, paid, out, payment, ids }
+  }
+
+  async function belongTo({ name }: FakeProvider, ids: (string | undefined)[]) {
+    await s.sql('update orders set provider = $2 where order_id = any($1::uuid[])', [ids, name])
+    await s.sql('update payouts set provider = $2 where order_id = any($1::uuid[])', [ids, name])
+  }
+
+  async function businessOf(owner: FakeProvider) {
+    const made = businesses.get(owner) ?? makeBusiness(owner)
+    businesses.set(owner, made)
+    const business = await made
+    await belongTo(owner, business.ids)
+    return business
   }
 
   it.each(pairs)(
@@ -470,8 +482,7 @@ describe('a provider’s rights', () => {
       )
       expect(await state()).toEqual(before)
       if (otherwise === 'open') for (const { id } of told) await closeOpen(id)
-      await s.sql(`update orders set provider = 'bank' where order_id = any($1::uuid[])`, [ids])
-      await s.sql(`update payouts set provider = 'bank' where order_id = $1`, [ids[2]])
+      await belongTo(bank, ids)
     },
   )
 

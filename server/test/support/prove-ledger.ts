@@ -18,7 +18,7 @@ const tables = [
 export interface LedgerProver {
   /**
    * Proves every agent of whom any row has been written since it was last proved, however it was written: the
-   * others are, to the row, as they were then. Proves everything if a book of the house has changed.
+   * others are, to the row, as they were then. Proves what holds across agents too if a book of the house has changed.
    */
   prove(): Promise<void>
   /** Proves what holds across agents as well, if `prove` left it out. */
@@ -35,10 +35,8 @@ export function ledgerProver(pool: Pool, owner: pg.Pool): LedgerProver {
       select agent_id, sum(hashtextextended(concat_ws(' ', at, ctid, xmin), 0))::text as mark
       from (${rowsOf.join(' union all ')}) written group by agent_id
     ) marked left join agents using (agent_id)`
-  const verifyAll = async (appIds: readonly (string | undefined)[]) => {
-    const proofs = await Promise.all(
-      appIds.map((appId) => verifySurely(pool, appId === undefined ? {} : { appId })),
-    )
+  const verifyAll = async (options: Parameters<typeof verify>[1][]) => {
+    const proofs = await Promise.all(options.map((each) => verifySurely(pool, each)))
     const lies = proofs.flat().filter(({ finding }) => finding !== null)
     if (lies.length > 0) {
       throw new Error(`the ledger does not prove: ${lies.map((lie) => lie.finding).join('; ')}`)
@@ -51,14 +49,19 @@ export function ledgerProver(pool: Pool, owner: pg.Pool): LedgerProver {
       )
       const changed = rows.filter(({ agent_id, mark }) => proved.get(agent_id) !== mark)
       const appIds = changed.flatMap(({ app_id }) => app_id ?? [])
-      // Books of the house, and rows without an agent, are for a proof of everything.
+      // Books of the house, and rows without an agent, are for a proof of what holds across agents.
       const isWhole = appIds.length < changed.length
-      await verifyAll(isWhole ? [undefined] : appIds)
+      const asBefore = rows
+        .filter((row) => !changed.includes(row))
+        .flatMap((row) => row.app_id ?? [])
+      await verifyAll(
+        isWhole ? [{ except: new Set(asBefore) }] : appIds.map((appId) => ({ appId })),
+      )
       isRestOwed = !isWhole
       for (const { agent_id, mark } of changed) proved.set(agent_id, mark)
     },
     async proveRest() {
-      if (isRestOwed) await verifyAll([undefined])
+      if (isRestOwed) await verifyAll([{}])
       isRestOwed = false
     },
   }
