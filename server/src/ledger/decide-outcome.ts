@@ -30,6 +30,11 @@ export function decideOutcome(
   if (providerRef !== undefined && providerRef !== order.providerRef) {
     return refused('invalid_transition', 'The payout is not with this provider any more.')
   }
+  const isHandedOver = order.kind === 'withdraw' && order.handedOverAt !== null
+  // A person who declines it may be late; from then on it ends by what the provider says of its attempt.
+  if (isHandedOver && to === 'FAILED' && providerRef === undefined && evidence !== undefined) {
+    return refused('invalid_transition', 'A provider has the withdrawal by now.')
+  }
   return move(book, order, to, at, localTime, evidence)
 }
 

@@ -185,6 +185,15 @@ describe('handing over and cancelling', () => {
     }
   })
 
+  it('what was handed over cannot be declined any more', () => {
+    const decline = { type: 'outcome', orderId, to: 'FAILED', evidence: 'declined' } as const
+    const book = { wallet: walletWith(0n, 10_000n) }
+    expect(inShort(decided(decline, { ...book, order: withdrawal({}) }))).toBe('FAILED')
+    expect(inShort(decided(decline, { ...book, order: withdrawal(handedOver) }))).toBe(
+      'invalid_transition',
+    )
+  })
+
   it('a provider may cancel what was handed to it, and the hold is released', () => {
     const book = { order: withdrawal(handedOver), wallet: walletWith(0n, 10_000n) }
     const decision = decided({ type: 'outcome', orderId, to: 'CANCEL' }, book, later)

@@ -13,6 +13,7 @@ import type { Operator } from '../operators/operator.ts'
 import { PaymentFileFault } from '../payment-files/payment-file.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
 import { unconfirmed } from './draft-file.ts'
+import { whyItMustStay } from './may-leave.ts'
 import {
   lockFile,
   type PayoutFile,
@@ -56,12 +57,14 @@ export async function approvePayoutFile(
       if (!isSame(list.digest, digest)) {
         throw new Problem('digest_changed', 'Read the file again, and approve what it shows now.')
       }
+      const account = await findBankAccount(tx, file.account)
+      await refuseOtherAccount(file, account)
       if (file.round === 1) {
-        const account = await findBankAccount(tx, file.account)
-        await refuseOtherAccount(file, account)
         await refuseAboveCeiling(tx, file, account, at)
         await claim(tx, file, at)
       }
+      const why = await whyItMustStay(tx, file, await readItems(tx, file))
+      if (why !== undefined) throw new Problem('invalid_transition', why)
       await tx.query(
         `insert into payout_file_approvals (account, file_id, round, digest, made_by, maker_reset_by,
            approved_by, approver, reset_by, approved_at)
@@ -135,7 +138,8 @@ async function refuseOtherAccount(
     account.accountNo === file.debtorAccountNo &&
     account.bankCode === file.debtorBank
   if (isSameAccount) return
-  throw new Problem('changed_meanwhile', 'The bank account is another now: make a new draft.')
+  const remedy = file.round === 1 ? 'make a new draft' : 'set it back to what it was'
+  throw new Problem('changed_meanwhile', `The bank account is another now: ${remedy}.`)
 }
 
 async function refuseAboveCeiling(

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
-import { inTransaction } from '../db/in-transaction.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
 import { nobody } from '../operators/credentials.ts'
 import type { Operator } from '../operators/operator.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
+import { whyItMustStay } from './may-leave.ts'
 import {
   lockFile,
   type PayoutFile,
+  type PayoutItem,
   type PayoutSeal,
+  readItems,
   readSeal,
   setState,
   wrongState,
@@ -35,7 +38,17 @@ export async function exportPayoutFile(
   return inTransaction(desk.pool, async (tx) => {
     const file = await lockFile(tx, named)
     const seal = await readSeal(tx, file)
-    if (!seal) throw wrongState(file, 'exported')
+    if (!seal || file.state === 'closed') throw wrongState(file, 'exported')
+    const items = await readItems(tx, file)
+    const isRefused = ({ state }: PayoutItem) =>
+      state === 'rejected' || state === 'cancelled' || state === 'returned'
+    if (items.some(isRefused)) {
+      // Their money is free again: the bank may take the same bytes for new ones.
+      throw new Problem('invalid_transition', 'The bank refused payouts of it: make a new file.')
+    }
+    // Once somebody has the bytes they may be with the bank, and its answer is what counts.
+    const why = file.state === 'approved' ? await whyItMustStay(tx, file, items) : undefined
+    if (why !== undefined) throw new Problem('invalid_transition', why)
     if (createHash('sha256').update(seal.bytes).digest('hex') !== seal.sha256) {
       throw new Error(`the bytes of payout file ${file.fileId} are not those that were sealed`)
     }
@@ -80,6 +93,10 @@ export async function markSent(
       const detail = 'You downloaded it: another person says that the bank has it.'
       throw new Problem('same_person', detail)
     }
+    if (downloadedBy === nobody && (await approverOf(tx, file)) === operator.userId) {
+      const detail = 'You approved it, and the command line gave it out: another person says that.'
+      throw new Problem('same_person', detail)
+    }
     const at = desk.now()
     await tx.query(
       `insert into payout_file_sendings
@@ -97,4 +114,16 @@ export async function markSent(
       after: { bank_reference: bankReference },
     })
   })
+}
+
+async function approverOf(
+  tx: Tx,
+  { account, fileId, round }: PayoutFile,
+): Promise<bigint | undefined> {
+  const { rows } = await tx.query<{ approved_by: bigint }>(
+    `select approved_by from payout_file_approvals
+     where account = $1 and file_id = $2 and round = $3`,
+    [account, fileId, round],
+  )
+  return rows[0]?.approved_by
 }

@@ -1,3 +1,4 @@
+import { raiseAlarm } from '../approvals/alarms.ts'
 import { findBankAccount } from '../bank-accounts/bank-account.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
@@ -6,6 +7,7 @@ import { inParallel } from '../lib/in-parallel.ts'
 import { handOver, type PayoutDesk } from '../payouts/pay-out.ts'
 import { payoutsOfOrder } from '../payouts/payouts.ts'
 import type { Provider } from '../providers/provider.ts'
+import { whyItMustStay } from './may-leave.ts'
 import {
   fileColumns,
   insertList,
@@ -26,30 +28,55 @@ type Named = Pick<PayoutFile, 'account' | 'fileId'>
 /** How many payouts are handed over at once; the teller puts them into batches. */
 const atOnce = 64
 
-/** Goes on with every file that somebody approved. Any number of processes may do so at the same time. */
+/** Files that wait for a person, and until when they are left alone. */
+export type Rests = Map<string, { untilMs: number; forMs: number }>
+
+const longestRestMs = 30_000
+
+/**
+ * Goes on with every file that somebody approved. Any number of processes may do so at the same time. A file that
+ * waits for a person is looked at less and less often: its items are many, and a stop may last for days.
+ */
 export async function goForwardWithAll(
   desk: PayoutDesk,
   onError: (error: unknown) => void,
+  rests: Rests = new Map(),
 ): Promise<void> {
   const { rows } = await desk.pool.query<PayoutFile>(
     `select ${fileColumns.select('f')} from payout_files f where state = 'approving'`,
   )
-  for (const file of rows) await goForward(desk, file).catch(onError)
+  for (const fileId of rests.keys()) {
+    if (!rows.some((file) => file.fileId === fileId)) rests.delete(fileId)
+  }
+  for (const file of rows) {
+    const before = rests.get(file.fileId)
+    if (before && performance.now() < before.untilMs) continue
+    try {
+      if (await goForward(desk, file)) rests.delete(file.fileId)
+      else {
+        const forMs = Math.min((before?.forMs ?? 500) * 2, longestRestMs)
+        rests.set(file.fileId, { untilMs: performance.now() + forMs, forMs })
+      }
+    } catch (error) {
+      onError(error)
+    }
+  }
 }
 
 /**
  * Hands over what is approved, and seals the file once all of it is: never more nor less than was approved. What
- * ended before drops out, and the rest waits for another approval. Each step may be repeated at any time.
+ * ended before drops out, and the rest waits for another approval. Each step may be repeated at any time. Returns
+ * false if something of it has to wait.
  */
-export async function goForward(desk: PayoutDesk, file: Named): Promise<void> {
+export async function goForward(desk: PayoutDesk, file: Named): Promise<boolean> {
   await desk.providers.freshen()
   const provider = desk.providers.find(file.account)
-  if (!provider?.paysByFile) return
+  if (!provider?.paysByFile || (await desk.providers.stateOf(file.account)) === 'off') return false
   const waiting = (await readItems(desk.pool, file)).filter(
     ({ state, reference }) => state === 'waiting' && reference === null,
   )
   await inParallel(atOnce, waiting, (item) => handItem(desk, provider, item))
-  await finish(desk, file)
+  return finish(desk, file)
 }
 
 /** Hands an item over, unless it is, or drops it if that can never be. Otherwise it waits. */
@@ -90,12 +117,20 @@ async function drop(pool: Pool, item: PayoutItem): Promise<void> {
 }
 
 /** Seals the file, or asks for another approval if it became shorter, once nothing waits any more. */
-async function finish(desk: PayoutDesk, named: Named): Promise<void> {
-  await inTransaction(desk.pool, async (tx) => {
+async function finish(desk: PayoutDesk, named: Named): Promise<boolean> {
+  return inTransaction(desk.pool, async (tx) => {
     const file = await lockFile(tx, named)
-    if (file.state !== 'approving') return
+    if (file.state !== 'approving') return true
     const items = await readItems(tx, file)
-    if (items.some(({ state, reference }) => state === 'waiting' && reference === null)) return
+    if (items.some(({ state, reference }) => state === 'waiting' && reference === null)) {
+      return false
+    }
+    const why = await whyItMustStay(tx, file, items)
+    if (why !== undefined) {
+      const words = `Payout file ${file.fileId} of ${file.account} is approved, but is kept back. ${why}`
+      await raiseAlarm(tx, { id: file.fileId, at: desk.now(), by: 'sluice', words })
+      return false
+    }
     const references = new Map(items.map(({ n, reference }) => [n, reference]))
     const lines = (await readLines(tx, file)).flatMap((line) => {
       const reference = references.get(line.n) ?? null
@@ -109,6 +144,7 @@ async function finish(desk: PayoutDesk, named: Named): Promise<void> {
       await insertList(tx, shorter, lines, desk.now())
       await setState(tx, shorter, 'draft', shorter.round)
     }
+    return true
   })
 }
 

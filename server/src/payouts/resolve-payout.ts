@@ -34,6 +34,13 @@ export async function resolvePayout(
     }
     await hold(desk, attempt)
   }
+  if (
+    to === 'paid' &&
+    attempt.askAt !== null &&
+    desk.providers.find(attempt.provider)?.paysByFile
+  ) {
+    await refuseUnlessItLeft(desk, attempt)
+  }
   const { order: after, changed } = await desk.teller.do({
     type: 'outcome',
     agentId,
@@ -49,6 +56,21 @@ export async function resolvePayout(
   await savePayout(desk.pool, attempt, known, timeToPass(desk.now))
   if (!after) throw new Error('a payout was resolved without an order')
   return { order: after, changed }
+}
+
+/** A payout that is marked as paid while its file can still leave would be paid twice. */
+async function refuseUnlessItLeft(desk: PayoutDesk, attempt: PayoutAttempt): Promise<void> {
+  const { rows } = await desk.pool.query(
+    `select 1 from payout_items i
+     join payout_file_downloads d on d.account = i.account and d.file_id = i.file_id
+     where i.account = $1 and i.reference = $2 limit 1`,
+    [attempt.provider, attempt.reference],
+  )
+  if (rows.length > 0) return
+  throw new Problem(
+    'invalid_transition',
+    `It is in a payout file of ${attempt.provider} that nobody has downloaded: the bank cannot have paid it, and still would.`,
+  )
 }
 
 /** How long a payout cannot be handed over again while a person's decision is saved. */

@@ -17,7 +17,7 @@ import { bookFileSums, bookMovements, movementPage } from '../payments/book-move
 import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
 import { followOrders } from '../payout-files/follow-orders.ts'
-import { goForwardWithAll } from '../payout-files/go-forward.ts'
+import { goForwardWithAll, type Rests } from '../payout-files/go-forward.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { unknownPayouts } from '../payouts/unknown-payouts.ts'
 import { otherFault, redBooks } from '../proof/red-books.ts'
@@ -73,6 +73,7 @@ export function startWorker(options: WorkerOptions): Repeated {
   const notices = new NoticeTaker(desk, onError, payouts && ((...given) => payouts.take(...given)))
   const fees = new FeeSweeper(desk, timeZone)
   const settler = new Settler(desk, timeZone, onError)
+  const filesAtRest: Rests = new Map()
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
     repeat(1_000, async () => ((await notices.finishLeftOvers()) > 0 ? 'more' : 'done'), onError),
@@ -84,7 +85,7 @@ export function startWorker(options: WorkerOptions): Repeated {
     repeat(
       1_000,
       async () => {
-        await goForwardWithAll(desk, onError)
+        await goForwardWithAll(desk, onError, filesAtRest)
         await followOrders(desk.pool, 'open')
         return 'done'
       },

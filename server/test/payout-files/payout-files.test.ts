@@ -138,6 +138,66 @@ it('a withdrawal goes out by a file that two people let go, and ends by what the
   expect(await Promise.all(ids.map(status))).toEqual(['PAID', 'PAID'])
 })
 
+it('nothing of a file leaves while somebody has stopped it, or would pay an order once more', async () => {
+  const account = await payingAccount(s)
+  const [id = '', other = ''] = await withdrawals(s, agent, account, 130, 140)
+  const drafted = await draft(account)
+  const stop = async (agentId: bigint) => {
+    await s.sql(
+      `insert into stops (agent_id, stop_id, deposits, stopped_by, reason, stopped_at)
+       values ($1, gen_random_uuid(), false, 'a person', 'a test', now())`,
+      [agentId],
+    )
+    return () => s.sql('delete from stops where agent_id = $1', [agentId])
+  }
+  const detail = async (answer: Promise<Answer>) => {
+    const { status, json } = await answer
+    return [status, json.detail]
+  }
+  const everything = await stop(0n)
+  expect(await detail(approve(drafted))).toEqual([409, 'Everything is stopped.'])
+  await everything()
+  const approved = await approve(drafted)
+  expect(approved.json.state).toBe('approved')
+  const lift = await stop(agent.agentId)
+  expect(await detail(take(approved))).toEqual([409, `Agent ${agent.agentId} is stopped.`])
+  await lift()
+  await s.sql(`insert into providers (name, state, updated_at) values ($1, 'off', now())`, [
+    account.name,
+  ])
+  expect(await detail(take(approved))).toEqual([409, `${account.name} is switched off.`])
+  await s.sql('delete from providers where name = $1', [account.name])
+  // The file can still leave, so a person cannot say that the bank has paid.
+  s.clock.advance(20 * 60_000)
+  const paid = await checker.post(`/orders/${id}/mark-paid`, {
+    evidence: 'statement 7',
+    reason: 'paid by hand',
+    code: checker.code(),
+  })
+  expect(paid.json).toMatchObject({ status: 409, code: 'invalid_transition' })
+  expect(paid.json.detail).toContain('nobody has downloaded')
+  const end = (status: string, at: Date | null) =>
+    s.sql('update orders set status = $2, completed_at = $3 where order_id = $1', [
+      ...[other.split('-')[1], status, at],
+    ])
+  await end('FAILED', s.clock())
+  expect((await detail(take(approved)))[1]).toContain(`Order ${other} is FAILED already`)
+  await end('WAITING', null)
+  expect((await take(approved)).status).toBe(200)
+  const refused = pain002(approved.json.sealed.message_id, {
+    items: approved.json.items.map(({ code }: { code: string }) => ({
+      code,
+      status: 'RJCT',
+      reason: 'AC04',
+    })),
+  })
+  const { proposal } = (await bring(approved, refused)).json
+  const { digest } = (await checker.get(`/approvals/${proposal}`)).json
+  await checker.post(`/approvals/${proposal}/approve`, { digest, code: checker.code() })
+  await expect.poll(async () => statesOf(await look(approved))).toEqual(['rejected', 'rejected'])
+  expect((await take(approved)).status).toBe(409)
+})
+
 it('what an agent cancels drops out, and the shorter list is approved again', async () => {
   const account = await payingAccount(s)
   const [first = '', second = ''] = await withdrawals(s, agent, account, 110, 220)
