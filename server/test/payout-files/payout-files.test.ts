@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { alarmsFor } from '../../src/approvals/alarms.ts'
+import type { Operator } from '../../src/operators/operator.ts'
 import { draftPayoutFile } from '../../src/payout-files/draft-file.ts'
 import { goForward, goForwardWithAll } from '../../src/payout-files/go-forward.ts'
+import { findPayoutFile } from '../../src/payout-files/payout-file.ts'
+import { takeStatusReport } from '../../src/payout-files/take-report.ts'
 import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
 import { ProofFailure } from '../../src/proof/proof-failure.ts'
 import { inSnapshot } from '../../src/proof/proof-snapshot.ts'
@@ -57,6 +60,13 @@ const look = ({ json }: Answer) => maker.get(`/payout-files/${json.id}`)
 function bring({ json }: Answer, xml: string): Promise<Answer> {
   const content = Buffer.from(xml).toString('base64')
   return maker.post(`/payout-files/${json.id}/status`, { content })
+}
+
+/** The words of the alarms about a file that an admin sees. */
+async function alarmsAbout({ json }: Answer): Promise<string[]> {
+  const { rows } = await s.sql('select user_id from users where email = $1', [checker.email])
+  const alarms = await alarmsFor(s.backend.pool, BigInt(rows[0].user_id))
+  return alarms.map(({ words }) => words).filter((words) => words.includes(json.id))
 }
 
 /** A file of these amounts that somebody has downloaded. */
@@ -344,9 +354,67 @@ it('what the bank calls a duplicate is unknown, never failed, and every admin is
   expect(twice.json).toMatchObject({ unknown: 1, refused: 0, proposal: null })
   expect(statesOf(await look(file))).toEqual(['unknown'])
   expect(await status(ids[0] ?? '')).toBe('WAITING')
-  const { rows } = await s.sql('select user_id from users where email = $1', [checker.email])
-  const alarms = await alarmsFor(s.backend.pool, BigInt(rows[0].user_id))
-  expect(alarms.some(({ words }) => words.includes(file.json.id))).toBe(true)
+  expect(await alarmsAbout(file)).toHaveLength(1)
+})
+
+it('a refusal of the whole file after it was taken is of a copy, and unknown stays unknown', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, codes, messageId } = await exported(account, 171, 172)
+  const taken = pain002(messageId, { items: codes.map((code) => ({ code, status: 'ACSP' })) })
+  await bring(file, taken)
+  const copy = pain002(messageId, { group: 'RJCT', reason: 'AC04' })
+  expect((await bring(file, copy)).json).toMatchObject({ unknown: 2, refused: 0, proposal: null })
+  expect(statesOf(await look(file))).toEqual(['unknown', 'unknown'])
+  await bring(file, taken)
+  await bring(file, pain002(messageId, { group: 'ACCP' }))
+  expect(statesOf(await look(file))).toEqual(['unknown', 'unknown'])
+  await bring(file, copy)
+  expect((await alarmsAbout(file)).filter((words) => words.includes('duplicates'))).toHaveLength(1)
+  const [code = ''] = codes
+  const single = pain002(messageId, { items: [{ code, status: 'RJCT', reason: 'AC04' }] })
+  expect((await bring(file, single)).json).toMatchObject({ refused: 1, unknown: 0 })
+  expect(await Promise.all(ids.map(status))).toEqual(['WAITING', 'WAITING'])
+})
+
+it('a payout that failed and that the bank has after all is an alarm and an open item', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, codes, messageId } = await exported(account, 173)
+  const [code = ''] = codes
+  const say = (status: string) =>
+    bring(file, pain002(messageId, { items: [{ code, status, reason: 'AC04' }] }))
+  const { proposal } = (await say('RJCT')).json
+  const { digest } = (await checker.get(`/approvals/${proposal}`)).json
+  await checker.post(`/approvals/${proposal}/approve`, { digest, code: checker.code() })
+  await expect.poll(() => status(ids[0] ?? '')).toBe('FAILED')
+  await say('ACSP')
+  await say('ACSC')
+  expect(await alarmsAbout(file)).toEqual([
+    expect.stringContaining('paid_after_failed'),
+    expect.stringContaining('paid_after_failed'),
+  ])
+  expect(await status(ids[0] ?? '')).toBe('FAILED')
+  expect(statesOf(await look(file))).toEqual(['rejected'])
+  const { rows } = await s.sql('select kind from open_items where reference = $1', [code])
+  expect(rows).toEqual([{ kind: 'paid_after_failed' }])
+})
+
+it('where money is real, who downloaded a file does not make its payouts paid alone', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, codes, messageId } = await exported(account, 174)
+  const items = codes.map((code) => ({ code, status: 'ACSC' }))
+  const bytes = Buffer.from(pain002(messageId, { items }))
+  const named = await findPayoutFile(s.backend.pool, file.json.id)
+  if (!named) throw new Error('no file')
+  const by = async ({ email }: OperatorClient): Promise<Operator> => {
+    const { rows } = await s.sql('select user_id from users where email = $1', [email])
+    const userId = BigInt(rows[0].user_id)
+    return { userId, email, role: 'admin', agentId: null, sessionId: '', ip: '' }
+  }
+  await takeStatusReport(s.service.desk, named, bytes, await by(maker), 'live')
+  expect(statesOf(await look(file))).toEqual(['accepted'])
+  expect(await status(ids[0] ?? '')).toBe('WAITING')
+  await takeStatusReport(s.service.desk, named, bytes, await by(checker), 'live')
+  expect(await status(ids[0] ?? '')).toBe('PAID')
 })
 
 it('a report about another file, or that cannot be read, changes nothing', async () => {
