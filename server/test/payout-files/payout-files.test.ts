@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { alarmsFor } from '../../src/approvals/alarms.ts'
+import type { Pool } from '../../src/db/pool.ts'
 import type { Operator } from '../../src/operators/operator.ts'
+import { bookFileSums } from '../../src/payments/book-movement.ts'
 import { draftPayoutFile } from '../../src/payout-files/draft-file.ts'
 import { goForward, goForwardWithAll } from '../../src/payout-files/go-forward.ts'
 import { findPayoutFile } from '../../src/payout-files/payout-file.ts'
@@ -458,6 +460,86 @@ it('the debit of a whole file pays all of its items, or nobody if it is another 
   expect((await look(file)).json.state).toBe('closed')
   expect(await daysOf(s, account)).toEqual([expect.stringContaining('unexplained_debit')])
 })
+
+it('a debit that names no file is one only if the bank has that, of several, none of them debited', async () => {
+  const account = await payingAccount(s)
+  const day = dayAt(s.clock())
+  const debit = async (amount: string, ref: string, endToEndId?: string) => {
+    const lines = [{ amount: `-${amount}`, ref, ...(endToEndId && { endToEndId }) }]
+    await importFile(s, account, camt({ ...account, day, lines }))
+  }
+  const sentBy = (file: Answer) =>
+    checker.post(`/payout-files/${file.json.id}/sent`, {
+      bank_reference: 'B-1',
+      code: checker.code(),
+    })
+  const one = await exported(account, 211)
+  await sentBy(one.file)
+  await debit('211.00', 'rent')
+  expect(await status(one.ids[0] ?? '')).toBe('WAITING')
+
+  const two = await exported(account, 212, 213)
+  await debit('425.00', 'not brought yet')
+  expect(await Promise.all(two.ids.map(status))).toEqual(['WAITING', 'WAITING'])
+  await sentBy(two.file)
+  await debit('212.00', 'alone', two.codes[0])
+  await debit('213.00', 'other rent')
+  expect(await Promise.all(two.ids.map(status))).toEqual(['PAID', 'WAITING'])
+
+  // The bank said that it paid, so the file is closed before it is debited.
+  const three = await exported(account, 214, 215)
+  await sentBy(three.file)
+  const items = three.codes.map((code) => ({ code, status: 'ACSC' }))
+  await bring(three.file, pain002(three.messageId, { items }))
+  expect((await look(three.file)).json.state).toBe('closed')
+  await debit('429.00', 'sum')
+  const sums = (await movementsOf(s, account)).filter(({ explainedBy }) => explainedBy === 'payout')
+  expect(sums.map(({ amountMinor }) => amountMinor).sort()).toEqual([-21_200n, -42_900n])
+})
+
+it('a movement that a person has explained is not linked to payouts, whoever saw it before', async () => {
+  const account = await payingAccount(s)
+  const { codes } = await exported(account, 216)
+  const day = dayAt(s.clock())
+  await importFile(s, account, camt({ ...account, day, lines: [{ amount: '-216.00' }] }))
+  const [movement] = await movementsOf(s, account)
+  if (!movement) throw new Error('no movement')
+  await s.sql(`update bank_movements set text = $2 where movement_id = $1`, [
+    movement.movementId,
+    `PAYOUT ${codes[0]}`,
+  ])
+  const desk = { ...s.service.desk, pool: explainedBetween(movement.movementId) }
+  await bookFileSums(desk, (error) => {
+    throw error
+  })
+  const { rows } = await s.sql('select debited_by from payout_items where reference = $1', [
+    codes[0],
+  ])
+  expect(rows).toEqual([{ debited_by: null }])
+  // Nobody has explained it in the books.
+  await s.sql(
+    `update bank_movements set state = 'unexplained', explained_by = null, text = $2
+     where movement_id = $1`,
+    [movement.movementId, movement.text],
+  )
+})
+
+/** A database in which a person explains a movement after it was found and before it is decided on. */
+function explainedBetween(movementId: string): Pool {
+  const { pool } = s.service.desk
+  const explained = () =>
+    s.sql(
+      `update bank_movements set state = 'booked', explained_by = 'own_transfer' where movement_id = $1`,
+      [movementId],
+    )
+  return new Proxy(pool, {
+    get: (target, key) => {
+      const value = Reflect.get(target, key)
+      if (key !== 'connect') return typeof value === 'function' ? value.bind(target) : value
+      return () => explained().then(() => target.connect())
+    },
+  })
+}
 
 it('money that comes back reverts a paid withdrawal, once', async () => {
   const account = await payingAccount(s)
