@@ -86,6 +86,11 @@ export async function removeChannel(
   return rowCount === 1
 }
 
+/** Whoever had the account may have left a channel of their own. */
+export async function removeChannels(tx: Tx, userId: bigint): Promise<void> {
+  await tx.query('delete from alert_channels where user_id = $1', [userId])
+}
+
 export async function setChoice(
   tx: Tx,
   userId: bigint,

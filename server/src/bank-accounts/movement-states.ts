@@ -57,11 +57,11 @@ export type MovementDecision = Parameters<typeof decisionColumns.values>[0][numb
 
 /** Writes down what movements are. Returns those that no other process was quicker with, as decided. */
 export async function writeDecisions(
-  pool: Pool,
+  db: Pool | Tx,
   decisions: readonly MovementDecision[],
 ): Promise<BankMovement[]> {
   if (decisions.length === 0) return []
-  const { rows } = await pool.query<BankMovement>(
+  const { rows } = await db.query<BankMovement>(
     `update bank_movements m set state = d.state, explained_by = d.explained_by,
        agent_id = d.agent_id, order_id = d.order_id, paid_at = d.paid_at, why = d.why,
        returns = d.returns, deducted = d.deducted, detail = d.detail,
@@ -101,7 +101,7 @@ export async function markBooked(
   )
 }
 
-/** Debits that wait for a person, of accounts with payout files that the bank may have debited. */
+/** Debits that wait for a person, of accounts with payouts in files that the bank may have debited. */
 export async function unexplainedDebits(
   pool: Pool,
   account: string | null,
@@ -110,8 +110,10 @@ export async function unexplainedDebits(
   const { rows } = await pool.query<BankMovement>(
     `select ${movementColumns.select('m')} from bank_movements m
      where m.state = 'unexplained' and m.amount < 0 and ($1::text is null or m.account = $1)
-       and exists (select 1 from payout_files f where f.account = m.account
-         and f.state in ('exported', 'sent', 'acknowledged'))
+       and (exists (select 1 from payout_files f where f.account = m.account
+           and f.state in ('exported', 'sent', 'acknowledged'))
+         or exists (select 1 from payout_items i where i.account = m.account
+           and i.debited_by is null and i.state in ('paid', 'returned')))
      order by m.booked_on desc, m.movement_id limit $2`,
     [account, limit],
   )
@@ -126,14 +128,14 @@ export const explanations = ['bank_fee', 'interest', 'own_transfer', 'correction
  * be booked so; undefined if it is neither any more.
  */
 export async function explain(
-  pool: Pool,
+  db: Pool | Tx,
   { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
   as: (typeof explanations)[number] | 'payment_returned' | 'payout',
   detail: string,
   at: Date,
   returns: string | null,
 ): Promise<BankMovement | undefined> {
-  const { rows } = await pool.query<BankMovement>(
+  const { rows } = await db.query<BankMovement>(
     `update bank_movements m set state = 'matched', explained_by = $3, detail = $4, act_at = $5,
        returns = $6
      where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'

@@ -1,3 +1,4 @@
+import { removeChannels } from '../alerts/alert-channels.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
@@ -124,6 +125,7 @@ export async function resetUser(
       [userId, asked.at],
     )
     await removePasskeys(tx, userId)
+    await removeChannels(tx, userId)
     await endSessions(tx, userId, asked.at)
     await audit(tx, 'reset_user', user, asked, undefined, undefined)
     await noteCredentials(tx, userId, asked.operator, asked.at)

@@ -293,9 +293,13 @@ export function refusalOf(
   }
   const refusal = destinationFault(agent.currency, { ...order, bankCode: request.bankCode })
   if (refusal) return refusal
-  // Who routes it there wants it paid there: it is not passed on because of a name.
-  const fault = order.kind === 'withdraw' && candidates[0]?.payeeFault?.(order, order.currency)
-  if (fault) {
+  // It is refused only if nobody can pay to this name.
+  const faults =
+    order.kind === 'withdraw'
+      ? candidates.map((each) => each.payeeFault?.(order, order.currency) ?? null)
+      : []
+  const [fault] = faults
+  if (fault && faults.every((each) => each !== null)) {
     const errors = [{ field: 'accountName', message: fault }]
     return new Problem('invalid_request', fault, { errors })
   }

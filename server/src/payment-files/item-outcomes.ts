@@ -103,6 +103,21 @@ export function itemOutcomes(
   return { outcomes, breaks }
 }
 
+/**
+ * What the bank says of a payment that it has spoken of before, given the state that we have. A refusal of the whole
+ * file after that may be of a second copy of it, while the first is being paid; a refusal of the single payment is one.
+ */
+export function inDoubt<Told extends Pick<ItemOutcome, 'outcome' | 'level'>>(
+  told: Told,
+  state: string,
+): Told {
+  const endsIt = told.outcome === 'rejected' || told.outcome === 'cancelled'
+  const isOfAll = endsIt && told.level !== 'transaction'
+  return isOfAll && ['accepted', 'unknown', 'paid', 'returned'].includes(state)
+    ? { ...told, outcome: 'unknown' }
+    : told
+}
+
 type Level = Pick<ItemOutcome, 'level'> & Pick<StatusLevel, 'status' | 'reasons'>
 type Said = Pick<StatusLevel, 'status' | 'reasons'> & { bankReference: string | null }
 
@@ -159,7 +174,9 @@ function transactionsOf(batches: PaymentStatus[], file: SentFile, breaks: Report
     if (isOtherAmount) breaks.push({ what: 'amount_differs', found: amount.text, code })
     if (contradicts) breaks.push({ what: 'contradiction', found: one.status ?? '', code })
     const isUsable = !isOtherAmount && !contradicts && before !== 'unusable'
-    said.set(code, isUsable ? one : 'unusable')
+    // Banks repeat a payment to give another reason: one of them may call it a duplicate.
+    const reasons = [...(before && before !== 'unusable' ? before.reasons : []), ...one.reasons]
+    said.set(code, isUsable ? { ...one, reasons } : 'unusable')
     for (const other of codes) if (!isUsable) said.set(other, 'unusable')
   }
   return said

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { euroItem, statusReport } from '../../test/support/payment-files.ts'
 import { paymentCode } from '../lib/payment-code.ts'
-import { itemOutcomes, type SentFile } from './item-outcomes.ts'
+import { inDoubt, itemOutcomes, type SentFile } from './item-outcomes.ts'
 import { readStatusReport } from './pain002.ts'
 
 const [one, two, three] = ['1', '2', '3'].map(paymentCode) as [string, string, string]
@@ -267,6 +267,25 @@ describe('what a report means', () => {
   ]
   test.each(breaks)('%s', async (_, parts, words, expected) => {
     expect(await outcomesOf(parts)).toMatchObject({ words, breaks: expected })
+  })
+
+  test('a payment that is named twice keeps both reasons', async () => {
+    const named = { endToEndId: one, status: 'RJCT' }
+    const transactions = [
+      { ...named, reasons: [{ code: 'DU01' }] },
+      { ...named, reasons: [{ code: 'AC04' }] },
+    ]
+    expect(await outcomesOf({ transactions })).toMatchObject({ words: 'unknown - -', breaks: [] })
+  })
+
+  test('a refusal of all is doubtful once the bank has spoken of a payment before', () => {
+    const all = { outcome: 'rejected', level: 'group' } as const
+    const states = ['waiting', 'rejected', 'accepted', 'unknown', 'paid']
+    expect(states.map((state) => inDoubt(all, state).outcome)).toEqual([
+      ...['rejected', 'rejected', 'unknown', 'unknown', 'unknown'],
+    ])
+    const single = { outcome: 'rejected', level: 'transaction' } as const
+    expect(inDoubt(single, 'accepted')).toBe(single)
   })
 
   test('another currency is another amount', async () => {

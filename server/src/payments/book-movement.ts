@@ -14,6 +14,7 @@ import {
   writeDecisions,
 } from '../bank-accounts/movement-states.ts'
 import { paymentStates } from '../bank-accounts/read-movements.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { isConnectionLost, type Pool } from '../db/pool.ts'
 import type { PaymentNotice } from '../ledger/commands.ts'
 import { writeOffKey } from '../ledger/decide-house.ts'
@@ -93,8 +94,11 @@ async function bookSum(
   sum: BankMovement,
   match: MovementMatch,
 ): Promise<void> {
-  await linked(desk.pool, sum, match)
-  const movement = await explain(desk.pool, sum, 'payout', match.detail, desk.now(), null)
+  const movement = await inTransaction(desk.pool, async (tx) => {
+    const explained = await explain(tx, sum, 'payout', match.detail, desk.now(), null)
+    if (explained) await link(tx, explained, match)
+    return explained
+  })
   if (!movement) return
   if (await bookMovement(desk, account, movement)) {
     await markBooked(desk.pool, account.name, [sum.movementId])
@@ -161,9 +165,13 @@ async function decide(
   const decided: MovementDecision[] = []
   for (const movement of movements) {
     const match = matches.get(movement.movementId)
-    if (match) decided.push(decisionOf(movement, await linked(pool, movement, match)))
+    if (match) decided.push(decisionOf(movement, match))
   }
-  const written = await writeDecisions(pool, decided)
+  const written = await inTransaction(pool, async (tx) => {
+    const own = await writeDecisions(tx, decided)
+    for (const movement of own) await link(tx, movement, matches.get(movement.movementId))
+    return own
+  })
   for (const movement of written) {
     const match = matches.get(movement.movementId)
     if (match?.type === 'unexplained' && match.isAlarm) await alarm(pool, movement, now())
@@ -171,15 +179,15 @@ async function decide(
   return written
 }
 
-/** Payouts of files are this movement's before it is decided so, unless another movement was first. */
-async function linked(
-  pool: Pool,
+/** Payouts of files are a movement's when it is decided so, and not if another movement was first. */
+async function link(
+  tx: Tx,
   { account, movementId }: BankMovement,
-  match: MovementMatch,
-): Promise<MovementMatch> {
-  if (match.type !== 'payout' && match.type !== 'payout_returned') return match
+  match: MovementMatch | undefined,
+): Promise<void> {
+  if (match?.type !== 'payout' && match?.type !== 'payout_returned') return
   const as = match.type === 'payout' ? 'debited_by' : 'returned_by'
-  if (await linkItems(pool, account, movementId, match.references, as)) return match
+  if (await linkItems(tx, account, movementId, match.references, as)) return
   throw new Error(`another movement than ${movementId} was first with a payout`)
 }
 

@@ -1,15 +1,18 @@
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { lockAccount } from '../bank-accounts/take-reports.ts'
 import { timeToPass } from '../db/database-time.ts'
-import { inTransaction } from '../db/in-transaction.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
 import { newOrderId } from '../lib/ids.ts'
+import { lesser } from '../lib/lesser.ts'
+import { localDayOf, localTimeIn } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
 import { credentialOf, nobody } from '../operators/credentials.ts'
 import type { Operator } from '../operators/operator.ts'
 import { type PayoutDesk, waitsForFileOf } from '../payouts/pay-out.ts'
+import { payoutsAllowed } from '../payouts/payout-approval.ts'
 import { findAgentsToHandOver, findToHandOver } from '../payouts/payouts.ts'
 import {
   digestOf,
@@ -28,7 +31,7 @@ import {
 const mostItems = 10_000
 const pageSize = 1_000
 
-/** Withdrawals that wait for the next file of an account, the oldest first. */
+/** Withdrawals that wait for the next file of an account, the oldest first. Changes nothing. */
 export async function waitingFor(
   desk: PayoutDesk,
   account: Pick<BankAccount, 'name' | 'currency'>,
@@ -42,7 +45,10 @@ export async function waitingFor(
       if ((await waitsForFileOf(desk, order)) === account.name) waiting.push(order)
     }
   }
-  return waiting.sort((a, b) => (a.orderId < b.orderId ? -1 : 1))
+  const allowed = await payoutsAllowed(desk, waiting)
+  return waiting
+    .filter(({ orderId }) => allowed.has(orderId))
+    .sort((a, b) => (a.orderId < b.orderId ? -1 : 1))
 }
 
 async function* notHandedOver(desk: PayoutDesk, agentId: bigint): AsyncGenerator<Order> {
@@ -87,7 +93,7 @@ export async function draftPayoutFile(
     const chosen = await inOpenFiles(tx, account.name)
     const orders = within(
       waiting.filter(({ orderId }) => !chosen.has(orderId)),
-      account.payoutFileLimitMinor,
+      lesser(account.payoutFileLimitMinor, await leftOfDay(tx, account, at)),
     )
     if (orders.length === 0) {
       throw new Problem('invalid_transition', `No withdrawal waits for a file of ${account.name}.`)
@@ -133,6 +139,19 @@ export async function draftPayoutFile(
     })
     return file
   })
+}
+
+/** What files of an account may still pay today; null if it has no ceiling for a day. */
+async function leftOfDay(tx: Tx, account: BankAccount, at: Date): Promise<bigint | null> {
+  if (account.payoutDayLimitMinor === null) return null
+  const { rows } = await tx.query<{ listed: bigint }>(
+    `select coalesce(sum(l.amount), 0)::bigint as listed from payout_files f
+     join payout_file_lists l on l.account = f.account and l.file_id = f.file_id and l.round = 1
+     left join payout_file_approvals a on a.account = f.account and a.file_id = f.file_id and a.round = 1
+     where f.account = $1 and (a.approved_at >= $2 or (a.approved_at is null and f.state = 'draft'))`,
+    [account.name, localDayOf(at, localTimeIn(account.zone)).start],
+  )
+  return account.payoutDayLimitMinor - (rows[0]?.listed ?? 0n)
 }
 
 export function unconfirmed(name: string): Problem {

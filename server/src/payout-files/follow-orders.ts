@@ -14,14 +14,23 @@ export async function followOrders(
   which: Pick<PayoutFile, 'account' | 'fileId'> | 'open' | 'all',
 ): Promise<void> {
   const named = typeof which === 'object' ? which : null
+  let open: { file_id: string }[] | null = null
+  if (which === 'open') {
+    // Looked for first: there are few of them among all the items there have ever been.
+    const files = await pool.query<{ file_id: string }>(
+      `select file_id from payout_files where state not in ('closed', 'cancelled')`,
+    )
+    open = files.rows
+    if (open.length === 0) return
+  }
   const { rows } = await pool.query<{ account: string; reference: string; state: string }>(
     `select i.account, i.reference, ${stateOfItem} as state from payout_items i, orders o
      where o.agent_id = i.agent_id and o.order_id = i.order_id and o.provider_ref = i.reference
        and o.status <> 'WAITING' and i.state <> ${stateOfItem}
        and ($1::text is null or i.account = $1) and ($2::uuid is null or i.file_id = $2)
-       and ($3 or exists (select 1 from payout_files f where f.account = i.account
-         and f.file_id = i.file_id and f.state not in ('closed', 'cancelled')))`,
-    [named?.account ?? null, named?.fileId ?? null, which !== 'open'],
+       and ($3::uuid[] is null or (i.account, i.file_id) in (select f.account, f.file_id
+         from payout_files f where f.file_id = any($3::uuid[])))`,
+    [named?.account ?? null, named?.fileId ?? null, open?.map(({ file_id }) => file_id) ?? null],
   )
   if (rows.length > 0) {
     await pool.query(

@@ -1,7 +1,7 @@
 import { raiseAlarm } from '../approvals/alarms.ts'
 import type { BankMovement } from '../bank-accounts/bank-movement.ts'
 import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
-import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { inParallel } from '../lib/in-parallel.ts'
@@ -143,24 +143,30 @@ async function itemsNamed(
   return rows
 }
 
-/** A debit of a whole file: the one that it names, else the only one of its sum and day. */
+/**
+ * A debit of a whole file: the one that it names, else the only one of its sum and day. One that names none may be
+ * anything, so it is a file only if the bank has that, of several payouts, and none of them is debited yet.
+ */
 async function matchBatch(
   db: Pool | Tx,
   account: string,
   { movementId, amountMinor, bookedOn, batches }: NamingMovement,
 ): Promise<ItemMatch | undefined> {
-  const { rows } = await db.query<{ file_id: string; named: boolean; sum: bigint }>(
-    `select s.file_id, upper(s.message_id) = any($3::text[]) as named,
-       (select coalesce(sum(i.amount), 0)::bigint from payout_items i where i.account = s.account
-          and i.file_id = s.file_id and ${isExpected}) as sum
-     from payout_file_seals s join payout_files f on f.account = s.account and f.file_id = s.file_id
+  const { rows } = await db.query<{ file_id: string; named: boolean; sum: bigint; whole: boolean }>(
+    `select s.file_id, upper(s.message_id) = any($3::text[]) as named, i.sum,
+       s.items > 1 and i.debited = 0 and f.state in ('sent', 'acknowledged', 'closed') as whole
+     from payout_file_seals s join payout_files f on f.account = s.account and f.file_id = s.file_id,
+       lateral (select coalesce(sum(i.amount) filter (where ${isExpected}), 0)::bigint as sum,
+           count(*) filter (where i.debited_by <> $2) as debited
+         from payout_items i where i.account = s.account and i.file_id = s.file_id) i
      where s.account = $1 and (upper(s.message_id) = any($3::text[])
-       or (s.execution_date = $4 and f.state not in ('approved', 'closed')))
+       or (s.execution_date = $4 and f.state <> 'approved'))
      order by s.file_id desc limit ${mostFiles}`,
     [account, movementId, batches.map((each) => each.toUpperCase()), bookedOn],
   )
   const named = rows.filter((row) => row.named)
-  const fitting = named.length > 0 ? named : rows.filter(({ sum }) => sum === -amountMinor)
+  const fitting =
+    named.length > 0 ? named : rows.filter(({ sum, whole }) => whole && sum === -amountMinor)
   const [one, two] = fitting
   if (!one) return undefined
   if (two) return { fault: 'Several payout files fit it.', isAlarm: false }
@@ -208,29 +214,28 @@ async function likelyItems(
 }
 
 /**
- * Writes to the items that a movement is their debit or their return, before the movement is decided on. Returns
+ * Writes to the items that a movement is their debit or their return, with the decision on the movement. Returns
  * false if another movement was first with one of them: then none is written.
  */
 export async function linkItems(
-  pool: Pool,
+  tx: Tx,
   account: string,
   movementId: string,
   references: readonly string[],
   as: 'debited_by' | 'returned_by',
 ): Promise<boolean> {
-  return inTransaction(pool, async (tx) => {
-    const { rowCount } = await tx.query(
-      `select 1 from payout_items
-       where account = $1 and reference = any($3::text[]) and coalesce(${as}, $2) = $2 for update`,
-      [account, movementId, references],
-    )
-    if (rowCount !== references.length) return false
-    await tx.query(
-      `update payout_items set ${as} = $2 where account = $1 and reference = any($3::text[])`,
-      [account, movementId, references],
-    )
-    return true
-  })
+  const { rowCount } = await tx.query(
+    `select 1 from payout_items
+     where account = $1 and reference = any($3::text[]) and coalesce(${as}, $2) = $2
+     order by file_id, n for update`,
+    [account, movementId, references],
+  )
+  if (rowCount !== references.length) return false
+  await tx.query(
+    `update payout_items set ${as} = $2 where account = $1 and reference = any($3::text[])`,
+    [account, movementId, references],
+  )
+  return true
 }
 
 const atOnce = 64

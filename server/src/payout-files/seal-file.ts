@@ -6,9 +6,12 @@ import { renderPaymentFile } from '../payment-files/render-payment-file.ts'
 import { executionDay } from './banking-day.ts'
 import type { PayoutFile, PayoutLine } from './payout-file.ts'
 
-/** The id by which a bank tells files apart: it refuses a second one. */
+/**
+ * The id by which a bank tells files apart: it refuses a second one. Of 27 characters, since some formats have no room
+ * for more than 32.
+ */
 export function messageIdOf({ fileId }: Pick<PayoutFile, 'fileId'>): string {
-  return `SX${fileId}`
+  return `PF${BigInt(`0x${fileId}`).toString(36).toUpperCase().padStart(25, '0')}`
 }
 
 /** What the file asks the bank to pay. The same values always make the same bytes. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { raiseAlarm } from '../approvals/alarms.ts'
+import type { Mode } from '../db/deployment.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { newOrderId } from '../lib/ids.ts'
@@ -8,7 +9,12 @@ import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
 import { nobody } from '../operators/credentials.ts'
 import type { Operator } from '../operators/operator.ts'
-import { type ItemOutcome, itemOutcomes, type ReportBreak } from '../payment-files/item-outcomes.ts'
+import {
+  type ItemOutcome,
+  inDoubt,
+  itemOutcomes,
+  type ReportBreak,
+} from '../payment-files/item-outcomes.ts'
 import { readStatusReport } from '../payment-files/pain002.ts'
 import { type Effect, type PayoutDesk, settle } from '../payouts/pay-out.ts'
 import { findPayout } from '../payouts/payouts.ts'
@@ -45,7 +51,7 @@ export async function readReport(db: Pool, file: PayoutFile, bytes: Buffer): Pro
   if (!seal) throw wrongState(file, 'answered by the bank')
   const report = await readStatusReport(bytes)
   const items = await readItems(db, file)
-  return itemOutcomes(report, {
+  const { outcomes, breaks } = itemOutcomes(report, {
     messageId: seal.messageId,
     batchReference: seal.messageId,
     debtor: { currency: file.currency },
@@ -53,26 +59,55 @@ export async function readReport(db: Pool, file: PayoutFile, bytes: Buffer): Pro
       reference === null ? [] : [{ code: reference, amountMinor }],
     ),
   })
+  for (const { reference, state } of items) {
+    const told = outcomes.get(reference ?? '')
+    if (told && reference !== null) outcomes.set(reference, inDoubt(told, state))
+  }
+  return { outcomes, breaks }
 }
 
 /**
  * Takes what the bank answered to a file. What it accepted or paid counts at once. A refusal releases money, so it
- * does not count yet: `rejectItems` is for when a second person has confirmed it. A duplicate is unknown.
+ * does not count yet: `rejectItems` is for when a second person has confirmed it. A duplicate is unknown. Where it is
+ * about real money, nobody makes a payout PAID alone: for who downloaded the file, paid is accepted until the debit is
+ * booked or another person brings the answer.
  */
 export async function takeStatusReport(
   desk: PayoutDesk,
   file: PayoutFile,
   bytes: Buffer,
   by: Operator | Outsider,
+  mode: Mode,
 ): Promise<TakenReport> {
   if (file.state === 'approved')
     throw wrongState(file, 'answered by the bank before it is exported')
   const read = await readReport(desk.pool, file, bytes)
+  if (mode === 'live' && (await hasDownloaded(desk.pool, file, by))) {
+    for (const [reference, told] of read.outcomes) {
+      if (told.outcome === 'paid') read.outcomes.set(reference, { ...told, outcome: 'accepted' })
+    }
+  }
   const { reportId, isRepeat } = await keepReport(desk, file, bytes, read, by)
+  await alarmOf(desk, file, reportId, read.outcomes, by)
   await settleItems(desk, file, read.outcomes, 'paid')
-  await noteOpen(desk, file, read.outcomes, by)
+  await noteOpen(desk, file, read.outcomes)
   await followOrders(desk.pool, file)
   return { reportId, isRepeat, ...read }
+}
+
+/** Whether a person has had the file. Anyone may have typed a command. */
+async function hasDownloaded(
+  pool: Pool,
+  { account, fileId }: PayoutFile,
+  { userId }: Operator | Outsider,
+): Promise<boolean> {
+  if (userId === null) return true
+  const { rows } = await pool.query(
+    `select 1 from payout_file_downloads
+     where account = $1 and file_id = $2 and downloaded_by = $3 limit 1`,
+    [account, fileId, userId],
+  )
+  return rows.length > 0
 }
 
 /** The items that a report says are refused and that the books have not ended so. */
@@ -168,7 +203,7 @@ async function settleItems(
         ? { type: 'rejected', mayTryAnother: false, reason: words }
         : { type: kind }
     await settleItem(desk, item, outcome)
-    await say(desk.pool, item, item.state, words)
+    await say(desk.pool, item, words)
   })
 }
 
@@ -182,45 +217,73 @@ export async function settleItem(
   return attempt ? settle(desk, attempt, outcome) : undefined
 }
 
-/** Notes what is no end: accepted, or a duplicate, of which the first copy may be being paid. */
+/** Notes what is no end: accepted, or unknown. What is unknown does not become accepted again: reports come late. */
 async function noteOpen(
   desk: PayoutDesk,
   file: PayoutFile,
   outcomes: ReadonlyMap<string, ItemOutcome>,
+): Promise<void> {
+  for (const item of await readItems(desk.pool, file)) {
+    const told = outcomes.get(item.reference ?? '')
+    if (told?.outcome !== 'unknown' && told?.outcome !== 'accepted') continue
+    const from: PayoutItem['state'][] = ['waiting', 'accepted']
+    if (told.outcome === 'unknown') from.push('unknown')
+    await say(desk.pool, item, wordsOf(told), { from, to: told.outcome })
+  }
+}
+
+/**
+ * Alarms about payouts that the bank may be paying although it refuses a copy of them, or although we have given
+ * their money back. One alarm for each report, however often it is brought.
+ */
+async function alarmOf(
+  desk: PayoutDesk,
+  file: PayoutFile,
+  reportId: string,
+  outcomes: ReadonlyMap<string, ItemOutcome>,
   by: Operator | Outsider,
 ): Promise<void> {
   const doubtful: string[] = []
-  for (const item of await readItems(desk.pool, file)) {
-    const told = outcomes.get(item.reference ?? '')
-    if (told?.outcome !== 'accepted' && told?.outcome !== 'unknown') continue
-    if (!['waiting', 'accepted', 'unknown'].includes(item.state)) continue
-    if (told.outcome === 'unknown' && item.state !== 'unknown') {
-      doubtful.push(item.reference ?? '')
-    }
-    await say(desk.pool, item, told.outcome, wordsOf(told))
+  const revived: string[] = []
+  for (const { reference, state } of await readItems(desk.pool, file)) {
+    const told = outcomes.get(reference ?? '')?.outcome
+    if (reference === null || !told) continue
+    const isAlive = told === 'accepted' || told === 'paid' || told === 'unknown'
+    if (isAlive && (state === 'rejected' || state === 'cancelled')) revived.push(reference)
+    else if (told === 'unknown') doubtful.push(reference)
   }
-  if (doubtful.length === 0) return
-  const shown = doubtful.slice(0, 5).join(', ')
-  const more = doubtful.length > 5 ? ` and ${doubtful.length - 5} more` : ''
+  if (doubtful.length + revived.length === 0) return
+  const words = [
+    `The bank has answered about payout file ${file.fileId} (${file.account}).`,
+    doubtful.length > 0 &&
+      `It calls these duplicates, or refuses them after it took them: ${named(doubtful)}. It may be paying a first copy, so their money stays held. Ask the bank whether the file was brought twice.`,
+    revived.length > 0 &&
+      `paid_after_failed: it has or pays these, which have failed here and whose money was given back: ${named(revived)}. Ask the bank to stop them.`,
+  ]
   await raiseAlarm(desk.pool, {
+    id: reportId,
     at: desk.now(),
     by: by.email,
-    words: `The bank calls payouts of file ${file.fileId} (${file.account}) duplicates: ${shown}${more}. It may be paying a first copy, so their money stays held. Ask the bank whether the file was brought twice.`,
+    words: words.filter(Boolean).join(' '),
   })
 }
 
-/** What the bank said of an item, in words. An item that has ended keeps its state. */
+function named(references: readonly string[]): string {
+  const more = references.length > 5 ? ` and ${references.length - 5} more` : ''
+  return references.slice(0, 5).join(', ') + more
+}
+
+/** What the bank said of an item, in words, and the state that it gets if it is in one of some. */
 async function say(
   pool: Pool,
   { account, fileId, n }: PayoutItem,
-  state: PayoutItem['state'],
   words: string,
+  step?: { from: PayoutItem['state'][]; to: PayoutItem['state'] },
 ): Promise<void> {
   await pool.query(
-    `update payout_items set said = $4,
-       state = case when state in ('waiting', 'accepted', 'unknown') then $5 else state end
-     where account = $1 and file_id = $2 and n = $3`,
-    [account, fileId, n, words, state],
+    `update payout_items set said = $4, state = coalesce($6, state)
+     where account = $1 and file_id = $2 and n = $3 and ($5::text[] is null or state = any($5))`,
+    [account, fileId, n, words, step?.from ?? null, step?.to ?? null],
   )
 }
 

@@ -77,21 +77,27 @@ export async function routePayout(
   return undefined
 }
 
-/** The name of the account by whose next file a withdrawal is to be paid, if it waits for one. */
+/**
+ * The name of the account by whose next file a withdrawal is to be paid, if it waits for one. It may wait for a person
+ * or a time as well. Changes nothing.
+ */
 export async function waitsForFileOf(desk: PayoutDesk, order: Order): Promise<string | undefined> {
   const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw' })
   const first = ableToPay(candidates, order).find(
     (each) => each.paysByFile || each.isReadyFor?.(moneyOf(order)) !== false,
   )
   if (!first?.paysByFile || order.handedOverAt !== null) return undefined
-  const isAllowed = !desk.providers.asksBeforePayouts || (await mayPayOut(desk, order))
-  return isAllowed ? first.name : undefined
+  return first.name
 }
 
-/** The providers that can pay to the order's payee. */
+/** The providers that can pay the order's amount to its payee. */
 function ableToPay(candidates: readonly Provider[], order: Order): Provider[] {
-  const { payee, currency } = moneyOf(order)
-  return candidates.filter((each) => (each.payeeFault?.(payee, currency) ?? null) === null)
+  const { payee, currency, amountMinor } = moneyOf(order)
+  return candidates.filter(
+    (each) =>
+      (each.payeeFault?.(payee, currency) ?? null) === null &&
+      amountMinor <= (each.mostPerPayoutMinor ?? amountMinor),
+  )
 }
 
 /** Whether a provider that a withdrawal was routed to earlier is still eligible for it. */

@@ -42,6 +42,16 @@ export async function payoutsThatWait(
   return new Set(said.flatMap(({ orderId, says }) => (says === 'wait' ? orderId : [])))
 }
 
+/** Those of some withdrawals that may be paid out now, in one look that changes nothing. */
+export async function payoutsAllowed(
+  desk: Pick<ApprovalDesk, 'pool' | 'now'>,
+  orders: readonly Order[],
+): Promise<Set<string>> {
+  if (orders.length === 0) return new Set()
+  const said = await readSaid(desk, orders)
+  return new Set(said.flatMap(({ orderId, says }) => (says === 'pay' ? orderId : [])))
+}
+
 interface Said {
   orderId: string
   says: 'pay' | 'wait' | 'propose' | 'fail'

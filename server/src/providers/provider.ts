@@ -142,6 +142,8 @@ export interface Provider {
   readonly paysByFile?: boolean
   /** Why a payee cannot be paid by it, as a sentence; null if nothing stands in the way. */
   payeeFault?(payee: Payout['payee'], currency: Currency): string | null
+  /** The most that it can pay at once; null or unset: any amount. */
+  readonly mostPerPayoutMinor?: bigint | null
   /** The instructions, if they need no call; otherwise `expectDeposit` returns them. */
   depositInstructions(deposit: DepositToCollect): DepositInstructions | undefined
   /**

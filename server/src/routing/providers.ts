@@ -6,6 +6,7 @@ import type { Pool } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
 import { hasChecks } from '../ledger/limits-store.ts'
 import { findBank } from '../lib/banks.ts'
+import { lesser } from '../lib/lesser.ts'
 import type { Currency } from '../lib/money.ts'
 import { payeeProblem } from '../payment-files/render-payment-file.ts'
 import {
@@ -145,6 +146,7 @@ function accountToPay(account: BankAccount): AccountToPay {
     qr: { kind: account.qrKind, value: account.qrValue },
     isConfirmed: account.confirmedAt !== null,
     payeeFault: payeeFaultOf(account),
+    mostPerPayoutMinor: lesser(account.payoutFileLimitMinor, account.payoutDayLimitMinor),
     recognises: {
       by: account.match,
       surplusSteps: account.surplusSteps,

@@ -194,3 +194,14 @@ it('whatever the table says, nobody is named twice and nobody who may not', () =
     }),
   )
 })
+
+it('an account that pays by files gets withdrawals without a route only where no other can pay', () => {
+  const file: Provider = { ...provider('file'), paysByFile: true }
+  const providers = [file, ...all]
+  const low = all.map(({ name }) => route(name, { preference: 900 }))
+  expect(routed(low, { providers }).at(-1)).toBe('file')
+  expect(routed([], { providers: [file] })).toEqual(['file'])
+  expect(routed([...low, route('file', { preference: 1 })], { providers })[0]).toBe('file')
+  const deposits = low.map((each): Route => ({ ...each, direction: 'deposit' }))
+  expect(routed(deposits, { providers, of: { direction: 'deposit' } })[0]).toBe('file')
+})

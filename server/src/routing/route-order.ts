@@ -75,6 +75,11 @@ export function candidatesFor(
   })
 }
 
+/** People bring files to a bank: without a route of its own, such an account pays only what no other can pay. */
+function isLastResort({ direction }: OrderToRoute, { provider, route }: Candidate): boolean {
+  return direction === 'withdraw' && provider.paysByFile === true && route === null
+}
+
 /** The providers that may take an order, first choice first. `random` returns numbers from 0 up to 1. */
 export function routeOrder(
   order: OrderToRoute,
@@ -88,6 +93,11 @@ export function routeOrder(
       ...candidate,
       draw: -Math.log(1 - random()) / candidate.weight,
     }))
-    .sort((a, b) => a.preference - b.preference || a.draw - b.draw)
+    .sort(
+      (a, b) =>
+        Number(isLastResort(order, a)) - Number(isLastResort(order, b)) ||
+        a.preference - b.preference ||
+        a.draw - b.draw,
+    )
     .map(({ provider }) => provider)
 }

@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { alarmsFor } from '../../src/approvals/alarms.ts'
+import type { Pool } from '../../src/db/pool.ts'
+import type { Operator } from '../../src/operators/operator.ts'
+import { bookFileSums } from '../../src/payments/book-movement.ts'
 import { draftPayoutFile } from '../../src/payout-files/draft-file.ts'
 import { goForward, goForwardWithAll } from '../../src/payout-files/go-forward.ts'
+import { findPayoutFile } from '../../src/payout-files/payout-file.ts'
+import { takeStatusReport } from '../../src/payout-files/take-report.ts'
 import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
 import { ProofFailure } from '../../src/proof/proof-failure.ts'
 import { inSnapshot } from '../../src/proof/proof-snapshot.ts'
@@ -57,6 +62,13 @@ const look = ({ json }: Answer) => maker.get(`/payout-files/${json.id}`)
 function bring({ json }: Answer, xml: string): Promise<Answer> {
   const content = Buffer.from(xml).toString('base64')
   return maker.post(`/payout-files/${json.id}/status`, { content })
+}
+
+/** The words of the alarms about a file that an admin sees. */
+async function alarmsAbout({ json }: Answer): Promise<string[]> {
+  const { rows } = await s.sql('select user_id from users where email = $1', [checker.email])
+  const alarms = await alarmsFor(s.backend.pool, BigInt(rows[0].user_id))
+  return alarms.map(({ words }) => words).filter((words) => words.includes(json.id))
 }
 
 /** A file of these amounts that somebody has downloaded. */
@@ -404,9 +416,67 @@ it('what the bank calls a duplicate is unknown, never failed, and every admin is
   expect(twice.json).toMatchObject({ unknown: 1, refused: 0, proposal: null })
   expect(statesOf(await look(file))).toEqual(['unknown'])
   expect(await status(ids[0] ?? '')).toBe('WAITING')
-  const { rows } = await s.sql('select user_id from users where email = $1', [checker.email])
-  const alarms = await alarmsFor(s.backend.pool, BigInt(rows[0].user_id))
-  expect(alarms.some(({ words }) => words.includes(file.json.id))).toBe(true)
+  expect(await alarmsAbout(file)).toHaveLength(1)
+})
+
+it('a refusal of the whole file after it was taken is of a copy, and unknown stays unknown', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, codes, messageId } = await exported(account, 171, 172)
+  const taken = pain002(messageId, { items: codes.map((code) => ({ code, status: 'ACSP' })) })
+  await bring(file, taken)
+  const copy = pain002(messageId, { group: 'RJCT', reason: 'AC04' })
+  expect((await bring(file, copy)).json).toMatchObject({ unknown: 2, refused: 0, proposal: null })
+  expect(statesOf(await look(file))).toEqual(['unknown', 'unknown'])
+  await bring(file, taken)
+  await bring(file, pain002(messageId, { group: 'ACCP' }))
+  expect(statesOf(await look(file))).toEqual(['unknown', 'unknown'])
+  await bring(file, copy)
+  expect((await alarmsAbout(file)).filter((words) => words.includes('duplicates'))).toHaveLength(1)
+  const [code = ''] = codes
+  const single = pain002(messageId, { items: [{ code, status: 'RJCT', reason: 'AC04' }] })
+  expect((await bring(file, single)).json).toMatchObject({ refused: 1, unknown: 0 })
+  expect(await Promise.all(ids.map(status))).toEqual(['WAITING', 'WAITING'])
+})
+
+it('a payout that failed and that the bank has after all is an alarm and an open item', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, codes, messageId } = await exported(account, 173)
+  const [code = ''] = codes
+  const say = (status: string) =>
+    bring(file, pain002(messageId, { items: [{ code, status, reason: 'AC04' }] }))
+  const { proposal } = (await say('RJCT')).json
+  const { digest } = (await checker.get(`/approvals/${proposal}`)).json
+  await checker.post(`/approvals/${proposal}/approve`, { digest, code: checker.code() })
+  await expect.poll(() => status(ids[0] ?? '')).toBe('FAILED')
+  await say('ACSP')
+  await say('ACSC')
+  expect(await alarmsAbout(file)).toEqual([
+    expect.stringContaining('paid_after_failed'),
+    expect.stringContaining('paid_after_failed'),
+  ])
+  expect(await status(ids[0] ?? '')).toBe('FAILED')
+  expect(statesOf(await look(file))).toEqual(['rejected'])
+  const { rows } = await s.sql('select kind from open_items where reference = $1', [code])
+  expect(rows).toEqual([{ kind: 'paid_after_failed' }])
+})
+
+it('where money is real, who downloaded a file does not make its payouts paid alone', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, codes, messageId } = await exported(account, 174)
+  const items = codes.map((code) => ({ code, status: 'ACSC' }))
+  const bytes = Buffer.from(pain002(messageId, { items }))
+  const named = await findPayoutFile(s.backend.pool, file.json.id)
+  if (!named) throw new Error('no file')
+  const by = async ({ email }: OperatorClient): Promise<Operator> => {
+    const { rows } = await s.sql('select user_id from users where email = $1', [email])
+    const userId = BigInt(rows[0].user_id)
+    return { userId, email, role: 'admin', agentId: null, sessionId: '', ip: '' }
+  }
+  await takeStatusReport(s.service.desk, named, bytes, await by(maker), 'live')
+  expect(statesOf(await look(file))).toEqual(['accepted'])
+  expect(await status(ids[0] ?? '')).toBe('WAITING')
+  await takeStatusReport(s.service.desk, named, bytes, await by(checker), 'live')
+  expect(await status(ids[0] ?? '')).toBe('PAID')
 })
 
 it('a report about another file, or that cannot be read, changes nothing', async () => {
@@ -451,6 +521,86 @@ it('the debit of a whole file pays all of its items, or nobody if it is another 
   expect(await daysOf(s, account)).toEqual([expect.stringContaining('unexplained_debit')])
 })
 
+it('a debit that names no file is one only if the bank has that, of several, none of them debited', async () => {
+  const account = await payingAccount(s)
+  const day = dayAt(s.clock())
+  const debit = async (amount: string, ref: string, endToEndId?: string) => {
+    const lines = [{ amount: `-${amount}`, ref, ...(endToEndId && { endToEndId }) }]
+    await importFile(s, account, camt({ ...account, day, lines }))
+  }
+  const sentBy = (file: Answer) =>
+    checker.post(`/payout-files/${file.json.id}/sent`, {
+      bank_reference: 'B-1',
+      code: checker.code(),
+    })
+  const one = await exported(account, 211)
+  await sentBy(one.file)
+  await debit('211.00', 'rent')
+  expect(await status(one.ids[0] ?? '')).toBe('WAITING')
+
+  const two = await exported(account, 212, 213)
+  await debit('425.00', 'not brought yet')
+  expect(await Promise.all(two.ids.map(status))).toEqual(['WAITING', 'WAITING'])
+  await sentBy(two.file)
+  await debit('212.00', 'alone', two.codes[0])
+  await debit('213.00', 'other rent')
+  expect(await Promise.all(two.ids.map(status))).toEqual(['PAID', 'WAITING'])
+
+  // The bank said that it paid, so the file is closed before it is debited.
+  const three = await exported(account, 214, 215)
+  await sentBy(three.file)
+  const items = three.codes.map((code) => ({ code, status: 'ACSC' }))
+  await bring(three.file, pain002(three.messageId, { items }))
+  expect((await look(three.file)).json.state).toBe('closed')
+  await debit('429.00', 'sum')
+  const sums = (await movementsOf(s, account)).filter(({ explainedBy }) => explainedBy === 'payout')
+  expect(sums.map(({ amountMinor }) => amountMinor).sort()).toEqual([-21_200n, -42_900n])
+})
+
+it('a movement that a person has explained is not linked to payouts, whoever saw it before', async () => {
+  const account = await payingAccount(s)
+  const { codes } = await exported(account, 216)
+  const day = dayAt(s.clock())
+  await importFile(s, account, camt({ ...account, day, lines: [{ amount: '-216.00' }] }))
+  const [movement] = await movementsOf(s, account)
+  if (!movement) throw new Error('no movement')
+  await s.sql(`update bank_movements set text = $2 where movement_id = $1`, [
+    movement.movementId,
+    `PAYOUT ${codes[0]}`,
+  ])
+  const desk = { ...s.service.desk, pool: explainedBetween(movement.movementId) }
+  await bookFileSums(desk, (error) => {
+    throw error
+  })
+  const { rows } = await s.sql('select debited_by from payout_items where reference = $1', [
+    codes[0],
+  ])
+  expect(rows).toEqual([{ debited_by: null }])
+  // Nobody has explained it in the books.
+  await s.sql(
+    `update bank_movements set state = 'unexplained', explained_by = null, text = $2
+     where movement_id = $1`,
+    [movement.movementId, movement.text],
+  )
+})
+
+/** A database in which a person explains a movement after it was found and before it is decided on. */
+function explainedBetween(movementId: string): Pool {
+  const { pool } = s.service.desk
+  const explained = () =>
+    s.sql(
+      `update bank_movements set state = 'booked', explained_by = 'own_transfer' where movement_id = $1`,
+      [movementId],
+    )
+  return new Proxy(pool, {
+    get: (target, key) => {
+      const value = Reflect.get(target, key)
+      if (key !== 'connect') return typeof value === 'function' ? value.bind(target) : value
+      return () => explained().then(() => target.connect())
+    },
+  })
+}
+
 it('money that comes back reverts a paid withdrawal, once', async () => {
   const account = await payingAccount(s)
   const { ids, codes, messageId, file } = await exported(account, 230)
@@ -472,11 +622,12 @@ it('money that comes back reverts a paid withdrawal, once', async () => {
   expect(statesOf(await look(file))).toEqual(['returned'])
 })
 
-it('a name that would break out of its field is refused with the order', async () => {
+it('a name that would break out of its field goes into no file', async () => {
   const account = await payingAccount(s, { payoutFormat: 'csv-plain' })
   const bad = { amount: 100, bankCode: account.bank, accountName: 'SOMCHAI,9876543210,999999.00' }
-  const { status: code, json } = await agent.withdraw(bad)
-  expect([code, json.code]).toEqual([422, 'invalid_request'])
+  // Another provider takes it, but no file.
+  expect((await agent.withdraw(bad)).status).toBe(201)
+  expect((await draft(account)).json.code).toBe('invalid_transition')
 })
 
 it('ceilings of an account hold for a file and for a day', async () => {
@@ -492,8 +643,7 @@ it('ceilings of an account hold for a file and for a day', async () => {
   expect(second.json).toMatchObject({ count: 1, sum: 150 })
   expect((await approve(second)).status).toBe(200)
   await withdrawals(s, agent, account, 120)
-  const third = await draft(account)
-  expect((await approve(third)).json.detail).toContain('may pay 0 THB more today')
+  expect((await draft(account)).json.code).toBe('invalid_transition')
 })
 
 it('verify finds every lie about a file', async () => {

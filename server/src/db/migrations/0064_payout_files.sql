@@ -141,6 +141,8 @@ create unique index if not exists payout_items_returned on payout_items (account
   where returned_by is not null;
 create index if not exists payout_items_open on payout_items (account, file_id)
   where state in ('waiting', 'accepted', 'unknown');
+create index if not exists payout_items_to_be_debited on payout_items (account, file_id)
+  where debited_by is null and state in ('paid', 'returned');
 create index if not exists payout_items_of_order on payout_items (agent_id, order_id);
 
 -- The bytes that the bank gets.

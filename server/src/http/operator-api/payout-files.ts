@@ -191,12 +191,11 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
     schema: { params: PayoutFileParams, body: PayoutReport, response: PayoutReportTaken },
     handler: async ({ operator, params, body }) => {
       const file = await fileNamed(pool, params.id)
-      const taken = await takeStatusReport(desk, file, bytesIn(body.content), operator).catch(
-        (error) => {
-          if (!(error instanceof BankFileFault)) throw error
-          throw invalidRequest([{ field: 'content', message: error.message }])
-        },
-      )
+      const bytes = bytesIn(body.content)
+      const taken = await takeStatusReport(desk, file, bytes, operator, mode).catch((error) => {
+        if (!(error instanceof BankFileFault)) throw error
+        throw invalidRequest([{ field: 'content', message: error.message }])
+      })
       const refused = refusedIn(taken, await readItems(pool, file))
       const proposed =
         refused.length > 0 &&

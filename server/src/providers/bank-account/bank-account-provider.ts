@@ -13,6 +13,8 @@ export interface AccountToPay extends QrAccount {
   isConfirmed: boolean
   /** Set if it pays out by files: why a payee cannot be put into one. */
   payeeFault: Provider['payeeFault'] | null
+  /** The most that it can pay out at once by a file. */
+  mostPerPayoutMinor: bigint | null
 }
 
 /**
@@ -20,7 +22,7 @@ export interface AccountToPay extends QrAccount {
  * arrive as movements, not as notices.
  */
 export function makeBankAccountProvider(account: AccountToPay): Provider {
-  const { name, currency, qr, recognises, isConfirmed, payeeFault } = account
+  const { name, currency, qr, recognises, isConfirmed, payeeFault, mostPerPayoutMinor } = account
   return {
     name,
     can: {
@@ -31,7 +33,7 @@ export function makeBankAccountProvider(account: AccountToPay): Provider {
     },
     recognises,
     isConfirmed,
-    ...(payeeFault && { paysByFile: true, payeeFault }),
+    ...(payeeFault && { paysByFile: true, payeeFault, mostPerPayoutMinor }),
     depositInstructions({ amountMinor, code }) {
       // Without a code the deposit is not expected yet.
       if (code === undefined) return undefined
@@ -48,13 +50,16 @@ export function makeBankAccountProvider(account: AccountToPay): Provider {
       }
     },
     submitPayout: async () => (payeeFault ? inAFile : noPayouts),
-    askPayout: async () => (payeeFault ? inAFile : noPayouts),
+    askPayout: async () => (payeeFault ? inAFile : notToBeAsked),
     readNotice: () => undefined,
   }
 }
 
 /** What becomes of it, the bank says in its own files. */
 const inAFile = { type: 'accepted' } as const
+
+/** It may have paid by a file before: only the bank's files say. */
+const notToBeAsked = { type: 'unknown', reason: 'The bank says it in its own files.' } as const
 
 const noPayouts = {
   type: 'rejected',
