@@ -503,6 +503,26 @@ export interface Operations {
         /** as JSON */
         profile: string
       }[]
+      payout_formats: {
+        name: string
+        title: string
+        /** a standard, or the bank has taken a file of it */
+        checked: boolean
+        currencies: (
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        )[]
+      }[]
     }
   }
   'GET /console/api/bank-accounts': {
@@ -2578,6 +2598,8 @@ export interface Operations {
         sum: number
         cutoffs: string[]
         zone: string
+        /** the next cut-off of the bank; null if it has none */
+        next_cutoff: string | null
         /** when the bank would execute a file of now */
         execution_date: string
       }[]

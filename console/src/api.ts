@@ -1,4 +1,5 @@
 import type { Operations } from './api-schemas.ts'
+import { saveFile } from './parts/save-file.ts'
 import { root } from './root.ts'
 
 export type Operation = keyof Operations
@@ -84,6 +85,23 @@ export async function ask<K extends Operation>(
   operation: K,
   input: Input<K> = {},
 ): Promise<Answer<K>> {
+  const response = await send(operation, input)
+  if (response.status === 202) throw new Proposed(await response.json())
+  return response.json()
+}
+
+/** Sends a request whose answer is a file, and saves that under the name that the service gives it. */
+export async function askForFile<K extends Operation>(
+  operation: K,
+  input: Input<K> = {},
+): Promise<void> {
+  const response = await send(operation, input)
+  const [, name = 'file'] =
+    /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? []
+  saveFile(await response.blob(), name)
+}
+
+async function send<K extends Operation>(operation: K, input: Input<K>): Promise<Response> {
   const method = operation.slice(0, operation.indexOf(' '))
   const changes = method !== 'GET'
   const response = await fetch(addressOf(operation, input), {
@@ -96,8 +114,7 @@ export async function ask<K extends Operation>(
     throw new Refusal(unreachable)
   })
   if (!response.ok) throw new Refusal(await problemIn(response))
-  if (response.status === 202) throw new Proposed(await response.json())
-  return response.json()
+  return response
 }
 
 const unreachable: ProblemBody = {

@@ -77,6 +77,8 @@ const tree = top.addChildren([
       () => import('./pages/bank-account-form/edit-bank-account.tsx'),
     ),
     page('/bank-accounts/$name/import', () => import('./pages/bank-import/bank-import.tsx')),
+    page('/payout-files', () => import('./pages/payout-files/payout-files.tsx')),
+    page('/payout-files/$id', () => import('./pages/payout-file/payout-file.tsx')),
     page('/reconciliation', () => import('./pages/reconciliation/reconciliation.tsx')),
     page('/settings', () => import('./pages/settings/settings.tsx')),
     page('/signature', () => import('./pages/signature/signature.tsx')),

@@ -32,13 +32,15 @@ export function ActDialog(props: {
   /** For forms with many fields. */
   wide?: boolean
   needsCode?: boolean
+  /** False while something else that is asked for is missing. */
+  isReady?: boolean
   /** Do not close after success: the caller shows something else in its place. */
   stays?: boolean
   children?: ReactNode
   act: (given: Given) => Promise<unknown>
   close: () => void
 }) {
-  const { needsReason = true, needsCode = true } = props
+  const { needsReason = true, needsCode = true, isReady = true } = props
   useFocusBack()
   const queries = useQueryClient()
   const [reason, setReason] = useDraft(`${props.draft}/reason`, '')
@@ -119,7 +121,11 @@ export function ActDialog(props: {
               size="sm"
               color={props.danger ? 'red.8' : undefined}
               loading={acting.isPending}
-              disabled={(needsReason && reason.trim() === '') || (needsCode && !isFreshCode(code))}
+              disabled={
+                !isReady ||
+                (needsReason && reason.trim() === '') ||
+                (needsCode && !isFreshCode(code))
+              }
             >
               {props.confirm}
             </Button>

@@ -1,4 +1,5 @@
 import { Refusal } from '../api.ts'
+import { saveFile } from './save-file.ts'
 
 /**
  * Saves the answer of an address as a file and counts its lines on the way. The pieces are blobs, which
@@ -29,14 +30,6 @@ export async function saveStream(
     if (done) break
     parts.push(new Blob([value]))
   }
-  download(new Blob(parts, { type: 'text/csv' }), name)
+  saveFile(new Blob(parts, { type: 'text/csv' }), name)
   return Math.max(0, lines - 1)
-}
-
-function download(file: Blob, name: string) {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

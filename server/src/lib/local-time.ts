@@ -18,12 +18,12 @@ export function startOfDay(at: Date, timeZone: string): Date {
   return momentOf(localTime(at).slice(0, 10), at, localTime)
 }
 
-/** When a local day begins that is near a moment. */
-function momentOf(day: string, near: Date, localTime: LocalTime): Date {
-  const midnight = Date.parse(`${day}T00:00:00Z`)
+/** When local clocks show a time of a day that is near a moment; without a time, when the day begins. */
+export function momentOf(day: string, near: Date, localTime: LocalTime, time = '00:00'): Date {
+  const shown = Date.parse(`${day}T${time}:00Z`)
   // Guess with the zone's offset at `near`, then correct the guess with the offset that applies there.
-  let guess = midnight - offsetMs(near, localTime)
-  guess = midnight - offsetMs(new Date(guess), localTime)
+  let guess = shown - offsetMs(near, localTime)
+  guess = shown - offsetMs(new Date(guess), localTime)
   return new Date(guess)
 }
 

@@ -1,24 +1,39 @@
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
-import { localTimeIn } from '../lib/local-time.ts'
+import { localTimeIn, momentOf } from '../lib/local-time.ts'
 import type { Day } from '../statements/statement.ts'
+
+type BankHours = Pick<BankAccount, 'zone' | 'payoutCutoffs' | 'payoutHolidays'>
 
 /**
  * The day on which the bank is to execute a file that is sealed now: today until the last cut-off, if the bank works
  * today, else its next working day.
  */
-export function executionDay(
-  {
-    zone,
-    payoutCutoffs,
-    payoutHolidays,
-  }: Pick<BankAccount, 'zone' | 'payoutCutoffs' | 'payoutHolidays'>,
-  now: Date,
-): Day {
+export function executionDay({ zone, payoutCutoffs, payoutHolidays }: BankHours, now: Date): Day {
   const [today = '', time = ''] = localTimeIn(zone)(now).split(' ')
   const last = payoutCutoffs.split(',').sort().at(-1) ?? ''
   const isLate = last !== '' && time.slice(0, 5) > last
+  return workingDayFrom(isLate ? dayAfter(today) : today, payoutHolidays)
+}
+
+/** The next cut-off on a day on which the bank works; null if the account has none. */
+export function nextCutoff(
+  { zone, payoutCutoffs, payoutHolidays }: BankHours,
+  now: Date,
+): Date | null {
+  if (payoutCutoffs === '') return null
+  const localTime = localTimeIn(zone)
+  const [today = '', time = ''] = localTime(now).split(' ')
+  const cutoffs = payoutCutoffs.split(',').sort()
+  const isOpenToday = workingDayFrom(today, payoutHolidays) === today
+  const left = isOpenToday ? cutoffs.find((each) => each >= time.slice(0, 5)) : undefined
+  if (left !== undefined) return momentOf(today, now, localTime, left)
+  return momentOf(workingDayFrom(dayAfter(today), payoutHolidays), now, localTime, cutoffs[0])
+}
+
+/** The day itself, or the next one on which the bank works. */
+function workingDayFrom(from: Day, payoutHolidays: string): Day {
   const holidays = new Set(payoutHolidays.split(','))
-  let day = isLate ? dayAfter(today) : today
+  let day = from
   while (isWeekend(day) || holidays.has(day)) day = dayAfter(day)
   return day
 }

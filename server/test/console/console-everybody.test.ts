@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { camt, dayAt, importFile, makeAccount, type TestAccount } from '../support/bank-accounts.ts'
+import { camt, dayAt, importFile } from '../support/bank-accounts.ts'
 import {
   axeFaults,
   type ConsoleBrowser,
@@ -9,6 +9,7 @@ import {
   phone,
 } from '../support/console-browser.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
+import { type PayingAccount, payingAccount, withdrawals } from '../support/payout-files.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 let test: TestService
@@ -16,7 +17,9 @@ let console: ConsoleBrowser
 let agent: AgentClient
 let other: AgentClient
 let admin: OperatorClient
-let account: TestAccount
+let account: PayingAccount
+/** One that was downloaded, and one that waits for its approval. */
+let payoutFiles: [done: string, draft: string]
 let txnId: string
 let foreignTxnId: string
 
@@ -29,8 +32,9 @@ beforeAll(async () => {
   foreignTxnId = (await other.deposit({ refId: 'THEIRS' })).json.txn_id
   const wrong = (await agent.deposit({ refId: 'WRONG' })).json.txn_id
   await agent.trigger(wrong, 'PAID', { paidAmount: 90 })
-  account = await makeAccount(test, { name: 'kbank' }, { isOff: true })
+  account = await payingAccount(test, { name: 'kbank', payoutCutoffs: '11:00,15:30' })
   admin = await signIn(test, 'admin')
+  payoutFiles = await makePayoutFiles()
   await admin.put('/limits', {
     app_id: agent.appId,
     ...{ name: 'user-day', kind: 'withdraw', measure: 'amount', per: 'user', period: 'day' },
@@ -49,6 +53,22 @@ afterAll(async () => {
   await test?.prove()
   await test?.close()
 })
+
+async function makePayoutFiles(): Promise<[string, string]> {
+  const maker = await signIn(test, 'operator')
+  await other.fund(1000)
+  const draft = async () => {
+    await withdrawals(test, other, account, 120)
+    return (await maker.post('/payout-files', { account: account.name })).json
+  }
+  const { id, digest } = await draft()
+  await admin.post(`/payout-files/${id}/approve`, { digest, code: admin.code() })
+  const given = { reason: 'to bring it to the bank', code: maker.code() }
+  expect((await maker.post(`/payout-files/${id}/export`, given)).status).toBe(200)
+  const { id: draftId } = await draft()
+  await withdrawals(test, other, account, 130)
+  return [id, draftId]
+}
 
 /** Every page, and what is there once it has loaded. */
 async function everyPage(): Promise<[path: string, shows: string][]> {
@@ -83,6 +103,8 @@ async function everyPage(): Promise<[path: string, shows: string][]> {
     ['/bank-accounts/kbank?view=files', 'kbank'],
     ['/bank-accounts/kbank/edit', 'Change kbank'],
     ['/bank-accounts/kbank/import', 'Import a file for kbank'],
+    ['/payout-files', 'Payout files'],
+    ...payoutFiles.map((id): [string, string] => [`/payout-files/${id}`, 'Payout file of kbank']),
     ['/reconciliation', 'Reconciliation'],
     ['/limits', 'Limits and lists'],
     ['/users', 'Users'],
@@ -153,6 +175,9 @@ describe('by role', () => {
     await page.goto(console.at(`/orders/${txnId}`))
     await shows(page, 'Withdrawal MINE')
     expect(await page.getByText('1234567890').count()).toBe(0)
+    await page.goto(console.at(`/payout-files/${payoutFiles[1]}`))
+    await page.getByRole('cell', { name: '••••7890' }).waitFor()
+    expect(await page.getByText('1234567890').count()).toBe(0)
     for (const [path, action] of [
       [`/orders/${txnId}`, 'Cancel withdrawal'],
       [`/wallets/${agent.appId}`, 'Adjust'],
@@ -160,6 +185,8 @@ describe('by role', () => {
       ['/callbacks', 'Replay failed'],
       ['/bank-accounts', 'Add an account'],
       ['/bank-accounts/kbank', 'Change'],
+      ['/payout-files', 'Make a file for kbank'],
+      [`/payout-files/${payoutFiles[1]}`, 'Approve'],
     ] as const) {
       await page.goto(console.at(path))
       const button = page.getByRole('button', { name: action, exact: true })
@@ -194,6 +221,7 @@ describe('by role', () => {
       'Agents',
       'Providers',
       'Bank accounts',
+      'Payout files',
       'Reconciliation',
       'Users',
       'Settings',

@@ -1,29 +1,40 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { qrKinds } from '../../src/lib/qr/qr-kinds.ts'
 import { cleanUp, copyOfRepository, freePort, root, start } from '../support/process.ts'
 
-const doc = readFileSync(join(root, 'docs/bank-accounts.md'), 'utf8')
-const typed = [...doc.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
+const bankAccounts = readFileSync(join(root, 'docs/bank-accounts.md'), 'utf8')
+const payoutFiles = readFileSync(join(root, 'docs/payout-files.md'), 'utf8')
 
-afterEach(cleanUp)
+let copy: string
+let env: { PORT: string }
 
-test('the story of a deposit into a bank account goes as it is told', async () => {
-  const copy = await copyOfRepository({ built: true })
-  const port = await freePort()
-  const env = { PORT: String(port) }
+// One service for both stories: each makes an account of its own.
+beforeAll(async () => {
+  copy = await copyOfRepository({ built: true })
+  env = { PORT: String(await freePort()) }
   const service = start('npm', ['start'], { cwd: copy, env })
-  await expect.poll(() => service.stdout + service.stderr).toContain('A demo agent was made')
-  const session = [
-    'set -eo pipefail',
-    ...typed.map((text) => text.replaceAll('8080', String(port))),
-  ]
+  await vi.waitFor(
+    () => expect(service.stdout + service.stderr).toContain('A demo agent was made'),
+    { timeout: 50_000 },
+  )
+})
+afterAll(cleanUp)
+
+/** Types what a page tells its readers to type. Returns what is printed. */
+async function follow(doc: string): Promise<string> {
+  const typed = [...doc.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
+  const session = ['set -eo pipefail', ...typed.map((text) => text.replaceAll('8080', env.PORT))]
   const input = session.join('\n')
   const { code, stdout, stderr } = await start('bash', ['-s'], { cwd: copy, env, input }).ended
-  expect({ code, stderr }).toMatchObject({ code: 0 })
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0 })
   expect(stdout).not.toContain('urn:sluice:problem')
+  return stdout
+}
 
+test('the story of a deposit into a bank account goes as it is told', async () => {
+  const stdout = await follow(bankAccounts)
   const [payable] = /100\.\d\d(?=5802TH)/.exec(stdout) ?? []
   expect(Number(payable)).toBeGreaterThan(100)
   expect(stdout).toMatch(/\{"movement":"[0-9a-f]{32}"\}/)
@@ -37,5 +48,20 @@ test('the story of a deposit into a bank account goes as it is told', async () =
 })
 
 test('it names every kind of QR code', () => {
-  for (const kind of qrKinds) expect(doc).toContain(`\`${kind}`)
+  for (const kind of qrKinds) expect(bankAccounts).toContain(`\`${kind}`)
+})
+
+test('the story of a withdrawal that a file pays goes as it is told', async () => {
+  const stdout = await follow(payoutFiles)
+  expect(stdout).toMatch(/^[0-9a-f]{32} {2}scb {6}draft {2}1 .* command line$/m)
+  const waited = stdout.indexOf('status          WAITING')
+  const paid = stdout.indexOf('status          PAID')
+  expect(waited).toBeGreaterThan(0)
+  expect(paid).toBeGreaterThan(waited)
+  expect(stdout).toContain('"bank_reference":"SCB-2026-77"')
+  expect(stdout).toContain('"accepted":1,"paid":0')
+  expect(stdout).toMatch(/#3 {2}withdraw PAID {2}100 {2}payout-1/)
+  expect(stdout).toMatch(/^[0-9a-f]{32} of scb: closed$/m)
+  expect(stdout).toMatch(/^\d{4}-\d\d-\d\d {2}green$/m)
+  expect(stdout).toContain('Every balance is proved.')
 })

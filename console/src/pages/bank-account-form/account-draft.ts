@@ -27,6 +27,12 @@ export interface AccountDraft {
   day_limit: string
   file_limit: string
   expected_deduction: string
+  payout: NonNullable<Terms['payout']>
+  payout_format: string
+  payout_cutoffs: string[]
+  payout_holidays: string[]
+  payout_file_limit: string
+  payout_day_limit: string
   route: boolean
 }
 
@@ -57,6 +63,12 @@ export const emptyDraft: AccountDraft = {
   day_limit: '',
   file_limit: '0',
   expected_deduction: '0',
+  payout: 'none',
+  payout_format: '',
+  payout_cutoffs: [],
+  payout_holidays: [],
+  payout_file_limit: '',
+  payout_day_limit: '',
   route: true,
 }
 
@@ -86,6 +98,12 @@ export function draftOf(account: Account): AccountDraft {
     day_limit: account.day_limit ?? '',
     file_limit: account.file_limit,
     expected_deduction: account.expected_deduction,
+    payout: account.payout,
+    payout_format: account.payout_format ?? '',
+    payout_cutoffs: account.payout_cutoffs,
+    payout_holidays: account.payout_holidays,
+    payout_file_limit: account.payout_file_limit ?? '',
+    payout_day_limit: account.payout_day_limit ?? '',
     route: true,
   }
 }
@@ -108,6 +126,12 @@ export function termsOf(draft: AccountDraft): Terms {
     day_limit: draft.day_limit === '' ? null : draft.day_limit,
     file_limit: orZero(draft.file_limit),
     expected_deduction: orZero(draft.expected_deduction),
+    payout: draft.payout,
+    payout_format: draft.payout_format === '' ? null : draft.payout_format,
+    payout_cutoffs: draft.payout_cutoffs,
+    payout_holidays: draft.payout_holidays,
+    payout_file_limit: draft.payout_file_limit === '' ? null : draft.payout_file_limit,
+    payout_day_limit: draft.payout_day_limit === '' ? null : draft.payout_day_limit,
     token_limit: orZero(draft.token_limit),
     token_day_limit: orZero(draft.token_day_limit),
     feed_profile: draft.feed_profile.trim() === '' ? null : draft.feed_profile,

@@ -54,7 +54,13 @@ export function AccountFields(props: Props) {
             disabled={!isNew}
             onChange={({ currentTarget: { value } }) =>
               // Banks and QR codes belong to one currency.
-              change({ currency: currencyChosen(value), bank: '', qr_kind: 'none', qr_value: '' })
+              change({
+                currency: currencyChosen(value),
+                bank: '',
+                qr_kind: 'none',
+                qr_value: '',
+                payout_format: '',
+              })
             }
           />
           <BankField {...props} kind={own?.bank_code ?? 'bic'} />
@@ -205,6 +211,7 @@ export function AccountFields(props: Props) {
           />
         </div>
       </Panel>
+      <PayoutFields {...props} />
       <Panel title={says.groups.limits}>
         <div className={classes.fields}>
           <TextInput
@@ -268,6 +275,71 @@ function BankField({
       value={draft.bank}
       onChange={(event) => change({ bank: event.currentTarget.value.toUpperCase() })}
     />
+  )
+}
+
+function PayoutFields({ draft, change, errors, choices }: Props) {
+  const formats = choices.payout_formats.filter(({ currencies: all }) =>
+    all.includes(draft.currency),
+  )
+  // What is wrong stays in sight, or nobody could mend it.
+  const isWrong = Object.keys(errors).some((name) => name.startsWith('payout_'))
+  const limit = (name: 'payout_file_limit' | 'payout_day_limit') => (
+    <TextInput
+      label={fields[name]}
+      description={fields.payoutLimitHint}
+      error={errors[name]}
+      inputMode="decimal"
+      value={draft[name]}
+      onChange={(event) => change({ [name]: event.currentTarget.value })}
+    />
+  )
+  const list = (name: 'payout_cutoffs' | 'payout_holidays') => (
+    <TagsInput
+      label={fields[name]}
+      description={fields[`${name}Hint`]}
+      error={errors[name]}
+      value={draft[name]}
+      onChange={(values) => change({ [name]: values })}
+    />
+  )
+  return (
+    <Panel title={says.groups.payouts}>
+      <div className={classes.fields}>
+        <NativeSelect
+          label={fields.payout}
+          error={errors.payout}
+          value={draft.payout}
+          data={Object.entries(says.payouts).map(([value, label]) => ({ value, label }))}
+          onChange={({ currentTarget: { value } }) =>
+            change({ payout: value === 'file' ? 'file' : 'none' })
+          }
+        />
+        {(draft.payout === 'file' || isWrong) && (
+          <>
+            <NativeSelect
+              label={fields.payout_format}
+              description={fields.payout_formatHint}
+              error={errors.payout_format}
+              required
+              value={draft.payout_format}
+              onChange={(event) => change({ payout_format: event.currentTarget.value })}
+            >
+              <option value="">{fields.choosePayoutFormat}</option>
+              {formats.map(({ name, title, checked }) => (
+                <option key={name} value={name}>
+                  {says.payoutFormat(title, checked)}
+                </option>
+              ))}
+            </NativeSelect>
+            {list('payout_cutoffs')}
+            {list('payout_holidays')}
+            {limit('payout_file_limit')}
+            {limit('payout_day_limit')}
+          </>
+        )}
+      </div>
+    </Panel>
   )
 }
 

@@ -10,6 +10,7 @@ export const formWords = {
     recognise: 'How money finds its order',
     reports: 'What the bank reports',
     limits: 'Limits',
+    payouts: 'How it pays withdrawals',
   },
   fields: {
     name: 'Name',
@@ -54,6 +55,17 @@ export const formWords = {
     expected_deduction: 'Deducted from each payment',
     expected_deductionHint:
       'What the rail keeps before money arrives. A payment that names its order and is smaller by exactly this counts as all of it.',
+    payout: 'Withdrawals',
+    payout_format: 'Format of the payment files',
+    payout_formatHint: 'As the bank takes it. Ask the bank before the first file.',
+    choosePayoutFormat: 'Choose a format',
+    payout_cutoffs: 'Cut-off times of the bank',
+    payout_cutoffsHint: 'In the bank’s time zone, such as 14:30. One time, then Enter.',
+    payout_holidays: 'Days on which the bank does not work',
+    payout_holidaysHint: 'Besides weekends, such as 2026-12-31. One day, then Enter.',
+    payout_file_limit: 'Most in one file',
+    payout_day_limit: 'Most in files that are approved in a day',
+    payoutLimitHint: 'Empty: any amount.',
     route: 'It gets orders at once',
     automatic: 'Automatic',
   },
@@ -80,6 +92,12 @@ export const formWords = {
     signed: 'Signed messages',
     token: 'Messages with a token (weaker)',
   } as Record<string, string>,
+  payouts: {
+    none: 'None: it pays nothing out',
+    file: 'By payment files that two people let go',
+  } as Record<string, string>,
+  payoutFormat: (title: string, isChecked: boolean) =>
+    isChecked ? title : `${title} (not checked with the bank)`,
   feedProfiles: {
     none: 'No profile: the sender writes as the documentation says',
     own: 'A profile of my own',
@@ -122,7 +140,7 @@ export const formWords = {
     title: (name: string) => `Change ${name}`,
     explain: (live: boolean) =>
       live
-        ? 'If its number, QR code, feed, a profile, a deduction or a limit for files and tokens changes, it takes no deposits until another person has confirmed it.'
+        ? 'If its number, QR code, feed, a profile, a deduction, how it pays out or a limit for files and tokens changes, it takes no deposits and pays nothing out until another person has confirmed it.'
         : 'If its number, QR code, feed, a profile or a deduction changes, every page of the console says so for a day.',
     nothing: 'Nothing is changed.',
   },

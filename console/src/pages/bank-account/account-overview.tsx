@@ -7,11 +7,12 @@ import { ActDialog } from '../../parts/act-dialog.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ShownOnce } from '../../parts/secret-once.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
-import { api } from '../../paths.ts'
+import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import { formWords } from '../bank-account-form/form-words.ts'
@@ -65,6 +66,7 @@ function termFacts(account: Account): (Fact | false | null)[] {
     [facts.dayLimit, account.day_limit === null ? facts.any : limit(account.day_limit)],
     [facts.fileLimit, limit(account.file_limit)],
     Number(account.expected_deduction) > 0 && [facts.deduction, limit(account.expected_deduction)],
+    ...payoutFacts(account, limit),
     [facts.zone, account.zone],
     account.csv_profile !== null && [facts.csv, facts.hasCsv],
     account.encoding !== null && [facts.encoding, account.encoding],
@@ -85,6 +87,32 @@ function termFacts(account: Account): (Fact | false | null)[] {
         <Who at={test.paid_at} by={test.paid_by} />
       </span>,
     ],
+  ]
+}
+
+/** How it pays withdrawals. */
+function payoutFacts(
+  account: Account,
+  limit: (text: string) => React.ReactNode,
+): (Fact | false | null)[] {
+  const { payout, payout_file_limit: file, payout_day_limit: day } = account
+  const how = formWords.payouts[payout]
+  if (payout === 'none') return [[facts.payout, how]]
+  return [
+    [
+      facts.payout,
+      <PageLink key="p" to={pages.payoutFiles} search={{ account: account.name }}>
+        {how}
+      </PageLink>,
+    ],
+    account.payout_format !== null && [facts.payoutFormat, account.payout_format],
+    account.payout_cutoffs.length > 0 && [facts.payoutCutoffs, account.payout_cutoffs.join(', ')],
+    account.payout_holidays.length > 0 && [
+      facts.payoutHolidays,
+      account.payout_holidays.join(', '),
+    ],
+    [facts.payoutFileLimit, file === null ? facts.any : limit(file)],
+    [facts.payoutDayLimit, day === null ? facts.any : limit(day)],
   ]
 }
 

@@ -10,6 +10,7 @@ import { type Currency, currencies, toMinor } from '../../lib/money.ts'
 import { paymentCode } from '../../lib/payment-code.ts'
 import { qrKindsOf, qrTakes, qrText, qrWarning } from '../../lib/qr/qr-text.ts'
 import { qrDataUrl } from '../../lib/qr-png.ts'
+import { paymentFormats } from '../../payment-files/render-payment-file.ts'
 import { readStatements } from '../../payments/import-bank-file.ts'
 import { reconcileAccount } from '../../reconcile/reconcile-account.ts'
 import { readRoutingTable } from '../../routing/providers.ts'
@@ -107,6 +108,12 @@ export function bankAccountRoutes(api: OperatorApi, { desk, timeZone }: Operator
       csv_profiles: builtInCsvProfiles.map(({ profile, ...about }) => ({
         ...about,
         profile: JSON.stringify(profile, null, 2),
+      })),
+      payout_formats: paymentFormats.map(({ name, title, checked, currencies: all }) => ({
+        name,
+        title,
+        checked,
+        currencies: [...all],
       })),
     }),
   })

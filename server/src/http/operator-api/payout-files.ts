@@ -4,7 +4,7 @@ import { jsonText } from '../../lib/json-text.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
 import { approvePayoutFile } from '../../payout-files/approve-file.ts'
-import { executionDay } from '../../payout-files/banking-day.ts'
+import { executionDay, nextCutoff } from '../../payout-files/banking-day.ts'
 import { cancelDraft, draftPayoutFile, waitingFor } from '../../payout-files/draft-file.ts'
 import { exportPayoutFile, markSent } from '../../payout-files/export-file.ts'
 import { fileSummary, fileView } from '../../payout-files/file-view.ts'
@@ -30,6 +30,7 @@ import { checkId } from './bank-account-named.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact } from './order-summary.ts'
+import { maskedName, maskedNumber, notShown, seesPersons } from './personal-data.ts'
 import {
   ApprovePayoutFile,
   NewPayoutFile,
@@ -94,6 +95,7 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
             sum: exact(sumOf(orders), account.currency),
             cutoffs: account.payoutCutoffs === '' ? [] : account.payoutCutoffs.split(','),
             zone: account.zone,
+            next_cutoff: nextCutoff(account, now()),
             execution_date: executionDay(account, now()),
           }
         }),
@@ -120,7 +122,10 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
     url: '/payout-files/:id',
     summary: 'A payout file with its items, and who did what with it',
     schema: { params: PayoutFileParams, response: PayoutFileDetail },
-    handler: async ({ params }) => shown(await fileNamed(pool, params.id)),
+    handler: async ({ operator, params }) => {
+      const view = await viewOf(pool, await fileNamed(pool, params.id))
+      return jsonText(seesPersons(operator) ? view : { ...view, items: view.items.map(masked) })
+    },
   })
 
   operatorRoute(api, {
@@ -284,6 +289,16 @@ async function fileNamed(pool: Pool, id: string): Promise<PayoutFile> {
 
 function viewOf(pool: Pool, file: PayoutFile) {
   return fileView(pool, file, moneyOf(file))
+}
+
+type ItemView = Awaited<ReturnType<typeof viewOf>>['items'][number]
+
+function masked({ payee: { name, account_no, bank }, ...item }: ItemView): ItemView {
+  return {
+    ...item,
+    said: item.said && notShown,
+    payee: { name: maskedName(name), account_no: maskedNumber(account_no), bank },
+  }
 }
 
 function moneyOf({ currency }: PayoutFile) {

@@ -307,6 +307,14 @@ export const BankAccountChoices = Type.Object({
       profile: Type.String({ description: 'as JSON' }),
     }),
   ),
+  payout_formats: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      title: Type.String(),
+      checked: Type.Boolean({ description: 'a standard, or the bank has taken a file of it' }),
+      currencies: Type.Array(currency),
+    }),
+  ),
 })
 
 export const BankAccountChanges = Type.Object({

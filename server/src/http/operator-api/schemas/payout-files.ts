@@ -162,6 +162,7 @@ export const PayoutsWaiting = Type.Object({
       sum: money('of these'),
       cutoffs: Type.Array(Type.String()),
       zone: Type.String(),
+      next_cutoff: orNull(isoTime('the next cut-off of the bank; null if it has none')),
       execution_date: Type.String({ description: 'when the bank would execute a file of now' }),
     }),
   ),

@@ -1,0 +1,92 @@
+import { Button, NativeSelect } from '@mantine/core'
+import { useState } from 'react'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { pages } from '../../paths.ts'
+import { stateWords } from '../../words.ts'
+import type { PayoutFileDetail } from './payout-file.tsx'
+import { payoutFileWords } from './payout-file-words.ts'
+
+type Item = PayoutFileDetail['items'][number]
+
+const { items: says } = payoutFileWords
+/** A file may have ten thousand: a browser draws so many at once. */
+const step = 200
+
+/** The payouts of a file, each with its state and what the bank said of it. */
+export function FileItems({ file }: { file: PayoutFileDetail }) {
+  const [state, setState] = useState('')
+  const [most, setMost] = useState(step)
+  const counts = new Map<string, number>()
+  for (const item of file.items) counts.set(item.state, (counts.get(item.state) ?? 0) + 1)
+  const found = file.items.filter((item) => state === '' || item.state === state)
+  const left = found.length - most
+  return (
+    <Panel
+      title={says.title}
+      tools={
+        counts.size > 1 && (
+          <NativeSelect
+            aria-label={says.state}
+            value={state}
+            data={[
+              { value: '', label: says.all(file.items.length) },
+              ...[...counts].map(([value, count]) => ({
+                value,
+                label: says.ofState(stateWords[value] ?? value, count),
+              })),
+            ]}
+            onChange={(event) => setState(event.currentTarget.value)}
+          />
+        )
+      }
+    >
+      <DataTable
+        label={says.title}
+        columns={columnsOf(file.currency)}
+        rows={found.slice(0, most)}
+        rowKey={(row) => row.txn_id}
+        empty={<Empty title={says.none} teach={says.noneTeach} />}
+      />
+      {left > 0 && (
+        <Button variant="default" mt="sm" onClick={() => setMost(most + step)}>
+          {says.more(Math.min(left, step))}
+        </Button>
+      )}
+    </Panel>
+  )
+}
+
+function columnsOf(currency: string): Column<Item>[] {
+  const { columns: heads } = says
+  return [
+    {
+      key: 'order',
+      head: heads.order,
+      phone: 'plain',
+      cell: (row) => <CopyId id={row.txn_id} to={pages.order(row.txn_id)} short />,
+    },
+    {
+      key: 'amount',
+      head: heads.amount,
+      right: true,
+      phone: 'plain',
+      cell: (row) => <Money amount={row.amount} currency={currency} />,
+    },
+    {
+      key: 'state',
+      head: heads.state,
+      phone: 'plain',
+      cell: (row) => <StateBadge state={row.state} />,
+    },
+    { key: 'payee', head: heads.payee, clip: true, cell: (row) => row.payee.name },
+    { key: 'account', head: heads.account, cell: (row) => row.payee.account_no },
+    { key: 'bank', head: heads.bank, cell: (row) => row.payee.bank },
+    { key: 'code', head: heads.code, cell: (row) => row.code ?? '–' },
+    { key: 'said', head: heads.said, clip: true, cell: (row) => row.said ?? '–' },
+  ]
+}

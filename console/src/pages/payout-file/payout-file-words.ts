@@ -1,0 +1,123 @@
+export const payoutFileWords = {
+  title: (account: string) => `Payout file of ${account}`,
+  untitled: 'Payout file',
+  says: (count: number) =>
+    count === 1 ? 'It pays one withdrawal, together' : `It pays ${count} withdrawals, together`,
+  steps: {
+    title: 'Where it is',
+    made: 'Made',
+    approved: 'Approved',
+    downloaded: 'Downloaded',
+    sent: 'Brought to the bank',
+    answered: 'Answered by the bank',
+    closed: 'Every payout has ended',
+    cancelled: 'Given up: it pays nothing. Withdrawals that still wait come into the next file.',
+    approve: (maker: string) =>
+      `Another person than ${maker} has to approve it. Compare the number and the sum with what you expect.`,
+    approveAgain:
+      'Withdrawals dropped out after the approval. What is left has to be approved again.',
+    fromCommand: 'The command line made it: an admin has to approve it.',
+    handing: 'The payouts are being handed over to this file. It can be downloaded in a moment.',
+    download: 'Download it and bring it to the bank. The bytes are always the same.',
+    bring: (who: string) =>
+      `Bring it to the bank once. Then another person than ${who} says that the bank has it, with the bank’s own number.`,
+    wait: 'The bank’s answer (pain.002), its messages or its statement say what became of each payout.',
+    paying: 'The payouts that are open end by the bank’s next answer or its statement.',
+    reference: (reference: string) => `The bank’s number: ${reference}`,
+  },
+  facts: {
+    title: 'The file',
+    state: 'State',
+    account: 'Bank account',
+    sum: 'Sum',
+    count: 'Payouts',
+    dropped: 'Dropped out',
+    droppedNote: (count: number) =>
+      count === 1 ? 'one withdrawal ended before' : `${count} withdrawals ended before`,
+    format: 'Format',
+    digest: 'Digest of the list',
+    name: 'Name of the file',
+    message: 'Message id',
+    execution: 'Executed on',
+    sha256: 'SHA-256 of the bytes',
+  },
+  banks: {
+    title: 'By bank',
+    bank: 'Bank',
+    count: 'Payouts',
+    sum: 'Sum',
+  },
+  items: {
+    title: 'Payouts',
+    none: 'No payouts are left in it',
+    noneTeach: 'Every withdrawal of the draft ended before it was approved.',
+    state: 'State',
+    all: (count: number) => `All ${count}`,
+    ofState: (state: string, count: number) => `${state}: ${count}`,
+    more: (count: number) => `Show ${count} more`,
+    columns: {
+      order: 'Order',
+      payee: 'Payee',
+      account: 'Account',
+      bank: 'Bank',
+      amount: 'Amount',
+      state: 'State',
+      code: 'Code',
+      said: 'What the bank said',
+    },
+  },
+  isOwn: 'You made this file: another person has to approve it.',
+  onlyAdmin: 'The command line made it: only an admin may approve it.',
+  isDownloader: 'You downloaded it first: another person says that the bank has it.',
+  approve: {
+    button: 'Approve',
+    title: (count: number, sum: string) => `Approve ${count} payouts, ${sum}`,
+    explain:
+      'The withdrawals can no longer be cancelled, and the file can be downloaded. You approve exactly the list on this page, by its digest.',
+    done: 'Approved',
+    again: 'Withdrawals dropped out. Approve what is left.',
+  },
+  cancel: {
+    button: 'Give it up',
+    title: 'Give this draft up',
+    explain: 'It pays nothing. Its withdrawals wait for the next file.',
+    done: 'The draft is given up',
+  },
+  download: {
+    button: 'Download',
+    title: 'Download the file',
+    explain:
+      'Whoever has the file can have it paid. Your name and the reason are kept. If it was downloaded before, make sure that it was not brought before: the bytes are the same.',
+    done: 'The file is downloaded',
+  },
+  sent: {
+    button: 'The bank has it',
+    title: 'The bank has the file',
+    explain: 'Say so only if the bank itself shows it to you, under a number of its own.',
+    reference: 'The bank’s number of the file',
+    done: 'Kept: the bank has it',
+  },
+  answer: {
+    button: 'Bring the bank’s answer',
+    title: 'Bring the bank’s answer',
+    explain:
+      'A pain.002 file of the bank. What it accepted or paid counts at once. What it refuses waits until another person has confirmed it.',
+    choose: 'Choose a file',
+    tooLarge: 'The file is larger than 8 MiB.',
+    confirm: 'Take it',
+  },
+  taken: {
+    title: 'What came back',
+    none: 'Nothing yet.',
+    brought: (who: string) => `brought by ${who}`,
+    repeated: 'This answer was brought before.',
+    accepted: (count: number) => `${count} accepted`,
+    paid: (count: number) => `${count} paid`,
+    refused: (count: number) =>
+      `${count} refused: their money stays held until another person confirms it`,
+    proposal: 'Open the proposal',
+    unknown: (count: number) =>
+      `${count} called duplicates: a first copy may be paid, so their money stays held`,
+    breaks: 'What fits no payment of this file, and changed nothing',
+  },
+}
