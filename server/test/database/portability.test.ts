@@ -40,6 +40,7 @@ const referenceTables = [
   'passkeys',
   'passkey_challenges',
   'passkey_proofs',
+  'oidc_sign_ins',
   'alerts',
   'alert_deliveries',
   'alert_channels',
@@ -382,11 +383,13 @@ it('the file that distributes the tables names each of them', async () => {
 
 /** Where rows of one agent are locked without naming it: Citus refuses a lock over several. */
 function unnamedLocks(source: string): string[] {
-  return [...source.matchAll(/\bfor (?:no key )?(?:update|share)\b/g)]
-    .map(({ index }) => source.slice(source.lastIndexOf('from ', index), index))
-    // What a bank account has is kept by account.
-    .filter((locked) => !/\b(?:agent_id|account) = \$\d/.test(locked))
-    .filter((locked) => !referenceTables.includes(/^from (\w+)/.exec(locked)?.[1] ?? ''))
+  return (
+    [...source.matchAll(/\bfor (?:no key )?(?:update|share)\b/g)]
+      .map(({ index }) => source.slice(source.lastIndexOf('from ', index), index))
+      // What a bank account has is kept by account.
+      .filter((locked) => !/\b(?:agent_id|account) = \$\d/.test(locked))
+      .filter((locked) => !referenceTables.includes(/^from (\w+)/.exec(locked)?.[1] ?? ''))
+  )
 }
 
 it('what locks rows of an agent or a bank account names it', () => {
