@@ -2721,6 +2721,13 @@ export interface Operations {
       }
     }
   }
+  'GET /console/api/sign-in/sso': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      available: boolean
+    }
+  }
   'GET /console/api/stops': {
     query: Record<string, never>
     body: undefined
@@ -8501,6 +8508,57 @@ export interface Operations {
     answer: {
       /** for the browser: a PublicKeyCredential…OptionsJSON */
       options: unknown
+    }
+  }
+  'POST /console/api/sign-in/sso/begin': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      url: string
+    }
+  }
+  'POST /console/api/sign-in/sso/prove': {
+    query: Record<string, never>
+    body: {
+      /** the code the authenticator shows */
+      code?: string
+      /** the browser's answer to /sign-in/passkey/options, as JSON text */
+      answer?: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
+        app_id: string | null
+        agent_name: string | null
+      }
+      permissions: string[]
+      mode: 'sandbox' | 'live'
+      /** the zone in which times are shown */
+      time_zone: string
+      version: string
+      /** the time of the service */
+      now: string
+    }
+  }
+  'POST /console/api/sign-in/sso/return': {
+    query: Record<string, never>
+    body: {
+      /** what stands after ? */
+      query: string
+    }
+    answer: {
+      /** done: signed in; code: send a code; enrol: scan, then send a code */
+      next: 'done' | 'code' | 'enrol'
+      totp: {
+        /** base 32, for typing */
+        secret: string
+        /** a data: URL of the QR code as PNG */
+        qrcode: string
+      } | null
     }
   }
   'POST /console/api/sign-out': {

@@ -14,6 +14,8 @@ import { ProblemPanel } from './parts/problem-panel.tsx'
 import { base } from './root.ts'
 import { meQuery } from './session.tsx'
 import { Shell } from './shell/shell.tsx'
+// Before the router reads the address: it would rewrite what an issuer put there.
+import './sso-answer.ts'
 import { words } from './words.ts'
 
 const top = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet })

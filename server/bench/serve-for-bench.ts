@@ -149,6 +149,7 @@ if (kind === 'database' || kind === 'mixed' || kind === 'bank account') {
     isDraining: () => false,
     wake: () => {},
     alertChannels: [],
+    oidc: undefined,
     consoleAddresses: [],
     trustedProxies: [],
     publicUrl: () => 'http://localhost',

@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js'
 import { type CallbackTargets, urlFault } from './agents/callback-url.ts'
 import type { AlertSettings } from './alerts/alert-senders.ts'
 import { isTimeZone } from './lib/local-time.ts'
+import { type OidcSettings, ssoRoles } from './operators/oidc-issuer.ts'
 
 /** Every setting, read from the environment once and validated. Nothing else reads the environment. */
 export interface Config {
@@ -41,6 +42,8 @@ export interface Config {
   tellerBatch: number
   /** How people are told outside of the console; undefined: not by this channel. */
   alerts: AlertSettings
+  /** Where people of the house may sign in to the console; undefined: only here. */
+  oidc: OidcSettings | undefined
   /** Where the ends of the chains are written, and how often. */
   heads: {
     everyMinutes: number
@@ -189,6 +192,7 @@ export function readConfig(
     noticesKeptDays: number('NOTICES_KEPT_DAYS', 400, 31, 36_500),
     tellerBatch: number('TELLER_BATCH', 500, 1, 2_000),
     alerts,
+    oidc: oidcSettings(text, mode, faults),
     heads: {
       everyMinutes: number('HEADS_MINUTES', 60, 1, 10_080),
       file: headsFile === undefined ? undefined : resolve(headsFile),
@@ -226,6 +230,55 @@ function alertSettings(
     mail: isMail && from !== undefined ? { url: mailUrl, from } : undefined,
     telegram: service('TELEGRAM_URL', text('TELEGRAM_BOT_TOKEN'), 'https://api.telegram.org'),
     line: service('LINE_URL', text('LINE_CHANNEL_TOKEN'), 'https://api.line.me'),
+  }
+}
+
+/** The issuer that people of the house sign in at, if there is one. */
+function oidcSettings(
+  text: (name: string) => string | undefined,
+  mode: Config['mode'],
+  faults: string[],
+): OidcSettings | undefined {
+  const issuer = text('OIDC_ISSUER')
+  const [clientId, clientSecret] = [text('OIDC_CLIENT_ID'), text('OIDC_CLIENT_SECRET')]
+  const given = text('OIDC_ROLES')
+  if (issuer === undefined) {
+    if (clientId !== undefined || clientSecret !== undefined || given !== undefined) {
+      faults.push('OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_ROLES need OIDC_ISSUER')
+    }
+    return undefined
+  }
+  const url = isPublicUrl(issuer) ? new URL(issuer) : undefined
+  const isInsecure = mode === 'sandbox' && url?.protocol === 'http:' && isLoopback(url.hostname)
+  if (url === undefined || (url.protocol !== 'https:' && !isInsecure)) {
+    faults.push('OIDC_ISSUER must be an https URL; in the sandbox, http on this machine will do')
+  }
+  if (clientId === undefined || clientSecret === undefined || given === undefined) {
+    faults.push('OIDC_ISSUER needs OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_ROLES')
+    return undefined
+  }
+  const roles = new Map<string, (typeof ssoRoles)[number]>()
+  for (const part of given.split(',')) {
+    const at = part.lastIndexOf('=')
+    const [value, name] = [part.slice(0, Math.max(at, 0)).trim(), part.slice(at + 1).trim()]
+    const role = ssoRoles.find((each) => each === name)
+    if (value === '' || role === undefined || roles.has(value)) {
+      faults.push(
+        `OIDC_ROLES must be such as sluice-admins=admin,sluice-ops=operator, each once, with the roles ${ssoRoles.join(', ')}`,
+      )
+      break
+    }
+    roles.set(value, role)
+  }
+  const secondFactor = (text('OIDC_SECOND_FACTOR') ?? '').split(',').map((each) => each.trim())
+  return {
+    issuer,
+    clientId,
+    clientSecret,
+    roleClaim: text('OIDC_ROLE_CLAIM') ?? 'groups',
+    roles,
+    secondFactor: secondFactor.filter((each) => each !== ''),
+    isInsecure,
   }
 }
 

@@ -36,7 +36,7 @@ export async function handOutAlert(
     if (!alert) return false
     const { rows: people } = await tx.query<{ user_id: bigint }>(
       `select user_id from users
-       where disabled_at is null and password_hash is not null and user_id <> $4
+       where disabled_at is null and sealed_totp_secret is not null and user_id <> $4
          and (user_id = $1 or (role = any ($2) and (role <> 'agent' or agent_id = $3)))`,
       [alert.user_id, alert.roles, alert.agent_id, alert.except_user_id],
     )

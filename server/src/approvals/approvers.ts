@@ -29,7 +29,7 @@ export async function countApprovers(
   const { rows } = await pool.query<{ able: bigint }>(
     `select count(*) as able from users
      where role = any ($1) and (agent_id is null or agent_id = $2) and disabled_at is null
-       and password_hash is not null and user_id is distinct from $3`,
+       and sealed_totp_secret is not null and user_id is distinct from $3`,
     [able, agentId, proposedBy],
   )
   return Number(rows[0]?.able ?? 0n)

@@ -97,9 +97,11 @@ export function userCommand(): Command {
   return user
 }
 
-function tell({ publicUrl }: Config, email: string, token: string, json = false): void {
+function tell({ publicUrl }: Config, email: string, token: string | undefined, json = false): void {
   const link = invitationLink(publicUrl ?? 'http://localhost', token)
   if (json) printJson({ email, link })
+  else if (token === undefined)
+    print(`${link}\n\nThere ${email} signs in with SSO and enrols an authenticator.`)
   else print(`${link}\n\nGive ${email} this link. It works once, for 24 hours.`)
 }
 

@@ -35,6 +35,7 @@ select create_reference_table('alarm_acknowledgements');
 select create_reference_table('passkeys');
 select create_reference_table('passkey_challenges');
 select create_reference_table('passkey_proofs');
+select create_reference_table('oidc_sign_ins');
 select create_reference_table('alerts');
 select create_reference_table('alert_deliveries');
 select create_reference_table('alert_channels');

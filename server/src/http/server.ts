@@ -33,7 +33,13 @@ export interface ServerOptions
   extends AppOptions,
     Pick<
       OperatorDeps,
-      'poster' | 'resolveHost' | 'callbackTargets' | 'settings' | 'alertChannels' | 'exportLimits'
+      | 'poster'
+      | 'resolveHost'
+      | 'callbackTargets'
+      | 'settings'
+      | 'alertChannels'
+      | 'oidc'
+      | 'exportLimits'
     > {
   desk: Desk
   /** Hands a payout that a notice says was refused to the next provider; undefined if a worker does. */

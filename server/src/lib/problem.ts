@@ -37,6 +37,7 @@ export const problemCatalogue = {
 export const operatorProblemCatalogue = {
   not_signed_in: [401, 'You are not signed in'],
   sign_in_refused: [401, 'Sign-in refused'],
+  sso_refused: [403, 'Single sign-on refused'],
   code_required: [403, 'This asks for a fresh code'],
   code_refused: [403, 'The code is not valid, or was used already'],
   not_permitted: [403, 'Your role may not do this'],
@@ -48,6 +49,7 @@ export const operatorProblemCatalogue = {
   proposal_expired: [409, 'The proposal has expired'],
   last_admin: [409, 'There would be no admin left'],
   reason_required: [422, 'This asks for a reason'],
+  sso_unavailable: [503, 'Single sign-on cannot be used now'],
 } as const satisfies Record<string, readonly [number, string]>
 
 const catalogue = { ...problemCatalogue, ...operatorProblemCatalogue }

@@ -21,9 +21,13 @@ export interface Invitation {
   expiresAt: Date
 }
 
-/** The address of an invitation link. Browsers send what stands after # to nobody, so no log holds the token. */
-export function invitationLink(publicUrl: string, token: string): string {
-  return `${publicUrl.replace(/\/+$/, '')}/console/invitation#${token}`
+/**
+ * The address of an invitation link. Browsers send what stands after # to nobody, so no log holds the token. Without a
+ * token: where somebody signs in at an issuer.
+ */
+export function invitationLink(publicUrl: string, token: string | undefined): string {
+  const page = token === undefined ? 'sign-in' : `invitation#${token}`
+  return `${publicUrl.replace(/\/+$/, '')}/console/${page}`
 }
 
 /** Creates the single-use link with which a user chooses a password; the previous link ends. */

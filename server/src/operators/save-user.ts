@@ -1,7 +1,7 @@
 import { removeChannels } from '../alerts/alert-channels.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
-import { Problem } from '../lib/problem.ts'
+import { fieldProblem, Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from './audit.ts'
 import { noteCredentials } from './credentials.ts'
 import { invite } from './invite.ts'
@@ -22,8 +22,8 @@ export interface Asked {
 
 export interface Invited {
   user: User
-  /** The token of the link; the database stores only its hash. */
-  token: string
+  /** The token of the link; the database stores only its hash. Undefined for a user who signs in at an issuer. */
+  token: string | undefined
 }
 
 /** Creates a user and the link with which they choose a password. */
@@ -31,7 +31,7 @@ export async function createUser(
   pool: Pool,
   { email, role, agentId }: Pick<User, 'email' | 'role' | 'agentId'>,
   asked: Asked,
-): Promise<Invited> {
+): Promise<Invited & { token: string }> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await inTransaction(pool, async (tx) => {
@@ -86,6 +86,9 @@ export async function changeUser(
         errors: [{ field: 'app_id', message: 'is required with the role agent' }],
       })
     }
+    if (user.isSso && role !== user.role) {
+      throw fieldProblem('role', 'follows what the issuer says: change it there')
+    }
     if (role !== 'admin' || disabled) keepAnAdmin(admins, userId)
     const disabledAt = disabled ? (user.disabledAt ?? asked.at) : null
     const isSame =
@@ -107,7 +110,7 @@ export async function changeUser(
 
 /**
  * Resets a user after a lost phone or a forgotten password: the old credentials stop working, all sessions
- * end, and a link lets the user choose new ones.
+ * end, and a link lets the user choose new ones. Who signs in at an issuer enrols a new authenticator there next.
  */
 export async function resetUser(
   pool: Pool,
@@ -129,14 +132,15 @@ export async function resetUser(
     await endSessions(tx, userId, asked.at)
     await audit(tx, 'reset_user', user, asked, undefined, undefined)
     await noteCredentials(tx, userId, asked.operator, asked.at)
-    const made = { user, token: await invite(tx, userId, asked.at) }
+    const token = user.isSso ? undefined : await invite(tx, userId, asked.at)
+    const made = { user, token }
     await takeEffect(tx, asked.operator, asked.at, asked.answerOf?.(made))
     return made
   })
 }
 
 /**
- * Reads the admins who can sign in and locks them until the transaction ends. If two admins demote each other
+ * Reads the admins who can sign in, whether or not an issuer answers, and locks them until the transaction ends. If two admins demote each other
  * at once, the second sees what the first has done.
  */
 async function lockAdmins(tx: Tx): Promise<bigint[]> {

@@ -197,6 +197,11 @@ export class SignIn {
     await this.slowDown('address', addressKey(ip))
   }
 
+  /** For the codes of somebody who has signed in elsewhere. */
+  async slowDownUser(userId: bigint, ip: string): Promise<void> {
+    await this.slowDown('accountAtAddress', `user ${userId} ${addressKey(ip)}`)
+  }
+
   /** What the browser of a user keeps who has just signed in there by other means. */
   async deviceFor(email: string): Promise<string | undefined> {
     const owner = ownerOf(await this.findWithPassword(email))
@@ -241,7 +246,8 @@ export class SignIn {
     }
   }
 
-  private async isRecordedStranger(): Promise<boolean> {
+  /** Whether a refused sign-in of nobody we know is still put on record. */
+  async isRecordedStranger(): Promise<boolean> {
     const bucket = this.bucketOf('recordsOfStrangers', '')
     return (await this.buckets.takeOne(bucket, limits.recordsOfStrangers)).taken
   }

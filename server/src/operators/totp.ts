@@ -60,7 +60,7 @@ export async function useStep(db: Pool | Tx, userId: bigint, step: bigint): Prom
   const { rowCount } = await db.query(
     `update users set last_totp_step = $2
      where user_id = $1 and (last_totp_step is null or last_totp_step < $2)
-       and password_hash is not null and disabled_at is null`,
+       and sealed_totp_secret is not null and disabled_at is null`,
     [userId, step],
   )
   return rowCount === 1

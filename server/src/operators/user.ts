@@ -8,8 +8,10 @@ export interface User {
   email: string
   role: Role
   agentId: bigint | null
-  /** The user has a password and an authenticator. */
+  /** The user has an authenticator and a password, or an authenticator and an issuer. */
   isEnrolled: boolean
+  /** The user signs in at an issuer and has no password. */
+  isSso: boolean
   disabledAt: Date | null
   /** Since when the password signs in no new device: somebody who knew it guessed codes. */
   codesStoppedAt: Date | null
@@ -23,6 +25,7 @@ export interface UserRow {
   role: Role
   agent_id: bigint | null
   is_enrolled: boolean
+  is_sso: boolean
   disabled_at: Date | null
   codes_stopped_at: Date | null
   created_at: Date
@@ -30,8 +33,8 @@ export interface UserRow {
 }
 
 /** All columns of a user except the credentials. */
-export const userColumns = `user_id, email, role, agent_id, password_hash is not null as is_enrolled,
-  disabled_at, codes_stopped_at, created_at, updated_at`
+export const userColumns = `user_id, email, role, agent_id, sealed_totp_secret is not null as is_enrolled,
+  oidc_issuer is not null as is_sso, disabled_at, codes_stopped_at, created_at, updated_at`
 
 export function userFromRow(row: UserRow): User {
   return {
@@ -40,6 +43,7 @@ export function userFromRow(row: UserRow): User {
     role: row.role,
     agentId: row.agent_id,
     isEnrolled: row.is_enrolled,
+    isSso: row.is_sso,
     disabledAt: row.disabled_at,
     codesStoppedAt: row.codes_stopped_at,
     createdAt: row.created_at,

@@ -40,6 +40,7 @@ export async function buildHttp(
     securityContact: config.securityContact,
     trustedProxies: config.trustedProxies,
     alertChannels: availableChannels(config.alerts),
+    oidc: config.oidc,
     consoleAddresses: config.consoleAddresses,
     publicUrl: () => address.publicUrl,
     mode: config.mode,

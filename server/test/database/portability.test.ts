@@ -40,6 +40,7 @@ const referenceTables = [
   'passkeys',
   'passkey_challenges',
   'passkey_proofs',
+  'oidc_sign_ins',
   'alerts',
   'alert_deliveries',
   'alert_channels',

@@ -51,6 +51,10 @@ const open = [
   'POST /console/api/sign-in',
   'POST /console/api/sign-in/passkey',
   'POST /console/api/sign-in/passkey/options',
+  'GET /console/api/sign-in/sso',
+  'POST /console/api/sign-in/sso/begin',
+  'POST /console/api/sign-in/sso/return',
+  'POST /console/api/sign-in/sso/prove',
 ]
 
 let test: TestService

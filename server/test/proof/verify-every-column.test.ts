@@ -484,7 +484,12 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'alarms',
     'alarm_acknowledgements',
   ]),
-  ...says('how people sign in', ['passkeys', 'passkey_challenges', 'passkey_proofs']),
+  ...says('how people sign in', [
+    'passkeys',
+    'passkey_challenges',
+    'passkey_proofs',
+    'oidc_sign_ins',
+  ]),
   ...says('what people are told of and where; it moves nothing', [
     'alerts',
     'alert_deliveries',

@@ -1,6 +1,6 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { startAuthentication } from '@simplewebauthn/browser'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { ask } from '../../api.ts'
@@ -8,11 +8,23 @@ import { CodeInput } from '../../parts/code-input.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { api } from '../../paths.ts'
 import { base } from '../../root.ts'
+import { ssoAnswer } from '../../sso-answer.ts'
 import { words } from '../../words.ts'
 import { Door } from './door.tsx'
 import { signInWords as signIn } from './sign-in-words.ts'
+import { SsoReturn } from './sso-return.tsx'
 
 export default function SignIn() {
+  // Taken once: whoever comes back to this page later begins again.
+  const [query, setQuery] = useState(() => ssoAnswer.take())
+  return query === undefined ? (
+    <SignInHere />
+  ) : (
+    <SsoReturn query={query} again={() => setQuery(undefined)} />
+  )
+}
+
+function SignInHere() {
   const router = useRouter()
   const queries = useQueryClient()
   const { to }: { to?: string } = useSearch({ strict: false })
@@ -43,7 +55,12 @@ export default function SignIn() {
       router.history.push(within(to))
     },
   })
-  const error = signing.error ?? withPasskey.error
+  const sso = useQuery({ queryKey: ['sso'], queryFn: () => ask(api.sso), retry: false })
+  const withSso = useMutation({
+    mutationFn: () => ask(api.ssoBegin),
+    onSuccess: ({ url }) => window.location.assign(url),
+  })
+  const error = signing.error ?? withPasskey.error ?? withSso.error
   const submit = (event: FormEvent) => {
     event.preventDefault()
     signing.mutate()
@@ -83,6 +100,16 @@ export default function SignIn() {
           >
             {words.usePasskey}
           </Button>
+          {sso.data?.available && (
+            <Button
+              variant="default"
+              size="sm"
+              loading={withSso.isPending || withSso.isSuccess}
+              onClick={() => withSso.mutate()}
+            >
+              {signIn.sso}
+            </Button>
+          )}
         </Stack>
       </form>
     </Door>

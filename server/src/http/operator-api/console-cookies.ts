@@ -3,10 +3,11 @@ import { publicPath } from '../app.ts'
 
 /**
  * session: who is signed in. invitation: the browser that opened an invitation. device: has signed in before.
+ * sso: the browser that began to sign in at an issuer.
  */
-export type CookieName = 'session' | 'invitation' | 'device'
+export type CookieName = 'session' | 'invitation' | 'device' | 'sso'
 
-const keptForS = { session: undefined, invitation: 86_400, device: 400 * 86_400 }
+const keptForS = { session: undefined, invitation: 86_400, device: 400 * 86_400, sso: 600 }
 
 /**
  * Over TLS the name begins with `__Host-`: browsers take such a cookie from this very host alone, so no other site

@@ -4,6 +4,7 @@ import type { ResolveHost } from '../../agents/resolve-host.ts'
 import type { Channel } from '../../alerts/alert.ts'
 import type { CallbackPoster } from '../../callbacks/post-callback.ts'
 import type { SharedBuckets } from '../../db/shared-buckets.ts'
+import type { OidcSettings } from '../../operators/oidc-issuer.ts'
 import type { Desk } from '../../teller/desk.ts'
 import type { ExportLimits } from './send-export.ts'
 import type { Settings } from './settings.ts'
@@ -26,6 +27,8 @@ export interface OperatorDeps {
   settings: Settings
   /** How people can be told outside of the console. */
   alertChannels: readonly Channel[]
+  /** Where people of the house may sign in; undefined: only here. */
+  oidc: OidcSettings | undefined
   /** Overrides the default limits on exports. */
   exportLimits?: ExportLimits
 }

@@ -37,6 +37,7 @@ import { saveBankAccountRoutes } from './save-bank-accounts.ts'
 import { exportLimits } from './send-export.ts'
 import { settingsRoute } from './settings.ts'
 import { signInRoutes } from './sign-in.ts'
+import { ssoRoutes } from './sso.ts'
 import { statementRoutes } from './statements.ts'
 import { stopRoutes } from './stops.ts'
 import { testOrderRoutes } from './test-orders.ts'
@@ -83,6 +84,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   signInRoutes(api, deps, signIn)
   invitationRoutes(api, deps, signIn)
   passkeyRoutes(api, deps, signIn)
+  ssoRoutes(api, deps, signIn, warn)
   alertRoutes(api, deps)
   userRoutes(api, deps)
   auditRoutes(api, deps)
