@@ -82,7 +82,11 @@ export async function markSent(
 ): Promise<void> {
   await inTransaction(desk.pool, async (tx) => {
     const file = await lockFile(tx, named)
-    if (file.state !== 'exported') throw wrongState(file, 'sent')
+    // The bank's answer may have come first.
+    const isAnswered = file.state === 'acknowledged' || file.state === 'closed'
+    if (file.state !== 'exported' && !(isAnswered && !(await isSent(tx, file)))) {
+      throw wrongState(file, 'sent')
+    }
     const { rows } = await tx.query<{ downloaded_by: bigint }>(
       `select downloaded_by from payout_file_downloads
        where account = $1 and file_id = $2 and n = 1`,
@@ -104,7 +108,7 @@ export async function markSent(
        values ($1, $2, 1, $3, $4, $5, $6, $7)`,
       [file.account, file.fileId, downloadedBy, operator.userId, operator.email, bankReference, at],
     )
-    await setState(tx, file, 'sent')
+    if (!isAnswered) await setState(tx, file, 'sent')
     await writeAudit(tx, {
       at,
       operator,
@@ -126,4 +130,12 @@ async function approverOf(
     [account, fileId, round],
   )
   return rows[0]?.approved_by
+}
+
+async function isSent(tx: Tx, { account, fileId }: Named): Promise<boolean> {
+  const { rows } = await tx.query(
+    'select 1 from payout_file_sendings where account = $1 and file_id = $2',
+    [account, fileId],
+  )
+  return rows.length > 0
 }

@@ -4,7 +4,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { When } from '../../parts/when.tsx'
 import { type api, pages } from '../../paths.ts'
 import classes from './payout-file.module.css'
-import type { PayoutFileDetail } from './payout-file.tsx'
+import type { PayoutFileDetail } from './payout-file-detail.ts'
 import { payoutFileWords } from './payout-file-words.ts'
 
 /** What the service made of an answer of the bank that was just brought. */

@@ -12,7 +12,7 @@ import { readBase64 } from '../../parts/read-base64.ts'
 import { api } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
 import type { Taken } from './bank-answers.tsx'
-import type { PayoutFileDetail } from './payout-file.tsx'
+import type { PayoutFileDetail } from './payout-file-detail.ts'
 import { payoutFileWords as says } from './payout-file-words.ts'
 
 /** What the user is about to do. An approval is of what was on the screen when they asked for it. */

@@ -8,7 +8,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { pages } from '../../paths.ts'
 import { stateWords } from '../../words.ts'
-import type { PayoutFileDetail } from './payout-file.tsx'
+import type { PayoutFileDetail } from './payout-file-detail.ts'
 import { payoutFileWords } from './payout-file-words.ts'
 
 type Item = PayoutFileDetail['items'][number]

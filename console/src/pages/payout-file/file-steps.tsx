@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { When } from '../../parts/when.tsx'
 import classes from './payout-file.module.css'
-import type { PayoutFileDetail } from './payout-file.tsx'
+import type { PayoutFileDetail } from './payout-file-detail.ts'
 import { payoutFileWords } from './payout-file-words.ts'
 
 const { steps: says } = payoutFileWords

@@ -2,7 +2,7 @@ import { Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Answer, ask } from '../../api.ts'
+import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -21,9 +21,8 @@ import { type Asked, FileDialog } from './file-dialog.tsx'
 import { FileItems } from './file-items.tsx'
 import { FileSteps } from './file-steps.tsx'
 import classes from './payout-file.module.css'
+import type { PayoutFileDetail } from './payout-file-detail.ts'
 import { payoutFileWords as says } from './payout-file-words.ts'
-
-export type PayoutFileDetail = Answer<typeof api.payoutFile>
 
 /** The words by which the service says that no person made a file. */
 const commandLine = 'command line'
