@@ -17,7 +17,7 @@ import { checkCode, stepOfCode, useStep } from './totp.ts'
 import { parseEmail, type User, type UserRow, userColumns, userFromRow } from './user.ts'
 
 /** How long somebody may take at the issuer, and then for the code. */
-export const ssoMs = 10 * 60_000
+const ssoMs = 10 * 60_000
 
 /** Who asks, and what their browser holds. */
 export interface Browser {
