@@ -363,7 +363,13 @@ function contractOf(at: number): PropertyAgent {
 /** Turns drafts into commands: each creation gets an id, and the others aim at those made before. */
 function commandsOf(drafted: Draft[]): Command[] {
   const created = agentIds.map((): Target[] => [])
-  return drafted.map((draft, index) => commandOf(draft, index, created[draft.agent] ?? []))
+  // Days that a release waits have passed for what comes after it, too: the proof finds rows that are days older than the one before.
+  let days = 0
+  return drafted.map((draft, index) => {
+    if (draft.type === 'release_reserve') days += draft.later
+    const at = new Date(start + index * stepMs + days * 86_400_000)
+    return commandOf(draft, index, at, created[draft.agent] ?? [])
+  })
 }
 
 interface Target {
@@ -376,9 +382,8 @@ interface Target {
   paidBy?: string
 }
 
-function commandOf(draft: Draft, index: number, own: Target[]): Command {
+function commandOf(draft: Draft, index: number, at: Date, own: Target[]): Command {
   const agentId = agentIds[draft.agent] ?? 0n
-  const at = new Date(start + index * stepMs)
   const houseId = houseBook(contractOf(draft.agent).currency)
   // The newest first; where there is none, an id that nobody has.
   const aim = own.at(-1 - (draft.target % (own.length || 1)))
@@ -573,10 +578,8 @@ function commandOf(draft: Draft, index: number, own: Target[]): Command {
         costId: `${draft.ref}`,
         amountMinor: draft.amount,
       }
-    case 'release_reserve': {
-      const days = new Date(at.getTime() + draft.later * 86_400_000)
-      return { type: 'release_reserve', agentId, orderId, at: days }
-    }
+    case 'release_reserve':
+      return { type: 'release_reserve', agentId, orderId, at }
     case 'sweep':
       return { type: 'sweep', agentId, houseId, at, day: `2026-01-0${draft.ref + 1}` }
     case 'write_off':
