@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { databaseTime, timeToPass } from '../db/database-time.ts'
-import { inTransaction } from '../db/in-transaction.ts'
+import { inTransaction, withPatience } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { underWayOf } from './claim-callbacks.ts'
@@ -65,37 +65,38 @@ async function setGoing(
   { agentId, seq, failed, since }: ResendFilter,
   now: Clock,
 ): Promise<Resent> {
-  return inTransaction(pool, async (tx) => {
+  return inTransaction(pool, (tx) =>
     // Replaying a year of outcomes may take longer than the usual statement timeout.
-    await tx.query('set local statement_timeout = 0')
-    // While these locks are held, no process claims or records the agent's callbacks.
-    await tx.query('select from callback_lanes where agent_id = $1 for update', [agentId])
-    await tx.query('select from callback_claims where agent_id = $1 order by turn for update', [
-      agentId,
-    ])
-    const filter = [agentId, seq ?? null, failed ?? false, since ?? null]
-    const { rows } = await tx.query<{ left_out: bigint }>(
-      `select count(*) as left_out from callbacks x where x.agent_id = $1 and ${named} and ${overtaken}`,
-      filter,
-    )
-    const { rowCount } = await tx.query(
-      `with at as (select ${databaseTime('$5')} as now)
-       update callbacks c set
-         again = again + case when under_way
-           or (state = 'waiting' and delivered_at is not null) then 1 else 0 end,
-         attempts = case when under_way then attempts else 0 end,
-         due_at = case when under_way then due_at else (select now from at) end,
-         state = case when under_way then state else 'waiting' end
-       from (
-         select x.seq, x.seq = any(${underWayOf('$1')}) as under_way
-         from callbacks x where x.agent_id = $1 and ${named} and not (${overtaken})
-         order by x.seq for update of x
-       ) named
-       where c.agent_id = $1 and c.seq = named.seq`,
-      [...filter, timeToPass(now)],
-    )
-    return { resent: rowCount ?? 0, leftOut: Number(rows[0]?.left_out ?? 0n) }
-  })
+    withPatience(tx, 3_600, async () => {
+      // While these locks are held, no process claims or records the agent's callbacks.
+      await tx.query('select from callback_lanes where agent_id = $1 for update', [agentId])
+      await tx.query('select from callback_claims where agent_id = $1 order by turn for update', [
+        agentId,
+      ])
+      const filter = [agentId, seq ?? null, failed ?? false, since ?? null]
+      const { rows } = await tx.query<{ left_out: bigint }>(
+        `select count(*) as left_out from callbacks x where x.agent_id = $1 and ${named} and ${overtaken}`,
+        filter,
+      )
+      const { rowCount } = await tx.query(
+        `with at as (select ${databaseTime('$5')} as now)
+         update callbacks c set
+           again = again + case when under_way
+             or (state = 'waiting' and delivered_at is not null) then 1 else 0 end,
+           attempts = case when under_way then attempts else 0 end,
+           due_at = case when under_way then due_at else (select now from at) end,
+           state = case when under_way then state else 'waiting' end
+         from (
+           select x.seq, x.seq = any(${underWayOf('$1')}) as under_way
+           from callbacks x where x.agent_id = $1 and ${named} and not (${overtaken})
+           order by x.seq for update of x
+         ) named
+         where c.agent_id = $1 and c.seq = named.seq`,
+        [...filter, timeToPass(now)],
+      )
+      return { resent: rowCount ?? 0, leftOut: Number(rows[0]?.left_out ?? 0n) }
+    }),
+  )
 }
 
 function isDeadlock(error: unknown): boolean {

@@ -22,6 +22,23 @@ export async function inTransaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>)
   }
 }
 
+/**
+ * Lets each statement of a transaction take that long, which is more than a request usually may. Both ends wait: the
+ * client gives up on a server that is gone a little after the server would have given up on the statement.
+ */
+export async function withPatience<T>(tx: Tx, seconds: number, work: () => Promise<T>): Promise<T> {
+  // The library reads this before each statement, and has no other way to be told once for several.
+  const { connectionParameters } = tx as Tx & { connectionParameters: { query_timeout: number } }
+  const usual = connectionParameters.query_timeout
+  connectionParameters.query_timeout = (seconds + 5) * 1_000
+  try {
+    await tx.query(`set local statement_timeout = '${seconds}s'`)
+    return await work()
+  } finally {
+    connectionParameters.query_timeout = usual
+  }
+}
+
 /** Runs the work on a connection. If it fails, the connection is discarded. */
 export async function withClient<T>(
   pool: Pool,

@@ -7,7 +7,7 @@ import { insertStatement, trustStatements } from '../bank-accounts/bank-statemen
 import { confirmWithinLimit } from '../bank-accounts/confirm-movements.ts'
 import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
 import { lockAccount, type ReportOfStatement, takeReports } from '../bank-accounts/take-reports.ts'
-import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import { inTransaction, type Tx, withPatience } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { currencyRow } from '../lib/currencies.ts'
 import { newOrderId } from '../lib/ids.ts'
@@ -67,16 +67,17 @@ export async function importBankFile(
   }
   // In live, a file that a person brings is not yet the bank's word, nor is one that is read as one person says.
   const isTrusted = mode === 'sandbox' || (file.via === 'folder' && account.confirmedAt !== null)
-  const taken = await inTransaction(desk.pool, async (tx) => {
-    await tx.query(`set local statement_timeout = '120s'`)
-    await lockAccount(tx, account.name)
-    const at = desk.now()
-    const added = await takeStatements(tx, account, statements, kept.fileId, isTrusted, at)
-    if (!isTrusted && file.via !== 'folder') {
-      await confirmWithinLimit(tx, account, kept.fileId, at)
-    }
-    return added
-  })
+  const taken = await inTransaction(desk.pool, (tx) =>
+    withPatience(tx, 120, async () => {
+      await lockAccount(tx, account.name)
+      const at = desk.now()
+      const added = await takeStatements(tx, account, statements, kept.fileId, isTrusted, at)
+      if (!isTrusted && file.via !== 'folder') {
+        await confirmWithinLimit(tx, account, kept.fileId, at)
+      }
+      return added
+    }),
+  )
   const entries = statements.flatMap((each) => each.entries)
   return {
     ...kept,

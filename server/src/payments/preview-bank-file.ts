@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { type BankMovement, movementColumns } from '../bank-accounts/bank-movement.ts'
 import { lockAccount } from '../bank-accounts/take-reports.ts'
-import type { Tx } from '../db/in-transaction.ts'
+import { type Tx, withPatience } from '../db/in-transaction.ts'
 import { newOrderId } from '../lib/ids.ts'
 import type { BankStatement } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -41,34 +41,35 @@ export async function previewBankFile(
   const tx = await pool.connect()
   try {
     await tx.query('begin')
-    await tx.query(`set local statement_timeout = '120s'`)
-    await lockAccount(tx, account.name)
-    const { rows } = await tx.query<{ by: string; at: Date }>(
-      `select brought_by as by, received_at as at from bank_files
-       where account = $1 and sha256 = $2 and fault is null`,
-      [account.name, sha256],
-    )
-    const fileId = newOrderId(now())
-    await tx.query(
-      `insert into bank_files (account, file_id, sha256, name, size, bytes, via, brought_by, received_at)
-       values ($1, $2, $3, $4, $5, '', 'console', 'preview', $6)`,
-      // Not the file's own digest, which may be there already.
-      [account.name, fileId, sha256Of(fileId), name.slice(-255) || 'file', bytes.length, now()],
-    )
-    const added = await takeStatements(tx, account, statements, fileId, true, now())
-    const entries = statements.flatMap((each) => each.entries)
-    const booked = entries.filter(
-      ({ status, amountMinor }) => status === 'booked' && amountMinor !== 0n,
-    ).length
-    return {
-      before: rows[0] ?? null,
-      statements,
-      entries: booked,
-      pending: entries.filter(({ status }) => status === 'pending').length,
-      added,
-      known: Math.max(0, booked - added),
-      movements: await newMovements(tx, account, fileId),
-    }
+    return await withPatience(tx, 120, async () => {
+      await lockAccount(tx, account.name)
+      const { rows } = await tx.query<{ by: string; at: Date }>(
+        `select brought_by as by, received_at as at from bank_files
+         where account = $1 and sha256 = $2 and fault is null`,
+        [account.name, sha256],
+      )
+      const fileId = newOrderId(now())
+      await tx.query(
+        `insert into bank_files (account, file_id, sha256, name, size, bytes, via, brought_by, received_at)
+         values ($1, $2, $3, $4, $5, '', 'console', 'preview', $6)`,
+        // Not the file's own digest, which may be there already.
+        [account.name, fileId, sha256Of(fileId), name.slice(-255) || 'file', bytes.length, now()],
+      )
+      const added = await takeStatements(tx, account, statements, fileId, true, now())
+      const entries = statements.flatMap((each) => each.entries)
+      const booked = entries.filter(
+        ({ status, amountMinor }) => status === 'booked' && amountMinor !== 0n,
+      ).length
+      return {
+        before: rows[0] ?? null,
+        statements,
+        entries: booked,
+        pending: entries.filter(({ status }) => status === 'pending').length,
+        added,
+        known: Math.max(0, booked - added),
+        movements: await newMovements(tx, account, fileId),
+      }
+    })
   } finally {
     await tx.query('rollback').then(
       () => tx.release(),
