@@ -127,9 +127,19 @@ export async function assertionOptions(
   })
 }
 
+/** Whose passkey an answer says that it comes from, whether or not it does. */
+export async function ownerOfPasskey(tx: Tx, answer: string): Promise<bigint | undefined> {
+  const { rows } = await tx.query<{ user_id: bigint }>(
+    'select user_id from passkeys where credential_id = $1',
+    [idOf(parsed(answer))],
+  )
+  return rows[0]?.user_id
+}
+
 /**
  * The user whose passkey answered a challenge, with the person verified by the authenticator; undefined if anything
- * is wrong with it. The challenge is used up, and the passkey's counter moves on.
+ * is wrong with it. The challenge is used up, and the passkey's counter moves on. A caller that locks the user, too,
+ * locks the user first.
  */
 export async function useAssertion(
   tx: Tx,
@@ -142,7 +152,7 @@ export async function useAssertion(
   const response = parsed(answer)
   const { rows } = await tx.query<{ user_id: bigint; public_key: Buffer; counter: bigint }>(
     'select user_id, public_key, counter from passkeys where credential_id = $1 for update',
-    [String(response.id).slice(0, 1400)],
+    [idOf(response)],
   )
   const [passkey] = rows
   const bound = operator
@@ -224,6 +234,10 @@ export async function removePasskey(tx: Tx, userId: bigint, id: string): Promise
 export async function removePasskeys(tx: Tx, userId: bigint): Promise<void> {
   await tx.query('delete from passkeys where user_id = $1', [userId])
   await tx.query('delete from passkey_proofs where user_id = $1', [userId])
+}
+
+function idOf({ id }: { id: unknown }): string {
+  return String(id).slice(0, 1400)
 }
 
 interface Bound {

@@ -10,7 +10,7 @@ import { writeAudit } from './audit.ts'
 import { countSignInFailure, forgetFailures } from './code-failures.ts'
 import { type DeviceOwner, isKnownDevice, makeDevice } from './device.ts'
 import type { Operator } from './operator.ts'
-import { useAssertion } from './passkeys.ts'
+import { ownerOfPasskey, useAssertion } from './passkeys.ts'
 import { hashPassword, isPassword, passwordFault } from './password.ts'
 import { endSessions, hasBeenAt, hasBeenNear, startSession } from './sessions.ts'
 import { checkCode, useStep } from './totp.ts'
@@ -158,29 +158,32 @@ export class SignIn {
     const now = this.now()
     await this.slowDownAddress(ip)
     const started = await inTransaction(this.pool, async (tx) => {
-      const userId = await useAssertion(tx, publicUrl, request.answer, undefined, now)
-      if (userId === undefined) return undefined
-      // Locked, so that a reset or a suspension happens entirely before or after it.
+      const userId = await ownerOfPasskey(tx, request.answer)
+      // Locked before the passkey, so that a reset or a suspension happens entirely before or after it.
       const { rows } = await tx.query<UserWithPassword>(
-        `select ${signInColumns} from users
-         where user_id = $1 and disabled_at is null and password_hash is not null for update`,
+        `select ${signInColumns} from users where user_id = $1 and password_hash is not null for update`,
         [userId],
       )
       const [user] = rows
       const owner = ownerOf(user)
-      if (!user || !owner) return undefined
-      const onDevice = isKnownDevice(this.secretKeys, owner, request.device, now)
-      await alertOfNewPlace(tx, { userId, ip, onDevice }, now)
-      const session = await startSession(tx, { userId, ip, userAgent }, now)
+      if (userId === undefined || !user || !owner) return undefined
       const { email, role, agent_id: agentId } = user
+      const isIn =
+        (await useAssertion(tx, publicUrl, request.answer, undefined, now)) === userId &&
+        user.disabled_at === null
       await writeAudit(tx, {
         at: now,
         operator: { userId, email, ip },
         action: 'sign_in',
         subject: { kind: 'user', id: String(userId) },
         agentId,
+        outcome: isIn ? 'done' : 'refused',
         after: { with: 'passkey' },
       })
+      if (!isIn) return undefined
+      const onDevice = isKnownDevice(this.secretKeys, owner, request.device, now)
+      await alertOfNewPlace(tx, { userId, ip, onDevice }, now)
+      const session = await startSession(tx, { userId, ip, userAgent }, now)
       const { sessionId } = session
       const operator = { userId, email, role, agentId, sessionId, ip }
       return {

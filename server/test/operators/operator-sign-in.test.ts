@@ -404,6 +404,28 @@ describe('a change of password', () => {
   })
 })
 
+describe('a passkey that does not answer as it should', () => {
+  it('signs nobody in, and its owner can see that it was tried', async () => {
+    const person = await signIn(test, 'viewer')
+    const { id } = (await person.get('/me')).json.user
+    const key = 'b'.repeat(22)
+    await test.sql(
+      `insert into passkeys (credential_id, user_id, name, public_key, counter, created_at)
+       values ($1, $2, 'phone', $3, 0, $4)`,
+      [key, id, Buffer.alloc(32), test.clock()],
+    )
+    const parts = { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA' }
+    const answer = JSON.stringify({ id: key, rawId: key, type: 'public-key', response: parts })
+    const refused = await stranger().post('/sign-in/passkey', { answer })
+    expect([refused.status, refused.json.code]).toEqual([401, 'sign_in_refused'])
+    const { rows } = await test.sql(
+      `select outcome, after from audit_log where action = 'sign_in' and user_id = $1 order by at desc, audit_id desc limit 1`,
+      [id],
+    )
+    expect(rows).toEqual([{ outcome: 'refused', after: { with: 'passkey' } }])
+  })
+})
+
 describe('a request that another site could make a browser send', () => {
   it.each([
     ['no mark', { 'x-sluice-console': '' }],
