@@ -90,6 +90,8 @@ select create_distributed_table('payout_file_seals', 'account', colocate_with =>
 select create_distributed_table('payout_file_downloads', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('payout_file_sendings', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('payout_file_reports', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_reseals', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_item_ends', 'account', colocate_with => 'expected_deposits');
 
 -- Rates have nothing to do with each other or with the books.
 select create_distributed_table('limit_buckets', 'bucket', colocate_with => 'none');

@@ -4,7 +4,6 @@ import { lockAccount } from '../bank-accounts/take-reports.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { sqlState } from '../db/pool.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
-import { localDayOf, localTimeIn } from '../lib/local-time.ts'
 import { decimalText } from '../lib/money.ts'
 import { type OperatorProblemCode, Problem } from '../lib/problem.ts'
 import { writeAudit } from '../operators/audit.ts'
@@ -13,12 +12,14 @@ import type { Operator } from '../operators/operator.ts'
 import { PaymentFileFault } from '../payment-files/payment-file.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
 import { unconfirmed } from './draft-file.ts'
+import { leftOfDay } from './left-of-day.ts'
 import { whyItMustStay } from './may-leave.ts'
 import {
   lockFile,
   type PayoutFile,
   type PayoutLine,
   readItems,
+  readItemsLeft,
   readLines,
   readList,
   setState,
@@ -58,12 +59,10 @@ export async function approvePayoutFile(
         throw new Problem('digest_changed', 'Read the file again, and approve what it shows now.')
       }
       const account = await findBankAccount(tx, file.account)
-      await refuseOtherAccount(file, account)
-      if (file.round === 1) {
-        await refuseAboveCeiling(tx, file, account, at)
-        await claim(tx, file, at)
-      }
-      const why = await whyItMustStay(tx, file, await readItems(tx, file))
+      refuseOtherAccount(file, account)
+      await refuseAboveCeiling(tx, file, account, at)
+      if (file.round === 1) await claim(tx, file, account, at)
+      const why = await whyItMustStay(tx, file, await readItemsLeft(tx, file))
       if (why !== undefined) throw new Problem('invalid_transition', why)
       await tx.query(
         `insert into payout_file_approvals (account, file_id, round, digest, made_by, maker_reset_by,
@@ -126,10 +125,10 @@ function isSame(one: string, other: string): boolean {
 }
 
 /** What was shown is paid from the account as it was then. */
-async function refuseOtherAccount(
+function refuseOtherAccount(
   file: PayoutFile,
   account: BankAccount | undefined,
-): Promise<void> {
+): asserts account is BankAccount {
   if (!account || account.confirmedAt === null) throw unconfirmed(file.account)
   const isSameAccount =
     account.payout === 'file' &&
@@ -145,20 +144,12 @@ async function refuseOtherAccount(
 async function refuseAboveCeiling(
   tx: Tx,
   file: PayoutFile,
-  account: BankAccount | undefined,
+  account: BankAccount,
   at: Date,
 ): Promise<void> {
-  const limit = account?.payoutDayLimitMinor ?? null
-  if (!account || limit === null) return
-  const { rows } = await tx.query<{ approved: bigint }>(
-    `select coalesce(sum(l.amount), 0)::bigint as approved from payout_file_approvals a
-     join payout_file_lists l on l.account = a.account and l.file_id = a.file_id and l.round = a.round
-     where a.account = $1 and a.round = 1 and a.approved_at >= $2 and a.file_id <> $3`,
-    [account.name, localDayOf(at, localTimeIn(account.zone)).start, file.fileId],
-  )
-  const left = limit - (rows[0]?.approved ?? 0n)
+  const left = await leftOfDay(tx, account, at, { besides: file.fileId, withDrafts: false })
   const { amountMinor } = await readList(tx, file)
-  if (amountMinor <= left) return
+  if (left === null || amountMinor <= left) return
   const words = decimalText(left < 0n ? 0n : left, account.currency)
   throw new Problem(
     'invalid_transition',
@@ -167,12 +158,11 @@ async function refuseAboveCeiling(
 }
 
 /** Makes the lines this file's for ever. One that another file has claimed is left out. */
-async function claim(tx: Tx, file: PayoutFile, at: Date): Promise<void> {
+async function claim(tx: Tx, file: PayoutFile, account: BankAccount, at: Date): Promise<void> {
   const lines = await readLines(tx, file)
-  const account = await findBankAccount(tx, file.account)
   // Nothing may be handed over that the bank's format cannot carry.
   try {
-    if (account) rendered(file, paymentFileOf(file, account, lines.map(withCode), at))
+    rendered(file, paymentFileOf(file, account, lines.map(withCode), at))
   } catch (error) {
     if (!(error instanceof PaymentFileFault)) throw error
     throw new Problem('invalid_transition', error.message)

@@ -6,7 +6,6 @@ import type { Pool } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { lesser } from '../lib/lesser.ts'
-import { localDayOf, localTimeIn } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
 import { credentialOf, nobody } from '../operators/credentials.ts'
@@ -14,6 +13,7 @@ import type { Operator } from '../operators/operator.ts'
 import { type PayoutDesk, waitsForFileOf } from '../payouts/pay-out.ts'
 import { payoutsAllowed } from '../payouts/payout-approval.ts'
 import { findAgentsToHandOver, findToHandOver } from '../payouts/payouts.ts'
+import { leftOfDay } from './left-of-day.ts'
 import {
   digestOf,
   fileColumns,
@@ -93,7 +93,7 @@ export async function draftPayoutFile(
     const chosen = await inOpenFiles(tx, account.name)
     const orders = within(
       waiting.filter(({ orderId }) => !chosen.has(orderId)),
-      lesser(account.payoutFileLimitMinor, await leftOfDay(tx, account, at)),
+      lesser(account.payoutFileLimitMinor, await leftOfDay(tx, account, at, { besides: null, withDrafts: true })),
     )
     if (orders.length === 0) {
       throw new Problem('invalid_transition', `No withdrawal waits for a file of ${account.name}.`)
@@ -139,19 +139,6 @@ export async function draftPayoutFile(
     })
     return file
   })
-}
-
-/** What files of an account may still pay today; null if it has no ceiling for a day. */
-async function leftOfDay(tx: Tx, account: BankAccount, at: Date): Promise<bigint | null> {
-  if (account.payoutDayLimitMinor === null) return null
-  const { rows } = await tx.query<{ listed: bigint }>(
-    `select coalesce(sum(l.amount), 0)::bigint as listed from payout_files f
-     join payout_file_lists l on l.account = f.account and l.file_id = f.file_id and l.round = 1
-     left join payout_file_approvals a on a.account = f.account and a.file_id = f.file_id and a.round = 1
-     where f.account = $1 and (a.approved_at >= $2 or (a.approved_at is null and f.state = 'draft'))`,
-    [account.name, localDayOf(at, localTimeIn(account.zone)).start],
-  )
-  return account.payoutDayLimitMinor - (rows[0]?.listed ?? 0n)
 }
 
 export function unconfirmed(name: string): Problem {

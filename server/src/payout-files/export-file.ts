@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { findBankAccount } from '../bank-accounts/bank-account.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import { localTimeIn } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
 import { nobody } from '../operators/credentials.ts'
@@ -11,7 +13,7 @@ import {
   type PayoutFile,
   type PayoutItem,
   type PayoutSeal,
-  readItems,
+  readItemsLeft,
   readSeal,
   setState,
   wrongState,
@@ -39,25 +41,30 @@ export async function exportPayoutFile(
     const file = await lockFile(tx, named)
     const seal = await readSeal(tx, file)
     if (!seal || file.state === 'closed') throw wrongState(file, 'exported')
-    const items = await readItems(tx, file)
+    const items = await readItemsLeft(tx, file)
+    refuseAbandoned(items)
     const isRefused = ({ state }: PayoutItem) =>
       state === 'rejected' || state === 'cancelled' || state === 'returned'
     if (items.some(isRefused)) {
       // Their money is free again: the bank may take the same bytes for new ones.
       throw new Problem('invalid_transition', 'The bank refused payouts of it: make a new file.')
     }
+    const at = desk.now()
     // Once somebody has the bytes they may be with the bank, and its answer is what counts.
-    const why = file.state === 'approved' ? await whyItMustStay(tx, file, items) : undefined
+    const why =
+      file.state === 'approved'
+        ? ((await whyItMustStay(tx, file, items)) ?? (await whyTooLate(tx, file, seal, at)))
+        : undefined
     if (why !== undefined) throw new Problem('invalid_transition', why)
     if (createHash('sha256').update(seal.bytes).digest('hex') !== seal.sha256) {
       throw new Error(`the bytes of payout file ${file.fileId} are not those that were sealed`)
     }
-    const at = desk.now()
     await tx.query(
-      `insert into payout_file_downloads (account, file_id, n, downloaded_by, downloader, reason, at)
-       select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5, $6 from payout_file_downloads
+      `insert into payout_file_downloads
+         (account, file_id, n, round, downloaded_by, downloader, reason, at)
+       select $1, $2, coalesce(max(n), 0) + 1, $7, $3, $4, $5, $6 from payout_file_downloads
        where account = $1 and file_id = $2`,
-      [file.account, file.fileId, by.userId ?? nobody, by.email, reason, at],
+      [file.account, file.fileId, by.userId ?? nobody, by.email, reason, at, seal.round],
     )
     if (file.state === 'approved') await setState(tx, file, 'exported')
     await writeAudit(tx, {
@@ -71,6 +78,30 @@ export async function exportPayoutFile(
     })
     return seal
   })
+}
+
+/** A file for a day that is over would be refused by the bank, or be paid on a day that nobody approved. */
+async function whyTooLate(
+  tx: Tx,
+  file: PayoutFile,
+  { executionDate }: PayoutSeal,
+  at: Date,
+): Promise<string | undefined> {
+  const account = await findBankAccount(tx, file.account)
+  if (!account) return undefined
+  const today = localTimeIn(account.zone)(at).slice(0, 10)
+  return executionDate < today
+    ? `It is for ${executionDate}, which is over: have it sealed again for a later day.`
+    : undefined
+}
+
+/** Who says that a file was never brought must not find out that somebody brings it then. */
+function refuseAbandoned(items: readonly PayoutItem[]): void {
+  if (!items.some(({ ended }) => ended === 'abandoned')) return
+  throw new Problem(
+    'invalid_transition',
+    'Two people said that it was never brought to the bank, and its money was given back.',
+  )
 }
 
 /** Says that the bank has a file, under a number of its own. Who downloaded it first cannot say so. */
@@ -87,6 +118,7 @@ export async function markSent(
     if (file.state !== 'exported' && !(isAnswered && !(await isSent(tx, file)))) {
       throw wrongState(file, 'sent')
     }
+    refuseAbandoned(await readItemsLeft(tx, file))
     const { rows } = await tx.query<{ downloaded_by: bigint }>(
       `select downloaded_by from payout_file_downloads
        where account = $1 and file_id = $2 and n = 1`,

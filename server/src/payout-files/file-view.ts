@@ -1,6 +1,13 @@
 import type { Pool } from '../db/pool.ts'
 import { txnId } from '../lib/ids.ts'
-import { type PayoutFile, type PayoutItem, readItems, readLines, readList } from './payout-file.ts'
+import {
+  type PayoutFile,
+  type PayoutItem,
+  readItems,
+  readLines,
+  readList,
+  readSeal,
+} from './payout-file.ts'
 
 /** Writes an amount of the file's currency. */
 type Money = (minor: bigint) => unknown
@@ -23,19 +30,21 @@ export async function fileSummary(pool: Pool, file: PayoutFile, money: Money) {
 }
 
 interface History {
-  sealed: object | null
   approvals: object[]
   downloads: object[]
   sent: object | null
   reports: object[]
+  reseals: object[]
+  ends: object[]
 }
 
 /** A file with everything about it; its items are those that are left of it. */
 export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
-  const [summary, lines, items, history] = await Promise.all([
+  const [summary, lines, items, seal, history] = await Promise.all([
     fileSummary(pool, file, money),
     readLines(pool, file),
     readItems(pool, file),
+    readSeal(pool, file),
     readHistory(pool, file),
   ])
   const byLine = new Map(items.map((item) => [item.n, item]))
@@ -45,7 +54,8 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
     return item ? item.state !== 'dropped' : !isClaimed
   })
   const banks = new Map<string, { count: number; minor: bigint }>()
-  for (const { payeeBank, amountMinor } of kept) {
+  for (const { n, payeeBank, amountMinor } of kept) {
+    if (byLine.get(n)?.ended === 'taken_out') continue
     const { count, minor } = banks.get(payeeBank) ?? { count: 0, minor: 0n }
     banks.set(payeeBank, { count: count + 1, minor: minor + amountMinor })
   }
@@ -53,6 +63,15 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
     ...summary,
     dropped: lines.length - kept.length,
     banks: [...banks].map(([bank, { count, minor }]) => ({ bank, count, sum: money(minor) })),
+    sealed: seal
+      ? {
+          name: seal.name,
+          message_id: seal.messageId,
+          execution_date: seal.executionDate,
+          sha256: seal.sha256,
+          sealed_at: seal.sealedAt,
+        }
+      : null,
     ...history,
     items: kept.map((line) => {
       const item: PayoutItem | undefined = byLine.get(line.n)
@@ -62,6 +81,7 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
         amount: money(line.amountMinor),
         state: item?.state ?? 'waiting',
         said: item?.said ?? null,
+        ended: item?.ended ?? null,
         payee: {
           name: line.payeeName,
           account_no: line.payeeAccountNo,
@@ -75,26 +95,29 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
 /** Who approved, downloaded and sent a file, and what the bank answered. */
 async function readHistory(pool: Pool, { account, fileId }: PayoutFile): Promise<History> {
   const own = [account, fileId]
-  const [seals, approvals, downloads, sendings, reports] = await Promise.all(
+  const [approvals, downloads, sendings, reports, reseals, ends] = await Promise.all(
     [
-      `select name, message_id, execution_date, sha256, sealed_at from payout_file_seals`,
       `select round, digest, approver as by, approved_at as at from payout_file_approvals`,
       `select downloader as by, reason, at from payout_file_downloads`,
       `select sender as by, bank_reference, at from payout_file_sendings`,
       `select report_id as id, bringer as by, at from payout_file_reports`,
+      `select asker as by, reason, at from payout_file_reseals`,
+      `select distinct on (proposal_id) how, proposal_id as proposal, reason, at,
+         count(*) over (partition by proposal_id) as count from payout_item_ends`,
     ].map(async (select) => {
-      const { rows } = await pool.query<{ at?: Date }>(
+      const { rows } = await pool.query<{ at: Date }>(
         `${select} where account = $1 and file_id = $2`,
         own,
       )
-      return rows.sort((a, b) => Number(a.at ?? 0) - Number(b.at ?? 0))
+      return rows.sort((a, b) => Number(a.at) - Number(b.at))
     }),
   )
   return {
-    sealed: seals?.[0] ?? null,
     approvals: approvals ?? [],
     downloads: downloads ?? [],
     sent: sendings?.[0] ?? null,
     reports: reports ?? [],
+    reseals: reseals ?? [],
+    ends: ends ?? [],
   }
 }

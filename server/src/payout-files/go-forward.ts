@@ -9,13 +9,14 @@ import { payoutsOfOrder } from '../payouts/payouts.ts'
 import type { Provider } from '../providers/provider.ts'
 import { whyItMustStay } from './may-leave.ts'
 import {
+  askAgain,
   fileColumns,
-  insertList,
   lockFile,
   type PayoutFile,
   type PayoutItem,
   type PayoutLine,
   readItems,
+  readItemsLeft,
   readLines,
   readList,
   setState,
@@ -121,7 +122,7 @@ async function finish(desk: PayoutDesk, named: Named): Promise<boolean> {
   return inTransaction(desk.pool, async (tx) => {
     const file = await lockFile(tx, named)
     if (file.state !== 'approving') return true
-    const items = await readItems(tx, file)
+    const items = await readItemsLeft(tx, file)
     if (items.some(({ state, reference }) => state === 'waiting' && reference === null)) {
       return false
     }
@@ -139,11 +140,7 @@ async function finish(desk: PayoutDesk, named: Named): Promise<boolean> {
     const list = await readList(tx, file)
     if (lines.length === 0) await setState(tx, file, 'cancelled')
     else if (lines.length === list.items) await seal(tx, file, list.digest, lines, desk.now())
-    else {
-      const shorter: PayoutFile = { ...file, round: file.round + 1 }
-      await insertList(tx, shorter, lines, desk.now())
-      await setState(tx, shorter, 'draft', shorter.round)
-    }
+    else await askAgain(tx, file, lines, desk.now())
     return true
   })
 }

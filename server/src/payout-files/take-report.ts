@@ -25,6 +25,7 @@ import {
   type PayoutFile,
   type PayoutItem,
   readItems,
+  readItemsLeft,
   readSeal,
   setState,
   wrongState,
@@ -50,7 +51,7 @@ export async function readReport(db: Pool, file: PayoutFile, bytes: Buffer): Pro
   const seal = await readSeal(db, file)
   if (!seal) throw wrongState(file, 'answered by the bank')
   const report = await readStatusReport(bytes)
-  const items = await readItems(db, file)
+  const items = await readItemsLeft(db, file)
   const { outcomes, breaks } = itemOutcomes(report, {
     messageId: seal.messageId,
     batchReference: seal.messageId,
@@ -245,11 +246,12 @@ async function alarmOf(
 ): Promise<void> {
   const doubtful: string[] = []
   const revived: string[] = []
-  for (const { reference, state } of await readItems(desk.pool, file)) {
+  for (const { reference, state, ended } of await readItems(desk.pool, file)) {
     const told = outcomes.get(reference ?? '')?.outcome
     if (reference === null || !told) continue
     const isAlive = told === 'accepted' || told === 'paid' || told === 'unknown'
-    if (isAlive && (state === 'rejected' || state === 'cancelled')) revived.push(reference)
+    const isOver = state === 'rejected' || state === 'cancelled' || ended !== null
+    if (isAlive && isOver) revived.push(reference)
     else if (told === 'unknown') doubtful.push(reference)
   }
   if (doubtful.length + revived.length === 0) return

@@ -18,6 +18,8 @@ import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
 import { followOrders } from '../payout-files/follow-orders.ts'
 import { goForwardWithAll, type Rests } from '../payout-files/go-forward.ts'
+import { endItems, type PassedOn } from '../payout-files/item-ends.ts'
+import type { CallWatch } from '../payouts/pay-out.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { unknownPayouts } from '../payouts/unknown-payouts.ts'
 import { otherFault, redBooks } from '../proof/red-books.ts'
@@ -70,10 +72,12 @@ export function startWorker(options: WorkerOptions): Repeated {
     onError,
     onProofFailure,
   } = options
-  const notices = new NoticeTaker(desk, onError, payouts && ((...given) => payouts.take(...given)))
+  const passOn: CallWatch['passOn'] = payouts && ((...given) => payouts.take(...given))
+  const notices = new NoticeTaker(desk, onError, passOn)
   const fees = new FeeSweeper(desk, timeZone)
   const settler = new Settler(desk, timeZone, onError)
   const filesAtRest: Rests = new Map()
+  const passedOn: PassedOn = new Map()
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
     repeat(1_000, async () => ((await notices.finishLeftOvers()) > 0 ? 'more' : 'done'), onError),
@@ -86,6 +90,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       1_000,
       async () => {
         await goForwardWithAll(desk, onError, filesAtRest)
+        await endItems(desk, 'all', onError, passOn, passedOn)
         await followOrders(desk.pool, 'open')
         return 'done'
       },

@@ -37,7 +37,7 @@ export const goodPayoutFiles: Record<string, Fields> = {
     ...{ items: 1, amount: 100, sha256: digest, bytes: '\\x00' },
   },
   payout_file_downloads: {
-    ...{ account, file_id: uuid(1), n: 2, downloaded_by: 2 },
+    ...{ account, file_id: uuid(1), n: 2, round: 1, downloaded_by: 2 },
     ...{ downloader: 'two@sluice.example', reason: 'it was lost', at },
   },
   payout_file_sendings: {
@@ -47,6 +47,14 @@ export const goodPayoutFiles: Record<string, Fields> = {
   payout_file_reports: {
     ...{ account, file_id: uuid(1), report_id: uuid(2), sha256: 'b'.repeat(64), bytes: '\\x00' },
     ...{ brought_by: 1, bringer: 'one@sluice.example', at },
+  },
+  payout_file_reseals: {
+    ...{ account, file_id: uuid(4), round: 2, asked_by: 1, asker: 'one@sluice.example' },
+    ...{ reason: 'its day was over', at },
+  },
+  payout_item_ends: {
+    ...{ account, file_id: uuid(1), n: 4, how: 'taken_out', round: 1, may_try_another: true },
+    ...{ proposal_id: uuid(13), verdict: 'approved', reason: 'a wrong payee', at },
   },
 }
 
@@ -69,7 +77,15 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ]),
   ['payout_file_lines', { n: 2, order_id: uuid(2) }],
   ['payout_file_lists', { round: 2 }],
+  ['payout_file_lines', { n: 4, order_id: uuid(4) }],
   ['payout_items', { ...first, reference: 'SX00000000001', returned_by: uuid(9) }],
+  ['payout_items', { n: 4, order_id: uuid(4), reference: 'SX00000000004' }],
+  ['payout_item_ends', { n: 1 }],
+  // Its last seal is of a round that it never was in.
+  ['payout_file_lists', { file_id: uuid(4), round: 2 }],
+  ['payout_file_approvals', { file_id: uuid(4), round: 2 }],
+  ['payout_file_seals', { file_id: uuid(4), round: 2, message_id: 'SX42' }],
+  ['payout_file_reseals', { file_id: uuid(1), round: 1 }],
   ['payout_file_sendings', { file_id: uuid(4) }],
   ['payout_file_reports', { report_id: uuid(1), sha256: digest }],
 ]
@@ -157,7 +173,9 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['payout_file_seals_amount_check', 'payout_file_seals', { amount: 0 }],
   ['payout_file_seals_sha256_check', 'payout_file_seals', { sha256: 'x' }],
   ['payout_file_downloads_pkey', 'payout_file_downloads', { n: 1 }],
-  ['payout_file_downloads_account_file_id_fkey', 'payout_file_downloads', { file_id: uuid(2) }],
+  ['payout_file_downloads_of_seal', 'payout_file_downloads', { file_id: uuid(2) }],
+  ['payout_file_downloads_of_last_round', 'payout_file_downloads', { file_id: uuid(4), round: 2 }],
+  ['payout_file_downloads_round_check', 'payout_file_downloads', { round: null }],
   ['payout_file_downloads_n_check', 'payout_file_downloads', { n: 0 }],
   ['payout_file_downloads_downloaded_by_check', 'payout_file_downloads', { downloaded_by: -1 }],
   ['payout_file_downloads_downloader_check', 'payout_file_downloads', { downloader: 'x' }],
@@ -179,11 +197,25 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['payout_file_reports_sha256_check', 'payout_file_reports', { sha256: 'x' }],
   ['payout_file_reports_brought_by_check', 'payout_file_reports', { brought_by: -1 }],
   ['payout_file_reports_bringer_check', 'payout_file_reports', { bringer: 'x' }],
+  ['payout_file_reseals_pkey', 'payout_file_reseals', { file_id: uuid(1), round: 1 }],
+  ['payout_file_reseals_of_seal', 'payout_file_reseals', { file_id: uuid(2) }],
+  ['payout_file_reseals_asked_by_check', 'payout_file_reseals', { asked_by: 0 }],
+  ['payout_file_reseals_asker_check', 'payout_file_reseals', { asker: 'x' }],
+  ['payout_file_reseals_reason_check', 'payout_file_reseals', { reason: 'x' }],
+  ['payout_item_ends_pkey', 'payout_item_ends', { n: 1 }],
+  ['payout_item_ends_account_file_id_n_fkey', 'payout_item_ends', { n: 2 }],
+  ['payout_item_ends_by_two', 'payout_item_ends', { proposal_id: uuid(11) }],
+  ['payout_item_ends_how_check', 'payout_item_ends', { how: 'lost' }],
+  ['payout_item_ends_round_check', 'payout_item_ends', { round: 0 }],
+  ['payout_item_ends_verdict_check', 'payout_item_ends', { verdict: 'declined' }],
+  ['payout_item_ends_reason_check', 'payout_item_ends', { reason: 'x' }],
+  ['payout_item_ends_abandoned', 'payout_item_ends', { how: 'abandoned' }],
 ]
 
 /** Unique keys that foreign keys need; the primary key refuses first. */
 export const payoutFileKeys = [
   'payout_files_as_made',
+  'payout_files_in_round',
   'payout_file_lines_as_drafted',
   'payout_file_lists_as_shown',
   'payout_file_approvals_as_approved',

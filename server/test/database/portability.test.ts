@@ -73,6 +73,8 @@ const spreadByTheirId: Record<string, string> = {
   payout_file_downloads: 'account',
   payout_file_sendings: 'account',
   payout_file_reports: 'account',
+  payout_file_reseals: 'account',
+  payout_item_ends: 'account',
 }
 
 /** Partitions are the owner's to make and drop; these do it for the service, beside the money path. */

@@ -452,6 +452,8 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'payout_file_downloads',
     'payout_file_sendings',
     'payout_file_reports',
+    'payout_file_reseals',
+    'payout_item_ends',
   ]),
   stops: 'what is not paid out at the moment',
   agent_secrets: 'who may knock, and for what',

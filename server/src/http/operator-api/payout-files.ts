@@ -281,13 +281,15 @@ async function refusedBy(pool: Pool, fileId: string, reportId: string) {
   return { file, refused }
 }
 
-async function fileNamed(pool: Pool, id: string): Promise<PayoutFile> {
+/** A payout file by its id. */
+export async function fileNamed(pool: Pool, id: string): Promise<PayoutFile> {
   const file = /^[0-9a-f]{32}$/.test(id) ? await findPayoutFile(pool, id) : undefined
   if (!file) throw new Problem('not_found', 'There is no such payout file.')
   return file
 }
 
-function viewOf(pool: Pool, file: PayoutFile) {
+/** A payout file as it is answered. */
+export function viewOf(pool: Pool, file: PayoutFile) {
   return fileView(pool, file, moneyOf(file))
 }
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { plainText } from '../../printable-text.ts'
+import { plainText, printable } from '../../printable-text.ts'
 import {
   code,
   currency,
@@ -47,6 +47,31 @@ export const SentPayoutFile = Type.Object(
   strict,
 )
 
+/** A body that names every payout of a file. */
+export const takeOutLimit = 512 * 1024
+
+export const TakeOutOfPayoutFile = Type.Object(
+  {
+    codes: Type.Array(Type.String({ pattern: '^[0-9A-Z]{13}$' }), {
+      minItems: 1,
+      maxItems: 10_000,
+      uniqueItems: true,
+      description: 'of the payouts to take out',
+    }),
+    may_try_another: Type.Boolean({
+      description: 'whether another provider may pay them; if not, their orders fail',
+    }),
+    reason,
+    code: Type.Optional(code),
+  },
+  strict,
+)
+
+export const AbandonPayoutFile = Type.Object(
+  { evidence: printable(1000), reason, code: Type.Optional(code) },
+  strict,
+)
+
 /** The largest answer of a bank, in base64. */
 const maxReportBytes = 8 * 1024 * 1024
 export const reportLimit = Math.ceil(maxReportBytes / 3) * 4 + 64 * 1024
@@ -70,6 +95,11 @@ const state = oneOf(
 const itemState = oneOf(
   ['waiting', 'dropped', 'accepted', 'paid', 'rejected', 'unknown', 'cancelled', 'returned'],
   'what became of the payout',
+)
+
+const ended = oneOf(
+  ['taken_out', 'abandoned'],
+  'how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought',
 )
 
 const summary = {
@@ -117,6 +147,20 @@ export const PayoutFileDetail = Type.Object({
     Type.Object({ by: Type.String(), bank_reference: Type.String(), at: isoTime('when') }),
   ),
   reports: Type.Array(Type.Object({ id: Type.String(), by: Type.String(), at: isoTime('when') })),
+  reseals: Type.Array(
+    Type.Object({ by: Type.String(), reason: Type.String(), at: isoTime('when') }),
+    { description: 'who had it sealed again for a later day' },
+  ),
+  ends: Type.Array(
+    Type.Object({
+      how: ended,
+      count: Type.Integer(),
+      proposal: Type.String({ description: 'what two people decided' }),
+      reason: Type.String(),
+      at: isoTime('when'),
+    }),
+    { description: 'payouts that two people ended, and not the bank' },
+  ),
   items: Type.Array(
     Type.Object({
       txn_id: Type.String(),
@@ -124,6 +168,7 @@ export const PayoutFileDetail = Type.Object({
       amount: money('to pay'),
       state: itemState,
       said: orNull(Type.String({ description: 'what the bank said of it last' })),
+      ended: orNull(ended),
       payee: Type.Object({
         name: Type.String(),
         account_no: Type.String(),
