@@ -18,6 +18,7 @@ const bankFields: Record<string, string> = {
   payout_format: 'format of payment files',
   payout_file_limit: 'ceiling of a payment file',
   payout_day_limit: 'ceiling of payment files in a day',
+  payout_trusts_paid: 'whether the bank’s word that it paid counts',
   expected_deduction: 'what is deducted',
 }
 
@@ -243,4 +244,6 @@ export const stateWords: Record<string, string> = {
   accepted: 'Accepted',
   paid: 'Paid',
   rejected: 'Refused',
+  taken_out: 'Taken out',
+  abandoned: 'Never brought',
 }

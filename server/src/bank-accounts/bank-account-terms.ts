@@ -66,6 +66,7 @@ export function freshTerms(
     payoutHolidays: '',
     payoutFileLimitMinor: null,
     payoutDayLimitMinor: null,
+    payoutTrustsPaid: false,
     expectedDeductionMinor: 0n,
     feed,
     zone,

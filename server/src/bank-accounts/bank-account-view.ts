@@ -33,6 +33,7 @@ export function bankAccountView(account: BankAccount, state: 'on' | 'draining' |
     payout_holidays: account.payoutHolidays === '' ? [] : account.payoutHolidays.split(','),
     payout_file_limit: money(account.payoutFileLimitMinor),
     payout_day_limit: money(account.payoutDayLimitMinor),
+    payout_trusts_paid: account.payoutTrustsPaid,
     zone: account.zone,
     csv_profile: account.csvProfile,
     encoding: account.encoding,

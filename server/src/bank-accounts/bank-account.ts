@@ -68,6 +68,8 @@ export interface BankAccount {
   /** The most in one file, and in the files that are approved in a day; null for any amount. */
   payoutFileLimitMinor: bigint | null
   payoutDayLimitMinor: bigint | null
+  /** Whether the bank's answer to a file that it paid counts as paid, or only the debit on its statement. */
+  payoutTrustsPaid: boolean
   /** How much the rail takes out of each payment before it arrives. */
   expectedDeductionMinor: bigint
   version: number
@@ -115,6 +117,7 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   payoutHolidays: ['payout_holidays', 'text'],
   payoutFileLimitMinor: ['payout_file_limit', 'bigint', 'null'],
   payoutDayLimitMinor: ['payout_day_limit', 'bigint', 'null'],
+  payoutTrustsPaid: ['payout_trusts_paid', 'boolean'],
   expectedDeductionMinor: ['expected_deduction', 'bigint'],
   version: ['version', 'int'],
 })

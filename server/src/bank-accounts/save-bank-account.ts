@@ -91,6 +91,7 @@ const changeable = bankAccountColumns.pick(
   'payoutHolidays',
   'payoutFileLimitMinor',
   'payoutDayLimitMinor',
+  'payoutTrustsPaid',
   'expectedDeductionMinor',
 )
 
@@ -115,6 +116,7 @@ const decisive = [
   'payoutFormat',
   'payoutFileLimitMinor',
   'payoutDayLimitMinor',
+  'payoutTrustsPaid',
   'expectedDeductionMinor',
 ] as const satisfies (keyof BankAccount)[]
 
@@ -139,6 +141,7 @@ const decisiveNames: Record<(typeof decisive)[number], string> = {
   payoutFormat: 'payout_format',
   payoutFileLimitMinor: 'payout_file_limit',
   payoutDayLimitMinor: 'payout_day_limit',
+  payoutTrustsPaid: 'payout_trusts_paid',
   expectedDeductionMinor: 'expected_deduction',
 }
 

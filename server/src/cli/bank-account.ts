@@ -204,6 +204,7 @@ interface TermOptions {
   payoutHolidays?: string
   payoutFileLimit?: string
   payoutDayLimit?: string
+  payoutTrustsPaid?: 'yes' | 'no'
   expectedDeduction?: string
   ownAccount?: string[]
   csvProfile?: string
@@ -271,6 +272,12 @@ function withTerms(command: Command): Command {
     .option('--payout-holidays <days>', 'by commas: when its bank does not work; "none" for none')
     .option('--payout-file-limit <amount>', 'the most in one payment file; "none" for any')
     .option('--payout-day-limit <amount>', 'the most in payment files of a day; "none" for any')
+    .addOption(
+      new Option(
+        '--payout-trusts-paid <answer>',
+        "whether the bank's answer that it paid counts, or only the debit that it books",
+      ).choices(['yes', 'no']),
+    )
     .option(
       '--expected-deduction <amount>',
       'what the rail takes out of each payment before it arrives: a payment that names its order and is smaller by exactly this is all of it',
@@ -338,6 +345,7 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
     ...(options.payoutDayLimit !== undefined && {
       payoutDayLimitMinor: ceiling('payout-day-limit', options.payoutDayLimit, before.currency),
     }),
+    ...(options.payoutTrustsPaid && { payoutTrustsPaid: options.payoutTrustsPaid === 'yes' }),
     ...(options.expectedDeduction !== undefined && {
       expectedDeductionMinor: atLeastZero(
         'expected-deduction',

@@ -130,7 +130,9 @@ async function missingStatements(
 function isToldOf(statements: readonly Statement[], day: Day): boolean {
   if (statements.some(({ from_day, to_day }) => from_day <= day && day <= to_day)) return true
   const before = statements.findLast(({ to_day }) => to_day < day)
-  const after = statements.find(({ from_day }) => from_day > day)
+  const later = statements.filter(({ from_day }) => from_day > day)
+  // Of several of a day, the one that was read last counts.
+  const after = later.findLast(({ to_day }) => to_day === later[0]?.to_day)
   const closing = before?.closing ?? null
   return closing !== null && closing === after?.opening
 }

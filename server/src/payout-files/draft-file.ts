@@ -1,7 +1,7 @@
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { lockAccount } from '../bank-accounts/take-reports.ts'
 import { timeToPass } from '../db/database-time.ts'
-import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
 import { newOrderId } from '../lib/ids.ts'
@@ -93,7 +93,10 @@ export async function draftPayoutFile(
     const chosen = await inOpenFiles(tx, account.name)
     const orders = within(
       waiting.filter(({ orderId }) => !chosen.has(orderId)),
-      lesser(account.payoutFileLimitMinor, await leftOfDay(tx, account, at, { besides: null, withDrafts: true })),
+      lesser(
+        account.payoutFileLimitMinor,
+        await leftOfDay(tx, account, at, { besides: null, withDrafts: true }),
+      ),
     )
     if (orders.length === 0) {
       throw new Problem('invalid_transition', `No withdrawal waits for a file of ${account.name}.`)

@@ -1,3 +1,4 @@
+import { findBankAccount } from '../bank-accounts/bank-account.ts'
 import type { Pool } from '../db/pool.ts'
 import { txnId } from '../lib/ids.ts'
 import {
@@ -8,6 +9,7 @@ import {
   readList,
   readSeal,
 } from './payout-file.ts'
+import { hasLaterDay } from './reseal-file.ts'
 
 /** Writes an amount of the file's currency. */
 type Money = (minor: bigint) => unknown
@@ -36,15 +38,17 @@ interface History {
   reports: object[]
   reseals: object[]
   ends: object[]
+  proposals: object[]
 }
 
 /** A file with everything about it; its items are those that are left of it. */
-export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
-  const [summary, lines, items, seal, history] = await Promise.all([
+export async function fileView(pool: Pool, file: PayoutFile, money: Money, now: Date) {
+  const [summary, lines, items, seal, account, history] = await Promise.all([
     fileSummary(pool, file, money),
     readLines(pool, file),
     readItems(pool, file),
     readSeal(pool, file),
+    findBankAccount(pool, file.account),
     readHistory(pool, file),
   ])
   const byLine = new Map(items.map((item) => [item.n, item]))
@@ -70,6 +74,7 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
           execution_date: seal.executionDate,
           sha256: seal.sha256,
           sealed_at: seal.sealedAt,
+          is_over: account !== undefined && hasLaterDay(account, seal, now),
         }
       : null,
     ...history,
@@ -92,8 +97,15 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
   }
 }
 
-/** Who approved, downloaded and sent a file, and what the bank answered. */
+/** Who approved, downloaded and sent a file, what the bank answered, and what waits for a second person. */
 async function readHistory(pool: Pool, { account, fileId }: PayoutFile): Promise<History> {
+  const { rows: proposals } = await pool.query<object>(
+    `select p.proposal_id as id, p.action, p.proposer as by, p.proposed_at as at from proposals p
+     where p.subject_kind = 'payout_file' and p.subject_id = $1
+       and not exists (select 1 from proposal_decisions d where d.proposal_id = p.proposal_id)
+     order by p.proposal_id`,
+    [fileId],
+  )
   const own = [account, fileId]
   const [approvals, downloads, sendings, reports, reseals, ends] = await Promise.all(
     [
@@ -119,5 +131,6 @@ async function readHistory(pool: Pool, { account, fileId }: PayoutFile): Promise
     reports: reports ?? [],
     reseals: reseals ?? [],
     ends: ends ?? [],
+    proposals,
   }
 }

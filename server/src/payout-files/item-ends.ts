@@ -39,8 +39,13 @@ export async function insertEnds(
 }
 
 const atOnce = 64
-/** What waits for another provider's place, or for an end of a stop, is passed on no more often than this. */
-export type PassedOn = Map<string, number>
+
+/** Hands what was taken out to the next provider, and knows until when it has been: it may wait for a place, or a stop. */
+export interface PassingOn {
+  passOn: NonNullable<CallWatch['passOn']>
+  /** By reference, by the process's steady clock. */
+  untilMs: Map<string, number>
+}
 
 interface Ending extends PayoutItem {
   mayTryAnother: boolean
@@ -49,15 +54,14 @@ interface Ending extends PayoutItem {
 
 /**
  * Ends in the books what two people have ended: its order fails, or the next provider gets it. Of one file or of all;
- * any number of processes may do so at the same time, as the teller ends each payout once. Without `passOn`, what is
+ * any number of processes may do so at the same time, as the teller ends each payout once. Without `passing`, what is
  * for another provider is left to a worker.
  */
 export async function endItems(
   desk: PayoutDesk,
   which: Named | 'all',
   onError: (error: unknown) => void,
-  passOn?: CallWatch['passOn'],
-  passedOn: PassedOn = new Map(),
+  passing?: PassingOn,
 ): Promise<void> {
   const named = which === 'all' ? null : which
   const { rows } = await desk.pool.query<Ending>(
@@ -65,47 +69,49 @@ export async function endItems(
      from payout_item_ends d
      join payout_items i on i.account = d.account and i.file_id = d.file_id and i.n = d.n
      where i.state in ('waiting', 'accepted', 'unknown') and i.debited_by is null
-       and ($1::text is null or i.account = $1) and ($2::uuid is null or i.file_id = $2)
-     order by i.account, i.file_id, i.n limit 10000`,
+       and ($1::text is null or i.account = $1) and ($2::uuid is null or i.file_id = $2)`,
     [named?.account ?? null, named?.fileId ?? null],
   )
-  for (const [reference, until] of passedOn) {
-    if (until < performance.now()) passedOn.delete(reference)
-  }
-  const due = rows.filter(({ reference }) => !passedOn.has(reference ?? ''))
-  await inParallel(atOnce, due, async (item) => {
-    await endItem(desk, item, passOn && noting(passOn, passedOn)).catch((error) => {
+  await inParallel(atOnce, rows, (item) =>
+    endItem(desk, item, passing).catch((error) => {
       const isForWorker = error instanceof Problem && error.code === 'overloaded'
       if (!isForWorker) onError(error)
-    })
-  })
-  const files = new Map(due.map((item) => [`${item.account} ${item.fileId}`, item]))
+    }),
+  )
+  const files = new Map(rows.map((item) => [`${item.account} ${item.fileId}`, item]))
   for (const file of files.values()) await followOrders(desk.pool, file)
-}
-
-function noting(
-  passOn: NonNullable<CallWatch['passOn']>,
-  passedOn: PassedOn,
-): NonNullable<CallWatch['passOn']> {
-  return (order, provider, refused) => {
-    passedOn.set(refused.reference, performance.now() + goingOnMs)
-    passOn(order, provider, refused)
-  }
 }
 
 async function endItem(
   desk: PayoutDesk,
   item: Ending,
-  passOn: CallWatch['passOn'],
+  passing: PassingOn | undefined,
 ): Promise<void> {
   const { account, agentId, orderId, reference, mayTryAnother, reason } = item
   const order = await findOrder(desk.pool, agentId, orderId)
   const attempt = reference && (await findPayout(desk.pool, agentId, account, reference))
   if (!order || !attempt) return
-  if (order.providerRef !== reference) return markRejected(desk.pool, item)
-  if (order.status !== 'WAITING') return
+  if (order.providerRef !== reference) {
+    passing?.untilMs.delete(reference)
+    return markRejected(desk.pool, item)
+  }
+  if (order.status !== 'WAITING' || isPassedOn(passing, reference)) return
   const outcome = { type: 'rejected', mayTryAnother, reason: wordsOf(item, reason) } as const
-  await settle(desk, attempt, outcome, { passOn })
+  await settle(desk, attempt, outcome, { passOn: passing && notingIn(passing) })
+}
+
+function isPassedOn(passing: PassingOn | undefined, reference: string): boolean {
+  const untilMs = passing?.untilMs.get(reference) ?? 0
+  if (untilMs > performance.now()) return true
+  passing?.untilMs.delete(reference)
+  return false
+}
+
+function notingIn({ passOn, untilMs }: PassingOn): NonNullable<CallWatch['passOn']> {
+  return (order, provider, refused) => {
+    untilMs.set(refused.reference, performance.now() + goingOnMs)
+    passOn(order, provider, refused)
+  }
 }
 
 /** Another provider has the order: here it was refused. */

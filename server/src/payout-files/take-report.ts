@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { raiseAlarm } from '../approvals/alarms.ts'
+import { findBankAccount } from '../bank-accounts/bank-account.ts'
 import type { Mode } from '../db/deployment.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
@@ -68,10 +69,10 @@ export async function readReport(db: Pool, file: PayoutFile, bytes: Buffer): Pro
 }
 
 /**
- * Takes what the bank answered to a file. What it accepted or paid counts at once. A refusal releases money, so it
- * does not count yet: `rejectItems` is for when a second person has confirmed it. A duplicate is unknown. Where it is
- * about real money, nobody makes a payout PAID alone: for who downloaded the file, paid is accepted until the debit is
- * booked or another person brings the answer.
+ * Takes what the bank answered to a file. What it accepted counts at once, and so does what it paid, if the account
+ * trusts that; else paid is accepted until the debit is booked. A refusal releases money, so it does not count yet:
+ * `rejectItems` is for when a second person has confirmed it. A duplicate is unknown. Where it is about real money,
+ * nobody makes a payout PAID alone: for who downloaded the file, paid is accepted as well.
  */
 export async function takeStatusReport(
   desk: PayoutDesk,
@@ -83,7 +84,9 @@ export async function takeStatusReport(
   if (file.state === 'approved')
     throw wrongState(file, 'answered by the bank before it is exported')
   const read = await readReport(desk.pool, file, bytes)
-  if (mode === 'live' && (await hasDownloaded(desk.pool, file, by))) {
+  const account = await findBankAccount(desk.pool, file.account)
+  const isAlone = mode === 'live' && (await hasDownloaded(desk.pool, file, by))
+  if (!account?.payoutTrustsPaid || isAlone) {
     for (const [reference, told] of read.outcomes) {
       if (told.outcome === 'paid') read.outcomes.set(reference, { ...told, outcome: 'accepted' })
     }

@@ -198,7 +198,12 @@ async function proveSeals(tx: ProofTx, file: FileRow, lines: readonly LineRow[])
   const { downloads = 0n, other = 0n, sent = false } = rows[0] ?? {}
   const last = seals.at(-1)
   const isSealed = sealedStates.includes(file.state)
-  ensureSame(where, 'that it is sealed', last?.round === file.round, isSealed || isTakenApart(file, lines, last))
+  ensureSame(
+    where,
+    'that it is sealed',
+    last?.round === file.round,
+    isSealed || isTakenApart(file, lines, last),
+  )
   ensureSame(where, 'that somebody has it', downloads > 0n, leftStates.includes(file.state))
   ensureSame(where, 'downloads of another round', other, 0n)
   ensure(file.state !== 'sent' || sent, () => `${where} is sent, but nobody says so`)

@@ -18,7 +18,8 @@ import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
 import { followOrders } from '../payout-files/follow-orders.ts'
 import { goForwardWithAll, type Rests } from '../payout-files/go-forward.ts'
-import { endItems, type PassedOn } from '../payout-files/item-ends.ts'
+import { endItems, type PassingOn } from '../payout-files/item-ends.ts'
+import { payoutAlarms } from '../payout-files/payout-alarms.ts'
 import type { CallWatch } from '../payouts/pay-out.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { unknownPayouts } from '../payouts/unknown-payouts.ts'
@@ -77,7 +78,7 @@ export function startWorker(options: WorkerOptions): Repeated {
   const fees = new FeeSweeper(desk, timeZone)
   const settler = new Settler(desk, timeZone, onError)
   const filesAtRest: Rests = new Map()
-  const passedOn: PassedOn = new Map()
+  const passing: PassingOn | undefined = passOn && { passOn, untilMs: new Map() }
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
     repeat(1_000, async () => ((await notices.finishLeftOvers()) > 0 ? 'more' : 'done'), onError),
@@ -90,7 +91,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       1_000,
       async () => {
         await goForwardWithAll(desk, onError, filesAtRest)
-        await endItems(desk, 'all', onError, passOn, passedOn)
+        await endItems(desk, 'all', onError, passing)
         await followOrders(desk.pool, 'open')
         return 'done'
       },
@@ -214,6 +215,7 @@ function alertLoops(
   }
   const watch = async () => {
     await keepWatch(proofPool, 'payout_unknown', await unknownPayouts(proofPool, now()), now())
+    await keepWatch(proofPool, 'payout_alarm', await payoutAlarms(proofPool), now())
     await keepWatch(proofPool, 'callbacks_failing', await stuckLanes(proofPool), now())
     await keepWatch(proofPool, 'proof_red', await redBooks(proofPool), now())
     return 'done' as const

@@ -52,6 +52,7 @@ export async function makeAccount(
     payoutHolidays: '',
     payoutFileLimitMinor: null,
     payoutDayLimitMinor: null,
+    payoutTrustsPaid: false,
     expectedDeductionMinor: 0n,
     feed: 'signed',
     zone,

@@ -33,6 +33,7 @@ export interface AccountDraft {
   payout_holidays: string[]
   payout_file_limit: string
   payout_day_limit: string
+  payout_trusts_paid: boolean
   route: boolean
 }
 
@@ -69,6 +70,7 @@ export const emptyDraft: AccountDraft = {
   payout_holidays: [],
   payout_file_limit: '',
   payout_day_limit: '',
+  payout_trusts_paid: false,
   route: true,
 }
 
@@ -104,6 +106,7 @@ export function draftOf(account: Account): AccountDraft {
     payout_holidays: account.payout_holidays,
     payout_file_limit: account.payout_file_limit ?? '',
     payout_day_limit: account.payout_day_limit ?? '',
+    payout_trusts_paid: account.payout_trusts_paid,
     route: true,
   }
 }
@@ -132,6 +135,7 @@ export function termsOf(draft: AccountDraft): Terms {
     payout_holidays: draft.payout_holidays,
     payout_file_limit: draft.payout_file_limit === '' ? null : draft.payout_file_limit,
     payout_day_limit: draft.payout_day_limit === '' ? null : draft.payout_day_limit,
+    payout_trusts_paid: draft.payout_trusts_paid,
     token_limit: orZero(draft.token_limit),
     token_day_limit: orZero(draft.token_day_limit),
     feed_profile: draft.feed_profile.trim() === '' ? null : draft.feed_profile,

@@ -336,6 +336,19 @@ function PayoutFields({ draft, change, errors, choices }: Props) {
             {list('payout_holidays')}
             {limit('payout_file_limit')}
             {limit('payout_day_limit')}
+            <NativeSelect
+              label={fields.payout_trusts_paid}
+              description={fields.payout_trusts_paidHint}
+              error={errors.payout_trusts_paid}
+              value={draft.payout_trusts_paid ? 'yes' : 'no'}
+              data={[
+                { value: 'no', label: fields.trustsDebit },
+                { value: 'yes', label: fields.trustsPaid },
+              ]}
+              onChange={({ currentTarget: { value } }) =>
+                change({ payout_trusts_paid: value === 'yes' })
+              }
+            />
           </>
         )}
       </div>

@@ -66,6 +66,11 @@ export const formWords = {
     payout_file_limit: 'Most in one file',
     payout_day_limit: 'Most in files that are approved in a day',
     payoutLimitHint: 'Empty: any amount.',
+    payout_trusts_paid: 'A withdrawal is paid',
+    payout_trusts_paidHint:
+      'Some banks answer “paid” before the money has left. If you are not sure, wait for the statement.',
+    trustsPaid: 'when the bank answers that it paid it',
+    trustsDebit: 'when the bank’s statement shows the debit',
     route: 'It gets orders at once',
     automatic: 'Automatic',
   },

@@ -113,6 +113,7 @@ function payoutFacts(
     ],
     [facts.payoutFileLimit, file === null ? facts.any : limit(file)],
     [facts.payoutDayLimit, day === null ? facts.any : limit(day)],
+    [facts.payoutTrustsPaid, account.payout_trusts_paid ? facts.trustsPaid : facts.trustsDebit],
   ]
 }
 

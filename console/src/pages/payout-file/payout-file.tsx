@@ -32,6 +32,7 @@ export default function PayoutFile() {
   const { id = '' }: { id?: string } = useParams({ strict: false })
   const [asked, setAsked] = useState<Asked>()
   const [taken, setTaken] = useState<Taken>()
+  const me = useMe()
   const found = useQuery({
     queryKey: ['payout-file', id],
     queryFn: ({ signal }) => ask(api.payoutFile, { params: { id }, signal }),
@@ -60,6 +61,9 @@ export default function PayoutFile() {
       </PageHead>
       {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
       <Stack gap="md">
+        {file.proposals.map((proposal) => (
+          <Waiting key={proposal.id} proposal={proposal} />
+        ))}
         <div className={classes.columns}>
           <Panel title={says.steps.title}>
             <FileSteps file={file} isByCommand={file.made_by === commandLine} />
@@ -78,7 +82,11 @@ export default function PayoutFile() {
           </Stack>
         </div>
         {file.sealed !== null && <BankAnswers file={file} taken={taken} />}
-        <FileItems file={file} />
+        <FileItems
+          file={file}
+          takeOut={isChangeable(file) ? (item) => setAsked({ what: 'take-out', item }) : undefined}
+          whyNot={whyNot(me, 'make_payout_files')}
+        />
       </Stack>
       {asked && (
         <FileDialog
@@ -92,6 +100,24 @@ export default function PayoutFile() {
   )
 }
 
+/** Whether payouts can be taken out: they are handed over to the file, and nobody has downloaded it. */
+function isChangeable({ state, approvals }: PayoutFileDetail): boolean {
+  return state === 'approved' || (state === 'draft' && approvals.length > 0)
+}
+
+/** What somebody proposed about the file. */
+function Waiting({ proposal }: { proposal: PayoutFileDetail['proposals'][number] }) {
+  const { proposals } = says
+  return (
+    <Panel title={proposals.actions[proposal.action] ?? proposal.action}>
+      <p role="status" className={classes.waiting}>
+        {proposals.waits(proposal.by)}{' '}
+        <PageLink to={pages.approval(proposal.id)}>{proposals.open}</PageLink>
+      </p>
+    </Panel>
+  )
+}
+
 /** What can be done with the file now, the usual next step first. */
 function Actions(props: { file: PayoutFileDetail; setAsked: (asked: Asked) => void }) {
   const { file, setAsked } = props
@@ -102,6 +128,7 @@ function Actions(props: { file: PayoutFileDetail; setAsked: (asked: Asked) => vo
     file.made_by === commandLine && me.user.role !== 'admin' ? says.onlyAdmin : undefined
   const downloader = file.downloads[0]?.by === me.user.email ? says.isDownloader : undefined
   const isWithUs = file.state === 'exported'
+  const isOver = file.state === 'approved' && file.sealed?.is_over === true
   const isOut = isWithUs || ['sent', 'acknowledged', 'closed'].includes(file.state)
   return (
     <>
@@ -130,10 +157,25 @@ function Actions(props: { file: PayoutFileDetail; setAsked: (asked: Asked) => vo
           {says.answer.button}
         </ActButton>
       )}
+      {isOver && (
+        <ActButton
+          size="sm"
+          variant="filled"
+          whyNot={mayMake}
+          onClick={() => setAsked({ what: 'reseal' })}
+        >
+          {says.reseal.button}
+        </ActButton>
+      )}
+      {(isWithUs || file.state === 'sent') && (
+        <ActButton size="sm" whyNot={mayMake} onClick={() => setAsked({ what: 'abandon' })}>
+          {says.abandon.button}
+        </ActButton>
+      )}
       {file.sealed !== null && (
         <ActButton
           size="sm"
-          variant={file.state === 'approved' ? 'filled' : 'default'}
+          variant={file.state === 'approved' && !isOver ? 'filled' : 'default'}
           whyNot={mayMake}
           onClick={() => setAsked({ what: 'download' })}
         >

@@ -77,6 +77,7 @@ export function termsFromDraft(
     payoutHolidays: draft.payout_holidays?.join(',') ?? named.payoutHolidays ?? '',
     payoutFileLimitMinor: ceiling('payout_file_limit', named.payoutFileLimitMinor),
     payoutDayLimitMinor: ceiling('payout_day_limit', named.payoutDayLimitMinor),
+    payoutTrustsPaid: draft.payout_trusts_paid ?? named.payoutTrustsPaid ?? false,
     csvProfile: textOrNull(draft.csv_profile),
     encoding: textOrNull(draft.encoding),
     ownAccounts: draft.own_accounts.map(writtenAccountNo).join(','),

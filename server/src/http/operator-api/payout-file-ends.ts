@@ -1,4 +1,5 @@
 import { jsonText } from '../../lib/json-text.ts'
+import { decimalText } from '../../lib/money.ts'
 import { abandonFile, readAbandoned } from '../../payout-files/abandon-file.ts'
 import { endItems } from '../../payout-files/item-ends.ts'
 import {
@@ -11,7 +12,6 @@ import { resealFile } from '../../payout-files/reseal-file.ts'
 import { readTakeOut, takeOut } from '../../payout-files/take-out.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
-import { exact } from './order-summary.ts'
 import { fileNamed, viewOf } from './payout-files.ts'
 import {
   AbandonPayoutFile,
@@ -32,7 +32,7 @@ export function payoutFileEndRoutes(api: OperatorApi, { desk }: OperatorDeps): v
     permission: 'make_payout_files',
     method: 'POST',
   } as const
-  const shown = async (id: string) => jsonText(await viewOf(pool, await fileNamed(pool, id)))
+  const shown = async (id: string) => jsonText(await viewOf(desk, await fileNamed(pool, id)))
   /** If this breaks off, a worker goes on. */
   const end = (file: PayoutFile) =>
     endItems(desk, file, api.approvals.onError).catch(api.approvals.onError)
@@ -40,7 +40,8 @@ export function payoutFileEndRoutes(api: OperatorApi, { desk }: OperatorDeps): v
   operatorRoute(api, {
     ...make,
     url: '/payout-files/:id/reseal',
-    summary: 'Have a file sealed again for a later day, before anybody has it: it is approved again',
+    summary:
+      'Have a file sealed again for a later day, before anybody has it: it is approved again',
     schema: { params: PayoutFileParams, body: ReasonAndCode, response: PayoutFileDetail },
     handler: async ({ operator, params, body }) => {
       await resealFile(desk, await fileNamed(pool, params.id), body.reason, operator)
@@ -63,14 +64,12 @@ export function payoutFileEndRoutes(api: OperatorApi, { desk }: OperatorDeps): v
         const { digest } = await readList(pool, file)
         return {
           ...about(file, out),
-          before: { state: file.state, digest, payouts: out.map(({ reference }) => reference) },
+          before: { state: file.state, digest, file: inWords(file, [...out, ...left]) },
           after: {
-            payouts: out.map(({ reference, amountMinor }) => ({
-              code: reference,
-              amount: exact(amountMinor, file.currency),
-            })),
-            may_try_another: body.may_try_another,
-            left: { count: left.length, sum: exact(sumOf(left), file.currency) },
+            file: left.length === 0 ? 'nothing: it is cancelled' : inWords(file, left),
+            taken_out: inWords(file, out),
+            codes: out.map(({ reference }) => reference).join(', '),
+            afterwards: body.may_try_another ? 'another provider may pay them' : 'their orders fail',
           },
         }
       },
@@ -95,11 +94,11 @@ export function payoutFileEndRoutes(api: OperatorApi, { desk }: OperatorDeps): v
       view: async ({ params, body }) => {
         const file = await fileNamed(pool, params.id)
         const { items } = await readAbandoned(pool, file, now())
-        const { sent } = await viewOf(pool, file)
+        const { sent } = await viewOf(desk, file)
         return {
           ...about(file, items),
-          before: { state: file.state, payouts: items.length, sent },
-          after: { state: 'closed', rejected: items.length, evidence: body.evidence },
+          before: { state: file.state, sent },
+          after: { state: 'closed', fails: inWords(file, items), evidence: body.evidence },
         }
       },
     },
@@ -110,6 +109,10 @@ export function payoutFileEndRoutes(api: OperatorApi, { desk }: OperatorDeps): v
       return shown(params.id)
     },
   })
+}
+
+function inWords({ currency }: PayoutFile, items: readonly PayoutItem[]): string {
+  return `${items.length} payouts, ${decimalText(sumOf(items), currency)} ${currency}`
 }
 
 function about({ fileId, currency }: PayoutFile, items: readonly PayoutItem[]) {

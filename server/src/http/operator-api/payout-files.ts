@@ -25,6 +25,7 @@ import {
   wordsOf,
 } from '../../payout-files/take-report.ts'
 import { BankFileFault } from '../../statements/statement.ts'
+import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
 import { checkId } from './bank-account-named.ts'
 import type { OperatorDeps } from './operator-deps.ts'
@@ -58,7 +59,7 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
   const common = { tag: 'Payout files', agents: 'none' } as const
   const look = { ...common, permission: 'view', method: 'GET' } as const
   const make = { ...common, permission: 'make_payout_files', method: 'POST' } as const
-  const shown = async (file: PayoutFile) => jsonText(await viewOf(pool, file))
+  const shown = async (file: PayoutFile) => jsonText(await viewOf(desk, file))
 
   operatorRoute(api, {
     ...look,
@@ -123,7 +124,7 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
     summary: 'A payout file with its items, and who did what with it',
     schema: { params: PayoutFileParams, response: PayoutFileDetail },
     handler: async ({ operator, params }) => {
-      const view = await viewOf(pool, await fileNamed(pool, params.id))
+      const view = await viewOf(desk, await fileNamed(pool, params.id))
       return jsonText(seesPersons(operator) ? view : { ...view, items: view.items.map(masked) })
     },
   })
@@ -219,7 +220,7 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
         refused: refused.length,
         proposal: proposed ? proposed.proposal : null,
         breaks: taken.breaks,
-        file: await viewOf(pool, await fileNamed(pool, params.id)),
+        file: await viewOf(desk, await fileNamed(pool, params.id)),
       })
     },
   })
@@ -264,7 +265,7 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
         },
         () => rejectItems(desk, file, params.report_id),
       )
-      return viewOf(pool, await fileNamed(pool, params.id)).then(jsonText)
+      return viewOf(desk, await fileNamed(pool, params.id)).then(jsonText)
     },
   })
 }
@@ -289,8 +290,8 @@ export async function fileNamed(pool: Pool, id: string): Promise<PayoutFile> {
 }
 
 /** A payout file as it is answered. */
-export function viewOf(pool: Pool, file: PayoutFile) {
-  return fileView(pool, file, moneyOf(file))
+export function viewOf({ pool, now }: Pick<Desk, 'pool' | 'now'>, file: PayoutFile) {
+  return fileView(pool, file, moneyOf(file), now())
 }
 
 type ItemView = Awaited<ReturnType<typeof viewOf>>['items'][number]

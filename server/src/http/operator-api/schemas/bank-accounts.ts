@@ -79,6 +79,11 @@ const terms = {
   payout_day_limit: Type.Optional(
     orNull(decimal('the most in files approved in a day; null for any amount')),
   ),
+  payout_trusts_paid: Type.Optional(
+    Type.Boolean({
+      description: "whether the bank's answer that it paid counts, or only the debit it books",
+    }),
+  ),
   feed,
   zone: Type.Optional(text(50, 'a time zone such as Asia/Bangkok')),
   csv_profile: orNull(text(8192, 'how its CSV files are read, as JSON')),
@@ -198,6 +203,7 @@ export const BankAccountDetail = Type.Object({
   payout_holidays: Type.Array(Type.String()),
   payout_file_limit: orNull(Type.String()),
   payout_day_limit: orNull(Type.String()),
+  payout_trusts_paid: Type.Boolean(),
   feed_url: orNull(Type.String({ description: 'where the bank reports to' })),
   zone: Type.String(),
   csv_profile: orNull(Type.String()),

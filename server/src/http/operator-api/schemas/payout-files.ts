@@ -130,6 +130,7 @@ export const PayoutFileDetail = Type.Object({
       execution_date: Type.String(),
       sha256: Type.String(),
       sealed_at: isoTime('when the bytes were fixed'),
+      is_over: Type.Boolean({ description: 'whether it would be for a later day now' }),
     }),
   ),
   approvals: Type.Array(
@@ -160,6 +161,15 @@ export const PayoutFileDetail = Type.Object({
       at: isoTime('when'),
     }),
     { description: 'payouts that two people ended, and not the bank' },
+  ),
+  proposals: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      action: Type.String(),
+      by: Type.String(),
+      at: isoTime('when'),
+    }),
+    { description: 'what waits for a second person' },
   ),
   items: Type.Array(
     Type.Object({
