@@ -63,7 +63,7 @@ create table if not exists payout_item_ends (
   foreign key (account, file_id, n) references payout_items,
   constraint payout_item_ends_by_two foreign key (proposal_id, verdict)
     references proposal_decisions (proposal_id, verdict),
-  constraint payout_item_ends_abandoned check (how = 'taken_out' or not may_try_another)
+  constraint payout_item_ends_abandoned check (how <> 'abandoned' or not may_try_another)
 );
 
 grant select, insert on payout_file_reseals, payout_item_ends to sluice_service;

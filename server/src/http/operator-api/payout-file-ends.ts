@@ -69,7 +69,9 @@ export function payoutFileEndRoutes(api: OperatorApi, { desk }: OperatorDeps): v
             file: left.length === 0 ? 'nothing: it is cancelled' : inWords(file, left),
             taken_out: inWords(file, out),
             codes: out.map(({ reference }) => reference).join(', '),
-            afterwards: body.may_try_another ? 'another provider may pay them' : 'their orders fail',
+            afterwards: body.may_try_another
+              ? 'another provider may pay them'
+              : 'their orders fail',
           },
         }
       },
