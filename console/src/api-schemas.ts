@@ -650,6 +650,7 @@ export interface Operations {
       payout_holidays: string[]
       payout_file_limit: string | null
       payout_day_limit: string | null
+      payout_trusts_paid: boolean
       /** where the bank reports to */
       feed_url: string | null
       zone: string
@@ -1454,6 +1455,21 @@ export interface Operations {
             oldest_at: string
           }[]
         | null
+      /** money that left a bank account against the books */
+      payout_alarms:
+        | {
+            /** what happened */
+            kind: 'paid_twice' | 'paid_after_failed' | 'unexplained_debit'
+            /** the bank account that the money left */
+            account: string
+            /** where a person ends it */
+            place: 'movement' | 'open_item'
+            /** of this kind at the account, counted up to 1000 */
+            count: number
+            /** the oldest of them */
+            oldest_at: string
+          }[]
+        | null
       providers:
         | {
             name: string
@@ -1585,6 +1601,7 @@ export interface Operations {
           | 'bank_account_changed'
           | 'approval_waiting'
           | 'payout_unknown'
+          | 'payout_alarm'
           | 'proof_red'
           | 'reconcile_break'
           | 'callbacks_failing'
@@ -2519,6 +2536,8 @@ export interface Operations {
         sha256: string
         /** when the bytes were fixed */
         sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
       } | null
       approvals: {
         round: number
@@ -2545,6 +2564,32 @@ export interface Operations {
         /** when */
         at: string
       }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
       items: {
         txn_id: string
         /** by which the bank names it; null in a draft */
@@ -2563,6 +2608,8 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
           account_no: string
@@ -3199,6 +3246,8 @@ export interface Operations {
       payout_file_limit?: string | null
       /** the most in files approved in a day; null for any amount */
       payout_day_limit?: string | null
+      /** whether the bank's answer that it paid counts, or only the debit it books */
+      payout_trusts_paid?: boolean
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -3273,6 +3322,7 @@ export interface Operations {
         payout_holidays: string[]
         payout_file_limit: string | null
         payout_day_limit: string | null
+        payout_trusts_paid: boolean
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4011,6 +4061,8 @@ export interface Operations {
       payout_file_limit?: string | null
       /** the most in files approved in a day; null for any amount */
       payout_day_limit?: string | null
+      /** whether the bank's answer that it paid counts, or only the debit it books */
+      payout_trusts_paid?: boolean
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -4085,6 +4137,7 @@ export interface Operations {
         payout_holidays: string[]
         payout_file_limit: string | null
         payout_day_limit: string | null
+        payout_trusts_paid: boolean
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4211,6 +4264,8 @@ export interface Operations {
       payout_file_limit?: string | null
       /** the most in files approved in a day; null for any amount */
       payout_day_limit?: string | null
+      /** whether the bank's answer that it paid counts, or only the debit it books */
+      payout_trusts_paid?: boolean
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -4353,6 +4408,7 @@ export interface Operations {
         payout_holidays: string[]
         payout_file_limit: string | null
         payout_day_limit: string | null
+        payout_trusts_paid: boolean
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4537,6 +4593,7 @@ export interface Operations {
         payout_holidays: string[]
         payout_file_limit: string | null
         payout_day_limit: string | null
+        payout_trusts_paid: boolean
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -7742,6 +7799,8 @@ export interface Operations {
         sha256: string
         /** when the bytes were fixed */
         sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
       } | null
       approvals: {
         round: number
@@ -7768,6 +7827,32 @@ export interface Operations {
         /** when */
         at: string
       }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
       items: {
         txn_id: string
         /** by which the bank names it; null in a draft */
@@ -7786,6 +7871,151 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'POST /console/api/payout-files/{id}/abandon': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
           account_no: string
@@ -7853,6 +8083,8 @@ export interface Operations {
         sha256: string
         /** when the bytes were fixed */
         sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
       } | null
       approvals: {
         round: number
@@ -7879,6 +8111,32 @@ export interface Operations {
         /** when */
         at: string
       }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
       items: {
         txn_id: string
         /** by which the bank names it; null in a draft */
@@ -7897,6 +8155,8 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
           account_no: string
@@ -7964,6 +8224,8 @@ export interface Operations {
         sha256: string
         /** when the bytes were fixed */
         sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
       } | null
       approvals: {
         round: number
@@ -7990,6 +8252,32 @@ export interface Operations {
         /** when */
         at: string
       }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
       items: {
         txn_id: string
         /** by which the bank names it; null in a draft */
@@ -8008,6 +8296,8 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
           account_no: string
@@ -8085,6 +8375,8 @@ export interface Operations {
         sha256: string
         /** when the bytes were fixed */
         sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
       } | null
       approvals: {
         round: number
@@ -8111,6 +8403,32 @@ export interface Operations {
         /** when */
         at: string
       }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
       items: {
         txn_id: string
         /** by which the bank names it; null in a draft */
@@ -8129,6 +8447,149 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'POST /console/api/payout-files/{id}/reseal': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
           account_no: string
@@ -8196,6 +8657,8 @@ export interface Operations {
         sha256: string
         /** when the bytes were fixed */
         sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
       } | null
       approvals: {
         round: number
@@ -8222,6 +8685,32 @@ export interface Operations {
         /** when */
         at: string
       }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
       items: {
         txn_id: string
         /** by which the bank names it; null in a draft */
@@ -8240,6 +8729,8 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
           account_no: string
@@ -8326,6 +8817,8 @@ export interface Operations {
           sha256: string
           /** when the bytes were fixed */
           sealed_at: string
+          /** whether it would be for a later day now */
+          is_over: boolean
         } | null
         approvals: {
           round: number
@@ -8352,6 +8845,32 @@ export interface Operations {
           /** when */
           at: string
         }[]
+        /** who had it sealed again for a later day */
+        reseals: {
+          by: string
+          reason: string
+          /** when */
+          at: string
+        }[]
+        /** payouts that two people ended, and not the bank */
+        ends: {
+          /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+          how: 'taken_out' | 'abandoned'
+          count: number
+          /** what two people decided */
+          proposal: string
+          reason: string
+          /** when */
+          at: string
+        }[]
+        /** what waits for a second person */
+        proposals: {
+          id: string
+          action: string
+          by: string
+          /** when */
+          at: string
+        }[]
         items: {
           txn_id: string
           /** by which the bank names it; null in a draft */
@@ -8370,6 +8889,8 @@ export interface Operations {
             | 'returned'
           /** what the bank said of it last */
           said: string | null
+          /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+          ended: 'taken_out' | 'abandoned' | null
           payee: {
             name: string
             account_no: string
@@ -8377,6 +8898,151 @@ export interface Operations {
           }
         }[]
       }
+    }
+  }
+  'POST /console/api/payout-files/{id}/take-out': {
+    query: Record<string, never>
+    body: {
+      /** of the payouts to take out */
+      codes: string[]
+      /** whether another provider may pay them; if not, their orders fail */
+      may_try_another: boolean
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
     }
   }
   'POST /console/api/provider-routes/try': {
@@ -9084,10 +9750,11 @@ export interface Operations {
   'PUT /console/api/me/alerts/choices': {
     query: Record<string, never>
     body: {
-      /** one of approval_waiting, payout_unknown, proof_red, reconcile_break, callbacks_failing */
+      /** one of approval_waiting, payout_unknown, payout_alarm, proof_red, reconcile_break, callbacks_failing */
       kind:
         | 'approval_waiting'
         | 'payout_unknown'
+        | 'payout_alarm'
         | 'proof_red'
         | 'reconcile_break'
         | 'callbacks_failing'
@@ -9113,6 +9780,7 @@ export interface Operations {
           | 'bank_account_changed'
           | 'approval_waiting'
           | 'payout_unknown'
+          | 'payout_alarm'
           | 'proof_red'
           | 'reconcile_break'
           | 'callbacks_failing'

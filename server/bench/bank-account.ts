@@ -30,6 +30,7 @@ export async function makeBankAccount({ pool, secretKeys }: Backend) {
       payoutHolidays: '',
       payoutFileLimitMinor: null,
       payoutDayLimitMinor: null,
+      payoutTrustsPaid: false,
       expectedDeductionMinor: 0n,
       feed: 'none',
       zone: 'UTC',

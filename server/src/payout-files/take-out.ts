@@ -70,6 +70,7 @@ export async function readTakeOut(
 ): Promise<{ out: PayoutItem[]; left: PayoutItem[] }> {
   const items = (await readItemsLeft(db, file)).filter(({ state }) => state !== 'dropped')
   refuseUnlessHere(file, items)
+  if (codes.length === 0) throw new Problem('invalid_request', 'Name the payouts to take out.')
   const asked = new Set(codes)
   const out = items.filter(({ reference }) => asked.has(reference ?? ''))
   if (out.length < asked.size) {

@@ -53,7 +53,6 @@ export const takeOutLimit = 512 * 1024
 export const TakeOutOfPayoutFile = Type.Object(
   {
     codes: Type.Array(Type.String({ pattern: '^[0-9A-Z]{13}$' }), {
-      minItems: 1,
       maxItems: 10_000,
       uniqueItems: true,
       description: 'of the payouts to take out',
