@@ -82,7 +82,7 @@ export async function readAbandoned(
     throw refuse(`The bank has the file: ${what}. What is open ends by what the bank says.`)
   }
   const missing = [
-    ...(await missingStatements(db, account, seal, now)),
+    ...(await missingStatements(db, file, account, seal, now)),
     ...(await doubtfulDebits(db, account, seal, items)),
   ]
   if (missing.length > 0) {
@@ -102,13 +102,23 @@ interface Statement {
 /** Which of the bank's statements have to be there before it is sure that it has not paid. */
 async function missingStatements(
   db: Pool | Tx,
+  file: PayoutFile,
   account: BankAccount,
   { sealedAt, executionDate }: PayoutSeal,
   now: Date,
 ): Promise<string[]> {
   const localDay = (at: Date): Day => localTimeIn(account.zone)(at).slice(0, 10)
   const first = localDay(sealedAt)
-  const last = bankingDaysAfter(account, executionDate, patienceDays)
+  // Who got the bytes after their day may have brought them then.
+  const { rows: handed } = await db.query<{ at: Date }>(
+    `select at from payout_file_downloads where account = $1 and file_id = $2
+     union all select at from payout_file_sendings where account = $1 and file_id = $2`,
+    [file.account, file.fileId],
+  )
+  const [latest = executionDate] = [executionDate, ...handed.map(({ at }) => localDay(at))]
+    .sort()
+    .reverse()
+  const last = bankingDaysAfter(account, latest, patienceDays)
   if (localDay(now) <= last) {
     return [`The bank may pay it until ${last}: wait until that is over.`]
   }
