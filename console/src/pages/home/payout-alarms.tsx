@@ -15,10 +15,10 @@ export function PayoutAlarms({ alarms }: { alarms: Alarms }) {
   if (alarms.length === 0) return null
   return (
     <Panel title={says.title}>
-      <ul className={classes.alarms} role="alert">
+      <ul className={classes.alarms}>
         {alarms.map((alarm) => (
           <li key={`${alarm.kind} ${alarm.account} ${alarm.place}`}>
-            <strong>{says.kinds[alarm.kind](alarm.count, alarm.account)}</strong>
+            <strong role="alert">{says.kinds[alarm.kind](alarm.count, alarm.account)}</strong>
             <span>{homeWords.oldest(agoText(alarm.oldest_at))}</span>
             <span>{says.remedies[alarm.kind]}</span>
             <Where alarm={alarm} />
