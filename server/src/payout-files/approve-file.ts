@@ -4,6 +4,7 @@ import { lockAccount } from '../bank-accounts/take-reports.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { sqlState } from '../db/pool.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
+import { txnId } from '../lib/ids.ts'
 import { localDayOf, localTimeIn } from '../lib/local-time.ts'
 import { decimalText } from '../lib/money.ts'
 import { type OperatorProblemCode, Problem } from '../lib/problem.ts'
@@ -12,6 +13,7 @@ import { type Credential, credentialOf, nobody } from '../operators/credentials.
 import type { Operator } from '../operators/operator.ts'
 import { PaymentFileFault } from '../payment-files/payment-file.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
+import { debitedCodes } from './after-restore.ts'
 import { unconfirmed } from './draft-file.ts'
 import { whyItMustStay } from './may-leave.ts'
 import {
@@ -60,10 +62,13 @@ export async function approvePayoutFile(
       const account = await findBankAccount(tx, file.account)
       await refuseOtherAccount(file, account)
       if (file.round === 1) {
-        await refuseAboveCeiling(tx, file, account, at)
+        if (!file.alreadyPaid) {
+          await refuseAboveCeiling(tx, file, account, at)
+          await refuseDebited(tx, file)
+        }
         await claim(tx, file, at)
       }
-      const why = await whyItMustStay(tx, file, await readItems(tx, file))
+      const why = await whyItMustStay(tx, file, await readItems(tx, file), at)
       if (why !== undefined) throw new Problem('invalid_transition', why)
       await tx.query(
         `insert into payout_file_approvals (account, file_id, round, digest, made_by, maker_reset_by,
@@ -153,6 +158,7 @@ async function refuseAboveCeiling(
   const { rows } = await tx.query<{ approved: bigint }>(
     `select coalesce(sum(l.amount), 0)::bigint as approved from payout_file_approvals a
      join payout_file_lists l on l.account = a.account and l.file_id = a.file_id and l.round = a.round
+     join payout_files f on f.account = a.account and f.file_id = a.file_id and not f.already_paid
      where a.account = $1 and a.round = 1 and a.approved_at >= $2 and a.file_id <> $3`,
     [account.name, localDayOf(at, localTimeIn(account.zone)).start, file.fileId],
   )
@@ -164,6 +170,17 @@ async function refuseAboveCeiling(
     'invalid_transition',
     `Files of ${account.name} may pay ${words} ${account.currency} more today.`,
   )
+}
+
+/** A debit that nothing explains may have paid one of its payouts since the draft was made. */
+async function refuseDebited(tx: Tx, file: PayoutFile): Promise<void> {
+  const debited = await debitedCodes(tx)
+  if (debited.size === 0) return
+  for (const { agentId, orderId, attempt } of await readLines(tx, file)) {
+    if (!referencesOf(agentId, orderId, attempt).some((each) => debited.has(each))) continue
+    const detail = `The bank may have paid ${txnId(agentId, orderId)} already, since a debit names it: give this draft up and make a new one.`
+    throw new Problem('invalid_transition', detail)
+  }
 }
 
 /** Makes the lines this file's for ever. One that another file has claimed is left out. */

@@ -5,6 +5,7 @@ import { type Outsider, writeAudit } from '../operators/audit.ts'
 import { nobody } from '../operators/credentials.ts'
 import type { Operator } from '../operators/operator.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
+import { whyLocked } from './after-restore.ts'
 import { whyItMustStay } from './may-leave.ts'
 import {
   lockFile,
@@ -47,12 +48,15 @@ export async function exportPayoutFile(
       throw new Problem('invalid_transition', 'The bank refused payouts of it: make a new file.')
     }
     // Once somebody has the bytes they may be with the bank, and its answer is what counts.
-    const why = file.state === 'approved' ? await whyItMustStay(tx, file, items) : undefined
+    const at = desk.now()
+    const why =
+      file.state === 'approved'
+        ? await whyItMustStay(tx, file, items, at)
+        : await whyLocked(tx, file.account, at)
     if (why !== undefined) throw new Problem('invalid_transition', why)
     if (createHash('sha256').update(seal.bytes).digest('hex') !== seal.sha256) {
       throw new Error(`the bytes of payout file ${file.fileId} are not those that were sealed`)
     }
-    const at = desk.now()
     await tx.query(
       `insert into payout_file_downloads (account, file_id, n, downloaded_by, downloader, reason, at)
        select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5, $6 from payout_file_downloads

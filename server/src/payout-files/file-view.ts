@@ -19,6 +19,7 @@ export async function fileSummary(pool: Pool, file: PayoutFile, money: Money) {
     format: file.format,
     made_by: file.maker,
     made_at: file.madeAt,
+    already_paid: file.alreadyPaid,
   }
 }
 

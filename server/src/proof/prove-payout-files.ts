@@ -16,6 +16,7 @@ interface FileRow {
   debtor_bank: string
   currency: Currency
   made_by: bigint
+  already_paid: boolean
 }
 
 interface LineRow {
@@ -159,7 +160,8 @@ async function proveSeal(tx: ProofTx, file: FileRow, lines: readonly LineRow[]):
   )
   const [seal] = rows
   const where = `payout file ${file.file_id}`
-  ensureSame(where, 'that it is sealed', seal !== undefined, sealedStates.includes(file.state))
+  const mustBe = sealedStates.includes(file.state) && !file.already_paid
+  ensureSame(where, 'that it is sealed', seal !== undefined, mustBe)
   if (!seal) return
   const isOut = leftStates.includes(file.state)
   ensureSame(where, 'that somebody has it', seal.downloads > 0n, isOut)

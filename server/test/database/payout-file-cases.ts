@@ -48,6 +48,13 @@ export const goodPayoutFiles: Record<string, Fields> = {
     ...{ account, file_id: uuid(1), report_id: uuid(2), sha256: 'b'.repeat(64), bytes: '\\x00' },
     ...{ brought_by: 1, bringer: 'one@sluice.example', at },
   },
+  restores: {
+    ...{ restore_id: uuid(2), since: at, marked_by: 0, marker: 'command line', marked_at: at },
+  },
+  payout_lock_releases: {
+    ...{ account, restore_id: uuid(3), how: 'two_people', released_by: 1 },
+    ...{ releaser: 'one@sluice.example', evidence: 'the bank says so', released_at: at },
+  },
 }
 
 const first = { n: 1, order_id: uuid(1) }
@@ -72,6 +79,9 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ['payout_items', { ...first, reference: 'SX00000000001', returned_by: uuid(9) }],
   ['payout_file_sendings', { file_id: uuid(4) }],
   ['payout_file_reports', { report_id: uuid(1), sha256: digest }],
+  ['restores', { restore_id: uuid(1) }],
+  ['restores', { restore_id: uuid(3) }],
+  ['payout_lock_releases', { restore_id: uuid(1) }],
 ]
 
 const long = (length: number) => 'x'.repeat(length)
@@ -179,6 +189,19 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['payout_file_reports_sha256_check', 'payout_file_reports', { sha256: 'x' }],
   ['payout_file_reports_brought_by_check', 'payout_file_reports', { brought_by: -1 }],
   ['payout_file_reports_bringer_check', 'payout_file_reports', { bringer: 'x' }],
+  ['payout_files_stays', 'payout_files', { already_paid: true, state: 'exported' }],
+  ['restores_pkey', 'restores', { restore_id: uuid(1) }],
+  ['restores_marked_by_check', 'restores', { marked_by: -1 }],
+  ['restores_marker_check', 'restores', { marker: 'x' }],
+  ['restores_in_order', 'restores', { since: '2027-01-01T00:00:00Z' }],
+  ['payout_lock_releases_pkey', 'payout_lock_releases', { restore_id: uuid(1) }],
+  ['payout_lock_releases_account_fkey', 'payout_lock_releases', { account: 'nobody' }],
+  ['payout_lock_releases_restore_id_fkey', 'payout_lock_releases', { restore_id: uuid(9) }],
+  ['payout_lock_releases_how_check', 'payout_lock_releases', { how: 'hope', released_by: 0 }],
+  ['payout_lock_releases_released_by_check', 'payout_lock_releases', { released_by: -1 }],
+  ['payout_lock_releases_releaser_check', 'payout_lock_releases', { releaser: 'x' }],
+  ['payout_lock_releases_evidence_check', 'payout_lock_releases', { evidence: 'x' }],
+  ['payout_lock_releases_by_people', 'payout_lock_releases', { how: 'statements' }],
 ]
 
 /** Unique keys that foreign keys need; the primary key refuses first. */

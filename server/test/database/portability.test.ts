@@ -33,6 +33,7 @@ const referenceTables = [
   'proposal_runs',
   'approval_rules',
   'stops',
+  'restores',
   'limit_rules',
   'limit_entries',
   'alarms',
@@ -73,6 +74,7 @@ const spreadByTheirId: Record<string, string> = {
   payout_file_downloads: 'account',
   payout_file_sendings: 'account',
   payout_file_reports: 'account',
+  payout_lock_releases: 'account',
 }
 
 /** Partitions are the owner's to make and drop; these do it for the service, beside the money path. */

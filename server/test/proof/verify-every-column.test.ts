@@ -453,6 +453,10 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'payout_file_sendings',
     'payout_file_reports',
   ]),
+  ...says('what holds files back after a restore: after-restore.test.ts is about it', [
+    'restores',
+    'payout_lock_releases',
+  ]),
   stops: 'what is not paid out at the moment',
   agent_secrets: 'who may knock, and for what',
   secret_addresses: 'where secrets were used from',

@@ -24,7 +24,20 @@ export const PayoutReportParams = Type.Object({
 
 export const PayoutFilesQuery = Type.Object({ account: Type.Optional(account), ...paging }, strict)
 
-export const NewPayoutFile = Type.Object({ account }, strict)
+export const NewPayoutFile = Type.Object(
+  {
+    account,
+    debited: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: of what the bank has debited already, as after a restore; such a file never leaves',
+      }),
+    ),
+  },
+  strict,
+)
+
+export const PayoutAccountParams = Type.Object({ name: account })
 
 export const ApprovePayoutFile = Type.Object(
   {
@@ -83,6 +96,9 @@ const summary = {
   format: Type.String(),
   made_by: Type.String(),
   made_at: isoTime('when the draft was made'),
+  already_paid: Type.Boolean({
+    description: 'the bank has debited its payouts already: it is never sealed',
+  }),
 }
 
 export const PayoutFileList = page(Type.Object(summary))
@@ -152,6 +168,11 @@ export const PayoutReportTaken = Type.Object({
   file: PayoutFileDetail,
 })
 
+export const PayoutLock = Type.Object({
+  account: Type.String(),
+  locked: Type.Array(Type.String()),
+})
+
 export const PayoutsWaiting = Type.Object({
   data: Type.Array(
     Type.Object({
@@ -164,6 +185,9 @@ export const PayoutsWaiting = Type.Object({
       zone: Type.String(),
       next_cutoff: orNull(isoTime('the next cut-off of the bank; null if it has none')),
       execution_date: Type.String({ description: 'when the bank would execute a file of now' }),
+      locked: Type.Array(Type.String(), {
+        description: 'after a restore: what is missing before its files may leave again',
+      }),
     }),
   ),
 })
