@@ -29,6 +29,7 @@ export async function makeBankAccount({ pool, secretKeys }: Backend) {
       payoutCutoffs: '',
       payoutHolidays: '',
       payoutFileLimitMinor: null,
+      payoutDraftBefore: null,
       payoutDayLimitMinor: null,
       expectedDeductionMinor: 0n,
       feed: 'none',

@@ -64,6 +64,7 @@ export function freshTerms(
     payoutFormat: null,
     payoutCutoffs: '',
     payoutHolidays: '',
+    payoutDraftBefore: null,
     payoutFileLimitMinor: null,
     payoutDayLimitMinor: null,
     expectedDeductionMinor: 0n,
@@ -163,6 +164,12 @@ function payoutFaults(terms: BankAccountTerms): BankAccountFault[] {
   const days = payoutHolidays === '' ? [] : payoutHolidays.split(',')
   if (days.length > 300 || days.some((each) => isoDay(each) !== each)) {
     say('payout_holidays', 'must be up to 300 days such as 2026-12-31')
+  }
+  const before = terms.payoutDraftBefore
+  if (before !== null && !(Number.isInteger(before) && before >= 1 && before <= 1_440)) {
+    say('payout_draft_before', 'must be from 1 to 1440 minutes')
+  } else if (before !== null && payoutCutoffs === '') {
+    say('payout_draft_before', 'needs cut-offs: a draft is made before each of them')
   }
   for (const field of ['payoutFileLimit', 'payoutDayLimit'] as const) {
     const limit = terms[`${field}Minor`]

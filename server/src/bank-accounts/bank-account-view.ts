@@ -31,6 +31,7 @@ export function bankAccountView(account: BankAccount, state: 'on' | 'draining' |
     payout_format: account.payoutFormat,
     payout_cutoffs: account.payoutCutoffs === '' ? [] : account.payoutCutoffs.split(','),
     payout_holidays: account.payoutHolidays === '' ? [] : account.payoutHolidays.split(','),
+    payout_draft_before: account.payoutDraftBefore,
     payout_file_limit: money(account.payoutFileLimitMinor),
     payout_day_limit: money(account.payoutDayLimitMinor),
     zone: account.zone,

@@ -65,6 +65,8 @@ export interface BankAccount {
   payoutCutoffs: string
   /** Days on which the bank does not work, beside Saturdays and Sundays, by commas. */
   payoutHolidays: string
+  /** How many minutes before each cut-off a draft is made by itself; null: people make them. */
+  payoutDraftBefore: number | null
   /** The most in one file, and in the files that are approved in a day; null for any amount. */
   payoutFileLimitMinor: bigint | null
   payoutDayLimitMinor: bigint | null
@@ -113,6 +115,7 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   payoutFormat: ['payout_format', 'text', 'null'],
   payoutCutoffs: ['payout_cutoffs', 'text'],
   payoutHolidays: ['payout_holidays', 'text'],
+  payoutDraftBefore: ['payout_draft_before', 'int', 'null'],
   payoutFileLimitMinor: ['payout_file_limit', 'bigint', 'null'],
   payoutDayLimitMinor: ['payout_day_limit', 'bigint', 'null'],
   expectedDeductionMinor: ['expected_deduction', 'bigint'],

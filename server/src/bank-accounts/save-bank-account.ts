@@ -89,6 +89,7 @@ const changeable = bankAccountColumns.pick(
   'payoutFormat',
   'payoutCutoffs',
   'payoutHolidays',
+  'payoutDraftBefore',
   'payoutFileLimitMinor',
   'payoutDayLimitMinor',
   'expectedDeductionMinor',

@@ -202,6 +202,7 @@ interface TermOptions {
   payoutFormat?: string
   payoutCutoffs?: string
   payoutHolidays?: string
+  payoutDraftBefore?: string
   payoutFileLimit?: string
   payoutDayLimit?: string
   expectedDeduction?: string
@@ -269,6 +270,10 @@ function withTerms(command: Command): Command {
       'by commas, such as 11:00,15:30: later files are for the next banking day; "none" for any time',
     )
     .option('--payout-holidays <days>', 'by commas: when its bank does not work; "none" for none')
+    .option(
+      '--payout-draft-before <minutes>',
+      'make a draft by itself this long before each cut-off; "none": people make them',
+    )
     .option('--payout-file-limit <amount>', 'the most in one payment file; "none" for any')
     .option('--payout-day-limit <amount>', 'the most in payment files of a day; "none" for any')
     .option(
@@ -331,6 +336,12 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
     ...(options.payoutCutoffs !== undefined && { payoutCutoffs: listOf(options.payoutCutoffs) }),
     ...(options.payoutHolidays !== undefined && {
       payoutHolidays: listOf(options.payoutHolidays),
+    }),
+    ...(options.payoutDraftBefore !== undefined && {
+      payoutDraftBefore:
+        options.payoutDraftBefore === 'none'
+          ? null
+          : whole('payout-draft-before', options.payoutDraftBefore, 1_440),
     }),
     ...(options.payoutFileLimit !== undefined && {
       payoutFileLimitMinor: ceiling('payout-file-limit', options.payoutFileLimit, before.currency),

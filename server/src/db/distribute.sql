@@ -91,6 +91,7 @@ select create_distributed_table('payout_file_seals', 'account', colocate_with =>
 select create_distributed_table('payout_file_downloads', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('payout_file_sendings', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('payout_file_reports', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_schedules', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('payout_lock_releases', 'account', colocate_with => 'expected_deposits');
 
 -- Rates have nothing to do with each other or with the books.

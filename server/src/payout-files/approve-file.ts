@@ -119,9 +119,10 @@ function refuseSamePerson(file: PayoutFile, operator: Operator, { resetBy }: Cre
   if (resetBy !== nobody && (resetBy === file.madeBy || resetBy === file.makerResetBy)) {
     throw say('Who made it, or who reset them, has reset you: somebody else has to approve it.')
   }
-  // Anyone with a shell may have typed the command.
+  // Anyone with a shell may have typed the command, and a schedule has looked at nothing.
   if (file.madeBy === nobody && role !== 'admin') {
-    throw new Problem('not_permitted', 'The command line made it: only an admin may approve it.')
+    const detail = 'Nobody signed in to make it: only an admin may approve it.'
+    throw new Problem('not_permitted', detail)
   }
 }
 

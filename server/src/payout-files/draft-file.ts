@@ -79,13 +79,13 @@ async function inOpenFiles(db: Pick<Pool, 'query'>, account: string): Promise<Se
 /**
  * Makes a draft of what waits for an account. Nothing is handed over: agents can still cancel. What a debit names that
  * nothing explains may be paid already, by a file that was made before the database was restored: only a draft of
- * exactly these has them, and that file never leaves.
+ * exactly these has them, and that file never leaves. Before a cut-off at most one is made.
  */
 export async function draftPayoutFile(
   desk: PayoutDesk,
   account: BankAccount,
   by: Operator | Outsider,
-  { alreadyPaid = false }: { alreadyPaid?: boolean } = {},
+  { alreadyPaid = false, cutoff }: { alreadyPaid?: boolean; cutoff?: Date } = {},
 ): Promise<PayoutFile> {
   const { payoutFormat } = account
   if (account.payout !== 'file' || payoutFormat === null) {
@@ -136,6 +136,7 @@ export async function draftPayoutFile(
       `insert into payout_files (${fileColumns.names}) select * from ${fileColumns.unnest}`,
       fileColumns.values([file]),
     )
+    if (cutoff) await claimCutoff(tx, file, cutoff)
     await tx.query(
       `insert into payout_file_lines (${lineColumns.names}) select * from ${lineColumns.unnest}`,
       lineColumns.values(lines),
@@ -156,6 +157,16 @@ export async function draftPayoutFile(
     })
     return file
   })
+}
+
+/** Refuses if another process was first. */
+async function claimCutoff(tx: Tx, { account, fileId }: PayoutFile, cutoff: Date): Promise<void> {
+  const { rowCount } = await tx.query(
+    `insert into payout_file_schedules (account, cutoff, file_id) values ($1, $2, $3)
+     on conflict do nothing`,
+    [account, cutoff, fileId],
+  )
+  if (rowCount === 0) throw new Problem('already_decided', 'A draft for this cut-off is made.')
 }
 
 function debitOf(

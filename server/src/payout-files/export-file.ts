@@ -77,7 +77,10 @@ export async function exportPayoutFile(
   })
 }
 
-/** Says that the bank has a file, under a number of its own. Who downloaded it first cannot say so. */
+/**
+ * Says that the bank has a file, under a number of its own. Who downloaded it first cannot say so, nor, if nobody
+ * signed in to make it, who approved it: two people have looked at every file.
+ */
 export async function markSent(
   desk: Pick<PayoutDesk, 'pool' | 'now'>,
   named: Named,
@@ -91,22 +94,34 @@ export async function markSent(
     if (file.state !== 'exported' && !(isAnswered && !(await isSent(tx, file)))) {
       throw wrongState(file, 'sent')
     }
-    const { rows } = await tx.query<{ downloaded_by: bigint }>(
-      `select downloaded_by from payout_file_downloads
-       where account = $1 and file_id = $2 and n = 1`,
-      [file.account, file.fileId],
-    )
-    const downloadedBy = rows[0]?.downloaded_by
-    if (downloadedBy === operator.userId) {
+    const people = await whoLetGo(tx, file)
+    if (people.downloadedBy === operator.userId) {
       const detail = 'You downloaded it: another person says that the bank has it.'
+      throw new Problem('same_person', detail)
+    }
+    if (file.madeBy === nobody && people.approvedBy === operator.userId) {
+      const detail =
+        'You approved it, and nobody signed in to make it: another person says that the bank has it.'
       throw new Problem('same_person', detail)
     }
     const at = desk.now()
     await tx.query(
       `insert into payout_file_sendings
-         (account, file_id, first, downloaded_by, sent_by, sender, bank_reference, at)
-       values ($1, $2, 1, $3, $4, $5, $6, $7)`,
-      [file.account, file.fileId, downloadedBy, operator.userId, operator.email, bankReference, at],
+         (account, file_id, first, downloaded_by, round, made_by, approved_by, sent_by, sender,
+          bank_reference, at)
+       values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      [
+        file.account,
+        file.fileId,
+        people.downloadedBy,
+        people.round,
+        file.madeBy,
+        people.approvedBy,
+        operator.userId,
+        operator.email,
+        bankReference,
+        at,
+      ],
     )
     if (!isAnswered) await setState(tx, file, 'sent')
     await writeAudit(tx, {
@@ -118,6 +133,21 @@ export async function markSent(
       after: { bank_reference: bankReference },
     })
   })
+}
+
+/** Who downloaded a file first, and who approved what is sealed. */
+async function whoLetGo(tx: Tx, { account, fileId }: Named) {
+  const { rows } = await tx.query<{ downloadedBy: bigint; round: number; approvedBy: bigint }>(
+    `select d.downloaded_by as "downloadedBy", a.round, a.approved_by as "approvedBy"
+     from payout_file_seals s
+     join payout_file_approvals a
+       on a.account = s.account and a.file_id = s.file_id and a.round = s.round
+     join payout_file_downloads d on d.account = s.account and d.file_id = s.file_id and d.n = 1
+     where s.account = $1 and s.file_id = $2`,
+    [account, fileId],
+  )
+  if (!rows[0]) throw new Error(`nobody has downloaded payout file ${fileId}`)
+  return rows[0]
 }
 
 async function isSent(tx: Tx, { account, fileId }: Named): Promise<boolean> {

@@ -18,6 +18,7 @@ import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
 import { followOrders } from '../payout-files/follow-orders.ts'
 import { goForwardWithAll, type Rests } from '../payout-files/go-forward.ts'
+import { draftBeforeCutoffs } from '../payout-files/schedule-drafts.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { unknownPayouts } from '../payouts/unknown-payouts.ts'
 import { otherFault, redBooks } from '../proof/red-books.ts'
@@ -87,6 +88,14 @@ export function startWorker(options: WorkerOptions): Repeated {
       async () => {
         await goForwardWithAll(desk, onError, filesAtRest)
         await followOrders(desk.pool, 'open')
+        return 'done'
+      },
+      onError,
+    ),
+    repeat(
+      20_000,
+      async () => {
+        await draftBeforeCutoffs(desk, onError)
         return 'done'
       },
       onError,

@@ -42,12 +42,13 @@ export const goodPayoutFiles: Record<string, Fields> = {
   },
   payout_file_sendings: {
     ...{ account, file_id: uuid(1), first: 1, downloaded_by: 2 },
-    ...{ sent_by: 3, sender: 'three@sluice.example', bank_reference: 'B1', at },
+    ...{ round: 1, made_by: 1, approved_by: 2, sent_by: 3, sender: 'three@sluice.example', bank_reference: 'B1', at },
   },
   payout_file_reports: {
     ...{ account, file_id: uuid(1), report_id: uuid(2), sha256: 'b'.repeat(64), bytes: '\\x00' },
     ...{ brought_by: 1, bringer: 'one@sluice.example', at },
   },
+  payout_file_schedules: { account, cutoff: '2026-01-02T00:00:00Z', file_id: uuid(1) },
   restores: {
     ...{ restore_id: uuid(2), since: at, marked_by: 0, marker: 'command line', marked_at: at },
   },
@@ -79,6 +80,7 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ['payout_items', { ...first, reference: 'SX00000000001', returned_by: uuid(9) }],
   ['payout_file_sendings', { file_id: uuid(4) }],
   ['payout_file_reports', { report_id: uuid(1), sha256: digest }],
+  ['payout_file_schedules', { cutoff: at }],
   ['restores', { restore_id: uuid(1) }],
   ['restores', { restore_id: uuid(3) }],
   ['payout_lock_releases', { restore_id: uuid(1) }],
@@ -189,6 +191,20 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['payout_file_reports_sha256_check', 'payout_file_reports', { sha256: 'x' }],
   ['payout_file_reports_brought_by_check', 'payout_file_reports', { brought_by: -1 }],
   ['payout_file_reports_bringer_check', 'payout_file_reports', { bringer: 'x' }],
+  [
+    'bank_accounts_payout_draft_before',
+    'bank_accounts',
+    { payout_draft_before: 0, payout_cutoffs: '15:30' },
+  ],
+  ['payout_file_schedules_pkey', 'payout_file_schedules', { cutoff: at }],
+  ['payout_file_schedules_account_file_id_fkey', 'payout_file_schedules', { file_id: uuid(9) }],
+  ['payout_file_sendings_people', 'payout_file_sendings', { approved_by: null }],
+  ['payout_file_sendings_approved', 'payout_file_sendings', { approved_by: 7 }],
+  [
+    'payout_file_sendings_two_people',
+    'payout_file_sendings',
+    { made_by: 0, approved_by: 3, sent_by: 3 },
+  ],
   ['payout_files_stays', 'payout_files', { already_paid: true, state: 'exported' }],
   ['restores_pkey', 'restores', { restore_id: uuid(1) }],
   ['restores_marked_by_check', 'restores', { marked_by: -1 }],
@@ -211,6 +227,7 @@ export const payoutFileKeys = [
   'payout_file_lists_as_shown',
   'payout_file_approvals_as_approved',
   'payout_file_downloads_as_made',
+  'payout_file_approvals_people',
 ]
 
 /** What the service may not change once it is written. */

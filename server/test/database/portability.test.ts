@@ -75,6 +75,7 @@ const spreadByTheirId: Record<string, string> = {
   payout_file_sendings: 'account',
   payout_file_reports: 'account',
   payout_lock_releases: 'account',
+  payout_file_schedules: 'account',
 }
 
 /** Partitions are the owner's to make and drop; these do it for the service, beside the money path. */

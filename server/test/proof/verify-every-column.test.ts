@@ -457,6 +457,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'restores',
     'payout_lock_releases',
   ]),
+  payout_file_schedules: 'which drafts nobody asked for; the files are proved',
   stops: 'what is not paid out at the moment',
   agent_secrets: 'who may knock, and for what',
   secret_addresses: 'where secrets were used from',

@@ -50,6 +50,7 @@ export async function makeAccount(
     payoutFormat: null,
     payoutCutoffs: '',
     payoutHolidays: '',
+    payoutDraftBefore: null,
     payoutFileLimitMinor: null,
     payoutDayLimitMinor: null,
     expectedDeductionMinor: 0n,

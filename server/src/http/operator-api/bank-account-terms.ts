@@ -75,6 +75,7 @@ export function termsFromDraft(
         : textOrNull(draft.payout_format),
     payoutCutoffs: draft.payout_cutoffs?.join(',') ?? named.payoutCutoffs ?? '',
     payoutHolidays: draft.payout_holidays?.join(',') ?? named.payoutHolidays ?? '',
+    payoutDraftBefore: minutesOrNull(draft.payout_draft_before, named.payoutDraftBefore),
     payoutFileLimitMinor: ceiling('payout_file_limit', named.payoutFileLimitMinor),
     payoutDayLimitMinor: ceiling('payout_day_limit', named.payoutDayLimitMinor),
     csvProfile: textOrNull(draft.csv_profile),
@@ -88,6 +89,12 @@ export function termsFromDraft(
 function namedAsAsked(faults: readonly FieldError[]): FieldError[] {
   const names: Record<string, string> = { qr: 'qr_value', hold: 'hold_hours' }
   return faults.map(({ field, message }) => ({ field: names[field] ?? field, message }))
+}
+
+/** Who does not ask about it leaves it as it is. */
+function minutesOrNull(asked: unknown, before: number | null | undefined): number | null {
+  if (asked === undefined) return before ?? null
+  return typeof asked === 'number' ? asked : null
 }
 
 function textOrNull(text: unknown): string | null {

@@ -75,6 +75,15 @@ const terms = {
   payout_holidays: Type.Optional(
     Type.Array(text(10, 'a day such as 2026-12-31'), { maxItems: 300, description: 'days' }),
   ),
+  payout_draft_before: Type.Optional(
+    orNull(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1440,
+        description: 'minutes before each cut-off, from 1 to 1440, at which a draft is made by itself',
+      }),
+    ),
+  ),
   payout_file_limit: Type.Optional(orNull(decimal('the most in one file; null for any amount'))),
   payout_day_limit: Type.Optional(
     orNull(decimal('the most in files approved in a day; null for any amount')),
@@ -196,6 +205,7 @@ export const BankAccountDetail = Type.Object({
   payout_format: orNull(Type.String()),
   payout_cutoffs: Type.Array(Type.String()),
   payout_holidays: Type.Array(Type.String()),
+  payout_draft_before: orNull(Type.Integer()),
   payout_file_limit: orNull(Type.String()),
   payout_day_limit: orNull(Type.String()),
   feed_url: orNull(Type.String({ description: 'where the bank reports to' })),
