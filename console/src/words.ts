@@ -19,6 +19,8 @@ const bankFields: Record<string, string> = {
   payout_file_limit: 'ceiling of a payment file',
   payout_day_limit: 'ceiling of payment files in a day',
   expected_deduction: 'what is deducted',
+  sftp: 'server for files',
+  sftp_key: 'private key for the server',
 }
 
 /** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */

@@ -9,6 +9,7 @@ export const alertKinds = [
   'proof_red',
   'reconcile_break',
   'callbacks_failing',
+  'bank_connection',
 ] as const
 
 export type AlertKind = (typeof alertKinds)[number]
@@ -32,6 +33,7 @@ export const heardBy: Record<AlertKind, readonly ('admin' | 'operator' | 'viewer
   proof_red: ['admin', 'operator'],
   reconcile_break: ['admin', 'operator'],
   callbacks_failing: ['admin', 'operator', 'agent'],
+  bank_connection: ['admin', 'operator'],
 }
 
 export const alertTitles: Record<AlertKind | 'test', string> = {
@@ -44,6 +46,7 @@ export const alertTitles: Record<AlertKind | 'test', string> = {
   proof_red: 'The books do not prove',
   reconcile_break: 'Break in a reconciliation',
   callbacks_failing: 'Callbacks are failing',
+  bank_connection: 'No files come from or go to a bank',
   test: 'Test',
 }
 

@@ -70,6 +70,16 @@ export interface BankAccount {
   /** The most in one file, and in the files that are approved in a day; null for any amount. */
   payoutFileLimitMinor: bigint | null
   payoutDayLimitMinor: bigint | null
+  /** Where its bank takes and gives files by SFTP; null: nowhere. */
+  sftpHost: string | null
+  sftpPort: number | null
+  sftpUser: string | null
+  /** The server's keys that are believed, by commas. */
+  sftpHostKey: string | null
+  sftpPutFolder: string | null
+  sftpGetFolder: string | null
+  /** The private key, sealed, in base64. */
+  sftpKey: string | null
   /** How much the rail takes out of each payment before it arrives. */
   expectedDeductionMinor: bigint
   version: number
@@ -118,6 +128,13 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   payoutDraftBefore: ['payout_draft_before', 'int', 'null'],
   payoutFileLimitMinor: ['payout_file_limit', 'bigint', 'null'],
   payoutDayLimitMinor: ['payout_day_limit', 'bigint', 'null'],
+  sftpHost: ['sftp_host', 'text', 'null'],
+  sftpPort: ['sftp_port', 'int', 'null'],
+  sftpUser: ['sftp_user', 'text', 'null'],
+  sftpHostKey: ['sftp_host_key', 'text', 'null'],
+  sftpPutFolder: ['sftp_put_folder', 'text', 'null'],
+  sftpGetFolder: ['sftp_get_folder', 'text', 'null'],
+  sftpKey: ['sftp_key', 'text', 'null'],
   expectedDeductionMinor: ['expected_deduction', 'bigint'],
   version: ['version', 'int'],
 })

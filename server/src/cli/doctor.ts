@@ -6,6 +6,8 @@ import { type Config, readConfig } from '../config.ts'
 import { openEmbeddedPostgres } from '../db/embedded.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import { actingAsService, openPool } from '../db/pool.ts'
+import { parseIsoTime } from '../lib/local-time.ts'
+import { markRestored } from '../payout-files/after-restore.ts'
 import {
   checkAgent,
   checkBooks,
@@ -17,8 +19,6 @@ import {
 } from './check-books.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkMachine } from './check-machine.ts'
-import { parseIsoTime } from '../lib/local-time.ts'
-import { markRestored } from '../payout-files/after-restore.ts'
 import { withBackend } from './command.ts'
 import { type Finding, fail, warn } from './finding.ts'
 import { commandLine } from './on-record.ts'
@@ -39,7 +39,8 @@ export function doctorCommand(): Command {
     .option('--json', 'as JSON')
     .action(async (options: DoctorOptions) => {
       if (options.afterRestore) await mark(options.backupOf)
-      else if (options.backupOf !== undefined) throw new UsageError('--backup-of takes --after-restore')
+      else if (options.backupOf !== undefined)
+        throw new UsageError('--backup-of takes --after-restore')
       const findings = await examine(options.agent)
       const failed = findings.some(({ state }) => state === 'fail')
       if (failed) process.exitCode = 1

@@ -92,6 +92,10 @@ select create_distributed_table('payout_file_downloads', 'account', colocate_wit
 select create_distributed_table('payout_file_sendings', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('payout_file_reports', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('payout_file_schedules', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_puts', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_put_steps', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('bank_fetches', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('bank_connections', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('payout_lock_releases', 'account', colocate_with => 'expected_deposits');
 
 -- Rates have nothing to do with each other or with the books.

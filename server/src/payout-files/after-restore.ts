@@ -1,4 +1,8 @@
-import { type BankAccount, findBankAccount, readBankAccounts } from '../bank-accounts/bank-account.ts'
+import {
+  type BankAccount,
+  findBankAccount,
+  readBankAccounts,
+} from '../bank-accounts/bank-account.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { referencesOf } from '../ledger/payout-references.ts'

@@ -28,6 +28,8 @@ interface History {
   approvals: object[]
   downloads: object[]
   sent: object | null
+  put: object | null
+  can_send: boolean
   reports: object[]
 }
 
@@ -74,15 +76,19 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
 }
 
 /** Who approved, downloaded and sent a file, and what the bank answered. */
-async function readHistory(pool: Pool, { account, fileId }: PayoutFile): Promise<History> {
+async function readHistory(pool: Pool, { account, fileId, state }: PayoutFile): Promise<History> {
   const own = [account, fileId]
-  const [seals, approvals, downloads, sendings, reports] = await Promise.all(
+  const [seals, approvals, downloads, sendings, reports, puts] = await Promise.all(
     [
       `select name, message_id, execution_date, sha256, sealed_at from payout_file_seals`,
       `select round, digest, approver as by, approved_at as at from payout_file_approvals`,
       `select downloader as by, reason, at from payout_file_downloads`,
       `select sender as by, bank_reference, at from payout_file_sendings`,
       `select report_id as id, bringer as by, at from payout_file_reports`,
+      `select remote_path as path, asker as by, reason, asked_at as at, fault, case when exists (
+           select 1 from payout_file_put_steps s where s.account = p.account
+             and s.file_id = p.file_id and s.step = 'arrived') then 'arrived'
+         when act_at is null then 'held' else 'waiting' end as state from payout_file_puts p`,
     ].map(async (select) => {
       const { rows } = await pool.query<{ at?: Date }>(
         `${select} where account = $1 and file_id = $2`,
@@ -96,6 +102,16 @@ async function readHistory(pool: Pool, { account, fileId }: PayoutFile): Promise
     approvals: approvals ?? [],
     downloads: downloads ?? [],
     sent: sendings?.[0] ?? null,
+    put: puts?.[0] ?? null,
+    can_send: state === 'approved' && (await hasServer(pool, account)),
     reports: reports ?? [],
   }
+}
+
+async function hasServer(pool: Pool, account: string): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from bank_accounts where name = $1 and sftp_put_folder is not null',
+    [account],
+  )
+  return rows.length > 0
 }

@@ -152,11 +152,7 @@ async function finish(desk: PayoutDesk, named: Named): Promise<boolean> {
 }
 
 /** A file of what the bank has debited ends when the debits have: there is nothing to seal. */
-async function closePaid(
-  tx: Tx,
-  file: PayoutFile,
-  items: readonly PayoutItem[],
-): Promise<boolean> {
+async function closePaid(tx: Tx, file: PayoutFile, items: readonly PayoutItem[]): Promise<boolean> {
   const isOpen = ({ state }: PayoutItem) =>
     state === 'waiting' || state === 'accepted' || state === 'unknown'
   if (items.some(isOpen)) return false

@@ -42,12 +42,32 @@ export const goodPayoutFiles: Record<string, Fields> = {
   },
   payout_file_sendings: {
     ...{ account, file_id: uuid(1), first: 1, downloaded_by: 2 },
-    ...{ round: 1, made_by: 1, approved_by: 2, sent_by: 3, sender: 'three@sluice.example', bank_reference: 'B1', at },
+    ...{
+      round: 1,
+      made_by: 1,
+      approved_by: 2,
+      sent_by: 3,
+      sender: 'three@sluice.example',
+      bank_reference: 'B1',
+      at,
+    },
   },
   payout_file_reports: {
     ...{ account, file_id: uuid(1), report_id: uuid(2), sha256: 'b'.repeat(64), bytes: '\\x00' },
     ...{ brought_by: 1, bringer: 'one@sluice.example', at },
   },
+  payout_file_puts: {
+    ...{ account, file_id: uuid(1), round: 1, made_by: 1, approved_by: 2 },
+    ...{ remote_path: '/in/two.xml', size: 1, sha256: digest, asked_by: 3 },
+    ...{ asker: 'three@sluice.example', reason: 'for the bank', asked_at: at, tries: 0 },
+    ...{ act_at: at },
+  },
+  payout_file_put_steps: { account, file_id: uuid(4), step: 'arrived', at },
+  bank_fetches: {
+    ...{ account, name: 'two.xml', size: 1, modified_at: at, sha256: digest },
+    ...{ became: 'report', said: '1 accepted', fetched_at: at },
+  },
+  bank_connections: { account: 'ktb', fault: null, since: at, looked_at: at },
   payout_file_schedules: { account, cutoff: '2026-01-02T00:00:00Z', file_id: uuid(1) },
   restores: {
     ...{ restore_id: uuid(2), since: at, marked_by: 0, marker: 'command line', marked_at: at },
@@ -80,12 +100,21 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ['payout_items', { ...first, reference: 'SX00000000001', returned_by: uuid(9) }],
   ['payout_file_sendings', { file_id: uuid(4) }],
   ['payout_file_reports', { report_id: uuid(1), sha256: digest }],
+  ['payout_file_puts', { file_id: uuid(4) }],
+  ['payout_file_put_steps', { step: 'renaming' }],
+  ['bank_fetches', { name: 'one.xml' }],
+  ['bank_accounts', { name: 'ktb', only_one: null }],
+  ['bank_connections', { account }],
   ['payout_file_schedules', { cutoff: at }],
   ['restores', { restore_id: uuid(1) }],
   ['restores', { restore_id: uuid(3) }],
   ['payout_lock_releases', { restore_id: uuid(1) }],
 ]
 
+const server = {
+  ...{ sftp_host: 'bank.example', sftp_port: 22, sftp_user: 'us', sftp_key: 'c2VhbGVk' },
+  sftp_host_key: `SHA256:${'x'.repeat(43)}`,
+}
 const long = (length: number) => 'x'.repeat(length)
 
 export const payoutFileCases: [constraint: string, table: string, spoiled: Fields][] = [
@@ -182,7 +211,7 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ],
   ['payout_file_sendings_by_another', 'payout_file_sendings', { sent_by: 2 }],
   ['payout_file_sendings_first_check', 'payout_file_sendings', { first: 2 }],
-  ['payout_file_sendings_sent_by_check', 'payout_file_sendings', { sent_by: 0 }],
+  ['payout_file_sendings_sent_by_check', 'payout_file_sendings', { sent_by: -1 }],
   ['payout_file_sendings_sender_check', 'payout_file_sendings', { sender: 'x' }],
   ['payout_file_sendings_bank_reference_check', 'payout_file_sendings', { bank_reference: '' }],
   ['payout_file_reports_pkey', 'payout_file_reports', { report_id: uuid(1) }],
@@ -205,6 +234,39 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
     'payout_file_sendings',
     { made_by: 0, approved_by: 3, sent_by: 3 },
   ],
+  ['bank_accounts_sftp', 'bank_accounts', { sftp_host: 'bank.example' }],
+  ['bank_accounts_sftp', 'bank_accounts', { sftp_put_folder: '/in' }],
+  ['bank_accounts_sftp_texts', 'bank_accounts', { ...server, sftp_port: 0 }],
+  ['bank_accounts_sftp_texts', 'bank_accounts', { ...server, sftp_host_key: 'MD5:x' }],
+  ['payout_file_puts_pkey', 'payout_file_puts', { file_id: uuid(4) }],
+  ['payout_file_puts_account_file_id_fkey', 'payout_file_puts', { file_id: uuid(2) }],
+  ['payout_file_puts_approved', 'payout_file_puts', { approved_by: 7 }],
+  ['payout_file_puts_two_people', 'payout_file_puts', { made_by: 0, approved_by: 3 }],
+  ['payout_file_puts_remote_path_check', 'payout_file_puts', { remote_path: '' }],
+  ['payout_file_puts_size_check', 'payout_file_puts', { size: 0 }],
+  ['payout_file_puts_sha256_check', 'payout_file_puts', { sha256: 'x' }],
+  ['payout_file_puts_asked_by_check', 'payout_file_puts', { asked_by: 0 }],
+  ['payout_file_puts_asker_check', 'payout_file_puts', { asker: 'x' }],
+  ['payout_file_puts_reason_check', 'payout_file_puts', { reason: 'x' }],
+  ['payout_file_puts_tries_check', 'payout_file_puts', { tries: -1 }],
+  ['payout_file_puts_fault_check', 'payout_file_puts', { fault: '' }],
+  ['payout_file_put_steps_pkey', 'payout_file_put_steps', { step: 'renaming' }],
+  ['payout_file_put_steps_account_file_id_fkey', 'payout_file_put_steps', { file_id: uuid(2) }],
+  ['payout_file_put_steps_step_check', 'payout_file_put_steps', { step: 'lost' }],
+  ['payout_file_sendings_seen', 'payout_file_sendings', { put_step: 'renaming', sent_by: 0 }],
+  ['payout_file_sendings_seen', 'payout_file_sendings', { sent_by: 0 }],
+  ['payout_file_sendings_arrived', 'payout_file_sendings', { sent_by: 0, put_step: 'arrived' }],
+  ['bank_fetches_pkey', 'bank_fetches', { name: 'one.xml' }],
+  ['bank_fetches_account_fkey', 'bank_fetches', { account: 'nobody' }],
+  ['bank_fetches_name_check', 'bank_fetches', { name: '' }],
+  ['bank_fetches_size_check', 'bank_fetches', { size: -1 }],
+  ['bank_fetches_sha256_check', 'bank_fetches', { sha256: 'x' }],
+  ['bank_fetches_became_check', 'bank_fetches', { became: 'lost' }],
+  ['bank_fetches_said_check', 'bank_fetches', { said: '' }],
+  ['bank_fetches_read', 'bank_fetches', { sha256: null }],
+  ['bank_connections_pkey', 'bank_connections', { account }],
+  ['bank_connections_account_fkey', 'bank_connections', { account: 'nobody' }],
+  ['bank_connections_fault_check', 'bank_connections', { fault: '' }],
   ['payout_files_stays', 'payout_files', { already_paid: true, state: 'exported' }],
   ['restores_pkey', 'restores', { restore_id: uuid(1) }],
   ['restores_marked_by_check', 'restores', { marked_by: -1 }],
@@ -235,6 +297,8 @@ export const payoutFilesFixed: Record<string, string> = Object.fromEntries(
   Object.entries(goodPayoutFiles).map(([table, row]) => {
     const changes: Record<string, string[]> = {
       payout_files: ['state', 'round'],
+      payout_file_puts: ['tries', 'act_at', 'fault'],
+      bank_connections: ['fault', 'since', 'looked_at'],
       payout_items: ['reference', 'state', 'said', 'debited_by', 'returned_by'],
     }
     const fixed = Object.keys(row).filter((column) => !changes[table]?.includes(column))

@@ -75,6 +75,10 @@ const spreadByTheirId: Record<string, string> = {
   payout_file_sendings: 'account',
   payout_file_reports: 'account',
   payout_lock_releases: 'account',
+  payout_file_puts: 'account',
+  payout_file_put_steps: 'account',
+  bank_fetches: 'account',
+  bank_connections: 'account',
   payout_file_schedules: 'account',
 }
 

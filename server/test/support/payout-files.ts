@@ -19,13 +19,14 @@ export interface PayingAccount extends TestAccount {
 export async function payingAccount(
   s: TestService,
   terms: Partial<BankAccountTerms> = {},
+  sftpKey: string | null = null,
 ): Promise<PayingAccount> {
   const bank = banks[used++]
   if (bank === undefined) throw new Error('no bank is left')
   const made = await makeAccount(
     s,
     { payout: 'file', payoutFormat: 'pain.001.001.09', ...terms },
-    { isOff: true },
+    { isOff: true, sftpKey },
   )
   const { name, currency } = made.account
   const common = { provider: name, currency, preference: 1, weight: 1 }

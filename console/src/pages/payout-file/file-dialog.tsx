@@ -18,7 +18,7 @@ import { payoutFileWords as says } from './payout-file-words.ts'
 /** What the user is about to do. An approval is of what was on the screen when they asked for it. */
 export type Asked =
   | { what: 'approve'; shown: PayoutFileDetail }
-  | { what: 'cancel' | 'download' | 'sent' | 'answer' }
+  | { what: 'cancel' | 'download' | 'send' | 'sent' | 'answer' }
 
 interface Props {
   file: PayoutFileDetail
@@ -37,6 +37,8 @@ export function FileDialog(props: Props & { asked: Asked; setTaken: (taken: Take
       return <Cancel file={file} close={close} />
     case 'download':
       return <Download file={file} close={close} />
+    case 'send':
+      return <Send file={file} close={close} />
     case 'sent':
       return <Sent file={file} close={close} />
     case 'answer':
@@ -112,6 +114,23 @@ function Download({ file, close }: Props) {
       act={async (given: Given) => {
         await askForFile(api.exportPayoutFile, { params: { id: file.id }, body: given })
         await changed(says.download.done)
+      }}
+    />
+  )
+}
+
+function Send({ file, close }: Props) {
+  const changed = useChanged(file.id)
+  return (
+    <ActDialog
+      draft="send"
+      title={says.send.title}
+      explain={says.send.explain}
+      confirm={says.send.button}
+      close={close}
+      act={async (given: Given) => {
+        await ask(api.sendPayoutFile, { params: { id: file.id }, body: given })
+        await changed(says.send.done)
       }}
     />
   )

@@ -18,6 +18,7 @@ import {
   readPayoutFiles,
   sumOf,
 } from '../../payout-files/payout-file.ts'
+import { sendBySftp } from '../../payout-files/put-file.ts'
 import {
   bytesOf,
   readReport,
@@ -36,9 +37,9 @@ import { maskedName, maskedNumber, notShown, seesPersons } from './personal-data
 import {
   ApprovePayoutFile,
   NewPayoutFile,
+  PayoutAccountParams,
   PayoutFileDetail,
   PayoutFileList,
-  PayoutAccountParams,
   PayoutFileParams,
   PayoutFilesQuery,
   PayoutLock,
@@ -183,6 +184,17 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
 
   operatorRoute(api, {
     ...make,
+    url: '/payout-files/:id/send',
+    summary: "Send the file to the bank's server by SFTP; asking again tries again",
+    schema: { params: PayoutFileParams, body: ReasonAndCode, response: PayoutFileDetail },
+    handler: async ({ operator, params, body }) => {
+      await sendBySftp(desk, await fileNamed(pool, params.id), operator, body.reason)
+      return shown(await fileNamed(pool, params.id))
+    },
+  })
+
+  operatorRoute(api, {
+    ...make,
     url: '/payout-files/:id/sent',
     summary: 'Say that the bank has the file, under a number of its own',
     schema: { params: PayoutFileParams, body: SentPayoutFile, response: PayoutFileDetail },
@@ -233,7 +245,8 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
   twoPersonRoute(api, {
     ...make,
     url: '/bank-accounts/:name/release-payouts',
-    summary: 'After a restore: say, with evidence, that an account has paid nothing that is not known',
+    summary:
+      'After a restore: say, with evidence, that an account has paid nothing that is not known',
     schema: { params: PayoutAccountParams, body: ReasonAndCode, response: PayoutLock },
     approval: {
       action: 'release_payouts',

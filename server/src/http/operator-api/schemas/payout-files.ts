@@ -132,6 +132,17 @@ export const PayoutFileDetail = Type.Object({
   sent: orNull(
     Type.Object({ by: Type.String(), bank_reference: Type.String(), at: isoTime('when') }),
   ),
+  put: orNull(
+    Type.Object({
+      path: Type.String({ description: "its name on the bank's server" }),
+      by: Type.String(),
+      reason: Type.String(),
+      at: isoTime('when'),
+      state: oneOf(['waiting', 'held', 'arrived'], 'held: a person has to look'),
+      fault: orNull(Type.String({ description: 'why it has not arrived yet' })),
+    }),
+  ),
+  can_send: Type.Boolean({ description: "whether it may go to the bank's server by SFTP" }),
   reports: Type.Array(Type.Object({ id: Type.String(), by: Type.String(), at: isoTime('when') })),
   items: Type.Array(
     Type.Object({
