@@ -107,7 +107,6 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ['bank_connections', { account }],
   ['payout_file_schedules', { cutoff: at }],
   ['restores', { restore_id: uuid(1) }],
-  ['restores', { restore_id: uuid(3) }],
   ['payout_lock_releases', { restore_id: uuid(1) }],
 ]
 
@@ -274,9 +273,12 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['restores_in_order', 'restores', { since: '2027-01-01T00:00:00Z' }],
   ['payout_lock_releases_pkey', 'payout_lock_releases', { restore_id: uuid(1) }],
   ['payout_lock_releases_account_fkey', 'payout_lock_releases', { account: 'nobody' }],
-  ['payout_lock_releases_restore_id_fkey', 'payout_lock_releases', { restore_id: uuid(9) }],
   ['payout_lock_releases_how_check', 'payout_lock_releases', { how: 'hope', released_by: 0 }],
-  ['payout_lock_releases_released_by_check', 'payout_lock_releases', { released_by: -1 }],
+  [
+    'payout_lock_releases_released_by_check',
+    'payout_lock_releases',
+    { how: 'statements', released_by: -1 },
+  ],
   ['payout_lock_releases_releaser_check', 'payout_lock_releases', { releaser: 'x' }],
   ['payout_lock_releases_evidence_check', 'payout_lock_releases', { evidence: 'x' }],
   ['payout_lock_releases_by_people', 'payout_lock_releases', { how: 'statements' }],
