@@ -648,8 +648,23 @@ export interface Operations {
       payout_format: string | null
       payout_cutoffs: string[]
       payout_holidays: string[]
+      payout_draft_before: number | null
       payout_file_limit: string | null
       payout_day_limit: string | null
+      sftp_host: string | null
+      sftp_port: number | null
+      sftp_user: string | null
+      sftp_host_key: string | null
+      sftp_put_folder: string | null
+      sftp_get_folder: string | null
+      sftp_state: {
+        /** why files do not come or go */
+        fault: string | null
+        /** since when it is so */
+        since: string
+        /** of the last visit */
+        looked_at: string
+      } | null
       /** where the bank reports to */
       feed_url: string | null
       zone: string
@@ -1588,6 +1603,7 @@ export interface Operations {
           | 'proof_red'
           | 'reconcile_break'
           | 'callbacks_failing'
+          | 'bank_connection'
         title: string
         /** about security: to every channel that I have */
         always: boolean
@@ -2460,6 +2476,8 @@ export interface Operations {
         made_by: string
         /** when the draft was made */
         made_at: string
+        /** the bank has debited its payouts already: it is never sealed */
+        already_paid: boolean
       }[]
       /** pass as cursor; null at the end */
       next: string | null
@@ -2504,6 +2522,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -2539,6 +2559,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -2602,6 +2636,8 @@ export interface Operations {
         next_cutoff: string | null
         /** when the bank would execute a file of now */
         execution_date: string
+        /** after a restore: what is missing before its files may leave again */
+        locked: string[]
       }[]
     }
   }
@@ -3195,10 +3231,26 @@ export interface Operations {
       payout_cutoffs?: string[]
       /** days */
       payout_holidays?: string[]
+      /** minutes before each cut-off, from 1 to 1440, at which a draft is made by itself */
+      payout_draft_before?: number | null
       /** the most in one file; null for any amount */
       payout_file_limit?: string | null
       /** the most in files approved in a day; null for any amount */
       payout_day_limit?: string | null
+      /** its bank's server for files; null for none */
+      sftp_host?: string | null
+      /** from 1 to 65535 */
+      sftp_port?: number | null
+      /** who signs in there */
+      sftp_user?: string | null
+      /** the fingerprint of the key that the server must have; several by commas */
+      sftp_host_key?: string | null
+      /** where payment files are put */
+      sftp_put_folder?: string | null
+      /** where answers and statements are fetched */
+      sftp_get_folder?: string | null
+      /** a new private key; it is never shown. Left out: the one that is set */
+      sftp_key?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -3271,8 +3323,23 @@ export interface Operations {
         payout_format: string | null
         payout_cutoffs: string[]
         payout_holidays: string[]
+        payout_draft_before: number | null
         payout_file_limit: string | null
         payout_day_limit: string | null
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        sftp_host_key: string | null
+        sftp_put_folder: string | null
+        sftp_get_folder: string | null
+        sftp_state: {
+          /** why files do not come or go */
+          fault: string | null
+          /** since when it is so */
+          since: string
+          /** of the last visit */
+          looked_at: string
+        } | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4007,10 +4074,26 @@ export interface Operations {
       payout_cutoffs?: string[]
       /** days */
       payout_holidays?: string[]
+      /** minutes before each cut-off, from 1 to 1440, at which a draft is made by itself */
+      payout_draft_before?: number | null
       /** the most in one file; null for any amount */
       payout_file_limit?: string | null
       /** the most in files approved in a day; null for any amount */
       payout_day_limit?: string | null
+      /** its bank's server for files; null for none */
+      sftp_host?: string | null
+      /** from 1 to 65535 */
+      sftp_port?: number | null
+      /** who signs in there */
+      sftp_user?: string | null
+      /** the fingerprint of the key that the server must have; several by commas */
+      sftp_host_key?: string | null
+      /** where payment files are put */
+      sftp_put_folder?: string | null
+      /** where answers and statements are fetched */
+      sftp_get_folder?: string | null
+      /** a new private key; it is never shown. Left out: the one that is set */
+      sftp_key?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -4083,8 +4166,23 @@ export interface Operations {
         payout_format: string | null
         payout_cutoffs: string[]
         payout_holidays: string[]
+        payout_draft_before: number | null
         payout_file_limit: string | null
         payout_day_limit: string | null
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        sftp_host_key: string | null
+        sftp_put_folder: string | null
+        sftp_get_folder: string | null
+        sftp_state: {
+          /** why files do not come or go */
+          fault: string | null
+          /** since when it is so */
+          since: string
+          /** of the last visit */
+          looked_at: string
+        } | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4207,10 +4305,26 @@ export interface Operations {
       payout_cutoffs?: string[]
       /** days */
       payout_holidays?: string[]
+      /** minutes before each cut-off, from 1 to 1440, at which a draft is made by itself */
+      payout_draft_before?: number | null
       /** the most in one file; null for any amount */
       payout_file_limit?: string | null
       /** the most in files approved in a day; null for any amount */
       payout_day_limit?: string | null
+      /** its bank's server for files; null for none */
+      sftp_host?: string | null
+      /** from 1 to 65535 */
+      sftp_port?: number | null
+      /** who signs in there */
+      sftp_user?: string | null
+      /** the fingerprint of the key that the server must have; several by commas */
+      sftp_host_key?: string | null
+      /** where payment files are put */
+      sftp_put_folder?: string | null
+      /** where answers and statements are fetched */
+      sftp_get_folder?: string | null
+      /** a new private key; it is never shown. Left out: the one that is set */
+      sftp_key?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -4351,8 +4465,23 @@ export interface Operations {
         payout_format: string | null
         payout_cutoffs: string[]
         payout_holidays: string[]
+        payout_draft_before: number | null
         payout_file_limit: string | null
         payout_day_limit: string | null
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        sftp_host_key: string | null
+        sftp_put_folder: string | null
+        sftp_get_folder: string | null
+        sftp_state: {
+          /** why files do not come or go */
+          fault: string | null
+          /** since when it is so */
+          since: string
+          /** of the last visit */
+          looked_at: string
+        } | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4535,8 +4664,23 @@ export interface Operations {
         payout_format: string | null
         payout_cutoffs: string[]
         payout_holidays: string[]
+        payout_draft_before: number | null
         payout_file_limit: string | null
         payout_day_limit: string | null
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        sftp_host_key: string | null
+        sftp_put_folder: string | null
+        sftp_get_folder: string | null
+        sftp_state: {
+          /** why files do not come or go */
+          fault: string | null
+          /** since when it is so */
+          since: string
+          /** of the last visit */
+          looked_at: string
+        } | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4742,6 +4886,19 @@ export interface Operations {
       brought_by: string[]
       /** nobody knows yet what it was */
       may_explain: boolean
+    }
+  }
+  'POST /console/api/bank-accounts/{name}/release-payouts': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      account: string
+      locked: string[]
     }
   }
   'POST /console/api/books/write-off': {
@@ -7690,6 +7847,8 @@ export interface Operations {
     body: {
       /** the name of a bank account */
       account: string
+      /** true: of what the bank has debited already, as after a restore; such a file never leaves */
+      debited?: boolean
     }
     answer: {
       id: string
@@ -7727,6 +7886,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -7762,6 +7923,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -7838,6 +8013,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -7873,6 +8050,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -7949,6 +8140,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -7984,6 +8177,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -8070,6 +8277,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -8105,6 +8314,147 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'POST /console/api/payout-files/{id}/send': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -8181,6 +8531,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -8216,6 +8568,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -8311,6 +8677,8 @@ export interface Operations {
         made_by: string
         /** when the draft was made */
         made_at: string
+        /** the bank has debited its payouts already: it is never sealed */
+        already_paid: boolean
         /** withdrawals of the draft that ended before the approval */
         dropped: number
         banks: {
@@ -8346,6 +8714,20 @@ export interface Operations {
           /** when */
           at: string
         } | null
+        put: {
+          /** its name on the bank's server */
+          path: string
+          by: string
+          reason: string
+          /** when */
+          at: string
+          /** held: a person has to look */
+          state: 'waiting' | 'held' | 'arrived'
+          /** why it has not arrived yet */
+          fault: string | null
+        } | null
+        /** whether it may go to the bank's server by SFTP */
+        can_send: boolean
         reports: {
           id: string
           by: string
@@ -9084,13 +9466,14 @@ export interface Operations {
   'PUT /console/api/me/alerts/choices': {
     query: Record<string, never>
     body: {
-      /** one of approval_waiting, payout_unknown, proof_red, reconcile_break, callbacks_failing */
+      /** one of approval_waiting, payout_unknown, proof_red, reconcile_break, callbacks_failing, bank_connection */
       kind:
         | 'approval_waiting'
         | 'payout_unknown'
         | 'proof_red'
         | 'reconcile_break'
         | 'callbacks_failing'
+        | 'bank_connection'
       channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
@@ -9116,6 +9499,7 @@ export interface Operations {
           | 'proof_red'
           | 'reconcile_break'
           | 'callbacks_failing'
+          | 'bank_connection'
         title: string
         /** about security: to every channel that I have */
         always: boolean

@@ -227,7 +227,10 @@ async function newLimit() {
 }
 
 /** Two people in every mode, which the tests of payout files show. */
-const testedElsewhere = ['POST /payout-files/{id}/reports/{report_id}/reject']
+const testedElsewhere = [
+  'POST /payout-files/{id}/reports/{report_id}/reject',
+  'POST /bank-accounts/{name}/release-payouts',
+]
 
 /** These take no reason. */
 const withoutReason = ['POST /agents', 'POST /users']

@@ -103,5 +103,5 @@ test(
     expect(await daysOf(s, account)).toEqual([`${day} green`])
     console.info(`${total} withdrawals: ${seconds.join(', ')}`)
   },
-  120_000 + total * 60,
+  120_000 + total * 150,
 )
