@@ -5,6 +5,7 @@ import { findPaymentCodes, paymentCode } from '../../src/lib/payment-code.ts'
 import { itemOutcomes, type SentFile } from '../../src/payment-files/item-outcomes.ts'
 import { readStatusReport, type StatusReport } from '../../src/payment-files/pain002.ts'
 import { readBankFile } from '../../src/statements/read-bank-file.ts'
+import type { BankStatement } from '../../src/statements/statement.ts'
 
 interface Checked {
   checked: number
@@ -91,7 +92,7 @@ export async function checkNoticeSamples(folder: string): Promise<Checked> {
       (_, tag: string, id: string) => `${tag}${codeFor(id)}`,
     )
     const after = await read(Buffer.from(replaced))
-    const entries = (statements: typeof before) =>
+    const entries = (statements: readonly BankStatement[] | null) =>
       (statements ?? []).flatMap((each) => each.entries)
     const [was, is] = [entries(before), entries(after)]
     if (was.length !== is.length) result.differences.push(`${name}: ${is.length} of ${was.length}`)
