@@ -648,9 +648,24 @@ export interface Operations {
       payout_format: string | null
       payout_cutoffs: string[]
       payout_holidays: string[]
+      payout_draft_before: number | null
       payout_file_limit: string | null
       payout_day_limit: string | null
       payout_trusts_paid: boolean
+      sftp_host: string | null
+      sftp_port: number | null
+      sftp_user: string | null
+      sftp_host_key: string | null
+      sftp_put_folder: string | null
+      sftp_get_folder: string | null
+      sftp_state: {
+        /** why files do not come or go */
+        fault: string | null
+        /** since when it is so */
+        since: string
+        /** of the last visit */
+        looked_at: string
+      } | null
       /** where the bank reports to */
       feed_url: string | null
       zone: string
@@ -1605,6 +1620,7 @@ export interface Operations {
           | 'proof_red'
           | 'reconcile_break'
           | 'callbacks_failing'
+          | 'bank_connection'
         title: string
         /** about security: to every channel that I have */
         always: boolean
@@ -2477,6 +2493,8 @@ export interface Operations {
         made_by: string
         /** when the draft was made */
         made_at: string
+        /** the bank has debited its payouts already: it is never sealed */
+        already_paid: boolean
       }[]
       /** pass as cursor; null at the end */
       next: string | null
@@ -2521,6 +2539,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -2558,6 +2578,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -2649,6 +2683,8 @@ export interface Operations {
         next_cutoff: string | null
         /** when the bank would execute a file of now */
         execution_date: string
+        /** after a restore: what is missing before its files may leave again */
+        locked: string[]
       }[]
     }
   }
@@ -3242,12 +3278,28 @@ export interface Operations {
       payout_cutoffs?: string[]
       /** days */
       payout_holidays?: string[]
+      /** minutes before each cut-off, from 1 to 1440, at which a draft is made by itself */
+      payout_draft_before?: number | null
       /** the most in one file; null for any amount */
       payout_file_limit?: string | null
       /** the most in files approved in a day; null for any amount */
       payout_day_limit?: string | null
       /** whether the bank's answer that it paid counts, or only the debit it books */
       payout_trusts_paid?: boolean
+      /** its bank's server for files; null for none */
+      sftp_host?: string | null
+      /** from 1 to 65535 */
+      sftp_port?: number | null
+      /** who signs in there */
+      sftp_user?: string | null
+      /** the fingerprint of the key that the server must have; several by commas */
+      sftp_host_key?: string | null
+      /** where payment files are put */
+      sftp_put_folder?: string | null
+      /** where answers and statements are fetched */
+      sftp_get_folder?: string | null
+      /** a new private key; it is never shown. Left out: the one that is set */
+      sftp_key?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -3320,9 +3372,24 @@ export interface Operations {
         payout_format: string | null
         payout_cutoffs: string[]
         payout_holidays: string[]
+        payout_draft_before: number | null
         payout_file_limit: string | null
         payout_day_limit: string | null
         payout_trusts_paid: boolean
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        sftp_host_key: string | null
+        sftp_put_folder: string | null
+        sftp_get_folder: string | null
+        sftp_state: {
+          /** why files do not come or go */
+          fault: string | null
+          /** since when it is so */
+          since: string
+          /** of the last visit */
+          looked_at: string
+        } | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4057,12 +4124,28 @@ export interface Operations {
       payout_cutoffs?: string[]
       /** days */
       payout_holidays?: string[]
+      /** minutes before each cut-off, from 1 to 1440, at which a draft is made by itself */
+      payout_draft_before?: number | null
       /** the most in one file; null for any amount */
       payout_file_limit?: string | null
       /** the most in files approved in a day; null for any amount */
       payout_day_limit?: string | null
       /** whether the bank's answer that it paid counts, or only the debit it books */
       payout_trusts_paid?: boolean
+      /** its bank's server for files; null for none */
+      sftp_host?: string | null
+      /** from 1 to 65535 */
+      sftp_port?: number | null
+      /** who signs in there */
+      sftp_user?: string | null
+      /** the fingerprint of the key that the server must have; several by commas */
+      sftp_host_key?: string | null
+      /** where payment files are put */
+      sftp_put_folder?: string | null
+      /** where answers and statements are fetched */
+      sftp_get_folder?: string | null
+      /** a new private key; it is never shown. Left out: the one that is set */
+      sftp_key?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -4135,9 +4218,24 @@ export interface Operations {
         payout_format: string | null
         payout_cutoffs: string[]
         payout_holidays: string[]
+        payout_draft_before: number | null
         payout_file_limit: string | null
         payout_day_limit: string | null
         payout_trusts_paid: boolean
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        sftp_host_key: string | null
+        sftp_put_folder: string | null
+        sftp_get_folder: string | null
+        sftp_state: {
+          /** why files do not come or go */
+          fault: string | null
+          /** since when it is so */
+          since: string
+          /** of the last visit */
+          looked_at: string
+        } | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4260,12 +4358,28 @@ export interface Operations {
       payout_cutoffs?: string[]
       /** days */
       payout_holidays?: string[]
+      /** minutes before each cut-off, from 1 to 1440, at which a draft is made by itself */
+      payout_draft_before?: number | null
       /** the most in one file; null for any amount */
       payout_file_limit?: string | null
       /** the most in files approved in a day; null for any amount */
       payout_day_limit?: string | null
       /** whether the bank's answer that it paid counts, or only the debit it books */
       payout_trusts_paid?: boolean
+      /** its bank's server for files; null for none */
+      sftp_host?: string | null
+      /** from 1 to 65535 */
+      sftp_port?: number | null
+      /** who signs in there */
+      sftp_user?: string | null
+      /** the fingerprint of the key that the server must have; several by commas */
+      sftp_host_key?: string | null
+      /** where payment files are put */
+      sftp_put_folder?: string | null
+      /** where answers and statements are fetched */
+      sftp_get_folder?: string | null
+      /** a new private key; it is never shown. Left out: the one that is set */
+      sftp_key?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -4406,9 +4520,24 @@ export interface Operations {
         payout_format: string | null
         payout_cutoffs: string[]
         payout_holidays: string[]
+        payout_draft_before: number | null
         payout_file_limit: string | null
         payout_day_limit: string | null
         payout_trusts_paid: boolean
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        sftp_host_key: string | null
+        sftp_put_folder: string | null
+        sftp_get_folder: string | null
+        sftp_state: {
+          /** why files do not come or go */
+          fault: string | null
+          /** since when it is so */
+          since: string
+          /** of the last visit */
+          looked_at: string
+        } | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4591,9 +4720,24 @@ export interface Operations {
         payout_format: string | null
         payout_cutoffs: string[]
         payout_holidays: string[]
+        payout_draft_before: number | null
         payout_file_limit: string | null
         payout_day_limit: string | null
         payout_trusts_paid: boolean
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        sftp_host_key: string | null
+        sftp_put_folder: string | null
+        sftp_get_folder: string | null
+        sftp_state: {
+          /** why files do not come or go */
+          fault: string | null
+          /** since when it is so */
+          since: string
+          /** of the last visit */
+          looked_at: string
+        } | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4799,6 +4943,19 @@ export interface Operations {
       brought_by: string[]
       /** nobody knows yet what it was */
       may_explain: boolean
+    }
+  }
+  'POST /console/api/bank-accounts/{name}/release-payouts': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      account: string
+      locked: string[]
     }
   }
   'POST /console/api/books/write-off': {
@@ -7747,6 +7904,8 @@ export interface Operations {
     body: {
       /** the name of a bank account */
       account: string
+      /** true: of what the bank has debited already, as after a restore; such a file never leaves */
+      debited?: boolean
     }
     answer: {
       id: string
@@ -7784,6 +7943,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -7821,6 +7982,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -7927,6 +8102,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -7964,6 +8141,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -8068,6 +8259,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -8105,6 +8298,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -8209,6 +8416,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -8246,6 +8455,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -8360,6 +8583,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -8397,6 +8622,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -8501,6 +8740,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -8538,6 +8779,177 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'POST /console/api/payout-files/{id}/send': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -8642,6 +9054,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -8679,6 +9093,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -8802,6 +9230,8 @@ export interface Operations {
         made_by: string
         /** when the draft was made */
         made_at: string
+        /** the bank has debited its payouts already: it is never sealed */
+        already_paid: boolean
         /** withdrawals of the draft that ended before the approval */
         dropped: number
         banks: {
@@ -8839,6 +9269,20 @@ export interface Operations {
           /** when */
           at: string
         } | null
+        put: {
+          /** its name on the bank's server */
+          path: string
+          by: string
+          reason: string
+          /** when */
+          at: string
+          /** held: a person has to look */
+          state: 'waiting' | 'held' | 'arrived'
+          /** why it has not arrived yet */
+          fault: string | null
+        } | null
+        /** whether it may go to the bank's server by SFTP */
+        can_send: boolean
         reports: {
           id: string
           by: string
@@ -8948,6 +9392,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -8985,6 +9431,20 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
         by: string
@@ -9750,7 +10210,7 @@ export interface Operations {
   'PUT /console/api/me/alerts/choices': {
     query: Record<string, never>
     body: {
-      /** one of approval_waiting, payout_unknown, payout_alarm, proof_red, reconcile_break, callbacks_failing */
+      /** one of approval_waiting, payout_unknown, payout_alarm, proof_red, reconcile_break, callbacks_failing, bank_connection */
       kind:
         | 'approval_waiting'
         | 'payout_unknown'
@@ -9758,6 +10218,7 @@ export interface Operations {
         | 'proof_red'
         | 'reconcile_break'
         | 'callbacks_failing'
+        | 'bank_connection'
       channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
@@ -9784,6 +10245,7 @@ export interface Operations {
           | 'proof_red'
           | 'reconcile_break'
           | 'callbacks_failing'
+          | 'bank_connection'
         title: string
         /** about security: to every channel that I have */
         always: boolean

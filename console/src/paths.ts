@@ -78,6 +78,8 @@ export const api = {
   approvePayoutFile: 'POST /console/api/payout-files/{id}/approve',
   cancelPayoutFile: 'POST /console/api/payout-files/{id}/cancel',
   exportPayoutFile: 'POST /console/api/payout-files/{id}/export',
+  sendPayoutFile: 'POST /console/api/payout-files/{id}/send',
+  releasePayouts: 'POST /console/api/bank-accounts/{name}/release-payouts',
   sentPayoutFile: 'POST /console/api/payout-files/{id}/sent',
   answerPayoutFile: 'POST /console/api/payout-files/{id}/status',
   takeOutOfPayoutFile: 'POST /console/api/payout-files/{id}/take-out',

@@ -20,6 +20,8 @@ const bankFields: Record<string, string> = {
   payout_day_limit: 'ceiling of payment files in a day',
   payout_trusts_paid: 'whether the bank’s word that it paid counts',
   expected_deduction: 'what is deducted',
+  sftp: 'server for files',
+  sftp_key: 'private key for the server',
 }
 
 /** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */

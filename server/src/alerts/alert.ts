@@ -10,6 +10,7 @@ export const alertKinds = [
   'proof_red',
   'reconcile_break',
   'callbacks_failing',
+  'bank_connection',
 ] as const
 
 export type AlertKind = (typeof alertKinds)[number]
@@ -34,6 +35,7 @@ export const heardBy: Record<AlertKind, readonly ('admin' | 'operator' | 'viewer
   proof_red: ['admin', 'operator'],
   reconcile_break: ['admin', 'operator'],
   callbacks_failing: ['admin', 'operator', 'agent'],
+  bank_connection: ['admin', 'operator'],
 }
 
 export const alertTitles: Record<AlertKind | 'test', string> = {
@@ -47,6 +49,7 @@ export const alertTitles: Record<AlertKind | 'test', string> = {
   proof_red: 'The books do not prove',
   reconcile_break: 'Break in a reconciliation',
   callbacks_failing: 'Callbacks are failing',
+  bank_connection: 'No files come from or go to a bank',
   test: 'Test',
 }
 

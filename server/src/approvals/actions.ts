@@ -31,6 +31,10 @@ export const actions = {
     title: 'Say that a payout file was never brought to the bank',
     hasAmount: true,
   },
+  release_payouts: {
+    title: 'Let files of an account leave again after a restore',
+    hasAmount: false,
+  },
   pay_out: { title: 'Pay out a withdrawal', hasAmount: true },
   change_limits: { title: 'Change limits and lists', hasAmount: false },
   change_policy: { title: 'Change what needs two people', hasAmount: false },
@@ -45,13 +49,15 @@ export const needsSecondAdmin: readonly ActionName[] = ['create_user', 'change_u
 
 /**
  * Takes two people in every mode, whatever the rules say: the proof of a refund and of what was taken out of a file
- * asks for their decision, and a refusal of a bank that a person brings releases money.
+ * asks for their decision, and a refusal of a bank that a person brings releases money. After a restore a file that
+ * leaves too early pays twice.
  */
 export const alwaysByTwo: readonly ActionName[] = [
   'refund_elsewhere',
   'reject_payouts',
   'take_out_payouts',
   'abandon_payout_file',
+  'release_payouts',
 ]
 
 export function titleOf(action: string): string {

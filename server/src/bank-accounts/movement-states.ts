@@ -111,7 +111,7 @@ export async function unexplainedDebits(
     `select ${movementColumns.select('m')} from bank_movements m
      where m.state = 'unexplained' and m.amount < 0 and ($1::text is null or m.account = $1)
        and (exists (select 1 from payout_files f where f.account = m.account
-           and f.state in ('exported', 'sent', 'acknowledged'))
+           and f.state in ('approving', 'exported', 'sent', 'acknowledged'))
          or exists (select 1 from payout_items i where i.account = m.account
            and i.debited_by is null and i.state in ('paid', 'returned'))
          or exists (select 1 from payout_item_ends e

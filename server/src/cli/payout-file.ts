@@ -20,11 +20,16 @@ export function payoutFileCommand(): Command {
   command
     .command('draft <account>')
     .description('make a draft of the withdrawals that wait for an account; admins approve it')
+    .option(
+      '--debited',
+      'of those that the bank has debited already, as after a restore; such a file never leaves',
+    )
     .option('--json', 'as JSON')
-    .action(async (name: string, options: { json?: boolean }) => {
+    .action(async (name: string, options: { debited?: boolean; json?: boolean }) => {
       await withDesk(async (desk) => {
         const account = await existingAccount(desk.pool, name)
-        const file = await draftPayoutFile(desk, account, commandLine)
+        const alreadyPaid = options.debited === true
+        const file = await draftPayoutFile(desk, account, commandLine, { alreadyPaid })
         if (options.json)
           return printJson(await fileView(desk.pool, file, moneyOf(file), new Date()))
         const { count, sum } = await fileSummary(desk.pool, file, moneyOf(file))

@@ -4,6 +4,7 @@ import { lockAccount } from '../bank-accounts/take-reports.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { sqlState } from '../db/pool.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
+import { txnId } from '../lib/ids.ts'
 import { decimalText } from '../lib/money.ts'
 import { type OperatorProblemCode, Problem } from '../lib/problem.ts'
 import { writeAudit } from '../operators/audit.ts'
@@ -11,6 +12,7 @@ import { type Credential, credentialOf, nobody } from '../operators/credentials.
 import type { Operator } from '../operators/operator.ts'
 import { PaymentFileFault } from '../payment-files/payment-file.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
+import { debitedCodes } from './after-restore.ts'
 import { unconfirmed } from './draft-file.ts'
 import { leftOfDay } from './left-of-day.ts'
 import { whyItMustStay } from './may-leave.ts'
@@ -60,9 +62,12 @@ export async function approvePayoutFile(
       }
       const account = await findBankAccount(tx, file.account)
       refuseOtherAccount(file, account)
-      await refuseAboveCeiling(tx, file, account, at)
+      if (!file.alreadyPaid) {
+        await refuseAboveCeiling(tx, file, account, at)
+        await refuseDebited(tx, file)
+      }
       if (file.round === 1) await claim(tx, file, account, at)
-      const why = await whyItMustStay(tx, file, await readItemsLeft(tx, file))
+      const why = await whyItMustStay(tx, file, await readItemsLeft(tx, file), at)
       if (why !== undefined) throw new Problem('invalid_transition', why)
       await tx.query(
         `insert into payout_file_approvals (account, file_id, round, digest, made_by, maker_reset_by,
@@ -113,9 +118,10 @@ function refuseSamePerson(file: PayoutFile, operator: Operator, { resetBy }: Cre
   if (resetBy !== nobody && (resetBy === file.madeBy || resetBy === file.makerResetBy)) {
     throw say('Who made it, or who reset them, has reset you: somebody else has to approve it.')
   }
-  // Anyone with a shell may have typed the command.
+  // Anyone with a shell may have typed the command, and a schedule has looked at nothing.
   if (file.madeBy === nobody && role !== 'admin') {
-    throw new Problem('not_permitted', 'The command line made it: only an admin may approve it.')
+    const detail = 'Nobody signed in to make it: only an admin may approve it.'
+    throw new Problem('not_permitted', detail)
   }
 }
 
@@ -155,6 +161,17 @@ async function refuseAboveCeiling(
     'invalid_transition',
     `Files of ${account.name} may pay ${words} ${account.currency} more today.`,
   )
+}
+
+/** A debit that nothing explains may have paid one of its payouts since the draft was made. */
+async function refuseDebited(tx: Tx, file: PayoutFile): Promise<void> {
+  const debited = await debitedCodes(tx)
+  if (debited.size === 0) return
+  for (const { agentId, orderId, attempt } of await readLines(tx, file)) {
+    if (!referencesOf(agentId, orderId, attempt).some((each) => debited.has(each))) continue
+    const detail = `The bank may have paid ${txnId(agentId, orderId)} already, since a debit names it: give this draft up and make a new one.`
+    throw new Problem('invalid_transition', detail)
+  }
 }
 
 /** Makes the lines this file's for ever. One that another file has claimed is left out. */

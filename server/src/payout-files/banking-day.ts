@@ -58,6 +58,21 @@ export function bankingDays(
   return days
 }
 
+/** The first day of a span on which the bank works and which no statement covers. */
+export function firstGap(
+  statements: readonly { fromDay: Day; toDay: Day }[],
+  from: Day,
+  to: Day,
+  payoutHolidays: string,
+): Day | undefined {
+  let day = workingDayFrom(from, payoutHolidays)
+  for (const { fromDay, toDay } of statements) {
+    if (fromDay > day) break
+    if (toDay >= day) day = workingDayFrom(dayAfter(toDay), payoutHolidays)
+  }
+  return day <= to ? day : undefined
+}
+
 /** The day itself, or the next one on which the bank works. */
 function workingDayFrom(from: Day, payoutHolidays: string): Day {
   const holidays = new Set(payoutHolidays.split(','))

@@ -28,6 +28,7 @@ export async function fileSummary(pool: Pool, file: PayoutFile, money: Money) {
     format: file.format,
     made_by: file.maker,
     made_at: file.madeAt,
+    already_paid: file.alreadyPaid,
   }
 }
 
@@ -35,6 +36,8 @@ interface History {
   approvals: object[]
   downloads: object[]
   sent: object | null
+  put: object | null
+  can_send: boolean
   reports: object[]
   reseals: object[]
   ends: object[]
@@ -98,7 +101,7 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money, now: 
 }
 
 /** Who approved, downloaded and sent a file, what the bank answered, and what waits for a second person. */
-async function readHistory(pool: Pool, { account, fileId }: PayoutFile): Promise<History> {
+async function readHistory(pool: Pool, { account, fileId, state }: PayoutFile): Promise<History> {
   const { rows: proposals } = await pool.query<object>(
     `select p.proposal_id as id, p.action, p.proposer as by, p.proposed_at as at from proposals p
      where p.subject_kind = 'payout_file' and p.subject_id = $1
@@ -107,7 +110,7 @@ async function readHistory(pool: Pool, { account, fileId }: PayoutFile): Promise
     [fileId],
   )
   const own = [account, fileId]
-  const [approvals, downloads, sendings, reports, reseals, ends] = await Promise.all(
+  const [approvals, downloads, sendings, reports, reseals, ends, puts] = await Promise.all(
     [
       `select round, digest, approver as by, approved_at as at from payout_file_approvals`,
       `select downloader as by, reason, at from payout_file_downloads`,
@@ -116,6 +119,10 @@ async function readHistory(pool: Pool, { account, fileId }: PayoutFile): Promise
       `select asker as by, reason, at from payout_file_reseals`,
       `select distinct on (proposal_id) how, proposal_id as proposal, reason, at,
          count(*) over (partition by proposal_id) as count from payout_item_ends`,
+      `select remote_path as path, asker as by, reason, asked_at as at, fault, case when exists (
+           select 1 from payout_file_put_steps s where s.account = p.account
+             and s.file_id = p.file_id and s.step = 'arrived') then 'arrived'
+         when act_at is null then 'held' else 'waiting' end as state from payout_file_puts p`,
     ].map(async (select) => {
       const { rows } = await pool.query<{ at: Date }>(
         `${select} where account = $1 and file_id = $2`,
@@ -128,9 +135,19 @@ async function readHistory(pool: Pool, { account, fileId }: PayoutFile): Promise
     approvals: approvals ?? [],
     downloads: downloads ?? [],
     sent: sendings?.[0] ?? null,
+    put: puts?.[0] ?? null,
+    can_send: state === 'approved' && (await hasServer(pool, account)),
     reports: reports ?? [],
     reseals: reseals ?? [],
     ends: ends ?? [],
     proposals,
   }
+}
+
+async function hasServer(pool: Pool, account: string): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from bank_accounts where name = $1 and sftp_put_folder is not null',
+    [account],
+  )
+  return rows.length > 0
 }

@@ -126,7 +126,10 @@ async function finish(desk: PayoutDesk, named: Named): Promise<boolean> {
     if (items.some(({ state, reference }) => state === 'waiting' && reference === null)) {
       return false
     }
-    const why = await whyItMustStay(tx, file, items)
+    if (file.alreadyPaid && items.some(({ reference }) => reference !== null)) {
+      return closePaid(tx, file, items)
+    }
+    const why = await whyItMustStay(tx, file, items, desk.now())
     if (why !== undefined) {
       const words = `Payout file ${file.fileId} of ${file.account} is approved, but is kept back. ${why}`
       await raiseAlarm(tx, { id: file.fileId, at: desk.now(), by: 'sluice', words })
@@ -143,6 +146,15 @@ async function finish(desk: PayoutDesk, named: Named): Promise<boolean> {
     else await askAgain(tx, file, lines, desk.now())
     return true
   })
+}
+
+/** A file of what the bank has debited ends when the debits have: there is nothing to seal. */
+async function closePaid(tx: Tx, file: PayoutFile, items: readonly PayoutItem[]): Promise<boolean> {
+  const isOpen = ({ state }: PayoutItem) =>
+    state === 'waiting' || state === 'accepted' || state === 'unknown'
+  if (items.some(isOpen)) return false
+  await setState(tx, file, 'closed')
+  return true
 }
 
 /** Fixes the bytes, and everything in them, for ever. */

@@ -243,7 +243,10 @@ export async function linkItems(
 
 const atOnce = 64
 
-/** Brings the items of a booked debit into the books as paid, or those of a credit as come back. */
+/**
+ * Brings the items of a booked debit into the books as paid, or those of a credit as come back. The items follow by
+ * `followMovements`, for many movements at once: a file may have ten thousand.
+ */
 export async function settleMovement(
   desk: PayoutDesk,
   { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
@@ -260,8 +263,21 @@ export async function settleMovement(
     if (isContradicted && item.reference !== null) contradicted.push(item.reference)
   })
   if (contradicted.length > 0) await alarmOfPaid(desk, account, movementId, contradicted.sort())
-  const files = new Map(items.map((item) => [item.fileId, item]))
-  for (const file of files.values()) await followOrders(desk.pool, file)
+}
+
+/** Brings the items of files to the state of their orders, after movements of these files were booked. */
+export async function followMovements(
+  pool: Pool,
+  account: string,
+  movementIds: readonly string[],
+): Promise<void> {
+  if (movementIds.length === 0) return
+  const { rows } = await pool.query<{ file_id: string }>(
+    `select file_id from payout_items where account = $1 and debited_by = any($2::uuid[])
+     union select file_id from payout_items where account = $1 and returned_by = any($2::uuid[])`,
+    [account, movementIds],
+  )
+  for (const { file_id: fileId } of rows) await followOrders(pool, { account, fileId })
 }
 
 /** Returns whether the money had been given back before, or two people had said that the bank does not have it. */

@@ -37,6 +37,8 @@ export interface PayoutFile {
   /** Who had reset the maker, and so could be them; 0: nobody. */
   makerResetBy: bigint
   madeAt: Date
+  /** The bank has debited its payouts before they were known here: it is never sealed. */
+  alreadyPaid: boolean
 }
 
 export const fileColumns: Columns<PayoutFile> = columns<PayoutFile>({
@@ -53,6 +55,7 @@ export const fileColumns: Columns<PayoutFile> = columns<PayoutFile>({
   maker: ['maker', 'text'],
   makerResetBy: ['maker_reset_by', 'bigint'],
   madeAt: ['made_at', 'timestamptz'],
+  alreadyPaid: ['already_paid', 'boolean'],
 })
 
 /** A withdrawal that a draft chose. */

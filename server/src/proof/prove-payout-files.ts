@@ -16,6 +16,7 @@ interface FileRow {
   debtor_bank: string
   currency: Currency
   made_by: bigint
+  already_paid: boolean
 }
 
 interface LineRow {
@@ -197,14 +198,16 @@ async function proveSeals(tx: ProofTx, file: FileRow, lines: readonly LineRow[])
   const where = `payout file ${file.file_id}`
   const { downloads = 0n, other = 0n, sent = false } = rows[0] ?? {}
   const last = seals.at(-1)
-  const isSealed = sealedStates.includes(file.state)
+  // What the bank paid before the file was made never leaves.
+  const isSealed = sealedStates.includes(file.state) && !file.already_paid
   ensureSame(
     where,
     'that it is sealed',
     last?.round === file.round,
     isSealed || isTakenApart(file, lines, last),
   )
-  ensureSame(where, 'that somebody has it', downloads > 0n, leftStates.includes(file.state))
+  const isOut = leftStates.includes(file.state) && !file.already_paid
+  ensureSame(where, 'that somebody has it', downloads > 0n, isOut)
   ensureSame(where, 'downloads of another round', other, 0n)
   ensure(file.state !== 'sent' || sent, () => `${where} is sent, but nobody says so`)
   for (const seal of seals) proveSeal(file, seal, linesIn(seal.round, lines))

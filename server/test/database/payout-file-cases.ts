@@ -42,7 +42,15 @@ export const goodPayoutFiles: Record<string, Fields> = {
   },
   payout_file_sendings: {
     ...{ account, file_id: uuid(1), first: 1, downloaded_by: 2 },
-    ...{ sent_by: 3, sender: 'three@sluice.example', bank_reference: 'B1', at },
+    ...{
+      round: 1,
+      made_by: 1,
+      approved_by: 2,
+      sent_by: 3,
+      sender: 'three@sluice.example',
+      bank_reference: 'B1',
+      at,
+    },
   },
   payout_file_reports: {
     ...{ account, file_id: uuid(1), report_id: uuid(2), sha256: 'b'.repeat(64), bytes: '\\x00' },
@@ -55,6 +63,26 @@ export const goodPayoutFiles: Record<string, Fields> = {
   payout_item_ends: {
     ...{ account, file_id: uuid(1), n: 4, how: 'taken_out', round: 1, may_try_another: true },
     ...{ proposal_id: uuid(13), verdict: 'approved', reason: 'a wrong payee', at },
+  },
+  payout_file_puts: {
+    ...{ account, file_id: uuid(1), round: 1, made_by: 1, approved_by: 2 },
+    ...{ remote_path: '/in/two.xml', size: 1, sha256: digest, asked_by: 3 },
+    ...{ asker: 'three@sluice.example', reason: 'for the bank', asked_at: at, tries: 0 },
+    ...{ act_at: at },
+  },
+  payout_file_put_steps: { account, file_id: uuid(4), step: 'arrived', at },
+  bank_fetches: {
+    ...{ account, name: 'two.xml', size: 1, modified_at: at, sha256: digest },
+    ...{ became: 'report', said: '1 accepted', fetched_at: at },
+  },
+  bank_connections: { account: 'ktb', fault: null, since: at, looked_at: at },
+  payout_file_schedules: { account, cutoff: '2026-01-02T00:00:00Z', file_id: uuid(1) },
+  restores: {
+    ...{ restore_id: uuid(2), since: at, marked_by: 0, marker: 'command line', marked_at: at },
+  },
+  payout_lock_releases: {
+    ...{ account, restore_id: uuid(3), how: 'two_people', released_by: 1 },
+    ...{ releaser: 'one@sluice.example', evidence: 'the bank says so', released_at: at },
   },
 }
 
@@ -88,8 +116,20 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ['payout_file_reseals', { file_id: uuid(1), round: 1 }],
   ['payout_file_sendings', { file_id: uuid(4) }],
   ['payout_file_reports', { report_id: uuid(1), sha256: digest }],
+  ['payout_file_puts', { file_id: uuid(4) }],
+  ['payout_file_put_steps', { step: 'renaming' }],
+  ['bank_fetches', { name: 'one.xml' }],
+  ['bank_accounts', { name: 'ktb', only_one: null }],
+  ['bank_connections', { account }],
+  ['payout_file_schedules', { cutoff: at }],
+  ['restores', { restore_id: uuid(1) }],
+  ['payout_lock_releases', { restore_id: uuid(1) }],
 ]
 
+const server = {
+  ...{ sftp_host: 'bank.example', sftp_port: 22, sftp_user: 'us', sftp_key: 'c2VhbGVk' },
+  sftp_host_key: `SHA256:${'x'.repeat(43)}`,
+}
 const long = (length: number) => 'x'.repeat(length)
 
 export const payoutFileCases: [constraint: string, table: string, spoiled: Fields][] = [
@@ -188,7 +228,7 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ],
   ['payout_file_sendings_by_another', 'payout_file_sendings', { sent_by: 2 }],
   ['payout_file_sendings_first_check', 'payout_file_sendings', { first: 2 }],
-  ['payout_file_sendings_sent_by_check', 'payout_file_sendings', { sent_by: 0 }],
+  ['payout_file_sendings_sent_by_check', 'payout_file_sendings', { sent_by: -1 }],
   ['payout_file_sendings_sender_check', 'payout_file_sendings', { sender: 'x' }],
   ['payout_file_sendings_bank_reference_check', 'payout_file_sendings', { bank_reference: '' }],
   ['payout_file_reports_pkey', 'payout_file_reports', { report_id: uuid(1) }],
@@ -210,6 +250,69 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['payout_item_ends_verdict_check', 'payout_item_ends', { verdict: 'declined' }],
   ['payout_item_ends_reason_check', 'payout_item_ends', { reason: 'x' }],
   ['payout_item_ends_abandoned', 'payout_item_ends', { how: 'abandoned' }],
+  [
+    'bank_accounts_payout_draft_before',
+    'bank_accounts',
+    { payout_draft_before: 0, payout_cutoffs: '15:30' },
+  ],
+  ['payout_file_schedules_pkey', 'payout_file_schedules', { cutoff: at }],
+  ['payout_file_schedules_account_file_id_fkey', 'payout_file_schedules', { file_id: uuid(9) }],
+  ['payout_file_sendings_people', 'payout_file_sendings', { approved_by: null }],
+  ['payout_file_sendings_approved', 'payout_file_sendings', { approved_by: 7 }],
+  [
+    'payout_file_sendings_two_people',
+    'payout_file_sendings',
+    { made_by: 0, approved_by: 3, sent_by: 3 },
+  ],
+  ['bank_accounts_sftp', 'bank_accounts', { sftp_host: 'bank.example' }],
+  ['bank_accounts_sftp', 'bank_accounts', { sftp_put_folder: '/in' }],
+  ['bank_accounts_sftp_texts', 'bank_accounts', { ...server, sftp_port: 0 }],
+  ['bank_accounts_sftp_texts', 'bank_accounts', { ...server, sftp_host_key: 'MD5:x' }],
+  ['payout_file_puts_pkey', 'payout_file_puts', { file_id: uuid(4) }],
+  ['payout_file_puts_of_seal', 'payout_file_puts', { file_id: uuid(2) }],
+  ['payout_file_puts_approved', 'payout_file_puts', { approved_by: 7 }],
+  ['payout_file_puts_two_people', 'payout_file_puts', { made_by: 0, approved_by: 3 }],
+  ['payout_file_puts_remote_path_check', 'payout_file_puts', { remote_path: '' }],
+  ['payout_file_puts_size_check', 'payout_file_puts', { size: 0 }],
+  ['payout_file_puts_sha256_check', 'payout_file_puts', { sha256: 'x' }],
+  ['payout_file_puts_asked_by_check', 'payout_file_puts', { asked_by: 0 }],
+  ['payout_file_puts_asker_check', 'payout_file_puts', { asker: 'x' }],
+  ['payout_file_puts_reason_check', 'payout_file_puts', { reason: 'x' }],
+  ['payout_file_puts_tries_check', 'payout_file_puts', { tries: -1 }],
+  ['payout_file_puts_fault_check', 'payout_file_puts', { fault: '' }],
+  ['payout_file_put_steps_pkey', 'payout_file_put_steps', { step: 'renaming' }],
+  ['payout_file_put_steps_account_file_id_fkey', 'payout_file_put_steps', { file_id: uuid(2) }],
+  ['payout_file_put_steps_step_check', 'payout_file_put_steps', { step: 'lost' }],
+  ['payout_file_sendings_seen', 'payout_file_sendings', { put_step: 'renaming', sent_by: 0 }],
+  ['payout_file_sendings_seen', 'payout_file_sendings', { sent_by: 0 }],
+  ['payout_file_sendings_arrived', 'payout_file_sendings', { sent_by: 0, put_step: 'arrived' }],
+  ['bank_fetches_pkey', 'bank_fetches', { name: 'one.xml' }],
+  ['bank_fetches_account_fkey', 'bank_fetches', { account: 'nobody' }],
+  ['bank_fetches_name_check', 'bank_fetches', { name: '' }],
+  ['bank_fetches_size_check', 'bank_fetches', { size: -1 }],
+  ['bank_fetches_sha256_check', 'bank_fetches', { sha256: 'x' }],
+  ['bank_fetches_became_check', 'bank_fetches', { became: 'lost' }],
+  ['bank_fetches_said_check', 'bank_fetches', { said: '' }],
+  ['bank_fetches_read', 'bank_fetches', { sha256: null }],
+  ['bank_connections_pkey', 'bank_connections', { account }],
+  ['bank_connections_account_fkey', 'bank_connections', { account: 'nobody' }],
+  ['bank_connections_fault_check', 'bank_connections', { fault: '' }],
+  ['payout_files_stays', 'payout_files', { already_paid: true, state: 'exported' }],
+  ['restores_pkey', 'restores', { restore_id: uuid(1) }],
+  ['restores_marked_by_check', 'restores', { marked_by: -1 }],
+  ['restores_marker_check', 'restores', { marker: 'x' }],
+  ['restores_in_order', 'restores', { since: '2027-01-01T00:00:00Z' }],
+  ['payout_lock_releases_pkey', 'payout_lock_releases', { restore_id: uuid(1) }],
+  ['payout_lock_releases_account_fkey', 'payout_lock_releases', { account: 'nobody' }],
+  ['payout_lock_releases_how_check', 'payout_lock_releases', { how: 'hope', released_by: 0 }],
+  [
+    'payout_lock_releases_released_by_check',
+    'payout_lock_releases',
+    { how: 'statements', released_by: -1 },
+  ],
+  ['payout_lock_releases_releaser_check', 'payout_lock_releases', { releaser: 'x' }],
+  ['payout_lock_releases_evidence_check', 'payout_lock_releases', { evidence: 'x' }],
+  ['payout_lock_releases_by_people', 'payout_lock_releases', { how: 'statements' }],
 ]
 
 /** Unique keys that foreign keys need; the primary key refuses first. */
@@ -220,6 +323,7 @@ export const payoutFileKeys = [
   'payout_file_lists_as_shown',
   'payout_file_approvals_as_approved',
   'payout_file_downloads_as_made',
+  'payout_file_approvals_people',
 ]
 
 /** What the service may not change once it is written. */
@@ -227,6 +331,8 @@ export const payoutFilesFixed: Record<string, string> = Object.fromEntries(
   Object.entries(goodPayoutFiles).map(([table, row]) => {
     const changes: Record<string, string[]> = {
       payout_files: ['state', 'round'],
+      payout_file_puts: ['tries', 'act_at', 'fault'],
+      bank_connections: ['fault', 'since', 'looked_at'],
       payout_items: ['reference', 'state', 'said', 'debited_by', 'returned_by'],
     }
     const fixed = Object.keys(row).filter((column) => !changes[table]?.includes(column))

@@ -33,6 +33,7 @@ const referenceTables = [
   'proposal_runs',
   'approval_rules',
   'stops',
+  'restores',
   'limit_rules',
   'limit_entries',
   'alarms',
@@ -75,6 +76,12 @@ const spreadByTheirId: Record<string, string> = {
   payout_file_reports: 'account',
   payout_file_reseals: 'account',
   payout_item_ends: 'account',
+  payout_lock_releases: 'account',
+  payout_file_puts: 'account',
+  payout_file_put_steps: 'account',
+  bank_fetches: 'account',
+  bank_connections: 'account',
+  payout_file_schedules: 'account',
 }
 
 /** Partitions are the owner's to make and drop; these do it for the service, beside the money path. */

@@ -231,6 +231,7 @@ const testedElsewhere = [
   'POST /payout-files/{id}/reports/{report_id}/reject',
   'POST /payout-files/{id}/take-out',
   'POST /payout-files/{id}/abandon',
+  'POST /bank-accounts/{name}/release-payouts',
 ]
 
 /** These take no reason. */

@@ -455,6 +455,17 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'payout_file_reseals',
     'payout_item_ends',
   ]),
+  ...says('what holds files back after a restore: after-restore.test.ts is about it', [
+    'restores',
+    'payout_lock_releases',
+  ]),
+  ...says('how files come and go: sftp.test.ts is about it; what they say is proved elsewhere', [
+    'payout_file_puts',
+    'payout_file_put_steps',
+    'bank_fetches',
+    'bank_connections',
+  ]),
+  payout_file_schedules: 'which drafts nobody asked for; the files are proved',
   stops: 'what is not paid out at the moment',
   agent_secrets: 'who may knock, and for what',
   secret_addresses: 'where secrets were used from',

@@ -19,6 +19,7 @@ export interface PayingAccount extends TestAccount {
 export async function payingAccount(
   s: TestService,
   terms: Partial<BankAccountTerms> = {},
+  sftpKey: string | null = null,
 ): Promise<PayingAccount> {
   const at = used.get(s) ?? 0
   const bank = banks[at]
@@ -27,7 +28,7 @@ export async function payingAccount(
   const made = await makeAccount(
     s,
     { payout: 'file', payoutFormat: 'pain.001.001.09', payoutTrustsPaid: true, ...terms },
-    { isOff: true },
+    { isOff: true, sftpKey },
   )
   const { name, currency } = made.account
   const common = { provider: name, currency, preference: 1, weight: 1 }

@@ -20,7 +20,7 @@ import { type FileDialogProps as Props, useChanged } from './use-changed.ts'
 export type Asked =
   | { what: 'approve'; shown: PayoutFileDetail }
   | { what: 'take-out'; item: Item }
-  | { what: 'cancel' | 'download' | 'sent' | 'answer' | 'reseal' | 'abandon' }
+  | { what: 'cancel' | 'download' | 'send' | 'sent' | 'answer' | 'reseal' | 'abandon' }
 
 const maxBytes = 8 * 1024 * 1024
 
@@ -34,6 +34,8 @@ export function FileDialog(props: Props & { asked: Asked; setTaken: (taken: Take
       return <Cancel file={file} close={close} />
     case 'download':
       return <Download file={file} close={close} />
+    case 'send':
+      return <Send file={file} close={close} />
     case 'sent':
       return <Sent file={file} close={close} />
     case 'take-out':
@@ -104,6 +106,23 @@ function Download({ file, close }: Props) {
       act={async (given: Given) => {
         await askForFile(api.exportPayoutFile, { params: { id: file.id }, body: given })
         await changed(says.download.done)
+      }}
+    />
+  )
+}
+
+function Send({ file, close }: Props) {
+  const changed = useChanged(file.id)
+  return (
+    <ActDialog
+      draft="send"
+      title={says.send.title}
+      explain={says.send.explain}
+      confirm={says.send.button}
+      close={close}
+      act={async (given: Given) => {
+        await ask(api.sendPayoutFile, { params: { id: file.id }, body: given })
+        await changed(says.send.done)
       }}
     />
   )

@@ -21,7 +21,7 @@ export const payoutFileWords = {
     resealed: 'To be sealed for a later day',
     abandoned: 'Never brought to the bank: its money was given back',
     overdue: 'Its day is over. Have it sealed for a later day, which another person approves.',
-    fromCommand: 'The command line made it: an admin has to approve it.',
+    fromCommand: 'Nobody signed in to make it: an admin has to approve it.',
     handing: 'The payouts are being handed over to this file. It can be downloaded in a moment.',
     download: 'Download it and bring it to the bank. The bytes are always the same.',
     bring: (who: string) =>
@@ -45,7 +45,12 @@ export const payoutFileWords = {
     message: 'Message id',
     execution: 'Executed on',
     sha256: 'SHA-256 of the bytes',
+    alreadyPaid: 'Paid already',
+    neverLeaves: 'The bank has debited its payouts: it is never sealed, and never leaves.',
+    put: 'By SFTP',
+    putFault: 'Why it has not arrived',
   },
+  put: { waiting: 'On its way to', held: 'Somebody has to look:', arrived: 'Arrived as' },
   banks: {
     title: 'By bank',
     bank: 'Bank',
@@ -75,7 +80,8 @@ export const payoutFileWords = {
     },
   },
   isOwn: 'You made this file: another person has to approve it.',
-  onlyAdmin: 'The command line made it: only an admin may approve it.',
+  onlyAdmin: 'Nobody signed in to make it: only an admin may approve it.',
+  isApprover: 'You approved it, and nobody signed in to make it: another person does this.',
   isDownloader: 'You downloaded it first: another person says that the bank has it.',
   approve: {
     button: 'Approve',
@@ -97,6 +103,13 @@ export const payoutFileWords = {
     explain:
       'Whoever has the file can have it paid. Your name and the reason are kept. If it was downloaded before, make sure that it was not brought before: the bytes are the same.',
     done: 'The file is downloaded',
+  },
+  send: {
+    button: 'Send by SFTP',
+    title: 'Send the file to the bank’s server',
+    explain:
+      'It is put into the bank’s folder once, under its own name, and the bank pays it. Your name and the reason are kept.',
+    done: 'It is on its way to the bank',
   },
   sent: {
     button: 'The bank has it',

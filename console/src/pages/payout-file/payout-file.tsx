@@ -25,7 +25,7 @@ import type { PayoutFileDetail } from './payout-file-detail.ts'
 import { payoutFileWords as says } from './payout-file-words.ts'
 
 /** The words by which the service says that no person made a file. */
-const commandLine = 'command line'
+const nobodys = ['command line', 'schedule']
 
 /** One payout file: where it is, what it pays, and what can be done with it. */
 export default function PayoutFile() {
@@ -66,7 +66,7 @@ export default function PayoutFile() {
         ))}
         <div className={classes.columns}>
           <Panel title={says.steps.title}>
-            <FileSteps file={file} isByCommand={file.made_by === commandLine} />
+            <FileSteps file={file} isByCommand={nobodys.includes(file.made_by)} />
           </Panel>
           <Stack gap="md">
             <About file={file} />
@@ -125,7 +125,11 @@ function Actions(props: { file: PayoutFileDetail; setAsked: (asked: Asked) => vo
   const mayMake = whyNot(me, 'make_payout_files')
   const own = file.made_by === me.user.email ? says.isOwn : undefined
   const byCommand =
-    file.made_by === commandLine && me.user.role !== 'admin' ? says.onlyAdmin : undefined
+    nobodys.includes(file.made_by) && me.user.role !== 'admin' ? says.onlyAdmin : undefined
+  const isApprover =
+    nobodys.includes(file.made_by) && file.approvals.at(-1)?.by === me.user.email
+      ? says.isApprover
+      : undefined
   const downloader = file.downloads[0]?.by === me.user.email ? says.isDownloader : undefined
   const isWithUs = file.state === 'exported'
   const isOver = file.state === 'approved' && file.sealed?.is_over === true
@@ -146,7 +150,7 @@ function Actions(props: { file: PayoutFileDetail; setAsked: (asked: Asked) => vo
         <ActButton
           size="sm"
           variant="filled"
-          whyNot={mayMake ?? downloader}
+          whyNot={mayMake ?? downloader ?? isApprover}
           onClick={() => setAsked({ what: 'sent' })}
         >
           {says.sent.button}
@@ -172,10 +176,20 @@ function Actions(props: { file: PayoutFileDetail; setAsked: (asked: Asked) => vo
           {says.abandon.button}
         </ActButton>
       )}
+      {(file.can_send || file.put?.state === 'held') && (
+        <ActButton
+          size="sm"
+          variant="filled"
+          whyNot={mayMake ?? isApprover}
+          onClick={() => setAsked({ what: 'send' })}
+        >
+          {says.send.button}
+        </ActButton>
+      )}
       {file.sealed !== null && (
         <ActButton
           size="sm"
-          variant={file.state === 'approved' && !isOver ? 'filled' : 'default'}
+          variant={file.state === 'approved' && !isOver && !file.can_send ? 'filled' : 'default'}
           whyNot={mayMake}
           onClick={() => setAsked({ what: 'download' })}
         >
@@ -208,6 +222,14 @@ function About({ file }: { file: PayoutFileDetail }) {
           [facts.count, file.count],
           [facts.sum, <Money key="m" amount={file.sum} currency={file.currency} />],
           file.dropped > 0 && [facts.dropped, facts.droppedNote(file.dropped)],
+          file.already_paid && [facts.alreadyPaid, facts.neverLeaves],
+          file.put !== null && [facts.put, `${says.put[file.put.state]} ${file.put.path}`],
+          file.put?.fault != null && [
+            facts.putFault,
+            <span key="f" role="alert">
+              {file.put.fault}
+            </span>,
+          ],
           [facts.format, file.format],
           [facts.digest, <CopyId key="d" id={file.digest} short />],
           sealed !== null && [facts.name, sealed.name],

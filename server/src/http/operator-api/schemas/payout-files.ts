@@ -24,7 +24,20 @@ export const PayoutReportParams = Type.Object({
 
 export const PayoutFilesQuery = Type.Object({ account: Type.Optional(account), ...paging }, strict)
 
-export const NewPayoutFile = Type.Object({ account }, strict)
+export const NewPayoutFile = Type.Object(
+  {
+    account,
+    debited: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: of what the bank has debited already, as after a restore; such a file never leaves',
+      }),
+    ),
+  },
+  strict,
+)
+
+export const PayoutAccountParams = Type.Object({ name: account })
 
 export const ApprovePayoutFile = Type.Object(
   {
@@ -112,6 +125,9 @@ const summary = {
   format: Type.String(),
   made_by: Type.String(),
   made_at: isoTime('when the draft was made'),
+  already_paid: Type.Boolean({
+    description: 'the bank has debited its payouts already: it is never sealed',
+  }),
 }
 
 export const PayoutFileList = page(Type.Object(summary))
@@ -146,6 +162,17 @@ export const PayoutFileDetail = Type.Object({
   sent: orNull(
     Type.Object({ by: Type.String(), bank_reference: Type.String(), at: isoTime('when') }),
   ),
+  put: orNull(
+    Type.Object({
+      path: Type.String({ description: "its name on the bank's server" }),
+      by: Type.String(),
+      reason: Type.String(),
+      at: isoTime('when'),
+      state: oneOf(['waiting', 'held', 'arrived'], 'held: a person has to look'),
+      fault: orNull(Type.String({ description: 'why it has not arrived yet' })),
+    }),
+  ),
+  can_send: Type.Boolean({ description: "whether it may go to the bank's server by SFTP" }),
   reports: Type.Array(Type.Object({ id: Type.String(), by: Type.String(), at: isoTime('when') })),
   reseals: Type.Array(
     Type.Object({ by: Type.String(), reason: Type.String(), at: isoTime('when') }),
@@ -206,6 +233,11 @@ export const PayoutReportTaken = Type.Object({
   file: PayoutFileDetail,
 })
 
+export const PayoutLock = Type.Object({
+  account: Type.String(),
+  locked: Type.Array(Type.String()),
+})
+
 export const PayoutsWaiting = Type.Object({
   data: Type.Array(
     Type.Object({
@@ -218,6 +250,9 @@ export const PayoutsWaiting = Type.Object({
       zone: Type.String(),
       next_cutoff: orNull(isoTime('the next cut-off of the bank; null if it has none')),
       execution_date: Type.String({ description: 'when the bank would execute a file of now' }),
+      locked: Type.Array(Type.String(), {
+        description: 'after a restore: what is missing before its files may leave again',
+      }),
     }),
   ),
 })
