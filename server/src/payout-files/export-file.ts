@@ -61,6 +61,9 @@ export async function handOut(
     // Their money is free again: the bank may take the same bytes for new ones.
     throw new Problem('invalid_transition', 'The bank refused payouts of it: make a new file.')
   }
+  if (await isOnItsWay(tx, file)) {
+    throw new Problem('invalid_transition', 'It is on its way to the bank by SFTP.')
+  }
   // Once somebody has the bytes they may be with the bank, and its answer is what counts.
   const why =
     file.state === 'approved'
@@ -187,6 +190,15 @@ export async function recordSent(
   if (rowCount === 0) return false
   if (!isAnswered) await setState(tx, file, 'sent')
   return true
+}
+
+/** Whether the service is about to put a file into the bank's folder: who brings it by hand would bring a copy. */
+async function isOnItsWay(tx: Tx, { account, fileId }: Named): Promise<boolean> {
+  const { rows } = await tx.query(
+    'select 1 from payout_file_puts where account = $1 and file_id = $2 and act_at is not null',
+    [account, fileId],
+  )
+  return rows.length > 0
 }
 
 async function downloadedBy(tx: Tx, { account, fileId }: Named): Promise<bigint | undefined> {

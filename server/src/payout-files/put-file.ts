@@ -93,15 +93,21 @@ export async function sendBySftp(
 
 /** Returns false if nobody has asked before. */
 async function tryAgain(tx: Tx, { account, fileId }: Named, at: Date): Promise<boolean> {
-  const { rows } = await tx.query<{ has_arrived: boolean }>(
-    `select exists (select 1 from payout_file_put_steps s
-       where s.account = p.account and s.file_id = p.file_id and s.step = 'arrived') as has_arrived
+  const { rows } = await tx.query<{ has_arrived: boolean; is_taken: boolean }>(
+    `select exists (select 1 from payout_file_put_steps s where s.account = p.account
+         and s.file_id = p.file_id and s.step = 'arrived') as has_arrived,
+       exists (select 1 from payout_file_downloads d where d.account = p.account
+         and d.file_id = p.file_id and d.n > 1) as is_taken
      from payout_file_puts p where p.account = $1 and p.file_id = $2`,
     [account, fileId],
   )
   const [put] = rows
   if (!put) return false
   if (put.has_arrived) throw new Problem('invalid_transition', 'The file is at the bank already.')
+  if (put.is_taken) {
+    const detail = 'Somebody has downloaded the file since: it may be brought to the bank by hand.'
+    throw new Problem('invalid_transition', detail)
+  }
   // What is being tried, or will be by itself, is left alone.
   await tx.query(
     `update payout_file_puts set act_at = $3
@@ -170,6 +176,7 @@ async function putFile(
       if ((await session.sizeOf(remotePath)) !== undefined) {
         await refuseOther(session, remotePath, put)
       } else if (await isRenaming(desk.pool, put)) {
+        await inTransaction(desk.pool, async (tx) => refuseBrought(await lockFile(tx, put)))
         if ((await session.sizeOf(temporary)) === undefined) throw new Lost(put)
         await refuseOther(session, temporary, put)
         await session.rename(temporary, remotePath)
@@ -198,6 +205,14 @@ class Lost extends ForPeople {
   }
 }
 
+/** Somebody says that the bank has it, or the bank has answered: a copy would be one too many. */
+function refuseBrought({ state }: PayoutFile): void {
+  if (state === 'exported') return
+  throw new ForPeople(
+    `The file is ${state} already: it is not put into the bank's folder any more.`,
+  )
+}
+
 /** What is there is what we put, byte by byte, or nothing is touched. */
 async function refuseOther(session: SftpSession, path: string, put: Put): Promise<void> {
   const size = await session.sizeOf(path)
@@ -212,6 +227,7 @@ async function refuseOther(session: SftpSession, path: string, put: Put): Promis
 async function mayGo(desk: PayoutDesk, put: Put): Promise<{ bytes: Buffer }> {
   return inTransaction(desk.pool, async (tx) => {
     const file = await lockFile(tx, put)
+    refuseBrought(file)
     const why = await whyItMustStay(tx, file, await readItemsLeft(tx, file), desk.now())
     if (why !== undefined) throw new Problem('invalid_transition', why)
     const seal = await readSeal(tx, file)

@@ -517,6 +517,8 @@ it('verify finds every lie about what people ended, and about what was sealed ag
   })
   const again = await approve(await look(file))
   expect((await download(again)).status).toBe(200)
+  const another = await sealed(account, 350)
+  expect((await yes(await proposeTakeOut(another.file, another.codes))).json.state).toBe('done')
   const own = `file_id = '${file.json.id}'`
   const { rows: others } = await s.sql(
     `select proposal_id from proposal_decisions where verdict = 'approved' and proposal_id not in

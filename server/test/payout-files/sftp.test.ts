@@ -166,6 +166,26 @@ it('a file that got its name just before the connection broke is not put again',
   expect((await look(file)).state).toBe('sent')
 })
 
+it('while a file is on its way nobody gets it, and what the bank has by other means does not go any more', async () => {
+  const file = await approved(await served(), 132)
+  server.breaks = (step) => (step === 'open' ? 'before' : undefined)
+  await send(file)
+  await tried(file, 'waiting')
+  const taken = await checker.post(`/payout-files/${file.json.id}/export`, {
+    reason: 'by hand',
+    code: checker.code(),
+  })
+  expect(taken.json.detail).toContain('on its way')
+  await checker.post(`/payout-files/${file.json.id}/sent`, {
+    bank_reference: 'B-8',
+    code: checker.code(),
+  })
+  server.breaks = () => undefined
+  await again(file, 'held')
+  expect(names()).toEqual([])
+  expect(done('write')).toHaveLength(1)
+})
+
 it('a file that was about to get its name when the connection broke gets it', async () => {
   const file = await approved(await served(), 131)
   let left = 1
