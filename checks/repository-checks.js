@@ -42,7 +42,13 @@ const allowedLicences = new Set([
 ])
 
 /** Packages that name no licence in their description, and where it stands instead. */
-const licencesElsewhere = { 'png-js': 'MIT' }
+const licencesElsewhere = {
+  'png-js': 'MIT',
+  // Under `licenses`, as older descriptions have it.
+  ssh2: 'MIT',
+  'cpu-features': 'MIT',
+  buildcheck: 'MIT',
+}
 
 /** Whether an expression such as `MIT OR GPL-3.0` lets us choose allowed licences only. */
 export function isAllowedLicence(expression) {

@@ -648,8 +648,24 @@ export interface Operations {
       payout_format: string | null
       payout_cutoffs: string[]
       payout_holidays: string[]
+      payout_draft_before: number | null
       payout_file_limit: string | null
       payout_day_limit: string | null
+      payout_trusts_paid: boolean
+      sftp_host: string | null
+      sftp_port: number | null
+      sftp_user: string | null
+      sftp_host_key: string | null
+      sftp_put_folder: string | null
+      sftp_get_folder: string | null
+      sftp_state: {
+        /** why files do not come or go */
+        fault: string | null
+        /** since when it is so */
+        since: string
+        /** of the last visit */
+        looked_at: string
+      } | null
       /** where the bank reports to */
       feed_url: string | null
       zone: string
@@ -1454,6 +1470,21 @@ export interface Operations {
             oldest_at: string
           }[]
         | null
+      /** money that left a bank account against the books */
+      payout_alarms:
+        | {
+            /** what happened */
+            kind: 'paid_twice' | 'paid_after_failed' | 'unexplained_debit'
+            /** the bank account that the money left */
+            account: string
+            /** where a person ends it */
+            place: 'movement' | 'open_item'
+            /** of this kind at the account, counted up to 1000 */
+            count: number
+            /** the oldest of them */
+            oldest_at: string
+          }[]
+        | null
       providers:
         | {
             name: string
@@ -1585,9 +1616,11 @@ export interface Operations {
           | 'bank_account_changed'
           | 'approval_waiting'
           | 'payout_unknown'
+          | 'payout_alarm'
           | 'proof_red'
           | 'reconcile_break'
           | 'callbacks_failing'
+          | 'bank_connection'
         title: string
         /** about security: to every channel that I have */
         always: boolean
@@ -2460,6 +2493,8 @@ export interface Operations {
         made_by: string
         /** when the draft was made */
         made_at: string
+        /** the bank has debited its payouts already: it is never sealed */
+        already_paid: boolean
       }[]
       /** pass as cursor; null at the end */
       next: string | null
@@ -2504,6 +2539,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -2519,6 +2556,8 @@ export interface Operations {
         sha256: string
         /** when the bytes were fixed */
         sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
       } | null
       approvals: {
         round: number
@@ -2539,8 +2578,48 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
         by: string
         /** when */
         at: string
@@ -2563,6 +2642,8 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
           account_no: string
@@ -2602,6 +2683,8 @@ export interface Operations {
         next_cutoff: string | null
         /** when the bank would execute a file of now */
         execution_date: string
+        /** after a restore: what is missing before its files may leave again */
+        locked: string[]
       }[]
     }
   }
@@ -3195,10 +3278,28 @@ export interface Operations {
       payout_cutoffs?: string[]
       /** days */
       payout_holidays?: string[]
+      /** minutes before each cut-off, from 1 to 1440, at which a draft is made by itself */
+      payout_draft_before?: number | null
       /** the most in one file; null for any amount */
       payout_file_limit?: string | null
       /** the most in files approved in a day; null for any amount */
       payout_day_limit?: string | null
+      /** whether the bank's answer that it paid counts, or only the debit it books */
+      payout_trusts_paid?: boolean
+      /** its bank's server for files; null for none */
+      sftp_host?: string | null
+      /** from 1 to 65535 */
+      sftp_port?: number | null
+      /** who signs in there */
+      sftp_user?: string | null
+      /** the fingerprint of the key that the server must have; several by commas */
+      sftp_host_key?: string | null
+      /** where payment files are put */
+      sftp_put_folder?: string | null
+      /** where answers and statements are fetched */
+      sftp_get_folder?: string | null
+      /** a new private key; it is never shown. Left out: the one that is set */
+      sftp_key?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -3271,8 +3372,24 @@ export interface Operations {
         payout_format: string | null
         payout_cutoffs: string[]
         payout_holidays: string[]
+        payout_draft_before: number | null
         payout_file_limit: string | null
         payout_day_limit: string | null
+        payout_trusts_paid: boolean
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        sftp_host_key: string | null
+        sftp_put_folder: string | null
+        sftp_get_folder: string | null
+        sftp_state: {
+          /** why files do not come or go */
+          fault: string | null
+          /** since when it is so */
+          since: string
+          /** of the last visit */
+          looked_at: string
+        } | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4007,10 +4124,28 @@ export interface Operations {
       payout_cutoffs?: string[]
       /** days */
       payout_holidays?: string[]
+      /** minutes before each cut-off, from 1 to 1440, at which a draft is made by itself */
+      payout_draft_before?: number | null
       /** the most in one file; null for any amount */
       payout_file_limit?: string | null
       /** the most in files approved in a day; null for any amount */
       payout_day_limit?: string | null
+      /** whether the bank's answer that it paid counts, or only the debit it books */
+      payout_trusts_paid?: boolean
+      /** its bank's server for files; null for none */
+      sftp_host?: string | null
+      /** from 1 to 65535 */
+      sftp_port?: number | null
+      /** who signs in there */
+      sftp_user?: string | null
+      /** the fingerprint of the key that the server must have; several by commas */
+      sftp_host_key?: string | null
+      /** where payment files are put */
+      sftp_put_folder?: string | null
+      /** where answers and statements are fetched */
+      sftp_get_folder?: string | null
+      /** a new private key; it is never shown. Left out: the one that is set */
+      sftp_key?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -4083,8 +4218,24 @@ export interface Operations {
         payout_format: string | null
         payout_cutoffs: string[]
         payout_holidays: string[]
+        payout_draft_before: number | null
         payout_file_limit: string | null
         payout_day_limit: string | null
+        payout_trusts_paid: boolean
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        sftp_host_key: string | null
+        sftp_put_folder: string | null
+        sftp_get_folder: string | null
+        sftp_state: {
+          /** why files do not come or go */
+          fault: string | null
+          /** since when it is so */
+          since: string
+          /** of the last visit */
+          looked_at: string
+        } | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4207,10 +4358,28 @@ export interface Operations {
       payout_cutoffs?: string[]
       /** days */
       payout_holidays?: string[]
+      /** minutes before each cut-off, from 1 to 1440, at which a draft is made by itself */
+      payout_draft_before?: number | null
       /** the most in one file; null for any amount */
       payout_file_limit?: string | null
       /** the most in files approved in a day; null for any amount */
       payout_day_limit?: string | null
+      /** whether the bank's answer that it paid counts, or only the debit it books */
+      payout_trusts_paid?: boolean
+      /** its bank's server for files; null for none */
+      sftp_host?: string | null
+      /** from 1 to 65535 */
+      sftp_port?: number | null
+      /** who signs in there */
+      sftp_user?: string | null
+      /** the fingerprint of the key that the server must have; several by commas */
+      sftp_host_key?: string | null
+      /** where payment files are put */
+      sftp_put_folder?: string | null
+      /** where answers and statements are fetched */
+      sftp_get_folder?: string | null
+      /** a new private key; it is never shown. Left out: the one that is set */
+      sftp_key?: string | null
       /** signed, token or none */
       feed: 'signed' | 'token' | 'none'
       /** a time zone such as Asia/Bangkok */
@@ -4351,8 +4520,24 @@ export interface Operations {
         payout_format: string | null
         payout_cutoffs: string[]
         payout_holidays: string[]
+        payout_draft_before: number | null
         payout_file_limit: string | null
         payout_day_limit: string | null
+        payout_trusts_paid: boolean
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        sftp_host_key: string | null
+        sftp_put_folder: string | null
+        sftp_get_folder: string | null
+        sftp_state: {
+          /** why files do not come or go */
+          fault: string | null
+          /** since when it is so */
+          since: string
+          /** of the last visit */
+          looked_at: string
+        } | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4535,8 +4720,24 @@ export interface Operations {
         payout_format: string | null
         payout_cutoffs: string[]
         payout_holidays: string[]
+        payout_draft_before: number | null
         payout_file_limit: string | null
         payout_day_limit: string | null
+        payout_trusts_paid: boolean
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        sftp_host_key: string | null
+        sftp_put_folder: string | null
+        sftp_get_folder: string | null
+        sftp_state: {
+          /** why files do not come or go */
+          fault: string | null
+          /** since when it is so */
+          since: string
+          /** of the last visit */
+          looked_at: string
+        } | null
         /** where the bank reports to */
         feed_url: string | null
         zone: string
@@ -4742,6 +4943,19 @@ export interface Operations {
       brought_by: string[]
       /** nobody knows yet what it was */
       may_explain: boolean
+    }
+  }
+  'POST /console/api/bank-accounts/{name}/release-payouts': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      account: string
+      locked: string[]
     }
   }
   'POST /console/api/books/write-off': {
@@ -7690,6 +7904,8 @@ export interface Operations {
     body: {
       /** the name of a bank account */
       account: string
+      /** true: of what the bank has debited already, as after a restore; such a file never leaves */
+      debited?: boolean
     }
     answer: {
       id: string
@@ -7727,6 +7943,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -7742,6 +7960,8 @@ export interface Operations {
         sha256: string
         /** when the bytes were fixed */
         sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
       } | null
       approvals: {
         round: number
@@ -7762,8 +7982,48 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
         by: string
         /** when */
         at: string
@@ -7786,6 +8046,167 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'POST /console/api/payout-files/{id}/abandon': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 1000 printable characters */
+      evidence: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
           account_no: string
@@ -7838,6 +8259,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -7853,6 +8276,8 @@ export interface Operations {
         sha256: string
         /** when the bytes were fixed */
         sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
       } | null
       approvals: {
         round: number
@@ -7873,8 +8298,48 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
         by: string
         /** when */
         at: string
@@ -7897,6 +8362,8 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
           account_no: string
@@ -7949,6 +8416,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -7964,6 +8433,8 @@ export interface Operations {
         sha256: string
         /** when the bytes were fixed */
         sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
       } | null
       approvals: {
         round: number
@@ -7984,8 +8455,48 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
         by: string
         /** when */
         at: string
@@ -8008,6 +8519,8 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
           account_no: string
@@ -8070,6 +8583,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -8085,6 +8600,8 @@ export interface Operations {
         sha256: string
         /** when the bytes were fixed */
         sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
       } | null
       approvals: {
         round: number
@@ -8105,8 +8622,48 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
         by: string
         /** when */
         at: string
@@ -8129,6 +8686,322 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'POST /console/api/payout-files/{id}/reseal': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
+    }
+  }
+  'POST /console/api/payout-files/{id}/send': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
           account_no: string
@@ -8181,6 +9054,8 @@ export interface Operations {
       made_by: string
       /** when the draft was made */
       made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -8196,6 +9071,8 @@ export interface Operations {
         sha256: string
         /** when the bytes were fixed */
         sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
       } | null
       approvals: {
         round: number
@@ -8216,8 +9093,48 @@ export interface Operations {
         /** when */
         at: string
       } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
       reports: {
         id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
         by: string
         /** when */
         at: string
@@ -8240,6 +9157,8 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
           account_no: string
@@ -8311,6 +9230,8 @@ export interface Operations {
         made_by: string
         /** when the draft was made */
         made_at: string
+        /** the bank has debited its payouts already: it is never sealed */
+        already_paid: boolean
         /** withdrawals of the draft that ended before the approval */
         dropped: number
         banks: {
@@ -8326,6 +9247,8 @@ export interface Operations {
           sha256: string
           /** when the bytes were fixed */
           sealed_at: string
+          /** whether it would be for a later day now */
+          is_over: boolean
         } | null
         approvals: {
           round: number
@@ -8346,8 +9269,48 @@ export interface Operations {
           /** when */
           at: string
         } | null
+        put: {
+          /** its name on the bank's server */
+          path: string
+          by: string
+          reason: string
+          /** when */
+          at: string
+          /** held: a person has to look */
+          state: 'waiting' | 'held' | 'arrived'
+          /** why it has not arrived yet */
+          fault: string | null
+        } | null
+        /** whether it may go to the bank's server by SFTP */
+        can_send: boolean
         reports: {
           id: string
+          by: string
+          /** when */
+          at: string
+        }[]
+        /** who had it sealed again for a later day */
+        reseals: {
+          by: string
+          reason: string
+          /** when */
+          at: string
+        }[]
+        /** payouts that two people ended, and not the bank */
+        ends: {
+          /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+          how: 'taken_out' | 'abandoned'
+          count: number
+          /** what two people decided */
+          proposal: string
+          reason: string
+          /** when */
+          at: string
+        }[]
+        /** what waits for a second person */
+        proposals: {
+          id: string
+          action: string
           by: string
           /** when */
           at: string
@@ -8370,6 +9333,8 @@ export interface Operations {
             | 'returned'
           /** what the bank said of it last */
           said: string | null
+          /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+          ended: 'taken_out' | 'abandoned' | null
           payee: {
             name: string
             account_no: string
@@ -8377,6 +9342,167 @@ export interface Operations {
           }
         }[]
       }
+    }
+  }
+  'POST /console/api/payout-files/{id}/take-out': {
+    query: Record<string, never>
+    body: {
+      /** of the payouts to take out */
+      codes: string[]
+      /** whether another provider may pay them; if not, their orders fail */
+      may_try_another: boolean
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        ended: 'taken_out' | 'abandoned' | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
     }
   }
   'POST /console/api/provider-routes/try': {
@@ -9084,13 +10210,15 @@ export interface Operations {
   'PUT /console/api/me/alerts/choices': {
     query: Record<string, never>
     body: {
-      /** one of approval_waiting, payout_unknown, proof_red, reconcile_break, callbacks_failing */
+      /** one of approval_waiting, payout_unknown, payout_alarm, proof_red, reconcile_break, callbacks_failing, bank_connection */
       kind:
         | 'approval_waiting'
         | 'payout_unknown'
+        | 'payout_alarm'
         | 'proof_red'
         | 'reconcile_break'
         | 'callbacks_failing'
+        | 'bank_connection'
       channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
@@ -9113,9 +10241,11 @@ export interface Operations {
           | 'bank_account_changed'
           | 'approval_waiting'
           | 'payout_unknown'
+          | 'payout_alarm'
           | 'proof_red'
           | 'reconcile_break'
           | 'callbacks_failing'
+          | 'bank_connection'
         title: string
         /** about security: to every channel that I have */
         always: boolean

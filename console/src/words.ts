@@ -18,7 +18,10 @@ const bankFields: Record<string, string> = {
   payout_format: 'format of payment files',
   payout_file_limit: 'ceiling of a payment file',
   payout_day_limit: 'ceiling of payment files in a day',
+  payout_trusts_paid: 'whether the bank’s word that it paid counts',
   expected_deduction: 'what is deducted',
+  sftp: 'server for files',
+  sftp_key: 'private key for the server',
 }
 
 /** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */
@@ -243,4 +246,6 @@ export const stateWords: Record<string, string> = {
   accepted: 'Accepted',
   paid: 'Paid',
   rejected: 'Refused',
+  taken_out: 'Taken out',
+  abandoned: 'Never brought',
 }

@@ -74,6 +74,8 @@ const tones: Record<string, Tone> = {
   nobody: 'warn',
   takes_back: 'odd',
   pending: 'calm',
+  taken_out: 'calm',
+  abandoned: 'calm',
   draft: 'warn',
   approving: 'info',
   approved: 'warn',

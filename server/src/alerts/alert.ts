@@ -6,9 +6,11 @@ export const alertKinds = [
   'bank_account_changed',
   'approval_waiting',
   'payout_unknown',
+  'payout_alarm',
   'proof_red',
   'reconcile_break',
   'callbacks_failing',
+  'bank_connection',
 ] as const
 
 export type AlertKind = (typeof alertKinds)[number]
@@ -29,9 +31,11 @@ export const heardBy: Record<AlertKind, readonly ('admin' | 'operator' | 'viewer
   bank_account_changed: ['admin', 'agent'],
   approval_waiting: ['admin', 'operator', 'agent'],
   payout_unknown: ['admin', 'operator'],
+  payout_alarm: ['admin', 'operator'],
   proof_red: ['admin', 'operator'],
   reconcile_break: ['admin', 'operator'],
   callbacks_failing: ['admin', 'operator', 'agent'],
+  bank_connection: ['admin', 'operator'],
 }
 
 export const alertTitles: Record<AlertKind | 'test', string> = {
@@ -41,9 +45,11 @@ export const alertTitles: Record<AlertKind | 'test', string> = {
   bank_account_changed: 'Bank account changed',
   approval_waiting: 'Approval waiting',
   payout_unknown: 'Payout without a known outcome',
+  payout_alarm: 'Money left against the books',
   proof_red: 'The books do not prove',
   reconcile_break: 'Break in a reconciliation',
   callbacks_failing: 'Callbacks are failing',
+  bank_connection: 'No files come from or go to a bank',
   test: 'Test',
 }
 

@@ -26,6 +26,15 @@ export const actions = {
     title: 'Believe that a bank refuses payouts of a file',
     hasAmount: true,
   },
+  take_out_payouts: { title: 'Take payouts out of a file', hasAmount: true },
+  abandon_payout_file: {
+    title: 'Say that a payout file was never brought to the bank',
+    hasAmount: true,
+  },
+  release_payouts: {
+    title: 'Let files of an account leave again after a restore',
+    hasAmount: false,
+  },
   pay_out: { title: 'Pay out a withdrawal', hasAmount: true },
   change_limits: { title: 'Change limits and lists', hasAmount: false },
   change_policy: { title: 'Change what needs two people', hasAmount: false },
@@ -39,10 +48,17 @@ export const actionNames = Object.keys(actions) as ActionName[]
 export const needsSecondAdmin: readonly ActionName[] = ['create_user', 'change_user', 'reset_user']
 
 /**
- * Takes two people in every mode, whatever the rules say: the proof of a refund asks for their decision, and a refusal
- * of a bank that a person brings releases money.
+ * Takes two people in every mode, whatever the rules say: the proof of a refund and of what was taken out of a file
+ * asks for their decision, and a refusal of a bank that a person brings releases money. After a restore a file that
+ * leaves too early pays twice.
  */
-export const alwaysByTwo: readonly ActionName[] = ['refund_elsewhere', 'reject_payouts']
+export const alwaysByTwo: readonly ActionName[] = [
+  'refund_elsewhere',
+  'reject_payouts',
+  'take_out_payouts',
+  'abandon_payout_file',
+  'release_payouts',
+]
 
 export function titleOf(action: string): string {
   return isAction(action) ? actions[action].title : action

@@ -19,6 +19,7 @@ export type BankAccountTerms = Omit<
   | 'formerNumbers'
   | 'onlyOne'
   | 'feedSecret'
+  | 'sftpKey'
   | 'confirmedAt'
   | 'confirmedBy'
   | 'createdAt'
@@ -64,8 +65,16 @@ export function freshTerms(
     payoutFormat: null,
     payoutCutoffs: '',
     payoutHolidays: '',
+    payoutDraftBefore: null,
     payoutFileLimitMinor: null,
     payoutDayLimitMinor: null,
+    payoutTrustsPaid: false,
+    sftpHost: null,
+    sftpPort: null,
+    sftpUser: null,
+    sftpHostKey: null,
+    sftpPutFolder: null,
+    sftpGetFolder: null,
     expectedDeductionMinor: 0n,
     feed,
     zone,
@@ -125,7 +134,7 @@ export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
   }
   const feedFault = terms.feedProfile && jsonFault(terms.feedProfile, feedProfileFault)
   if (feedFault) say('feed_profile', feedFault)
-  faults.push(...payoutFaults(terms))
+  faults.push(...payoutFaults(terms), ...sftpFaults(terms))
   const strange = ownAccountsOf(terms).find((each) => !/^[A-Za-z0-9]{4,34}$/.test(each))
   if (strange !== undefined) {
     say('own_accounts', `"${strange}" is not an account number of 4 to 34 letters and digits`)
@@ -164,11 +173,58 @@ function payoutFaults(terms: BankAccountTerms): BankAccountFault[] {
   if (days.length > 300 || days.some((each) => isoDay(each) !== each)) {
     say('payout_holidays', 'must be up to 300 days such as 2026-12-31')
   }
+  const before = terms.payoutDraftBefore
+  if (before !== null && !(Number.isInteger(before) && before >= 1 && before <= 1_440)) {
+    say('payout_draft_before', 'must be from 1 to 1440 minutes')
+  } else if (before !== null && payoutCutoffs === '') {
+    say('payout_draft_before', 'needs cut-offs: a draft is made before each of them')
+  }
   for (const field of ['payoutFileLimit', 'payoutDayLimit'] as const) {
     const limit = terms[`${field}Minor`]
     if (limit !== null && limit <= 0n) say(snake(field), 'must be above zero')
   }
   return faults
+}
+
+function sftpFaults(terms: BankAccountTerms): BankAccountFault[] {
+  const faults: BankAccountFault[] = []
+  const say = (field: string, message: string) => faults.push({ field, message })
+  const { sftpHost, sftpPort, sftpUser, sftpHostKey, sftpPutFolder, sftpGetFolder } = terms
+  if (sftpHost === null) {
+    const more = [sftpPort, sftpUser, sftpHostKey, sftpPutFolder, sftpGetFolder]
+    if (more.some((each) => each !== null)) say('sftp_host', 'is needed for SFTP')
+    return faults
+  }
+  if (!/^[A-Za-z0-9]([A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?$/.test(sftpHost)) {
+    say('sftp_host', 'must be a name or an address')
+  }
+  if (sftpPort === null || !(sftpPort >= 1 && sftpPort <= 65_535)) {
+    say('sftp_port', 'must be from 1 to 65535')
+  }
+  if (sftpUser === null || !/^[!-~]{1,100}$/.test(sftpUser)) {
+    say('sftp_user', 'is needed: 1 to 100 characters without spaces')
+  }
+  const keys = sftpHostKey?.split(',') ?? []
+  const isKey = (text: string) => /^SHA256:[A-Za-z0-9+/]{43}$/.test(text)
+  if (keys.length === 0 || keys.length > 4 || !keys.every(isKey)) {
+    const message =
+      'is needed: SHA256 and 43 characters, as ssh-keygen -l -f KEY writes it; up to four by commas'
+    say('sftp_host_key', message)
+  }
+  for (const field of ['sftpPutFolder', 'sftpGetFolder'] as const) {
+    const folder = terms[field]
+    if (folder !== null && (!isPrintable(folder, 500) || folder.length > 500 || folder === '')) {
+      say(snake(field), 'must be the path of a folder, of 1 to 500 characters')
+    }
+  }
+  return faults
+}
+
+/** What is wrong with a private key; undefined if it may be one. */
+export function sftpKeyFault(key: string): string | undefined {
+  const isKey = /^-----BEGIN [A-Z ]*PRIVATE KEY-----\r?\n/.test(key) && key.length <= 16_384
+  if (!isKey) return 'must be a private key as ssh-keygen makes it, of at most 16 KiB'
+  return key.includes('ENCRYPTED') ? 'must be a key without a passphrase' : undefined
 }
 
 function jsonFault(text: string, faultOf: (value: unknown) => string | null): string | null {

@@ -3,7 +3,7 @@ import { qrSettingText } from '../lib/qr/qr-kinds.ts'
 import type { BankAccount } from './bank-account.ts'
 import { ownAccountsOf } from './bank-account-terms.ts'
 
-/** An account as the command line, the console and the audit log show it: everything but the feed's secret. */
+/** An account as the command line, the console and the audit log show it: everything but its secrets. */
 export function bankAccountView(account: BankAccount, state: 'on' | 'draining' | 'off') {
   const money = (minor: bigint | null) =>
     minor === null ? null : decimalText(minor, account.currency)
@@ -31,8 +31,16 @@ export function bankAccountView(account: BankAccount, state: 'on' | 'draining' |
     payout_format: account.payoutFormat,
     payout_cutoffs: account.payoutCutoffs === '' ? [] : account.payoutCutoffs.split(','),
     payout_holidays: account.payoutHolidays === '' ? [] : account.payoutHolidays.split(','),
+    payout_draft_before: account.payoutDraftBefore,
     payout_file_limit: money(account.payoutFileLimitMinor),
     payout_day_limit: money(account.payoutDayLimitMinor),
+    payout_trusts_paid: account.payoutTrustsPaid,
+    sftp_host: account.sftpHost,
+    sftp_port: account.sftpPort,
+    sftp_user: account.sftpUser,
+    sftp_host_key: account.sftpHostKey,
+    sftp_put_folder: account.sftpPutFolder,
+    sftp_get_folder: account.sftpGetFolder,
     zone: account.zone,
     csv_profile: account.csvProfile,
     encoding: account.encoding,

@@ -65,9 +65,23 @@ export interface BankAccount {
   payoutCutoffs: string
   /** Days on which the bank does not work, beside Saturdays and Sundays, by commas. */
   payoutHolidays: string
+  /** How many minutes before each cut-off a draft is made by itself; null: people make them. */
+  payoutDraftBefore: number | null
   /** The most in one file, and in the files that are approved in a day; null for any amount. */
   payoutFileLimitMinor: bigint | null
   payoutDayLimitMinor: bigint | null
+  /** Whether the bank's answer to a file that it paid counts as paid, or only the debit on its statement. */
+  payoutTrustsPaid: boolean
+  /** Where its bank takes and gives files by SFTP; null: nowhere. */
+  sftpHost: string | null
+  sftpPort: number | null
+  sftpUser: string | null
+  /** The server's keys that are believed, by commas. */
+  sftpHostKey: string | null
+  sftpPutFolder: string | null
+  sftpGetFolder: string | null
+  /** The private key, sealed, in base64. */
+  sftpKey: string | null
   /** How much the rail takes out of each payment before it arrives. */
   expectedDeductionMinor: bigint
   version: number
@@ -113,8 +127,17 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   payoutFormat: ['payout_format', 'text', 'null'],
   payoutCutoffs: ['payout_cutoffs', 'text'],
   payoutHolidays: ['payout_holidays', 'text'],
+  payoutDraftBefore: ['payout_draft_before', 'int', 'null'],
   payoutFileLimitMinor: ['payout_file_limit', 'bigint', 'null'],
   payoutDayLimitMinor: ['payout_day_limit', 'bigint', 'null'],
+  payoutTrustsPaid: ['payout_trusts_paid', 'boolean'],
+  sftpHost: ['sftp_host', 'text', 'null'],
+  sftpPort: ['sftp_port', 'int', 'null'],
+  sftpUser: ['sftp_user', 'text', 'null'],
+  sftpHostKey: ['sftp_host_key', 'text', 'null'],
+  sftpPutFolder: ['sftp_put_folder', 'text', 'null'],
+  sftpGetFolder: ['sftp_get_folder', 'text', 'null'],
+  sftpKey: ['sftp_key', 'text', 'null'],
   expectedDeductionMinor: ['expected_deduction', 'bigint'],
   version: ['version', 'int'],
 })

@@ -5,7 +5,7 @@ export interface FoundBankFile {
   fileId: string
   name: string
   size: number
-  via: 'console' | 'command' | 'folder'
+  via: 'console' | 'command' | 'folder' | 'sftp'
   broughtBy: string
   receivedAt: Date
   /** Why nothing was taken from it. */

@@ -111,9 +111,12 @@ export async function unexplainedDebits(
     `select ${movementColumns.select('m')} from bank_movements m
      where m.state = 'unexplained' and m.amount < 0 and ($1::text is null or m.account = $1)
        and (exists (select 1 from payout_files f where f.account = m.account
-           and f.state in ('exported', 'sent', 'acknowledged'))
+           and f.state in ('approving', 'exported', 'sent', 'acknowledged'))
          or exists (select 1 from payout_items i where i.account = m.account
-           and i.debited_by is null and i.state in ('paid', 'returned')))
+           and i.debited_by is null and i.state in ('paid', 'returned'))
+         or exists (select 1 from payout_item_ends e
+           join payout_items i on i.account = e.account and i.file_id = e.file_id and i.n = e.n
+           where e.account = m.account and e.how = 'abandoned' and i.debited_by is null))
      order by m.booked_on desc, m.movement_id limit $2`,
     [account, limit],
   )

@@ -5,6 +5,7 @@ import type { Pool } from '../db/pool.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
 import { type BankAccount, bankAccountColumns, findBankAccount } from './bank-account.ts'
 import { type BankAccountTerms, canonicalTerms } from './bank-account-terms.ts'
+import { sealSftpKey } from './sftp-session.ts'
 
 /** Creates an account. Returns undefined if its name or, in live, its number was ever used. The secret is shown only here, once. */
 export async function createBankAccount(
@@ -17,6 +18,8 @@ export async function createBankAccount(
     mode: 'sandbox' | 'live'
     /** Who says that it takes deposits; null if another person has to. */
     confirmedBy: string | null
+    /** The private key for its bank's server. */
+    sftpKey?: string | null
     /** What is written together with the account. */
     also?: (tx: Tx, account: BankAccount) => Promise<void>
   },
@@ -28,6 +31,7 @@ export async function createBankAccount(
     formerNumbers: '',
     onlyOne: by.mode === 'live' ? nameOfNumber(canonical) : null,
     feedSecret: feedSecret === null ? null : sealFeedSecret(secretKeys, terms.name, feedSecret),
+    sftpKey: by.sftpKey ? sealSftpKey(secretKeys, terms.name, by.sftpKey) : null,
     confirmedAt: by.confirmedBy === null ? null : by.at,
     confirmedBy: by.confirmedBy,
     createdAt: by.at,
@@ -89,9 +93,18 @@ const changeable = bankAccountColumns.pick(
   'payoutFormat',
   'payoutCutoffs',
   'payoutHolidays',
+  'payoutDraftBefore',
   'payoutFileLimitMinor',
   'payoutDayLimitMinor',
+  'payoutTrustsPaid',
   'expectedDeductionMinor',
+  'sftpHost',
+  'sftpPort',
+  'sftpUser',
+  'sftpHostKey',
+  'sftpPutFolder',
+  'sftpGetFolder',
+  'sftpKey',
 )
 
 /** Whoever changes these decides where deposits go, what is believed of the bank's reports, or how much leaves by files. */
@@ -115,7 +128,15 @@ const decisive = [
   'payoutFormat',
   'payoutFileLimitMinor',
   'payoutDayLimitMinor',
+  'payoutTrustsPaid',
   'expectedDeductionMinor',
+  'sftpHost',
+  'sftpPort',
+  'sftpUser',
+  'sftpHostKey',
+  'sftpPutFolder',
+  'sftpGetFolder',
+  'sftpKey',
 ] as const satisfies (keyof BankAccount)[]
 
 /** How the console and the audit log name what was changed. */
@@ -139,7 +160,15 @@ const decisiveNames: Record<(typeof decisive)[number], string> = {
   payoutFormat: 'payout_format',
   payoutFileLimitMinor: 'payout_file_limit',
   payoutDayLimitMinor: 'payout_day_limit',
+  payoutTrustsPaid: 'payout_trusts_paid',
   expectedDeductionMinor: 'expected_deduction',
+  sftpHost: 'sftp',
+  sftpPort: 'sftp',
+  sftpUser: 'sftp',
+  sftpHostKey: 'sftp',
+  sftpPutFolder: 'sftp',
+  sftpGetFolder: 'sftp',
+  sftpKey: 'sftp_key',
 }
 
 /**
@@ -152,7 +181,14 @@ export async function updateBankAccount(
   secretKeys: SecretKeys,
   before: BankAccount,
   terms: BankAccountTerms,
-  by: { name: string; at: Date; confirmedBy: string | null; newSecret: boolean },
+  by: {
+    name: string
+    at: Date
+    confirmedBy: string | null
+    newSecret: boolean
+    /** A new private key for its bank's server. */
+    sftpKey?: string | null
+  },
 ): Promise<{ account: BankAccount; feedSecret: string | null } | undefined> {
   const makesSecret = terms.feed !== 'none' && (by.newSecret || before.feedSecret === null)
   const feedSecret = makesSecret ? newFeedSecret() : null
@@ -168,6 +204,12 @@ export async function updateBankAccount(
         : terms.feed === 'none'
           ? null
           : before.feedSecret,
+    sftpKey:
+      canonical.sftpHost === null
+        ? null
+        : by.sftpKey
+          ? sealSftpKey(secretKeys, before.name, by.sftpKey)
+          : before.sftpKey,
     version: before.version + 1,
   }
   const names = decisive

@@ -9,6 +9,7 @@ import {
   type BankAccountTerms,
   bankAccountFaults,
   freshTerms,
+  sftpKeyFault,
   writtenAccountNo,
 } from '../bank-accounts/bank-account-terms.ts'
 import { bankAccountView } from '../bank-accounts/bank-account-view.ts'
@@ -49,6 +50,7 @@ export function bankAccountCommand(): Command {
         const fresh = freshTerms(name, currency, setting, feed, config.timeZone)
         const terms = await termsOf(fresh, options)
         refuseFaults(terms)
+        const sftpKey = await sftpKeyIn(options, terms, false)
         await actAlone(config, backend, options, 'create a bank account', { name })
         const made = await onRecord(
           pool,
@@ -59,6 +61,7 @@ export function bankAccountCommand(): Command {
               at: new Date(),
               mode: config.mode,
               confirmedBy: commandLine.email,
+              sftpKey,
               ...(!options.route && {
                 also: (tx) => saveProviderState(tx, name, 'off', new Date()),
               }),
@@ -144,6 +147,7 @@ export function bankAccountCommand(): Command {
         const before = await existingAccount(pool, name)
         const terms = await termsOf(before, options)
         refuseFaults(terms)
+        const sftpKey = await sftpKeyIn(options, terms, before.sftpKey !== null)
         await actAlone(config, backend, options, 'change a bank account', { name })
         const { states } = await readRoutingTable(pool)
         const state = states.get(name) ?? 'on'
@@ -161,6 +165,7 @@ export function bankAccountCommand(): Command {
                 at: new Date(),
                 confirmedBy: commandLine.email,
                 newSecret: options.newFeedSecret === true,
+                sftpKey,
               }),
             ),
           (changed) => changed && bankAccountView(changed.account, state),
@@ -202,8 +207,17 @@ interface TermOptions {
   payoutFormat?: string
   payoutCutoffs?: string
   payoutHolidays?: string
+  payoutDraftBefore?: string
   payoutFileLimit?: string
   payoutDayLimit?: string
+  payoutTrustsPaid?: 'yes' | 'no'
+  sftpHost?: string
+  sftpPort?: string
+  sftpUser?: string
+  sftpHostKey?: string
+  sftpKeyFile?: string
+  sftpPutFolder?: string
+  sftpGetFolder?: string
   expectedDeduction?: string
   ownAccount?: string[]
   csvProfile?: string
@@ -269,8 +283,34 @@ function withTerms(command: Command): Command {
       'by commas, such as 11:00,15:30: later files are for the next banking day; "none" for any time',
     )
     .option('--payout-holidays <days>', 'by commas: when its bank does not work; "none" for none')
+    .option(
+      '--payout-draft-before <minutes>',
+      'make a draft by itself this long before each cut-off; "none": people make them',
+    )
     .option('--payout-file-limit <amount>', 'the most in one payment file; "none" for any')
     .option('--payout-day-limit <amount>', 'the most in payment files of a day; "none" for any')
+    .addOption(
+      new Option(
+        '--payout-trusts-paid <answer>',
+        "whether the bank's answer that it paid counts, or only the debit that it books",
+      ).choices(['yes', 'no']),
+    )
+    .option(
+      '--sftp-host <name>',
+      'the server where its bank takes and gives files; "none" for none',
+    )
+    .option('--sftp-port <number>', 'its port, usually 22')
+    .option('--sftp-user <name>', 'who signs in there')
+    .option(
+      '--sftp-host-key <SHA256:...>',
+      'the fingerprint of the key that its server must have, as the bank told you; several by commas',
+    )
+    .option('--sftp-key-file <file>', 'the private key to sign in with; it is kept sealed')
+    .option('--sftp-put-folder <path>', 'where payment files are put; "none" for nowhere')
+    .option(
+      '--sftp-get-folder <path>',
+      'where its answers and statements are fetched from; "none" for nowhere',
+    )
     .option(
       '--expected-deduction <amount>',
       'what the rail takes out of each payment before it arrives: a payment that names its order and is smaller by exactly this is all of it',
@@ -332,12 +372,20 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
     ...(options.payoutHolidays !== undefined && {
       payoutHolidays: listOf(options.payoutHolidays),
     }),
+    ...(options.payoutDraftBefore !== undefined && {
+      payoutDraftBefore:
+        options.payoutDraftBefore === 'none'
+          ? null
+          : whole('payout-draft-before', options.payoutDraftBefore, 1_440),
+    }),
     ...(options.payoutFileLimit !== undefined && {
       payoutFileLimitMinor: ceiling('payout-file-limit', options.payoutFileLimit, before.currency),
     }),
     ...(options.payoutDayLimit !== undefined && {
       payoutDayLimitMinor: ceiling('payout-day-limit', options.payoutDayLimit, before.currency),
     }),
+    ...(options.payoutTrustsPaid && { payoutTrustsPaid: options.payoutTrustsPaid === 'yes' }),
+    ...sftpTerms(before, options),
     ...(options.expectedDeduction !== undefined && {
       expectedDeductionMinor: atLeastZero(
         'expected-deduction',
@@ -353,6 +401,42 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
       encoding: options.encoding === 'none' ? null : options.encoding,
     }),
   }
+}
+
+function sftpTerms(before: BankAccountTerms, options: TermOptions): Partial<BankAccountTerms> {
+  const { sftpHost: host, sftpPort, sftpUser, sftpHostKey } = options
+  if (host === 'none') {
+    const none = { sftpHost: null, sftpPort: null, sftpUser: null, sftpHostKey: null }
+    return { ...none, sftpPutFolder: null, sftpGetFolder: null }
+  }
+  const folder = (path: string) => (path === 'none' ? null : path)
+  const isNew = host !== undefined && before.sftpPort === null
+  return {
+    ...(host !== undefined && { sftpHost: host }),
+    ...(sftpPort !== undefined
+      ? { sftpPort: whole('sftp-port', sftpPort, 65_535) }
+      : isNew && { sftpPort: 22 }),
+    ...(sftpUser !== undefined && { sftpUser }),
+    ...(sftpHostKey !== undefined && { sftpHostKey: sftpHostKey.replaceAll(' ', '') }),
+    ...(options.sftpPutFolder !== undefined && { sftpPutFolder: folder(options.sftpPutFolder) }),
+    ...(options.sftpGetFolder !== undefined && { sftpGetFolder: folder(options.sftpGetFolder) }),
+  }
+}
+
+/** The private key that an option names, if the account needs one. */
+async function sftpKeyIn(
+  { sftpKeyFile }: TermOptions,
+  terms: BankAccountTerms,
+  hasOne: boolean,
+): Promise<string | null> {
+  if (sftpKeyFile === undefined) {
+    if (terms.sftpHost === null || hasOne) return null
+    throw new UsageError('--sftp-key-file is needed: the private key to sign in with')
+  }
+  const key = await readFile(sftpKeyFile, 'utf8').catch(() => '')
+  const fault = sftpKeyFault(key)
+  if (fault !== undefined) throw new UsageError(`--sftp-key-file ${fault}`)
+  return key
 }
 
 function qrSetting(text: string) {

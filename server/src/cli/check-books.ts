@@ -8,6 +8,7 @@ import type { Config } from '../config.ts'
 import { coveredUntil } from '../db/partitions.ts'
 import { defaultCurrency } from '../lib/money.ts'
 import { countOpenEvents } from '../payments/open-events.ts'
+import { standings } from '../payout-files/after-restore.ts'
 import { proofState } from '../proof/verify.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -37,6 +38,23 @@ export async function checkBooks({ pool, secretKeys }: Backend): Promise<Finding
           'Run "sluice verify" to see where.',
         ),
   ]
+}
+
+/** Says which accounts' payment files are held back since a restore, and what is missing. */
+export async function checkPayoutLocks({ pool }: Backend): Promise<Finding[]> {
+  const found = await standings(pool)
+  if (found.length === 0) return [ok('payout files', 'no restore holds any of them back')]
+  return found.flatMap(({ account, missing }) =>
+    missing.length === 0
+      ? [ok('payout files', `${account} has caught up since the restore: its next file may leave`)]
+      : missing.map((words) =>
+          warn(
+            'payout files',
+            `after the restore none of ${account} leaves. ${words}`,
+            'Import its statements: sluice statement import. Of days without any, two people say in the console, with evidence, that nothing was paid.',
+          ),
+        ),
+  )
 }
 
 /** Checks that the tables partitioned by month have partitions for the coming weeks. */

@@ -4,31 +4,71 @@ import { Command } from 'commander'
 import { type Backend, readSecretKeys } from '../backend.ts'
 import { type Config, readConfig } from '../config.ts'
 import { openEmbeddedPostgres } from '../db/embedded.ts'
+import { inTransaction } from '../db/in-transaction.ts'
 import { actingAsService, openPool } from '../db/pool.ts'
+import { parseIsoTime } from '../lib/local-time.ts'
+import { markRestored } from '../payout-files/after-restore.ts'
 import {
   checkAgent,
   checkBooks,
   checkNotices,
   checkPartitions,
+  checkPayoutLocks,
   checkPlaces,
   checkProviders,
 } from './check-books.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkMachine } from './check-machine.ts'
+import { withBackend } from './command.ts'
 import { type Finding, fail, warn } from './finding.ts'
+import { commandLine } from './on-record.ts'
 import { coloured, print, printJson } from './output.ts'
+import { UsageError } from './usage-error.ts'
 
 export function doctorCommand(): Command {
   return new Command('doctor')
     .option('--agent <app_id>', "also post a signed {} to this agent's callback addresses")
+    .option(
+      '--after-restore',
+      'say that the database was restored from a backup: no payment file leaves until statements have caught up',
+    )
+    .option(
+      '--backup-of <time>',
+      'with --after-restore: the moment that the backup is of, such as 2026-01-31T08:30:00Z; without it thirty days ago',
+    )
     .option('--json', 'as JSON')
-    .action(async (options: { agent?: string; json?: boolean }) => {
+    .action(async (options: DoctorOptions) => {
+      if (options.afterRestore) await mark(options.backupOf)
+      else if (options.backupOf !== undefined)
+        throw new UsageError('--backup-of takes --after-restore')
       const findings = await examine(options.agent)
       const failed = findings.some(({ state }) => state === 'fail')
       if (failed) process.exitCode = 1
       if (options.json) printJson({ ok: !failed, findings })
       else for (const finding of findings) print(lineOf(finding))
     })
+}
+
+interface DoctorOptions {
+  agent?: string
+  afterRestore?: boolean
+  backupOf?: string
+  json?: boolean
+}
+
+const longestBackupMs = 30 * 86_400_000
+
+/** The only thing that this command changes. */
+async function mark(backupOf: string | undefined): Promise<void> {
+  const now = new Date()
+  const since =
+    backupOf === undefined ? new Date(now.getTime() - longestBackupMs) : parseIsoTime(backupOf)
+  if (!since || since > now) {
+    throw new UsageError('--backup-of must be a time in the past, such as 2026-01-31T08:30:00Z')
+  }
+  await withBackend(({ pool }) =>
+    inTransaction(pool, (tx) => markRestored(tx, since, commandLine, now)),
+  )
 }
 
 /** Checks everything that can be checked without changing anything. */
@@ -95,7 +135,9 @@ async function examineBooks(
     const partitions = await checkPartitions(backend, new Date())
     const notices = await checkNotices(backend, new Date())
     const places = await checkPlaces(backend)
-    return [...(await checkBooks(backend)), partitions, notices, ...providers, ...places, ...agent]
+    const locks = await checkPayoutLocks(backend)
+    const books = [...(await checkBooks(backend)), partitions, notices]
+    return [...books, ...providers, ...places, ...locks, ...agent]
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     return [fail('database', text, 'Put right what is named above, then run this again.')]

@@ -20,12 +20,18 @@ export function payoutFileCommand(): Command {
   command
     .command('draft <account>')
     .description('make a draft of the withdrawals that wait for an account; admins approve it')
+    .option(
+      '--debited',
+      'of those that the bank has debited already, as after a restore; such a file never leaves',
+    )
     .option('--json', 'as JSON')
-    .action(async (name: string, options: { json?: boolean }) => {
+    .action(async (name: string, options: { debited?: boolean; json?: boolean }) => {
       await withDesk(async (desk) => {
         const account = await existingAccount(desk.pool, name)
-        const file = await draftPayoutFile(desk, account, commandLine)
-        if (options.json) return printJson(await fileView(desk.pool, file, moneyOf(file)))
+        const alreadyPaid = options.debited === true
+        const file = await draftPayoutFile(desk, account, commandLine, { alreadyPaid })
+        if (options.json)
+          return printJson(await fileView(desk.pool, file, moneyOf(file), new Date()))
         const { count, sum } = await fileSummary(desk.pool, file, moneyOf(file))
         print(`${file.fileId}: ${count} payouts, ${sum} ${file.currency}`)
         print('An admin approves it in the console, under Payout files.')
@@ -66,7 +72,7 @@ export function payoutFileCommand(): Command {
     .action(async (id: string, options: { json?: boolean }) => {
       await withBackend(async ({ pool }) => {
         const file = await existingFile(pool, id)
-        const view = await fileView(pool, file, moneyOf(file))
+        const view = await fileView(pool, file, moneyOf(file), new Date())
         if (options.json) return printJson(view)
         print(`${view.id} of ${view.account}: ${view.state}`)
         print(`${view.count} payouts, ${view.sum} ${view.currency}, digest ${view.digest}`)

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { resealSecrets } from '../agents/reseal-secrets.ts'
 import { resealChannels } from '../alerts/alert-channels.ts'
-import { resealFeeds } from '../bank-accounts/reseal-feeds.ts'
+import { resealFeeds, resealSftpKeys } from '../bank-accounts/reseal-feeds.ts'
 import { resealAnswers } from '../operators/proposal-answers.ts'
 import { resealAuthenticators } from '../operators/reseal-authenticators.ts'
 import { resealBankFiles } from '../payments/reseal-bank-files.ts'
@@ -15,6 +15,7 @@ const parts = {
   "proposals' answers": resealAnswers,
   "alerts' webhooks": resealChannels,
   "banks' feeds": resealFeeds,
+  "banks' servers": resealSftpKeys,
   "banks' files": resealBankFiles,
 }
 

@@ -28,6 +28,7 @@ select create_reference_table('proposal_answers');
 select create_reference_table('proposal_runs');
 select create_reference_table('approval_rules');
 select create_reference_table('stops');
+select create_reference_table('restores');
 select create_reference_table('limit_rules');
 select create_reference_table('limit_entries');
 select create_reference_table('alarms');
@@ -90,6 +91,14 @@ select create_distributed_table('payout_file_seals', 'account', colocate_with =>
 select create_distributed_table('payout_file_downloads', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('payout_file_sendings', 'account', colocate_with => 'expected_deposits');
 select create_distributed_table('payout_file_reports', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_reseals', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_item_ends', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_schedules', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_puts', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_file_put_steps', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('bank_fetches', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('bank_connections', 'account', colocate_with => 'expected_deposits');
+select create_distributed_table('payout_lock_releases', 'account', colocate_with => 'expected_deposits');
 
 -- Rates have nothing to do with each other or with the books.
 select create_distributed_table('limit_buckets', 'bucket', colocate_with => 'none');

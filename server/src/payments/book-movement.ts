@@ -20,8 +20,9 @@ import type { PaymentNotice } from '../ledger/commands.ts'
 import { writeOffKey } from '../ledger/decide-house.ts'
 import { houseBook } from '../ledger/house.ts'
 import { readJournalByKey } from '../ledger/read-journal.ts'
+import { inParallel } from '../lib/in-parallel.ts'
 import { Problem } from '../lib/problem.ts'
-import { linkItems, settleMovement } from '../payout-files/item-movements.ts'
+import { followMovements, linkItems, settleMovement } from '../payout-files/item-movements.ts'
 import type { Desk } from '../teller/desk.ts'
 import { writeOff } from '../teller/write-off.ts'
 import { type MovementMatch, matchCredits, matchDebits } from './match-movements.ts'
@@ -30,6 +31,9 @@ import { takeBack } from './take-payment.ts'
 import { endUnmatched, findUnmatched, recordUnmatched } from './unmatched-payments.ts'
 
 type MovementDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
+
+/** How many movements are booked at once; the teller puts what they change into batches. */
+const atOnce = 64
 
 /** How many movements one round books. */
 export const movementPage = 500
@@ -103,6 +107,7 @@ async function bookSum(
   if (await bookMovement(desk, account, movement)) {
     await markBooked(desk.pool, account.name, [sum.movementId])
   }
+  await followMovements(desk.pool, account.name, [sum.movementId])
 }
 
 /** Decides on those that are new, and books all as decided. What fails is tried again later, by itself. */
@@ -118,16 +123,16 @@ async function bookPage(
   const toBook = [...movements, ...decided]
     .filter(({ state }) => state === 'matched')
     .sort((a, b) => timeOf(a) - timeOf(b))
-  const booked = await Promise.all(
-    toBook.map((movement) =>
-      bookMovement(desk, account, movement).catch((error) => {
-        onError(error)
-        return false
-      }),
-    ),
-  )
-  const ids = toBook.filter((_, at) => booked[at]).map(({ movementId }) => movementId)
+  const ids: string[] = []
+  await inParallel(atOnce, toBook, async (movement) => {
+    const isBooked = await bookMovement(desk, account, movement).catch((error) => {
+      onError(error)
+      return false
+    })
+    if (isBooked) ids.push(movement.movementId)
+  })
   await markBooked(desk.pool, account.name, ids)
+  await followMovements(desk.pool, account.name, ids)
 }
 
 function timeOf({ bookedAt, bookedOn }: BankMovement): number {

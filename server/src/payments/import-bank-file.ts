@@ -31,7 +31,7 @@ export interface BankFile {
   name: string
   bytes: Buffer
   /** How it came: brought by a person, or fetched from the bank. */
-  via: 'console' | 'command' | 'folder'
+  via: 'console' | 'command' | 'folder' | 'sftp'
   by: string
 }
 
@@ -66,13 +66,14 @@ export async function importBankFile(
     throw error
   }
   // In live, a file that a person brings is not yet the bank's word, nor is one that is read as one person says.
-  const isTrusted = mode === 'sandbox' || (file.via === 'folder' && account.confirmedAt !== null)
+  const isFetched = file.via === 'folder' || file.via === 'sftp'
+  const isTrusted = mode === 'sandbox' || (isFetched && account.confirmedAt !== null)
   const taken = await inTransaction(desk.pool, (tx) =>
     withPatience(tx, 120, async () => {
       await lockAccount(tx, account.name)
       const at = desk.now()
       const added = await takeStatements(tx, account, statements, kept.fileId, isTrusted, at)
-      if (!isTrusted && file.via !== 'folder') {
+      if (!isTrusted && !isFetched) {
         await confirmWithinLimit(tx, account, kept.fileId, at)
       }
       return added

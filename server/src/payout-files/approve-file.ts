@@ -4,7 +4,7 @@ import { lockAccount } from '../bank-accounts/take-reports.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { sqlState } from '../db/pool.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
-import { localDayOf, localTimeIn } from '../lib/local-time.ts'
+import { txnId } from '../lib/ids.ts'
 import { decimalText } from '../lib/money.ts'
 import { type OperatorProblemCode, Problem } from '../lib/problem.ts'
 import { writeAudit } from '../operators/audit.ts'
@@ -12,13 +12,16 @@ import { type Credential, credentialOf, nobody } from '../operators/credentials.
 import type { Operator } from '../operators/operator.ts'
 import { PaymentFileFault } from '../payment-files/payment-file.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
+import { debitedCodes } from './after-restore.ts'
 import { unconfirmed } from './draft-file.ts'
+import { leftOfDay } from './left-of-day.ts'
 import { whyItMustStay } from './may-leave.ts'
 import {
   lockFile,
   type PayoutFile,
   type PayoutLine,
   readItems,
+  readItemsLeft,
   readLines,
   readList,
   setState,
@@ -58,12 +61,13 @@ export async function approvePayoutFile(
         throw new Problem('digest_changed', 'Read the file again, and approve what it shows now.')
       }
       const account = await findBankAccount(tx, file.account)
-      await refuseOtherAccount(file, account)
-      if (file.round === 1) {
+      refuseOtherAccount(file, account)
+      if (!file.alreadyPaid) {
         await refuseAboveCeiling(tx, file, account, at)
-        await claim(tx, file, at)
+        await refuseDebited(tx, file)
       }
-      const why = await whyItMustStay(tx, file, await readItems(tx, file))
+      if (file.round === 1) await claim(tx, file, account, at)
+      const why = await whyItMustStay(tx, file, await readItemsLeft(tx, file), at)
       if (why !== undefined) throw new Problem('invalid_transition', why)
       await tx.query(
         `insert into payout_file_approvals (account, file_id, round, digest, made_by, maker_reset_by,
@@ -114,9 +118,10 @@ function refuseSamePerson(file: PayoutFile, operator: Operator, { resetBy }: Cre
   if (resetBy !== nobody && (resetBy === file.madeBy || resetBy === file.makerResetBy)) {
     throw say('Who made it, or who reset them, has reset you: somebody else has to approve it.')
   }
-  // Anyone with a shell may have typed the command.
+  // Anyone with a shell may have typed the command, and a schedule has looked at nothing.
   if (file.madeBy === nobody && role !== 'admin') {
-    throw new Problem('not_permitted', 'The command line made it: only an admin may approve it.')
+    const detail = 'Nobody signed in to make it: only an admin may approve it.'
+    throw new Problem('not_permitted', detail)
   }
 }
 
@@ -126,10 +131,10 @@ function isSame(one: string, other: string): boolean {
 }
 
 /** What was shown is paid from the account as it was then. */
-async function refuseOtherAccount(
+function refuseOtherAccount(
   file: PayoutFile,
   account: BankAccount | undefined,
-): Promise<void> {
+): asserts account is BankAccount {
   if (!account || account.confirmedAt === null) throw unconfirmed(file.account)
   const isSameAccount =
     account.payout === 'file' &&
@@ -145,20 +150,12 @@ async function refuseOtherAccount(
 async function refuseAboveCeiling(
   tx: Tx,
   file: PayoutFile,
-  account: BankAccount | undefined,
+  account: BankAccount,
   at: Date,
 ): Promise<void> {
-  const limit = account?.payoutDayLimitMinor ?? null
-  if (!account || limit === null) return
-  const { rows } = await tx.query<{ approved: bigint }>(
-    `select coalesce(sum(l.amount), 0)::bigint as approved from payout_file_approvals a
-     join payout_file_lists l on l.account = a.account and l.file_id = a.file_id and l.round = a.round
-     where a.account = $1 and a.round = 1 and a.approved_at >= $2 and a.file_id <> $3`,
-    [account.name, localDayOf(at, localTimeIn(account.zone)).start, file.fileId],
-  )
-  const left = limit - (rows[0]?.approved ?? 0n)
+  const left = await leftOfDay(tx, account, at, { besides: file.fileId, withDrafts: false })
   const { amountMinor } = await readList(tx, file)
-  if (amountMinor <= left) return
+  if (left === null || amountMinor <= left) return
   const words = decimalText(left < 0n ? 0n : left, account.currency)
   throw new Problem(
     'invalid_transition',
@@ -166,13 +163,23 @@ async function refuseAboveCeiling(
   )
 }
 
+/** A debit that nothing explains may have paid one of its payouts since the draft was made. */
+async function refuseDebited(tx: Tx, file: PayoutFile): Promise<void> {
+  const debited = await debitedCodes(tx)
+  if (debited.size === 0) return
+  for (const { agentId, orderId, attempt } of await readLines(tx, file)) {
+    if (!referencesOf(agentId, orderId, attempt).some((each) => debited.has(each))) continue
+    const detail = `The bank may have paid ${txnId(agentId, orderId)} already, since a debit names it: give this draft up and make a new one.`
+    throw new Problem('invalid_transition', detail)
+  }
+}
+
 /** Makes the lines this file's for ever. One that another file has claimed is left out. */
-async function claim(tx: Tx, file: PayoutFile, at: Date): Promise<void> {
+async function claim(tx: Tx, file: PayoutFile, account: BankAccount, at: Date): Promise<void> {
   const lines = await readLines(tx, file)
-  const account = await findBankAccount(tx, file.account)
   // Nothing may be handed over that the bank's format cannot carry.
   try {
-    if (account) rendered(file, paymentFileOf(file, account, lines.map(withCode), at))
+    rendered(file, paymentFileOf(file, account, lines.map(withCode), at))
   } catch (error) {
     if (!(error instanceof PaymentFileFault)) throw error
     throw new Problem('invalid_transition', error.message)

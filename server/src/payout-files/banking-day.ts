@@ -30,6 +30,49 @@ export function nextCutoff(
   return momentOf(workingDayFrom(dayAfter(today), payoutHolidays), now, localTime, cutoffs[0])
 }
 
+/** The day that is so many of the bank's working days after another. */
+export function bankingDaysAfter(
+  { payoutHolidays }: Pick<BankHours, 'payoutHolidays'>,
+  from: Day,
+  count: number,
+): Day {
+  let day = from
+  for (let passed = 0; passed < count; passed++) day = workingDayFrom(dayAfter(day), payoutHolidays)
+  return day
+}
+
+/** The days from one to another on which the bank works. */
+export function bankingDays(
+  { payoutHolidays }: Pick<BankHours, 'payoutHolidays'>,
+  from: Day,
+  to: Day,
+): Day[] {
+  const days: Day[] = []
+  for (
+    let day = workingDayFrom(from, payoutHolidays);
+    day <= to;
+    day = workingDayFrom(dayAfter(day), payoutHolidays)
+  ) {
+    days.push(day)
+  }
+  return days
+}
+
+/** The first day of a span on which the bank works and which no statement covers. */
+export function firstGap(
+  statements: readonly { fromDay: Day; toDay: Day }[],
+  from: Day,
+  to: Day,
+  payoutHolidays: string,
+): Day | undefined {
+  let day = workingDayFrom(from, payoutHolidays)
+  for (const { fromDay, toDay } of statements) {
+    if (fromDay > day) break
+    if (toDay >= day) day = workingDayFrom(dayAfter(toDay), payoutHolidays)
+  }
+  return day <= to ? day : undefined
+}
+
 /** The day itself, or the next one on which the bank works. */
 function workingDayFrom(from: Day, payoutHolidays: string): Day {
   const holidays = new Set(payoutHolidays.split(','))

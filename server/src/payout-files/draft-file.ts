@@ -4,9 +4,9 @@ import { timeToPass } from '../db/database-time.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
+import { referencesOf } from '../ledger/payout-references.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { lesser } from '../lib/lesser.ts'
-import { localDayOf, localTimeIn } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
 import { credentialOf, nobody } from '../operators/credentials.ts'
@@ -14,6 +14,8 @@ import type { Operator } from '../operators/operator.ts'
 import { type PayoutDesk, waitsForFileOf } from '../payouts/pay-out.ts'
 import { payoutsAllowed } from '../payouts/payout-approval.ts'
 import { findAgentsToHandOver, findToHandOver } from '../payouts/payouts.ts'
+import { debitedCodes } from './after-restore.ts'
+import { leftOfDay } from './left-of-day.ts'
 import {
   digestOf,
   fileColumns,
@@ -74,11 +76,16 @@ async function inOpenFiles(db: Pick<Pool, 'query'>, account: string): Promise<Se
   return new Set(rows.map(({ order_id }) => order_id))
 }
 
-/** Makes a draft of what waits for an account. Nothing is handed over: agents can still cancel. */
+/**
+ * Makes a draft of what waits for an account. Nothing is handed over: agents can still cancel. What a debit names that
+ * nothing explains may be paid already, by a file that was made before the database was restored: only a draft of
+ * exactly these has them, and that file never leaves. Before a cut-off at most one is made.
+ */
 export async function draftPayoutFile(
   desk: PayoutDesk,
   account: BankAccount,
   by: Operator | Outsider,
+  { alreadyPaid = false, cutoff }: { alreadyPaid?: boolean; cutoff?: Date } = {},
 ): Promise<PayoutFile> {
   const { payoutFormat } = account
   if (account.payout !== 'file' || payoutFormat === null) {
@@ -86,17 +93,31 @@ export async function draftPayoutFile(
   }
   if (account.confirmedAt === null) throw unconfirmed(account.name)
   const at = desk.now()
-  const waiting = await waitingFor(desk, account)
+  const debited = await debitedCodes(desk.pool)
+  const waiting = (await waitingFor(desk, account)).filter((order) => {
+    const debit = debitOf(debited, order)
+    if (!alreadyPaid) return debit === undefined
+    return debit?.account === account.name && debit.amountMinor === order.amountMinor
+  })
   return inTransaction(desk.pool, async (tx) => {
     await lockAccount(tx, account.name)
     // Another draft may have been made meanwhile.
     const chosen = await inOpenFiles(tx, account.name)
     const orders = within(
       waiting.filter(({ orderId }) => !chosen.has(orderId)),
-      lesser(account.payoutFileLimitMinor, await leftOfDay(tx, account, at)),
+      // The ceilings are for what leaves.
+      alreadyPaid
+        ? null
+        : lesser(
+            account.payoutFileLimitMinor,
+            await leftOfDay(tx, account, at, { besides: null, withDrafts: true }),
+          ),
     )
     if (orders.length === 0) {
-      throw new Problem('invalid_transition', `No withdrawal waits for a file of ${account.name}.`)
+      const detail = alreadyPaid
+        ? `No debit of ${account.name} names a withdrawal of its amount that waits.`
+        : `No withdrawal waits for a file of ${account.name}.`
+      throw new Problem('invalid_transition', detail)
     }
     const madeBy = by.userId ?? nobody
     const file: PayoutFile = {
@@ -113,12 +134,14 @@ export async function draftPayoutFile(
       maker: by.email,
       makerResetBy: (await credentialOf(tx, madeBy)).resetBy,
       madeAt: at,
+      alreadyPaid,
     }
     const lines = orders.map((order, index) => lineOf(file, order, index + 1))
     await tx.query(
       `insert into payout_files (${fileColumns.names}) select * from ${fileColumns.unnest}`,
       fileColumns.values([file]),
     )
+    if (cutoff) await claimCutoff(tx, file, cutoff)
     await tx.query(
       `insert into payout_file_lines (${lineColumns.names}) select * from ${lineColumns.unnest}`,
       lineColumns.values(lines),
@@ -141,17 +164,23 @@ export async function draftPayoutFile(
   })
 }
 
-/** What files of an account may still pay today; null if it has no ceiling for a day. */
-async function leftOfDay(tx: Tx, account: BankAccount, at: Date): Promise<bigint | null> {
-  if (account.payoutDayLimitMinor === null) return null
-  const { rows } = await tx.query<{ listed: bigint }>(
-    `select coalesce(sum(l.amount), 0)::bigint as listed from payout_files f
-     join payout_file_lists l on l.account = f.account and l.file_id = f.file_id and l.round = 1
-     left join payout_file_approvals a on a.account = f.account and a.file_id = f.file_id and a.round = 1
-     where f.account = $1 and (a.approved_at >= $2 or (a.approved_at is null and f.state = 'draft'))`,
-    [account.name, localDayOf(at, localTimeIn(account.zone)).start],
+/** Refuses if another process was first. */
+async function claimCutoff(tx: Tx, { account, fileId }: PayoutFile, cutoff: Date): Promise<void> {
+  const { rowCount } = await tx.query(
+    `insert into payout_file_schedules (account, cutoff, file_id) values ($1, $2, $3)
+     on conflict do nothing`,
+    [account, cutoff, fileId],
   )
-  return account.payoutDayLimitMinor - (rows[0]?.listed ?? 0n)
+  if (rowCount === 0) throw new Problem('already_decided', 'A draft for this cut-off is made.')
+}
+
+function debitOf(
+  debited: Awaited<ReturnType<typeof debitedCodes>>,
+  { agentId, orderId, version }: Order,
+): { account: string; amountMinor: bigint } | undefined {
+  if (debited.size === 0) return undefined
+  const code = referencesOf(agentId, orderId, version).find((each) => debited.has(each))
+  return code === undefined ? undefined : debited.get(code)
 }
 
 export function unconfirmed(name: string): Problem {

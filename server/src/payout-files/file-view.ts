@@ -1,6 +1,15 @@
+import { findBankAccount } from '../bank-accounts/bank-account.ts'
 import type { Pool } from '../db/pool.ts'
 import { txnId } from '../lib/ids.ts'
-import { type PayoutFile, type PayoutItem, readItems, readLines, readList } from './payout-file.ts'
+import {
+  type PayoutFile,
+  type PayoutItem,
+  readItems,
+  readLines,
+  readList,
+  readSeal,
+} from './payout-file.ts'
+import { hasLaterDay } from './reseal-file.ts'
 
 /** Writes an amount of the file's currency. */
 type Money = (minor: bigint) => unknown
@@ -19,23 +28,30 @@ export async function fileSummary(pool: Pool, file: PayoutFile, money: Money) {
     format: file.format,
     made_by: file.maker,
     made_at: file.madeAt,
+    already_paid: file.alreadyPaid,
   }
 }
 
 interface History {
-  sealed: object | null
   approvals: object[]
   downloads: object[]
   sent: object | null
+  put: object | null
+  can_send: boolean
   reports: object[]
+  reseals: object[]
+  ends: object[]
+  proposals: object[]
 }
 
 /** A file with everything about it; its items are those that are left of it. */
-export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
-  const [summary, lines, items, history] = await Promise.all([
+export async function fileView(pool: Pool, file: PayoutFile, money: Money, now: Date) {
+  const [summary, lines, items, seal, account, history] = await Promise.all([
     fileSummary(pool, file, money),
     readLines(pool, file),
     readItems(pool, file),
+    readSeal(pool, file),
+    findBankAccount(pool, file.account),
     readHistory(pool, file),
   ])
   const byLine = new Map(items.map((item) => [item.n, item]))
@@ -45,7 +61,8 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
     return item ? item.state !== 'dropped' : !isClaimed
   })
   const banks = new Map<string, { count: number; minor: bigint }>()
-  for (const { payeeBank, amountMinor } of kept) {
+  for (const { n, payeeBank, amountMinor } of kept) {
+    if (byLine.get(n)?.ended === 'taken_out') continue
     const { count, minor } = banks.get(payeeBank) ?? { count: 0, minor: 0n }
     banks.set(payeeBank, { count: count + 1, minor: minor + amountMinor })
   }
@@ -53,6 +70,16 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
     ...summary,
     dropped: lines.length - kept.length,
     banks: [...banks].map(([bank, { count, minor }]) => ({ bank, count, sum: money(minor) })),
+    sealed: seal
+      ? {
+          name: seal.name,
+          message_id: seal.messageId,
+          execution_date: seal.executionDate,
+          sha256: seal.sha256,
+          sealed_at: seal.sealedAt,
+          is_over: account !== undefined && hasLaterDay(account, seal, now),
+        }
+      : null,
     ...history,
     items: kept.map((line) => {
       const item: PayoutItem | undefined = byLine.get(line.n)
@@ -62,6 +89,7 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
         amount: money(line.amountMinor),
         state: item?.state ?? 'waiting',
         said: item?.said ?? null,
+        ended: item?.ended ?? null,
         payee: {
           name: line.payeeName,
           account_no: line.payeeAccountNo,
@@ -72,29 +100,54 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money) {
   }
 }
 
-/** Who approved, downloaded and sent a file, and what the bank answered. */
-async function readHistory(pool: Pool, { account, fileId }: PayoutFile): Promise<History> {
+/** Who approved, downloaded and sent a file, what the bank answered, and what waits for a second person. */
+async function readHistory(pool: Pool, { account, fileId, state }: PayoutFile): Promise<History> {
+  const { rows: proposals } = await pool.query<object>(
+    `select p.proposal_id as id, p.action, p.proposer as by, p.proposed_at as at from proposals p
+     where p.subject_kind = 'payout_file' and p.subject_id = $1
+       and not exists (select 1 from proposal_decisions d where d.proposal_id = p.proposal_id)
+     order by p.proposal_id`,
+    [fileId],
+  )
   const own = [account, fileId]
-  const [seals, approvals, downloads, sendings, reports] = await Promise.all(
+  const [approvals, downloads, sendings, reports, reseals, ends, puts] = await Promise.all(
     [
-      `select name, message_id, execution_date, sha256, sealed_at from payout_file_seals`,
       `select round, digest, approver as by, approved_at as at from payout_file_approvals`,
       `select downloader as by, reason, at from payout_file_downloads`,
       `select sender as by, bank_reference, at from payout_file_sendings`,
       `select report_id as id, bringer as by, at from payout_file_reports`,
+      `select asker as by, reason, at from payout_file_reseals`,
+      `select distinct on (proposal_id) how, proposal_id as proposal, reason, at,
+         count(*) over (partition by proposal_id) as count from payout_item_ends`,
+      `select remote_path as path, asker as by, reason, asked_at as at, fault, case when exists (
+           select 1 from payout_file_put_steps s where s.account = p.account
+             and s.file_id = p.file_id and s.step = 'arrived') then 'arrived'
+         when act_at is null then 'held' else 'waiting' end as state from payout_file_puts p`,
     ].map(async (select) => {
-      const { rows } = await pool.query<{ at?: Date }>(
+      const { rows } = await pool.query<{ at: Date }>(
         `${select} where account = $1 and file_id = $2`,
         own,
       )
-      return rows.sort((a, b) => Number(a.at ?? 0) - Number(b.at ?? 0))
+      return rows.sort((a, b) => Number(a.at) - Number(b.at))
     }),
   )
   return {
-    sealed: seals?.[0] ?? null,
     approvals: approvals ?? [],
     downloads: downloads ?? [],
     sent: sendings?.[0] ?? null,
+    put: puts?.[0] ?? null,
+    can_send: state === 'approved' && (await hasServer(pool, account)),
     reports: reports ?? [],
+    reseals: reseals ?? [],
+    ends: ends ?? [],
+    proposals,
   }
+}
+
+async function hasServer(pool: Pool, account: string): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from bank_accounts where name = $1 and sftp_put_folder is not null',
+    [account],
+  )
+  return rows.length > 0
 }

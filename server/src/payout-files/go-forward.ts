@@ -9,13 +9,14 @@ import { payoutsOfOrder } from '../payouts/payouts.ts'
 import type { Provider } from '../providers/provider.ts'
 import { whyItMustStay } from './may-leave.ts'
 import {
+  askAgain,
   fileColumns,
-  insertList,
   lockFile,
   type PayoutFile,
   type PayoutItem,
   type PayoutLine,
   readItems,
+  readItemsLeft,
   readLines,
   readList,
   setState,
@@ -121,11 +122,14 @@ async function finish(desk: PayoutDesk, named: Named): Promise<boolean> {
   return inTransaction(desk.pool, async (tx) => {
     const file = await lockFile(tx, named)
     if (file.state !== 'approving') return true
-    const items = await readItems(tx, file)
+    const items = await readItemsLeft(tx, file)
     if (items.some(({ state, reference }) => state === 'waiting' && reference === null)) {
       return false
     }
-    const why = await whyItMustStay(tx, file, items)
+    if (file.alreadyPaid && items.some(({ reference }) => reference !== null)) {
+      return closePaid(tx, file, items)
+    }
+    const why = await whyItMustStay(tx, file, items, desk.now())
     if (why !== undefined) {
       const words = `Payout file ${file.fileId} of ${file.account} is approved, but is kept back. ${why}`
       await raiseAlarm(tx, { id: file.fileId, at: desk.now(), by: 'sluice', words })
@@ -139,13 +143,18 @@ async function finish(desk: PayoutDesk, named: Named): Promise<boolean> {
     const list = await readList(tx, file)
     if (lines.length === 0) await setState(tx, file, 'cancelled')
     else if (lines.length === list.items) await seal(tx, file, list.digest, lines, desk.now())
-    else {
-      const shorter: PayoutFile = { ...file, round: file.round + 1 }
-      await insertList(tx, shorter, lines, desk.now())
-      await setState(tx, shorter, 'draft', shorter.round)
-    }
+    else await askAgain(tx, file, lines, desk.now())
     return true
   })
+}
+
+/** A file of what the bank has debited ends when the debits have: there is nothing to seal. */
+async function closePaid(tx: Tx, file: PayoutFile, items: readonly PayoutItem[]): Promise<boolean> {
+  const isOpen = ({ state }: PayoutItem) =>
+    state === 'waiting' || state === 'accepted' || state === 'unknown'
+  if (items.some(isOpen)) return false
+  await setState(tx, file, 'closed')
+  return true
 }
 
 /** Fixes the bytes, and everything in them, for ever. */

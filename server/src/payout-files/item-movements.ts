@@ -8,7 +8,7 @@ import { inParallel } from '../lib/in-parallel.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
 import type { Day } from '../statements/statement.ts'
 import { followOrders } from './follow-orders.ts'
-import { itemColumns, type PayoutItem } from './payout-file.ts'
+import { endedSql, type PayoutItem, selectedItem } from './payout-file.ts'
 import { settleItem } from './take-report.ts'
 
 /** A movement, with everything that may name a payout. */
@@ -136,7 +136,7 @@ async function itemsNamed(
   const codes = [...new Set(movements.flatMap((each) => each.codes))]
   if (codes.length === 0) return []
   const { rows } = await db.query<PayoutItem>(
-    `select ${itemColumns.select('i')} from payout_items i
+    `select ${selectedItem} from payout_items i
      where i.account = $1 and i.reference = any($2::text[])`,
     [account, codes],
   )
@@ -155,7 +155,8 @@ async function matchBatch(
   const { rows } = await db.query<{ file_id: string; named: boolean; sum: bigint; whole: boolean }>(
     `select s.file_id, upper(s.message_id) = any($3::text[]) as named, i.sum,
        s.items > 1 and i.debited = 0 and f.state in ('sent', 'acknowledged', 'closed') as whole
-     from payout_file_seals s join payout_files f on f.account = s.account and f.file_id = s.file_id,
+     from payout_file_seals s join payout_files f
+         on f.account = s.account and f.file_id = s.file_id and f.round = s.round,
        lateral (select coalesce(sum(i.amount) filter (where ${isExpected}), 0)::bigint as sum,
            count(*) filter (where i.debited_by <> $2) as debited
          from payout_items i where i.account = s.account and i.file_id = s.file_id) i
@@ -183,9 +184,10 @@ async function matchBatch(
   return { references, detail: `It is payout file ${one.file_id}.` }
 }
 
-/** An item that the debit `$2` of its file must contain. */
-const isExpected = `i.reference is not null and i.state not in ('rejected', 'cancelled')
-  and coalesce(i.debited_by, $2) = $2`
+/** An item that the debit `$2` of its file must contain: also one of a file that was said never to have been brought. */
+const isExpected = `i.reference is not null and coalesce(i.debited_by, $2) = $2
+  and case ${endedSql} when 'taken_out' then false when 'abandoned' then true
+    else i.state not in ('rejected', 'cancelled') end`
 
 /** What a return without a code may be: the only item of a file that it names, or of this payee and amount. */
 async function likelyItems(
@@ -194,15 +196,16 @@ async function likelyItems(
   { amountMinor, payerAccountNo, batches }: NamingMovement,
 ): Promise<PayoutItem[]> {
   const { rows } = await db.query<PayoutItem>(
-    `select ${itemColumns.select('i')} from payout_items i
-     join payout_file_seals s on s.account = i.account and s.file_id = i.file_id
+    `select ${selectedItem} from payout_items i
+     join payout_files f on f.account = i.account and f.file_id = i.file_id
+     join payout_file_seals s on s.account = f.account and s.file_id = f.file_id and s.round = f.round
      where i.account = $1 and i.reference is not null and s.items = 1
-       and upper(s.message_id) = any($2::text[])`,
+       and upper(s.message_id) = any($2::text[]) and ${endedSql} is distinct from 'taken_out'`,
     [account, batches.map((each) => each.toUpperCase())],
   )
   if (rows.length > 0 || payerAccountNo === null) return rows
   const { rows: paid } = await db.query<PayoutItem & { payee: string }>(
-    `select ${itemColumns.select('i')}, l.payee_account_no as payee from payout_items i
+    `select ${selectedItem}, l.payee_account_no as payee from payout_items i
      join payout_file_lines l on l.account = i.account and l.file_id = i.file_id and l.n = i.n
      where i.account = $1 and i.amount = $2 and i.reference is not null and i.returned_by is null
        and i.state <> 'waiting'
@@ -240,32 +243,65 @@ export async function linkItems(
 
 const atOnce = 64
 
-/** Brings the items of a booked debit into the books as paid, or those of a credit as come back. */
+/**
+ * Brings the items of a booked debit into the books as paid, or those of a credit as come back. The items follow by
+ * `followMovements`, for many movements at once: a file may have ten thousand.
+ */
 export async function settleMovement(
   desk: PayoutDesk,
   { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
   as: 'debited_by' | 'returned_by',
 ): Promise<void> {
   const { rows: items } = await desk.pool.query<PayoutItem>(
-    `select ${itemColumns.select('i')} from payout_items i where i.account = $1 and i.${as} = $2`,
+    `select ${selectedItem} from payout_items i where i.account = $1 and i.${as} = $2`,
     [account, movementId],
   )
-  await inParallel(atOnce, items, (item) =>
-    as === 'debited_by' ? settleDebit(desk, item) : settleReturn(desk, item),
-  )
-  const files = new Map(items.map((item) => [item.fileId, item]))
-  for (const file of files.values()) await followOrders(desk.pool, file)
+  const contradicted: string[] = []
+  await inParallel(atOnce, items, async (item) => {
+    if (as === 'returned_by') return settleReturn(desk, item)
+    const isContradicted = await settleDebit(desk, item)
+    if (isContradicted && item.reference !== null) contradicted.push(item.reference)
+  })
+  if (contradicted.length > 0) await alarmOfPaid(desk, account, movementId, contradicted.sort())
 }
 
-async function settleDebit(desk: PayoutDesk, item: PayoutItem): Promise<void> {
+/** Brings the items of files to the state of their orders, after movements of these files were booked. */
+export async function followMovements(
+  pool: Pool,
+  account: string,
+  movementIds: readonly string[],
+): Promise<void> {
+  if (movementIds.length === 0) return
+  const { rows } = await pool.query<{ file_id: string }>(
+    `select file_id from payout_items where account = $1 and debited_by = any($2::uuid[])
+     union select file_id from payout_items where account = $1 and returned_by = any($2::uuid[])`,
+    [account, movementIds],
+  )
+  for (const { file_id: fileId } of rows) await followOrders(pool, { account, fileId })
+}
+
+/** Returns whether the money had been given back before, or two people had said that the bank does not have it. */
+async function settleDebit(desk: PayoutDesk, item: PayoutItem): Promise<boolean> {
   // Paid, and maybe back: the debit is told again, or late.
-  if (item.state === 'paid' || item.state === 'returned') return
+  if (item.state === 'paid' || item.state === 'returned') return false
   const effect = await settleItem(desk, item, { type: 'paid' })
-  if (effect?.result !== 'waiting') return
+  return effect?.result === 'waiting' || item.ended !== null
+}
+
+/** One alarm for each debit, however often it is looked at. */
+async function alarmOfPaid(
+  desk: PayoutDesk,
+  account: string,
+  movementId: string,
+  references: readonly string[],
+): Promise<void> {
+  const more = references.length > 5 ? ` and ${references.length - 5} more` : ''
+  const named = references.slice(0, 5).join(', ') + more
   await raiseAlarm(desk.pool, {
+    id: movementId,
     at: desk.now(),
-    by: item.account,
-    words: `paid_after_failed: the bank has debited payout ${item.reference}. ${effect.detail ?? ''}`,
+    by: account,
+    words: `paid_after_failed: the bank has debited payouts that had failed, were taken out of their file or were said never to have been brought: ${named}. Look at the open items and at movement ${account}:${movementId}.`,
   })
 }
 

@@ -1,15 +1,18 @@
 import type { Tx } from '../db/in-transaction.ts'
 import { txnId } from '../lib/ids.ts'
+import { whyLocked } from './after-restore.ts'
 import type { PayoutFile, PayoutItem } from './payout-file.ts'
 
 /**
  * Why a file must not come nearer to the bank at this moment, in words: somebody stopped everything, an agent of it or
- * the account, or one of its orders has ended or is in doubt, so that paying it now would be once too often.
+ * the account, one of its orders has ended or is in doubt, so that paying it now would be once too often, or what was
+ * paid before the database was restored is not known yet.
  */
 export async function whyItMustStay(
   tx: Tx,
-  { account }: Pick<PayoutFile, 'account'>,
+  { account, alreadyPaid }: Pick<PayoutFile, 'account' | 'alreadyPaid'>,
   items: readonly PayoutItem[],
+  at: Date,
 ): Promise<string | undefined> {
   const agentIds = [...new Set(items.map(({ agentId }) => agentId))]
   const { rows: stops } = await tx.query<{ agent_id: bigint }>(
@@ -41,7 +44,7 @@ export async function whyItMustStay(
      where closed_at is null limit 1`,
     these,
   )
-  if (!doubtful[0]) return undefined
+  if (!doubtful[0]) return alreadyPaid ? undefined : whyLocked(tx, account, at)
   const { agent_id, order_id, kind } = doubtful[0]
   return `Somebody has to look into order ${txnId(agent_id, order_id)} first: ${kind}.`
 }

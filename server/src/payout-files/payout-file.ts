@@ -37,6 +37,8 @@ export interface PayoutFile {
   /** Who had reset the maker, and so could be them; 0: nobody. */
   makerResetBy: bigint
   madeAt: Date
+  /** The bank has debited its payouts before they were known here: it is never sealed. */
+  alreadyPaid: boolean
 }
 
 export const fileColumns: Columns<PayoutFile> = columns<PayoutFile>({
@@ -53,6 +55,7 @@ export const fileColumns: Columns<PayoutFile> = columns<PayoutFile>({
   maker: ['maker', 'text'],
   makerResetBy: ['maker_reset_by', 'bigint'],
   madeAt: ['made_at', 'timestamptz'],
+  alreadyPaid: ['already_paid', 'boolean'],
 })
 
 /** A withdrawal that a draft chose. */
@@ -104,9 +107,17 @@ export interface PayoutItem
   /** The movements by which its money left the account and came back. */
   debitedBy: string | null
   returnedBy: string | null
+  /** How two people ended it, not the bank; null if they did not. */
+  ended: ItemEnd | null
 }
 
-export const itemColumns: Columns<PayoutItem> = columns<PayoutItem>({
+export type ItemEnd =
+  /** It is in no bytes that anybody ever had. */
+  | 'taken_out'
+  /** Its file was never brought to the bank. */
+  | 'abandoned'
+
+const itemColumns = columns<Omit<PayoutItem, 'ended'>>({
   account: ['account', 'text'],
   fileId: ['file_id', 'uuid'],
   n: ['n', 'int'],
@@ -121,6 +132,13 @@ export const itemColumns: Columns<PayoutItem> = columns<PayoutItem>({
   returnedBy: ['returned_by', 'uuid', 'null'],
 })
 
+/** How two people ended the item `i`, in SQL; null if they did not. */
+export const endedSql = `(select e.how from payout_item_ends e
+  where e.account = i.account and e.file_id = i.file_id and e.n = i.n)`
+
+/** The columns of `payout_items i`. */
+export const selectedItem = `${itemColumns.select('i')}, ${endedSql} as ended`
+
 /** What a round of a file asks approval for. */
 export interface PayoutList {
   digest: string
@@ -130,6 +148,7 @@ export interface PayoutList {
 
 /** The bytes of a file and what is in them, fixed for ever. */
 export interface PayoutSeal {
+  round: number
   messageId: string
   name: string
   contentType: string
@@ -185,6 +204,18 @@ export async function insertList(
       at,
     ],
   )
+}
+
+/** Asks for approval of what is left of a file, or of the same once more. What was sealed before counts no more. */
+export async function askAgain(
+  tx: Tx,
+  file: PayoutFile,
+  lines: readonly PayoutLine[],
+  at: Date,
+): Promise<void> {
+  const next: PayoutFile = { ...file, round: file.round + 1 }
+  await insertList(tx, next, lines, at)
+  await setState(tx, next, 'draft', next.round)
 }
 
 export async function findPayoutFile(
@@ -268,22 +299,38 @@ export async function readLines(db: Pool | Tx, { account, fileId }: Named): Prom
 /** The items of a file since its first approval, in the order of its lines. */
 export async function readItems(db: Pool | Tx, { account, fileId }: Named): Promise<PayoutItem[]> {
   const { rows } = await db.query<PayoutItem>(
-    `select ${itemColumns.select('i')} from payout_items i
+    `select ${selectedItem} from payout_items i
      where account = $1 and file_id = $2 order by n`,
     [account, fileId],
   )
   return rows
 }
 
+/** The items that the file still pays: all but those that were taken out. */
+export async function readItemsLeft(db: Pool | Tx, file: Named): Promise<PayoutItem[]> {
+  return (await readItems(db, file)).filter(({ ended }) => ended !== 'taken_out')
+}
+
+/** The states in which a file is its sealed bytes. */
+const sealedStates: readonly PayoutFileState[] = [
+  'approved',
+  'exported',
+  'sent',
+  'acknowledged',
+  'closed',
+]
+
+/** The seal of a file's present round. Those of earlier rounds are never given out. */
 export async function readSeal(
   db: Pool | Tx,
-  { account, fileId }: Named,
+  { account, fileId, round, state }: PayoutFile,
 ): Promise<PayoutSeal | undefined> {
+  if (!sealedStates.includes(state)) return undefined
   const { rows } = await db.query<PayoutSeal>(
-    `select message_id as "messageId", name, content_type as "contentType", sealed_at as "sealedAt",
-       execution_date as "executionDate", sha256, bytes
-     from payout_file_seals where account = $1 and file_id = $2`,
-    [account, fileId],
+    `select round, message_id as "messageId", name, content_type as "contentType",
+       sealed_at as "sealedAt", execution_date as "executionDate", sha256, bytes
+     from payout_file_seals where account = $1 and file_id = $2 and round = $3`,
+    [account, fileId, round],
   )
   return rows[0]
 }

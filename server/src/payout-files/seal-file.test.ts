@@ -4,7 +4,7 @@ import { paymentFormats, renderPaymentFile } from '../payment-files/render-payme
 import { messageIdOf } from './seal-file.ts'
 
 it.each(paymentFormats.map(({ name }) => name))('%s has room for the id of a file', (format) => {
-  const messageId = messageIdOf({ fileId: 'f'.repeat(32) })
+  const messageId = messageIdOf({ fileId: 'f'.repeat(32), round: 99_999 })
   const ids = { messageId, batchReference: messageId }
   const isEuro = format.startsWith('pain')
   const debtor = {

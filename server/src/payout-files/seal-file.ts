@@ -7,11 +7,12 @@ import { executionDay } from './banking-day.ts'
 import type { PayoutFile, PayoutLine } from './payout-file.ts'
 
 /**
- * The id by which a bank tells files apart: it refuses a second one. Of 27 characters, since some formats have no room
- * for more than 32.
+ * The id by which a bank tells files apart: it refuses a second one. Another in each round, so that nobody takes bytes
+ * of an earlier one for these. Of 27 characters and the round, since some formats have no room for more than 32.
  */
-export function messageIdOf({ fileId }: Pick<PayoutFile, 'fileId'>): string {
-  return `PF${BigInt(`0x${fileId}`).toString(36).toUpperCase().padStart(25, '0')}`
+export function messageIdOf({ fileId, round }: Pick<PayoutFile, 'fileId' | 'round'>): string {
+  const id = `PF${BigInt(`0x${fileId}`).toString(36).toUpperCase().padStart(25, '0')}`
+  return round === 1 ? id : `${id}${round.toString(36).toUpperCase()}`
 }
 
 /** What the file asks the bank to pay. The same values always make the same bytes. */

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { raiseAlarm } from '../approvals/alarms.ts'
+import { findBankAccount } from '../bank-accounts/bank-account.ts'
 import type { Mode } from '../db/deployment.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { inParallel } from '../lib/in-parallel.ts'
 import { Problem } from '../lib/problem.ts'
-import { type Outsider, writeAudit } from '../operators/audit.ts'
+import { audited, type Outsider, writeAudit } from '../operators/audit.ts'
 import { nobody } from '../operators/credentials.ts'
 import type { Operator } from '../operators/operator.ts'
 import {
@@ -21,10 +22,12 @@ import { findPayout } from '../payouts/payouts.ts'
 import type { PayoutOutcome } from '../providers/provider.ts'
 import { followOrders } from './follow-orders.ts'
 import {
+  findPayoutFile,
   lockFile,
   type PayoutFile,
   type PayoutItem,
   readItems,
+  readItemsLeft,
   readSeal,
   setState,
   wrongState,
@@ -50,7 +53,7 @@ export async function readReport(db: Pool, file: PayoutFile, bytes: Buffer): Pro
   const seal = await readSeal(db, file)
   if (!seal) throw wrongState(file, 'answered by the bank')
   const report = await readStatusReport(bytes)
-  const items = await readItems(db, file)
+  const items = await readItemsLeft(db, file)
   const { outcomes, breaks } = itemOutcomes(report, {
     messageId: seal.messageId,
     batchReference: seal.messageId,
@@ -67,22 +70,25 @@ export async function readReport(db: Pool, file: PayoutFile, bytes: Buffer): Pro
 }
 
 /**
- * Takes what the bank answered to a file. What it accepted or paid counts at once. A refusal releases money, so it
- * does not count yet: `rejectItems` is for when a second person has confirmed it. A duplicate is unknown. Where it is
- * about real money, nobody makes a payout PAID alone: for who downloaded the file, paid is accepted until the debit is
- * booked or another person brings the answer.
+ * Takes what the bank answered to a file. What it accepted counts at once, and so does what it paid, if the account
+ * trusts that; else paid is accepted until the debit is booked. A refusal releases money, so it does not count yet:
+ * `rejectItems` is for when a second person has confirmed it. A duplicate is unknown. Where it is about real money,
+ * nobody makes a payout PAID alone: for who downloaded the file, paid is accepted as well. Mode `bank`: it is the
+ * bank's own word, and nobody's.
  */
 export async function takeStatusReport(
   desk: PayoutDesk,
   file: PayoutFile,
   bytes: Buffer,
   by: Operator | Outsider,
-  mode: Mode,
+  mode: Mode | 'bank',
 ): Promise<TakenReport> {
   if (file.state === 'approved')
     throw wrongState(file, 'answered by the bank before it is exported')
   const read = await readReport(desk.pool, file, bytes)
-  if (mode === 'live' && (await hasDownloaded(desk.pool, file, by))) {
+  const account = await findBankAccount(desk.pool, file.account)
+  const isAlone = mode === 'live' && (await hasDownloaded(desk.pool, file, by))
+  if (!account?.payoutTrustsPaid || isAlone) {
     for (const [reference, told] of read.outcomes) {
       if (told.outcome === 'paid') read.outcomes.set(reference, { ...told, outcome: 'accepted' })
     }
@@ -93,6 +99,51 @@ export async function takeStatusReport(
   await noteOpen(desk, file, read.outcomes)
   await followOrders(desk.pool, file)
   return { reportId, isRepeat, ...read }
+}
+
+/**
+ * Takes an answer that was fetched from the bank itself: refusals count at once as well. Returns what it said, in
+ * words; undefined if it is about no file of the account.
+ */
+export async function takeBankAnswer(
+  desk: PayoutDesk,
+  account: string,
+  messageId: string | null,
+  bytes: Buffer,
+  by: Outsider,
+): Promise<string | undefined> {
+  const file = await fileOfMessage(desk.pool, account, messageId)
+  if (!file) return undefined
+  const taken = await takeStatusReport(desk, file, bytes, by, 'bank')
+  const refused = refusedIn(taken, await readItems(desk.pool, file))
+  if (refused.length > 0) {
+    const entry = {
+      operator: by,
+      action: 'reject_payouts',
+      subject: { kind: 'payout_file', id: file.fileId },
+      agentId: null,
+      before: { report: taken.reportId },
+      reason: "The bank's answer refuses them.",
+    }
+    await audited(desk.pool, desk.now, entry, () => rejectItems(desk, file, taken.reportId))
+  }
+  const counts = (['accepted', 'paid', 'unknown'] as const).map((outcome) => {
+    const told = [...taken.outcomes.values()].filter((each) => each.outcome === outcome)
+    return `${told.length} ${outcome}`
+  })
+  return `${counts.join(', ')}, ${refused.length} refused, ${taken.breaks.length} that fit nothing`
+}
+
+async function fileOfMessage(
+  pool: Pool,
+  account: string,
+  messageId: string | null,
+): Promise<PayoutFile | undefined> {
+  const { rows } = await pool.query<{ file_id: string }>(
+    'select file_id from payout_file_seals where account = $1 and message_id = $2',
+    [account, messageId],
+  )
+  return rows[0] && findPayoutFile(pool, rows[0].file_id)
 }
 
 /** Whether a person has had the file. Anyone may have typed a command. */
@@ -245,11 +296,12 @@ async function alarmOf(
 ): Promise<void> {
   const doubtful: string[] = []
   const revived: string[] = []
-  for (const { reference, state } of await readItems(desk.pool, file)) {
+  for (const { reference, state, ended } of await readItems(desk.pool, file)) {
     const told = outcomes.get(reference ?? '')?.outcome
     if (reference === null || !told) continue
     const isAlive = told === 'accepted' || told === 'paid' || told === 'unknown'
-    if (isAlive && (state === 'rejected' || state === 'cancelled')) revived.push(reference)
+    const isOver = state === 'rejected' || state === 'cancelled' || ended !== null
+    if (isAlive && isOver) revived.push(reference)
     else if (told === 'unknown') doubtful.push(reference)
   }
   if (doubtful.length + revived.length === 0) return

@@ -63,7 +63,9 @@ async function refuseUnlessItLeft(desk: PayoutDesk, attempt: PayoutAttempt): Pro
   const { rows } = await desk.pool.query(
     `select 1 from payout_items i
      join payout_file_downloads d on d.account = i.account and d.file_id = i.file_id
-     where i.account = $1 and i.reference = $2 limit 1`,
+     where i.account = $1 and i.reference = $2 and not exists (select 1 from payout_item_ends e
+       where e.account = i.account and e.file_id = i.file_id and e.n = i.n and e.how = 'taken_out')
+     limit 1`,
     [attempt.provider, attempt.reference],
   )
   if (rows.length > 0) return

@@ -16,6 +16,7 @@ interface FileRow {
   debtor_bank: string
   currency: Currency
   made_by: bigint
+  already_paid: boolean
 }
 
 interface LineRow {
@@ -29,6 +30,12 @@ interface LineRow {
   payee_bank: string
   reference: string | null
   item_state: string | null
+  /** How two people ended it, in which round, and by which decision of theirs. */
+  how: 'taken_out' | 'abandoned' | null
+  end_round: number | null
+  may_try_another: boolean | null
+  proposal_id: string | null
+  end_reason: string | null
 }
 
 interface RoundRow {
@@ -39,6 +46,7 @@ interface RoundRow {
   made_by: bigint
   approved_by: bigint | null
   approved_digest: string | null
+  is_resealed: boolean
 }
 
 /** The states in which a file's bytes are fixed, and those in which somebody has had them. */
@@ -62,27 +70,46 @@ export async function proveNextPayoutFile(tx: ProofTx, after: string): Promise<s
   if (!file) return null
   const lines = await readLines(tx, file)
   await proveRounds(tx, file, lines)
-  await proveSeal(tx, file, lines)
+  await proveSeals(tx, file, lines)
   await proveItems(tx, file, lines)
+  await proveEnds(tx, file, lines)
   return `${file.account} ${file.file_id}`
 }
 
 async function readLines(tx: ProofTx, file: FileRow): Promise<LineRow[]> {
   const { rows } = await tx.query<LineRow>(
-    `select l.*, i.reference, i.state as item_state from payout_file_lines l
+    `select l.*, i.reference, i.state as item_state, e.how, e.round as end_round,
+       e.may_try_another, e.proposal_id, e.reason as end_reason
+     from payout_file_lines l
      left join payout_items i on i.account = l.account and i.file_id = l.file_id and i.n = l.n
+     left join payout_item_ends e on e.account = l.account and e.file_id = l.file_id and e.n = l.n
      where l.account = $1 and l.file_id = $2 order by l.n`,
     [file.account, file.file_id],
   )
   return rows
 }
 
-/** Proves that each list says what its lines add up to, and that somebody else approved it. */
+/** The lines that a round of a file is about: until then, some had ended or were taken out. */
+function linesIn(round: number, lines: readonly LineRow[]): LineRow[] {
+  if (round === 1) return [...lines]
+  return lines.filter(
+    ({ reference, how, end_round }) =>
+      reference !== null && !(how === 'taken_out' && (end_round ?? round) < round),
+  )
+}
+
+/**
+ * Proves that each list says what its lines add up to, that somebody else approved it, and that a new one was asked
+ * for because of what dropped out, what two people took out, or who had it sealed again.
+ */
 async function proveRounds(tx: ProofTx, file: FileRow, lines: readonly LineRow[]): Promise<void> {
   const { rows } = await tx.query<RoundRow>(
-    `select l.round, l.digest, l.items, l.amount, l.made_by, a.approved_by, a.digest as approved_digest
+    `select l.round, l.digest, l.items, l.amount, l.made_by, a.approved_by, a.digest as approved_digest,
+       r.round is not null as is_resealed
      from payout_file_lists l left join payout_file_approvals a
        on a.account = l.account and a.file_id = l.file_id and a.round = l.round
+     left join payout_file_reseals r
+       on r.account = l.account and r.file_id = l.file_id and r.round = l.round
      where l.account = $1 and l.file_id = $2 order by l.round`,
     [file.account, file.file_id],
   )
@@ -90,14 +117,23 @@ async function proveRounds(tx: ProofTx, file: FileRow, lines: readonly LineRow[]
   ensureSame(name, 'rounds', rows.length, file.round)
   for (const [index, row] of rows.entries()) {
     const where = `round ${index + 1} of ${name}`
-    const listed = index === 0 ? lines : lines.filter(({ reference }) => reference !== null)
+    const listed = linesIn(index + 1, lines)
+    const isTakenFrom = lines.some(
+      ({ how, end_round }) => how === 'taken_out' && end_round === index + 1,
+    )
     ensureSame(where, 'number', row.round, index + 1)
     ensureSame(where, 'items', row.items, listed.length)
     ensureSame(where, 'amount', row.amount, sumOf(listed))
     ensureSame(where, 'digest', row.digest, digestOf({ ...file, round: row.round }, listed))
     const isLast = index + 1 === file.round
-    const mustBe = !isLast || !['draft', 'cancelled'].includes(file.state)
+    const mustBe = isLast ? !['draft', 'cancelled'].includes(file.state) : !isTakenFrom
     ensure(!mustBe || row.approved_by !== null, () => `${where} was approved by nobody`)
+    const isShorter = !isLast && linesIn(index + 2, lines).length < listed.length
+    ensureSame(where, 'that it was sealed again', row.is_resealed, !isLast && !isShorter)
+    ensure(
+      !isTakenFrom || !isLast || file.state === 'cancelled',
+      () => `payouts were taken out of ${where}, but nobody was asked about the rest`,
+    )
     ensure(
       !isLast || file.state !== 'draft' || row.approved_by === null,
       () => `${where} is approved, but the file is a draft`,
@@ -136,35 +172,63 @@ function digestOf(file: FileRow, lines: readonly LineRow[]): string {
     .digest('hex')
 }
 
-/** Proves that the sealed bytes are what the rows make, and that the state has the rows that it needs. */
-async function proveSeal(tx: ProofTx, file: FileRow, lines: readonly LineRow[]): Promise<void> {
-  const { rows } = await tx.query<{
-    round: number
-    message_id: string
-    sealed_at: Date
-    execution_date: string
-    items: number
-    amount: bigint
-    sha256: string
-    bytes: Buffer
-    downloads: bigint
-    sent: boolean
-  }>(
-    `select s.*, (select count(*) from payout_file_downloads d
-         where d.account = s.account and d.file_id = s.file_id) as downloads,
-       exists (select 1 from payout_file_sendings x
-         where x.account = s.account and x.file_id = s.file_id) as sent
-     from payout_file_seals s where s.account = $1 and s.file_id = $2`,
+interface SealRow {
+  round: number
+  message_id: string
+  sealed_at: Date
+  execution_date: string
+  items: number
+  amount: bigint
+  sha256: string
+  bytes: Buffer
+}
+
+/** Proves that the state has the rows that it needs, and that nobody had bytes that were not the last. */
+async function proveSeals(tx: ProofTx, file: FileRow, lines: readonly LineRow[]): Promise<void> {
+  const { rows: seals } = await tx.query<SealRow>(
+    `select * from payout_file_seals where account = $1 and file_id = $2 order by round`,
     [file.account, file.file_id],
   )
-  const [seal] = rows
+  const { rows } = await tx.query<{ downloads: bigint; other: bigint; sent: boolean }>(
+    `select count(*) as downloads, count(*) filter (where round is distinct from $3) as other,
+       exists (select 1 from payout_file_sendings x where x.account = $1 and x.file_id = $2) as sent
+     from payout_file_downloads where account = $1 and file_id = $2`,
+    [file.account, file.file_id, file.round],
+  )
   const where = `payout file ${file.file_id}`
-  ensureSame(where, 'that it is sealed', seal !== undefined, sealedStates.includes(file.state))
-  if (!seal) return
-  const isOut = leftStates.includes(file.state)
-  ensureSame(where, 'that somebody has it', seal.downloads > 0n, isOut)
-  ensure(file.state !== 'sent' || seal.sent, () => `${where} is sent, but nobody says so`)
-  ensureSame(where, 'sealed round', seal.round, file.round)
+  const { downloads = 0n, other = 0n, sent = false } = rows[0] ?? {}
+  const last = seals.at(-1)
+  // What the bank paid before the file was made never leaves.
+  const isSealed = sealedStates.includes(file.state) && !file.already_paid
+  ensureSame(
+    where,
+    'that it is sealed',
+    last?.round === file.round,
+    isSealed || isTakenApart(file, lines, last),
+  )
+  const isOut = leftStates.includes(file.state) && !file.already_paid
+  ensureSame(where, 'that somebody has it', downloads > 0n, isOut)
+  ensureSame(where, 'downloads of another round', other, 0n)
+  ensure(file.state !== 'sent' || sent, () => `${where} is sent, but nobody says so`)
+  for (const seal of seals) proveSeal(file, seal, linesIn(seal.round, lines))
+}
+
+/** Whether all of a sealed file was taken out, so that it was cancelled as it was. */
+function isTakenApart(
+  { state, round }: FileRow,
+  lines: readonly LineRow[],
+  last: SealRow | undefined,
+): boolean {
+  return (
+    state === 'cancelled' &&
+    last?.round === round &&
+    linesIn(round, lines).every(({ how }) => how === 'taken_out')
+  )
+}
+
+/** Proves that sealed bytes are what the rows make. */
+function proveSeal(file: FileRow, seal: SealRow, lines: readonly LineRow[]): void {
+  const where = `round ${seal.round} of payout file ${file.file_id}`
   const paid = lines.flatMap((line) =>
     line.reference === null ? [] : [{ ...line, reference: line.reference }],
   )
@@ -208,9 +272,10 @@ async function proveItems(tx: ProofTx, file: FileRow, lines: readonly LineRow[])
     attempt: number | null
     reference: string | null
     provider: string | null
+    payout_state: string | null
   }>(
     `select o.agent_id, o.order_id, o.amount, o.account_name, o.account_no, o.bank_code, o.status,
-       p.attempt, p.reference, p.provider
+       p.attempt, p.reference, p.provider, p.state as payout_state
      from unnest($1::bigint[], $2::uuid[], $3::int[]) k(agent_id, order_id, attempt)
      join orders o on o.agent_id = k.agent_id and o.order_id = k.order_id
      left join payouts p on p.agent_id = k.agent_id and p.order_id = k.order_id
@@ -234,9 +299,77 @@ async function proveItems(tx: ProofTx, file: FileRow, lines: readonly LineRow[])
     ensureSame(where, 'reference', line.reference, order.reference)
     ensureSame(where, 'provider', file.account, order.provider)
     const hasEnded = !['waiting', 'accepted', 'unknown'].includes(line.item_state ?? 'waiting')
+    // What was taken out may be with another provider since.
+    const isElsewhere = line.may_try_another === true && order.payout_state === 'rejected'
     ensure(
-      !hasEnded || order.status !== 'WAITING',
+      !hasEnded || order.status !== 'WAITING' || isElsewhere,
       () => `${where} is ${line.item_state}, but its order waits`,
     )
   }
+}
+
+/** Proves that two people decided on what they ended: just this, of this file, before anybody had it or after. */
+async function proveEnds(tx: ProofTx, file: FileRow, lines: readonly LineRow[]): Promise<void> {
+  const ended = lines.filter(({ how }) => how !== null)
+  if (ended.length === 0) return
+  const { rows } = await tx.query<{
+    proposal_id: string
+    action: string
+    subject_id: string
+    input: string
+    proposed_by: bigint
+    decided_by: bigint | null
+    verdict: string | null
+  }>(
+    `select p.proposal_id, p.action, p.subject_id, p.input::text as input, p.proposed_by,
+       d.decided_by, d.verdict
+     from proposals p left join proposal_decisions d using (proposal_id)
+     where p.proposal_id = any($1::uuid[])`,
+    [ended.map(({ proposal_id }) => proposal_id)],
+  )
+  const decided = new Map(rows.map((row) => [row.proposal_id, row]))
+  const isOut = leftStates.includes(file.state)
+  for (const line of ended) {
+    const where = `line ${line.n} of payout file ${file.file_id}`
+    const decision = decided.get(line.proposal_id ?? '')
+    ensureSame(where, 'verdict of two people', decision?.verdict, 'approved')
+    ensure(
+      decision?.decided_by !== decision?.proposed_by,
+      () => `${where} was ended by one person alone`,
+    )
+    const isTakenOut = line.how === 'taken_out'
+    const action = isTakenOut ? 'take_out_payouts' : 'abandon_payout_file'
+    ensureSame(where, 'what was decided', decision?.action, action)
+    ensureSame(where, 'file that was decided on', decision?.subject_id, file.file_id)
+    const { codes, may_try_another, reason, evidence } = askedIn(decision?.input)
+    if (isTakenOut) {
+      ensure(
+        codes?.includes(line.reference ?? '') === true,
+        () => `${where} was taken out, but nobody decided on ${line.reference}`,
+      )
+      ensureSame(where, 'that another may pay it', line.may_try_another, may_try_another)
+    } else {
+      ensure(isOut, () => `${where} was never brought to the bank, but nobody had it`)
+      ensureSame(where, 'abandoned round', line.end_round, file.round)
+    }
+    const words = isTakenOut ? reason : `${reason} (${evidence})`
+    ensureSameUnshown(where, 'reason of its end', line.end_reason, words)
+    ensure(
+      line.item_state !== 'dropped' && line.reference !== null,
+      () => `${where} was ended, but was never handed over`,
+    )
+  }
+}
+
+interface AskedEnd {
+  codes?: string[]
+  may_try_another?: boolean
+  reason?: string
+  evidence?: string
+}
+
+/** What the proposer asked for. */
+function askedIn(input: string | undefined): AskedEnd {
+  const { body }: { body?: AskedEnd } = JSON.parse(input ?? '{}')
+  return body ?? {}
 }

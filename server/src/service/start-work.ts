@@ -2,6 +2,7 @@ import { makeAlertSenders } from '../alerts/alert-senders.ts'
 import type { CallbackPoster } from '../callbacks/post-callback.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
 import type { Pool } from '../db/pool.ts'
+import { BankInbox } from '../payments/fetch-bank-files.ts'
 import { WatchedFolder } from '../payments/watch-folder.ts'
 import { PayoutRunner } from '../payouts/payout-runner.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -54,6 +55,13 @@ export function startWork(
       desk,
       config.mode,
       (file, fault) => log.error({ file }, `a bank's file is refused: ${fault.message}`),
+      onError,
+    ),
+    inbox: new BankInbox(
+      desk,
+      config.mode,
+      60_000,
+      (file, reason) => log.error({ file }, `a bank's file is refused: ${reason}`),
       onError,
     ),
     attemptsKeptMs: config.attemptsKeptDays * dayMs,

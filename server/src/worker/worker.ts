@@ -3,6 +3,7 @@ import { type AlertSenders, deliverAlerts } from '../alerts/deliver-alerts.ts'
 import { forgetAlerts, handOutAlert } from '../alerts/hand-out.ts'
 import { keepWatch } from '../alerts/keep-watch.ts'
 import { raiseAlert } from '../alerts/raise-alert.ts'
+import { brokenConnections } from '../bank-accounts/bank-connections.ts'
 import { releaseExpected } from '../bank-accounts/expected-deposits.ts'
 import { pruneAttempts } from '../callbacks/prune-attempts.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
@@ -14,10 +15,16 @@ import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
 import { Settler } from '../orders/settle-agents.ts'
 import { bookFileSums, bookMovements, movementPage } from '../payments/book-movement.ts'
+import type { BankInbox } from '../payments/fetch-bank-files.ts'
 import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
 import { followOrders } from '../payout-files/follow-orders.ts'
 import { goForwardWithAll, type Rests } from '../payout-files/go-forward.ts'
+import { endItems, type PassingOn } from '../payout-files/item-ends.ts'
+import { payoutAlarms } from '../payout-files/payout-alarms.ts'
+import { putDueFiles } from '../payout-files/put-file.ts'
+import { draftBeforeCutoffs } from '../payout-files/schedule-drafts.ts'
+import type { CallWatch } from '../payouts/pay-out.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { unknownPayouts } from '../payouts/unknown-payouts.ts'
 import { otherFault, redBooks } from '../proof/red-books.ts'
@@ -36,6 +43,8 @@ export interface WorkerOptions {
   sender: CallbackSender
   /** Where banks' files are put. */
   folder: WatchedFolder
+  /** Fetches what banks put on their servers. */
+  inbox: BankInbox
   /** Undefined if this process does not hand withdrawals to providers. */
   payouts: PayoutRunner | undefined
   /** How long attempts to deliver callbacks are kept; the latest attempt is always kept. */
@@ -61,6 +70,7 @@ export function startWorker(options: WorkerOptions): Repeated {
     provesLedger,
     sender,
     folder,
+    inbox,
     payouts,
     attemptsKeptMs,
     noticesKeptMs,
@@ -70,10 +80,12 @@ export function startWorker(options: WorkerOptions): Repeated {
     onError,
     onProofFailure,
   } = options
-  const notices = new NoticeTaker(desk, onError, payouts && ((...given) => payouts.take(...given)))
+  const passOn: CallWatch['passOn'] = payouts && ((...given) => payouts.take(...given))
+  const notices = new NoticeTaker(desk, onError, passOn)
   const fees = new FeeSweeper(desk, timeZone)
   const settler = new Settler(desk, timeZone, onError)
   const filesAtRest: Rests = new Map()
+  const passing: PassingOn | undefined = passOn && { passOn, untilMs: new Map() }
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
     repeat(1_000, async () => ((await notices.finishLeftOvers()) > 0 ? 'more' : 'done'), onError),
@@ -86,7 +98,16 @@ export function startWorker(options: WorkerOptions): Repeated {
       1_000,
       async () => {
         await goForwardWithAll(desk, onError, filesAtRest)
+        await endItems(desk, 'all', onError, passing)
         await followOrders(desk.pool, 'open')
+        return 'done'
+      },
+      onError,
+    ),
+    repeat(
+      20_000,
+      async () => {
+        await draftBeforeCutoffs(desk, onError)
         return 'done'
       },
       onError,
@@ -101,6 +122,15 @@ export function startWorker(options: WorkerOptions): Repeated {
     ),
     repeat(5_000, () => releaseExpected(proofPool, desk.now()), onError),
     repeat(5_000, () => folder.poll(), onError),
+    repeat(10_000, () => inbox.poll(), onError),
+    repeat(
+      2_000,
+      async () => {
+        await putDueFiles(desk, onError)
+        return 'done'
+      },
+      onError,
+    ),
     repeat(
       30_000,
       async () => {
@@ -209,7 +239,9 @@ function alertLoops(
   }
   const watch = async () => {
     await keepWatch(proofPool, 'payout_unknown', await unknownPayouts(proofPool, now()), now())
+    await keepWatch(proofPool, 'payout_alarm', await payoutAlarms(proofPool), now())
     await keepWatch(proofPool, 'callbacks_failing', await stuckLanes(proofPool), now())
+    await keepWatch(proofPool, 'bank_connection', await brokenConnections(proofPool), now())
     await keepWatch(proofPool, 'proof_red', await redBooks(proofPool), now())
     return 'done' as const
   }

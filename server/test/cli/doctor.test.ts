@@ -79,6 +79,7 @@ describe('doctor', () => {
       secrets: ['ok'],
       ledger: ['ok'],
       partitions: ['ok'],
+      'payout files': ['ok'],
       notices: ['ok'],
       provider: ['ok'],
       'deposit callback': ['ok'],

@@ -33,6 +33,7 @@ const referenceTables = [
   'proposal_runs',
   'approval_rules',
   'stops',
+  'restores',
   'limit_rules',
   'limit_entries',
   'alarms',
@@ -73,6 +74,14 @@ const spreadByTheirId: Record<string, string> = {
   payout_file_downloads: 'account',
   payout_file_sendings: 'account',
   payout_file_reports: 'account',
+  payout_file_reseals: 'account',
+  payout_item_ends: 'account',
+  payout_lock_releases: 'account',
+  payout_file_puts: 'account',
+  payout_file_put_steps: 'account',
+  bank_fetches: 'account',
+  bank_connections: 'account',
+  payout_file_schedules: 'account',
 }
 
 /** Partitions are the owner's to make and drop; these do it for the service, beside the money path. */
@@ -120,9 +129,10 @@ const agentLeadsForeignKeys: Check = (client) =>
      join pg_attribute a on a.attrelid = t.oid and a.attnum = c.conkey[1]
      join pg_attribute f on f.attrelid = c.confrelid and f.attnum = c.confkey[1]
      join pg_class n on n.oid = c.confrelid
+     -- Every machine has a copy of a reference table.
      where not (a.attname = coalesce($2::jsonb ->> t.relname::text, 'agent_id')
-       and (f.attname = coalesce($2::jsonb ->> n.relname::text, 'agent_id')
-         or ($2::jsonb ? t.relname::text and n.relname = any($1))))
+         and f.attname = coalesce($2::jsonb ->> n.relname::text, 'agent_id'))
+       and not ($2::jsonb ? t.relname::text and n.relname = any($1))
      union all
      select format('%I of the reference table sluice.%I needs a row of sluice.%I, which is distributed: drop the foreign key, or take the table out of referenceTables and lead its keys with agent_id',
        c.conname, r.relname, t.relname)

@@ -227,7 +227,12 @@ async function newLimit() {
 }
 
 /** Two people in every mode, which the tests of payout files show. */
-const testedElsewhere = ['POST /payout-files/{id}/reports/{report_id}/reject']
+const testedElsewhere = [
+  'POST /payout-files/{id}/reports/{report_id}/reject',
+  'POST /payout-files/{id}/take-out',
+  'POST /payout-files/{id}/abandon',
+  'POST /bank-accounts/{name}/release-payouts',
+]
 
 /** These take no reason. */
 const withoutReason = ['POST /agents', 'POST /users']

@@ -374,7 +374,7 @@ describe('a session that was left open', () => {
 
   type Body = Record<string, unknown>
   interface Shape {
-    type?: string
+    type?: string | string[]
     enum?: string[]
     const?: unknown
     anyOf?: Shape[]
@@ -387,6 +387,9 @@ describe('a session that was left open', () => {
   /** Values that the schema of a field allows: all of a choice, one of anything else. */
   function samples(shape: Shape, name: string): unknown[] {
     if (shape.anyOf) return shape.anyOf.flatMap((each) => samples(each, name))
+    if (Array.isArray(shape.type)) {
+      return shape.type.flatMap((type) => samples({ ...shape, type }, name))
+    }
     if (shape.enum) return shape.enum
     if (shape.type === 'null') return [null]
     if (shape.type === 'boolean') return [true, false]

@@ -657,7 +657,6 @@ it('verify finds every lie about a file', async () => {
     ['payout_files', `state = 'approved'`, own],
     ['payout_files', `state = 'sent'`, own],
     ['payout_files', `state = 'draft'`, own],
-    ['payout_files', `round = 2`, own],
     ['payout_files', `format = 'pain.001.001.03'`, own],
     ['payout_files', `debtor_account_no = '9999999999'`, own],
     ['payout_file_lines', `payee_account_no = '999999999'`, own],

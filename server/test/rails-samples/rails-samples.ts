@@ -1,3 +1,4 @@
+import { checkAnswerSamples, checkNoticeSamples } from './check-answer-samples.ts'
 import { checkPaymentFiles, checkStatusReports } from './check-payment-file-samples.ts'
 import { checkQrSamples } from './check-qr-samples.ts'
 import { checkStatementSamples } from './check-statement-samples.ts'
@@ -15,6 +16,8 @@ console.log(`${files.checked} bank files, ${files.differences.length} difference
 const parts = [
   ['QR codes', checkQrSamples(folder)],
   ['status reports', await checkStatusReports(folder)],
+  ['answers of banks, with our ids', await checkAnswerSamples(folder)],
+  ['notices of banks, with our codes', await checkNoticeSamples(folder)],
   ['payment files of ours by the schemas', checkPaymentFiles(folder)],
 ] as const
 for (const [what, { checked, differences }] of parts) {

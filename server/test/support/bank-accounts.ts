@@ -26,7 +26,11 @@ let numbers = 1_000_000_000
 export async function makeAccount(
   s: TestService,
   terms: Partial<BankAccountTerms> = {},
-  { mode = 'sandbox', isOff = false }: { mode?: 'sandbox' | 'live'; isOff?: boolean } = {},
+  {
+    mode = 'sandbox',
+    isOff = false,
+    sftpKey = null,
+  }: { mode?: 'sandbox' | 'live'; isOff?: boolean; sftpKey?: string | null } = {},
 ): Promise<TestAccount> {
   const whole: BankAccountTerms = {
     name: `account-${randomBytes(4).toString('hex')}`,
@@ -50,8 +54,16 @@ export async function makeAccount(
     payoutFormat: null,
     payoutCutoffs: '',
     payoutHolidays: '',
+    payoutDraftBefore: null,
+    sftpHost: null,
+    sftpPort: null,
+    sftpUser: null,
+    sftpHostKey: null,
+    sftpPutFolder: null,
+    sftpGetFolder: null,
     payoutFileLimitMinor: null,
     payoutDayLimitMinor: null,
+    payoutTrustsPaid: false,
     expectedDeductionMinor: 0n,
     feed: 'signed',
     zone,
@@ -66,6 +78,7 @@ export async function makeAccount(
     at: s.clock(),
     mode,
     confirmedBy: 'another test',
+    sftpKey,
     ...(isOff && { also: (tx) => saveProviderState(tx, whole.name, 'off', s.clock()) }),
   })
   if (!made) throw new Error('the account was not made')

@@ -25,7 +25,10 @@ export async function bundlePrograms(folder: string): Promise<Programs> {
     root,
     logLevel: 'error',
     plugins: [{ name: 'own-files', transform: withOwnAddress }],
-    ssr: { noExternal: true, external: ['@node-rs/argon2', 'fontkit', 'pdfkit'] },
+    ssr: {
+      noExternal: true,
+      external: ['@node-rs/argon2', 'fontkit', 'pdfkit', 'ssh2-sftp-client'],
+    },
     build: {
       ssr: true,
       outDir: folder,

@@ -12,13 +12,19 @@ export interface TestDatabase {
   close(): Promise<void>
 }
 
-/** A fresh database with the schema in place, or without it where `empty` is asked for. */
-export async function testDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
+/**
+ * A fresh database with the schema in place, without it where `empty` is asked for, or a copy of another that nobody
+ * is connected to.
+ */
+export async function testDatabase(
+  options: { empty?: boolean; of?: TestDatabase } = {},
+): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   const url = new URL(inject('postgresUrl'))
   const admin = (sql: string) => asAdmin(inject('postgresUrl'), sql)
   // Copied as files: by way of the log, which is PostgreSQL's own choice, it costs ten times as much.
-  const from = options.empty ? '' : `template ${templateName} strategy file_copy`
+  const template = options.of ? new URL(options.of.ownerUrl).pathname.slice(1) : templateName
+  const from = options.empty ? '' : `template ${template} strategy file_copy`
   await admin(`create database ${name} ${from}`)
   url.pathname = `/${name}`
   const ownerUrl = url.href

@@ -7,7 +7,7 @@ const banks =
   'BBL KTB JPM MUFG TTB SCB CITI SMBC SCBT CIMBT UOBT BAY MEGA BOA CACIB GSB HSBC DB GHB BAAC EXIM MHCB ISBT TISCO KKP ICBCT LHB'.split(
     ' ',
   )
-let used = 0
+const used = new WeakMap<TestService, number>()
 
 /** An account that pays out by files, and the bank that only it pays to. */
 export interface PayingAccount extends TestAccount {
@@ -19,13 +19,16 @@ export interface PayingAccount extends TestAccount {
 export async function payingAccount(
   s: TestService,
   terms: Partial<BankAccountTerms> = {},
+  sftpKey: string | null = null,
 ): Promise<PayingAccount> {
-  const bank = banks[used++]
+  const at = used.get(s) ?? 0
+  const bank = banks[at]
+  used.set(s, at + 1)
   if (bank === undefined) throw new Error('no bank is left')
   const made = await makeAccount(
     s,
-    { payout: 'file', payoutFormat: 'pain.001.001.09', ...terms },
-    { isOff: true },
+    { payout: 'file', payoutFormat: 'pain.001.001.09', payoutTrustsPaid: true, ...terms },
+    { isOff: true, sftpKey },
   )
   const { name, currency } = made.account
   const common = { provider: name, currency, preference: 1, weight: 1 }

@@ -33,6 +33,14 @@ export interface AccountDraft {
   payout_holidays: string[]
   payout_file_limit: string
   payout_day_limit: string
+  payout_trusts_paid: boolean
+  payout_draft_before: string
+  sftp_host: string
+  sftp_port: string
+  sftp_user: string
+  sftp_host_key: string
+  sftp_put_folder: string
+  sftp_get_folder: string
   route: boolean
 }
 
@@ -69,6 +77,14 @@ export const emptyDraft: AccountDraft = {
   payout_holidays: [],
   payout_file_limit: '',
   payout_day_limit: '',
+  payout_trusts_paid: false,
+  payout_draft_before: '',
+  sftp_host: '',
+  sftp_port: '',
+  sftp_user: '',
+  sftp_host_key: '',
+  sftp_put_folder: '',
+  sftp_get_folder: '',
   route: true,
 }
 
@@ -104,6 +120,14 @@ export function draftOf(account: Account): AccountDraft {
     payout_holidays: account.payout_holidays,
     payout_file_limit: account.payout_file_limit ?? '',
     payout_day_limit: account.payout_day_limit ?? '',
+    payout_trusts_paid: account.payout_trusts_paid,
+    payout_draft_before: String(account.payout_draft_before ?? ''),
+    sftp_host: account.sftp_host ?? '',
+    sftp_port: String(account.sftp_port ?? ''),
+    sftp_user: account.sftp_user ?? '',
+    sftp_host_key: account.sftp_host_key ?? '',
+    sftp_put_folder: account.sftp_put_folder ?? '',
+    sftp_get_folder: account.sftp_get_folder ?? '',
     route: true,
   }
 }
@@ -132,6 +156,14 @@ export function termsOf(draft: AccountDraft): Terms {
     payout_holidays: draft.payout_holidays,
     payout_file_limit: draft.payout_file_limit === '' ? null : draft.payout_file_limit,
     payout_day_limit: draft.payout_day_limit === '' ? null : draft.payout_day_limit,
+    payout_trusts_paid: draft.payout_trusts_paid,
+    payout_draft_before: wholeOrNull(draft.payout_draft_before),
+    sftp_host: textOrNull(draft.sftp_host),
+    sftp_port: wholeOrNull(draft.sftp_port),
+    sftp_user: textOrNull(draft.sftp_user),
+    sftp_host_key: textOrNull(draft.sftp_host_key),
+    sftp_put_folder: textOrNull(draft.sftp_put_folder),
+    sftp_get_folder: textOrNull(draft.sftp_get_folder),
     token_limit: orZero(draft.token_limit),
     token_day_limit: orZero(draft.token_day_limit),
     feed_profile: draft.feed_profile.trim() === '' ? null : draft.feed_profile,
@@ -140,6 +172,14 @@ export function termsOf(draft: AccountDraft): Terms {
     encoding: draft.encoding === '' ? null : draft.encoding,
     own_accounts: draft.own_accounts,
   }
+}
+
+function textOrNull(text: string): string | null {
+  return text.trim() === '' ? null : text.trim()
+}
+
+function wholeOrNull(text: string): number | null {
+  return /^[0-9]+$/.test(text.trim()) ? Number(text) : null
 }
 
 function orZero(amount: string): string {

@@ -212,6 +212,7 @@ export function AccountFields(props: Props) {
         </div>
       </Panel>
       <PayoutFields {...props} />
+      <SftpFields {...props} />
       <Panel title={says.groups.limits}>
         <div className={classes.fields}>
           <TextInput
@@ -336,10 +337,91 @@ function PayoutFields({ draft, change, errors, choices }: Props) {
             {list('payout_holidays')}
             {limit('payout_file_limit')}
             {limit('payout_day_limit')}
+            <NativeSelect
+              label={fields.payout_trusts_paid}
+              description={fields.payout_trusts_paidHint}
+              error={errors.payout_trusts_paid}
+              value={draft.payout_trusts_paid ? 'yes' : 'no'}
+              data={[
+                { value: 'no', label: fields.trustsDebit },
+                { value: 'yes', label: fields.trustsPaid },
+              ]}
+              onChange={({ currentTarget: { value } }) =>
+                change({ payout_trusts_paid: value === 'yes' })
+              }
+            />
+            <TextInput
+              label={fields.payout_draft_before}
+              description={fields.payout_draft_beforeHint}
+              error={errors.payout_draft_before}
+              inputMode="numeric"
+              value={draft.payout_draft_before}
+              onChange={(event) => change({ payout_draft_before: event.currentTarget.value })}
+            />
           </>
         )}
       </div>
     </Panel>
+  )
+}
+
+/** The bank's server for files. The private key is asked for when the form is saved: it is kept nowhere here. */
+function SftpFields({ draft, change, errors }: Props) {
+  const field = (name: SftpField) => (
+    <TextInput
+      label={fields[name]}
+      description={fields[`${name}Hint`]}
+      error={errors[name]}
+      value={draft[name]}
+      onChange={(event) => change({ [name]: event.currentTarget.value })}
+    />
+  )
+  const isWrong = Object.keys(errors).some((name) => name.startsWith('sftp_'))
+  return (
+    <Panel title={says.groups.sftp}>
+      <div className={classes.fields}>
+        {field('sftp_host')}
+        {(draft.sftp_host !== '' || isWrong) && (
+          <>
+            {field('sftp_port')}
+            {field('sftp_user')}
+            {field('sftp_host_key')}
+            {field('sftp_put_folder')}
+            {field('sftp_get_folder')}
+          </>
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+type SftpField =
+  | 'sftp_host'
+  | 'sftp_port'
+  | 'sftp_user'
+  | 'sftp_host_key'
+  | 'sftp_put_folder'
+  | 'sftp_get_folder'
+
+/** A private key for the bank's server, until the dialog that asks for it is closed. */
+export function PrivateKeyField(props: {
+  isNew: boolean
+  value: string
+  change: (value: string) => void
+}) {
+  return (
+    <Textarea
+      label={fields.sftp_key}
+      description={props.isNew ? fields.sftp_keyHint : fields.sftp_keyStays}
+      required={props.isNew}
+      autosize
+      minRows={3}
+      maxRows={8}
+      spellCheck={false}
+      autoComplete="off"
+      value={props.value}
+      onChange={(event) => props.change(event.currentTarget.value)}
+    />
   )
 }
 

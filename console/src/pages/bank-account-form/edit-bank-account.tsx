@@ -11,6 +11,7 @@ import { ShownOnce } from '../../parts/secret-once.tsx'
 import { api, pages } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
 import { type Account, changesOf, draftOf, termsOf } from './account-draft.ts'
+import { PrivateKeyField } from './account-fields.tsx'
 import { AccountForm } from './account-form.tsx'
 import classes from './form.module.css'
 import { formWords as says } from './form-words.ts'
@@ -43,6 +44,7 @@ function Editing({ account }: { account: Account }) {
   }))
   const [isSaving, setSaving] = useState(false)
   const [secret, setSecret] = useState<string | null>(null)
+  const [key, setKey] = useState('')
   const changes = changesOf(before, draft)
   const leave = () => void navigate({ to: pages.bankAccount(account.name) })
   return (
@@ -64,7 +66,13 @@ function Editing({ account }: { account: Account }) {
           act={async ({ reason, code }) => {
             const { feed_secret } = await ask(api.changeBankAccount, {
               params: { name: account.name },
-              body: { ...termsOf(draft), version, reason, code },
+              body: {
+                ...termsOf(draft),
+                ...(key !== '' && { sftp_key: key }),
+                version,
+                reason,
+                code,
+              },
             })
             forget('account')
             await queries.invalidateQueries({ queryKey: ['bank-account', account.name] })
@@ -85,6 +93,9 @@ function Editing({ account }: { account: Account }) {
                 </li>
               ))}
             </ul>
+          )}
+          {draft.sftp_host !== '' && (
+            <PrivateKeyField isNew={account.sftp_host === null} value={key} change={setKey} />
           )}
         </ActDialog>
       )}

@@ -9,6 +9,7 @@ import { ShownOnce } from '../../parts/secret-once.tsx'
 import { api, pages } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
 import { emptyDraft, termsOf } from './account-draft.ts'
+import { PrivateKeyField } from './account-fields.tsx'
 import { AccountForm } from './account-form.tsx'
 import { formWords as says } from './form-words.ts'
 
@@ -20,6 +21,7 @@ export default function NewBankAccount() {
   const [draft, setDraft] = useDraft('account', emptyDraft)
   const [isSaving, setSaving] = useState(false)
   const [secret, setSecret] = useState<string | null>(null)
+  const [key, setKey] = useState('')
   const leave = () => void navigate({ to: pages.bankAccount(draft.name) })
   return (
     <>
@@ -36,7 +38,10 @@ export default function NewBankAccount() {
           act={async ({ reason, code }) => {
             const { name, currency, route } = draft
             const { feed_secret } = await ask(api.createBankAccount, {
-              body: { name, currency, ...termsOf(draft), route, reason, code },
+              body: {
+                ...{ name, currency, ...termsOf(draft), route, reason, code },
+                ...(key !== '' && { sftp_key: key }),
+              },
             })
             forget('account')
             void queries.invalidateQueries({ queryKey: ['bank-accounts'] })
@@ -44,7 +49,9 @@ export default function NewBankAccount() {
             if (feed_secret === null) leave()
             else setSecret(feed_secret)
           }}
-        />
+        >
+          {draft.sftp_host !== '' && <PrivateKeyField isNew value={key} change={setKey} />}
+        </ActDialog>
       )}
       {secret !== null && (
         <ShownOnce title={says.secret} says={says.secretSays} value={secret} close={leave} />

@@ -67,6 +67,7 @@ function termFacts(account: Account): (Fact | false | null)[] {
     [facts.fileLimit, limit(account.file_limit)],
     Number(account.expected_deduction) > 0 && [facts.deduction, limit(account.expected_deduction)],
     ...payoutFacts(account, limit),
+    ...sftpFacts(account),
     [facts.zone, account.zone],
     account.csv_profile !== null && [facts.csv, facts.hasCsv],
     account.encoding !== null && [facts.encoding, account.encoding],
@@ -113,6 +114,29 @@ function payoutFacts(
     ],
     [facts.payoutFileLimit, file === null ? facts.any : limit(file)],
     [facts.payoutDayLimit, day === null ? facts.any : limit(day)],
+    [facts.payoutTrustsPaid, account.payout_trusts_paid ? facts.trustsPaid : facts.trustsDebit],
+    account.payout_draft_before !== null && [
+      facts.payoutDraftBefore,
+      facts.minutes(account.payout_draft_before),
+    ],
+  ]
+}
+
+/** The bank's server for files, and how the connection to it is. */
+function sftpFacts(account: Account): (Fact | false | null)[] {
+  const { sftp_host: host, sftp_state: state } = account
+  if (host === null) return []
+  return [
+    [facts.sftp, `${account.sftp_user}@${host}:${account.sftp_port}`],
+    [facts.sftpHostKey, account.sftp_host_key],
+    account.sftp_put_folder !== null && [facts.sftpPut, account.sftp_put_folder],
+    account.sftp_get_folder !== null && [facts.sftpGet, account.sftp_get_folder],
+    state !== null && [
+      facts.sftpState,
+      <span key="s" role={state.fault === null ? undefined : 'alert'}>
+        {state.fault ?? facts.sftpWorks} <When at={state.looked_at} />
+      </span>,
+    ],
   ]
 }
 

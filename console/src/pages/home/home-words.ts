@@ -17,6 +17,29 @@ export const homeWords = {
     many === 1
       ? 'Somebody knows the password of a user and guessed codes'
       : `Somebody knows the passwords of ${many} users and guessed codes`,
+  payoutAlarms: {
+    title: 'Money left against the books',
+    kinds: {
+      paid_twice: (count: number, account: string) =>
+        count === 1 ? `${account} paid a payout twice` : `${account} paid ${count} payouts twice`,
+      paid_after_failed: (count: number, account: string) =>
+        count === 1
+          ? `${account} paid a payout that had failed`
+          : `${account} paid ${count} payouts that had failed`,
+      unexplained_debit: (count: number, account: string) =>
+        count === 1
+          ? `A debit of ${account} that nobody can explain`
+          : `${count} debits of ${account} that nobody can explain`,
+    },
+    remedies: {
+      paid_twice: 'Ask the bank to get the second payment back, then say what it was.',
+      paid_after_failed:
+        'The money was given back to the agent, and has left as well. If the payee keeps it, mark the order as paid.',
+      unexplained_debit: 'Find out who sent it. If nobody did, tell the bank at once.',
+    },
+    openItems: 'Open items',
+    movements: 'Unexplained movements',
+  },
   payouts: 'Unknown payouts',
   withdrawals: 'Withdrawals without a provider',
   noticeEvents: 'Unprocessed reports',

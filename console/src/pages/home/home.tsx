@@ -14,6 +14,7 @@ import { Attention } from './attention.tsx'
 import classes from './home.module.css'
 import type { HomeView } from './home-view.ts'
 import { homeWords as says } from './home-words.ts'
+import { PayoutAlarms } from './payout-alarms.tsx'
 import { Today } from './today.tsx'
 
 // Loaded separately, because the charts are half the size of everything else; the numbers come first.
@@ -58,6 +59,7 @@ export default function Home() {
         {home.open_items && <Alarm items={home.open_items} />}
         {home.proof && <Proof proof={home.proof} />}
       </PageHead>
+      {home.payout_alarms && <PayoutAlarms alarms={home.payout_alarms} />}
       <Attention home={home} />
       <Today home={home} />
       <Suspense fallback={<Skeleton height={260} />}>

@@ -1,6 +1,4 @@
 import { Button, FileButton, Group, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask, askForFile } from '../../api.ts'
 import { ActDialog, type Given } from '../../parts/act-dialog.tsx'
@@ -12,18 +10,17 @@ import { readBase64 } from '../../parts/read-base64.ts'
 import { api } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
 import type { Taken } from './bank-answers.tsx'
+import { Abandon, Reseal, TakeOut } from './end-dialogs.tsx'
+import type { Item } from './file-items.tsx'
 import type { PayoutFileDetail } from './payout-file-detail.ts'
 import { payoutFileWords as says } from './payout-file-words.ts'
+import { type FileDialogProps as Props, useChanged } from './use-changed.ts'
 
 /** What the user is about to do. An approval is of what was on the screen when they asked for it. */
 export type Asked =
   | { what: 'approve'; shown: PayoutFileDetail }
-  | { what: 'cancel' | 'download' | 'sent' | 'answer' }
-
-interface Props {
-  file: PayoutFileDetail
-  close: () => void
-}
+  | { what: 'take-out'; item: Item }
+  | { what: 'cancel' | 'download' | 'send' | 'sent' | 'answer' | 'reseal' | 'abandon' }
 
 const maxBytes = 8 * 1024 * 1024
 
@@ -37,21 +34,18 @@ export function FileDialog(props: Props & { asked: Asked; setTaken: (taken: Take
       return <Cancel file={file} close={close} />
     case 'download':
       return <Download file={file} close={close} />
+    case 'send':
+      return <Send file={file} close={close} />
     case 'sent':
       return <Sent file={file} close={close} />
+    case 'take-out':
+      return <TakeOut file={file} item={asked.item} close={close} />
+    case 'reseal':
+      return <Reseal file={file} close={close} />
+    case 'abandon':
+      return <Abandon file={file} close={close} />
     case 'answer':
       return <BankAnswer file={file} close={close} setTaken={props.setTaken} />
-  }
-}
-
-/** Loads again what a step of a file changes. */
-function useChanged(id: string) {
-  const queries = useQueryClient()
-  return async (message?: string) => {
-    await queries.invalidateQueries({ queryKey: ['payout-file', id] })
-    void queries.invalidateQueries({ queryKey: ['payout-files'] })
-    void queries.invalidateQueries({ queryKey: ['payouts-waiting'] })
-    if (message !== undefined) notifications.show({ message })
   }
 }
 
@@ -112,6 +106,23 @@ function Download({ file, close }: Props) {
       act={async (given: Given) => {
         await askForFile(api.exportPayoutFile, { params: { id: file.id }, body: given })
         await changed(says.download.done)
+      }}
+    />
+  )
+}
+
+function Send({ file, close }: Props) {
+  const changed = useChanged(file.id)
+  return (
+    <ActDialog
+      draft="send"
+      title={says.send.title}
+      explain={says.send.explain}
+      confirm={says.send.button}
+      close={close}
+      act={async (given: Given) => {
+        await ask(api.sendPayoutFile, { params: { id: file.id }, body: given })
+        await changed(says.send.done)
       }}
     />
   )

@@ -1,5 +1,6 @@
 import { Button, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
+import { ActButton } from '../../parts/act-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -11,19 +12,26 @@ import { stateWords } from '../../words.ts'
 import type { PayoutFileDetail } from './payout-file-detail.ts'
 import { payoutFileWords } from './payout-file-words.ts'
 
-type Item = PayoutFileDetail['items'][number]
+export type Item = PayoutFileDetail['items'][number]
 
 const { items: says } = payoutFileWords
 /** A file may have ten thousand: a browser draws so many at once. */
 const step = 200
 
 /** The payouts of a file, each with its state and what the bank said of it. */
-export function FileItems({ file }: { file: PayoutFileDetail }) {
+export function FileItems(props: {
+  file: PayoutFileDetail
+  /** Asks to take a payout out; undefined while none can be. */
+  takeOut: ((item: Item) => void) | undefined
+  /** Why the user may not. */
+  whyNot: string | undefined
+}) {
+  const { file } = props
   const [state, setState] = useState('')
   const [most, setMost] = useState(step)
   const counts = new Map<string, number>()
-  for (const item of file.items) counts.set(item.state, (counts.get(item.state) ?? 0) + 1)
-  const found = file.items.filter((item) => state === '' || item.state === state)
+  for (const item of file.items) counts.set(stateOf(item), (counts.get(stateOf(item)) ?? 0) + 1)
+  const found = file.items.filter((item) => state === '' || stateOf(item) === state)
   const left = found.length - most
   return (
     <Panel
@@ -47,7 +55,7 @@ export function FileItems({ file }: { file: PayoutFileDetail }) {
     >
       <DataTable
         label={says.title}
-        columns={columnsOf(file.currency)}
+        columns={[...columnsOf(file.currency), ...takeOutColumn(props)]}
         rows={found.slice(0, most)}
         rowKey={(row) => row.txn_id}
         empty={<Empty title={says.none} teach={says.noneTeach} />}
@@ -59,6 +67,33 @@ export function FileItems({ file }: { file: PayoutFileDetail }) {
       )}
     </Panel>
   )
+}
+
+/** What people did with it says more than that it is refused. */
+function stateOf({ state, ended }: Item): string {
+  return ended !== null && state !== 'paid' && state !== 'returned' ? ended : state
+}
+
+function takeOutColumn({ takeOut, whyNot }: Parameters<typeof FileItems>[0]): Column<Item>[] {
+  if (!takeOut) return []
+  return [
+    {
+      key: 'act',
+      head: says.columns.act,
+      cell: (row) =>
+        row.ended === null &&
+        row.code !== null && (
+          <ActButton
+            size="xs"
+            whyNot={whyNot}
+            aria-label={says.takeOutOf(row.code)}
+            onClick={() => takeOut(row)}
+          >
+            {says.takeOut}
+          </ActButton>
+        ),
+    },
+  ]
 }
 
 function columnsOf(currency: string): Column<Item>[] {
@@ -81,7 +116,7 @@ function columnsOf(currency: string): Column<Item>[] {
       key: 'state',
       head: heads.state,
       phone: 'plain',
-      cell: (row) => <StateBadge state={row.state} />,
+      cell: (row) => <StateBadge state={stateOf(row)} />,
     },
     { key: 'payee', head: heads.payee, clip: true, cell: (row) => row.payee.name },
     { key: 'account', head: heads.account, cell: (row) => row.payee.account_no },

@@ -9,11 +9,19 @@ const { steps: says } = payoutFileWords
 interface Done {
   at: string
   by: string
+  note?: string
 }
 
 /** The way of a file from its draft to the bank's answer: who did what, and what is next. */
 export function FileSteps({ file, isByCommand }: { file: PayoutFileDetail; isByCommand: boolean }) {
-  const { state, approvals, downloads, sent, reports } = file
+  const { state, approvals, downloads, sent, reports, reseals, ends } = file
+  const changes = [
+    ...reseals.map(({ at, by }) => ({ at, by, note: says.resealed })),
+    ...ends
+      .filter(({ how }) => how === 'taken_out')
+      .map(({ at, count, reason }) => ({ at, by: says.tookOut(count), note: reason })),
+  ]
+  const abandoned = ends.filter(({ how }) => how === 'abandoned')
   const isAnswered = state === 'acknowledged' || state === 'closed'
   const approve = isByCommand ? says.fromCommand : says.approve(file.made_by)
   const first = downloads[0]?.by ?? ''
@@ -21,7 +29,7 @@ export function FileSteps({ file, isByCommand }: { file: PayoutFileDetail; isByC
     return (
       <ol className={classes.steps}>
         <Step title={says.made} done={[{ at: file.made_at, by: file.made_by }]} />
-        <Step title={says.cancelled} done={[]} />
+        <Step title={ends.length > 0 ? says.allOut : says.cancelled} done={changes} />
       </ol>
     )
   }
@@ -30,7 +38,7 @@ export function FileSteps({ file, isByCommand }: { file: PayoutFileDetail; isByC
       <Step title={says.made} done={[{ at: file.made_at, by: file.made_by }]} />
       <Step
         title={says.approved}
-        done={approvals}
+        done={[...approvals, ...changes].sort((a, b) => (a.at < b.at ? -1 : 1))}
         now={
           state === 'draft'
             ? approvals.length > 0
@@ -43,7 +51,7 @@ export function FileSteps({ file, isByCommand }: { file: PayoutFileDetail; isByC
         title={says.downloaded}
         done={downloads}
         note={(at) => downloads[at]?.reason}
-        now={state === 'approved' && says.download}
+        now={state === 'approved' && (file.sealed?.is_over ? says.overdue : says.download)}
       />
       <Step
         title={says.sent}
@@ -56,6 +64,9 @@ export function FileSteps({ file, isByCommand }: { file: PayoutFileDetail; isByC
         done={isAnswered ? reports : []}
         now={state === 'sent' ? says.wait : state === 'acknowledged' && says.paying}
       />
+      {abandoned.map(({ at, reason }) => (
+        <Step key={at} title={says.abandoned} done={[{ at, by: reason }]} />
+      ))}
       <Step title={says.closed} done={[]} isDone={state === 'closed'} />
     </ol>
   )
@@ -74,13 +85,17 @@ function Step(props: {
   return (
     <li data-is={is} {...(is === 'now' && { 'aria-current': 'step' })}>
       <strong>{props.title}</strong>
-      {done.map(({ at, by }, index) => (
+      {done.map(({ at, by, note }, index) => (
         <p key={at + by}>
           <When at={at} /> {by}
-          {props.note && <> · {props.note(index)}</>}
+          <Note says={note ?? props.note?.(index)} />
         </p>
       ))}
       {now && <p>{now}</p>}
     </li>
   )
+}
+
+function Note({ says: words }: { says: ReactNode }) {
+  return words ? <> · {words}</> : null
 }

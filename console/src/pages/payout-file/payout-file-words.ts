@@ -14,9 +14,14 @@ export const payoutFileWords = {
     cancelled: 'Given up: it pays nothing. Withdrawals that still wait come into the next file.',
     approve: (maker: string) =>
       `Another person than ${maker} has to approve it. Compare the number and the sum with what you expect.`,
-    approveAgain:
-      'Withdrawals dropped out after the approval. What is left has to be approved again.',
-    fromCommand: 'The command line made it: an admin has to approve it.',
+    approveAgain: 'The list has changed since it was approved, so it has to be approved again.',
+    allOut: 'All of its payouts were taken out: it pays nothing.',
+    tookOut: (count: number) =>
+      count === 1 ? 'One payout taken out' : `${count} payouts taken out`,
+    resealed: 'To be sealed for a later day',
+    abandoned: 'Never brought to the bank: its money was given back',
+    overdue: 'Its day is over. Have it sealed for a later day, which another person approves.',
+    fromCommand: 'Nobody signed in to make it: an admin has to approve it.',
     handing: 'The payouts are being handed over to this file. It can be downloaded in a moment.',
     download: 'Download it and bring it to the bank. The bytes are always the same.',
     bring: (who: string) =>
@@ -40,7 +45,12 @@ export const payoutFileWords = {
     message: 'Message id',
     execution: 'Executed on',
     sha256: 'SHA-256 of the bytes',
+    alreadyPaid: 'Paid already',
+    neverLeaves: 'The bank has debited its payouts: it is never sealed, and never leaves.',
+    put: 'By SFTP',
+    putFault: 'Why it has not arrived',
   },
+  put: { waiting: 'On its way to', held: 'Somebody has to look:', arrived: 'Arrived as' },
   banks: {
     title: 'By bank',
     bank: 'Bank',
@@ -55,7 +65,10 @@ export const payoutFileWords = {
     all: (count: number) => `All ${count}`,
     ofState: (state: string, count: number) => `${state}: ${count}`,
     more: (count: number) => `Show ${count} more`,
+    takeOut: 'Take out',
+    takeOutOf: (code: string) => `Take out ${code}`,
     columns: {
+      act: 'Change',
       order: 'Order',
       payee: 'Payee',
       account: 'Account',
@@ -67,7 +80,8 @@ export const payoutFileWords = {
     },
   },
   isOwn: 'You made this file: another person has to approve it.',
-  onlyAdmin: 'The command line made it: only an admin may approve it.',
+  onlyAdmin: 'Nobody signed in to make it: only an admin may approve it.',
+  isApprover: 'You approved it, and nobody signed in to make it: another person does this.',
   isDownloader: 'You downloaded it first: another person says that the bank has it.',
   approve: {
     button: 'Approve',
@@ -90,6 +104,13 @@ export const payoutFileWords = {
       'Whoever has the file can have it paid. Your name and the reason are kept. If it was downloaded before, make sure that it was not brought before: the bytes are the same.',
     done: 'The file is downloaded',
   },
+  send: {
+    button: 'Send by SFTP',
+    title: 'Send the file to the bank’s server',
+    explain:
+      'It is put into the bank’s folder once, under its own name, and the bank pays it. Your name and the reason are kept.',
+    done: 'It is on its way to the bank',
+  },
   sent: {
     button: 'The bank has it',
     title: 'The bank has the file',
@@ -105,6 +126,45 @@ export const payoutFileWords = {
     choose: 'Choose a file',
     tooLarge: 'The file is larger than 8 MiB.',
     confirm: 'Take it',
+  },
+  proposals: {
+    waits: (who: string) => `${who} proposed this, and another person has to decide on it.`,
+    actions: {
+      take_out_payouts: 'Payouts are to be taken out of the file',
+      abandon_payout_file: 'The file is said never to have been brought to the bank',
+      reject_payouts: 'The bank’s answer refuses payouts',
+    } as Record<string, string | undefined>,
+    open: 'Open the proposal',
+  },
+  takeOut: {
+    title: (sum: string) => `Take a payout of ${sum} out`,
+    titleMany: (count: number, sum: string) => `Take ${count} payouts out, ${sum}`,
+    explain:
+      'Another person decides on it. Then the rest of the file is sealed anew, and is approved again before anybody can download it. Nothing is taken out once somebody has downloaded the file.',
+    sameAgent: (count: number) =>
+      count === 1
+        ? 'Also the other payout of the same agent'
+        : `Also the ${count} other payouts of the same agent`,
+    afterwards: 'What happens to the withdrawal',
+    fail: 'It fails, and the agent has its money back',
+    another: 'Another provider may pay it',
+    confirm: 'Propose it',
+  },
+  reseal: {
+    button: 'Seal for a later day',
+    title: 'Have the file sealed for a later day',
+    explain: (day: string) =>
+      `It is for ${day}, and that day is over for the bank. Another person approves the same list again; then it is sealed for the next day on which the bank works. The bytes of before are never given out.`,
+    done: 'Another person has to approve it again',
+  },
+  abandon: {
+    button: 'It was never brought',
+    title: 'Say that the file was never brought to the bank',
+    explain:
+      'Another person decides on it. Then all of its withdrawals fail, and the agents have their money back. It is refused until the account’s statements, three working days of the bank past its day, show no debit of it. If the bank pays it after all, the money is lost: destroy every copy first.',
+    evidence: 'Evidence',
+    evidenceHint: 'What shows that the bank does not have it, such as the bank’s answer.',
+    confirm: 'Propose it',
   },
   taken: {
     title: 'What came back',

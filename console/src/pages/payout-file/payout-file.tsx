@@ -25,13 +25,14 @@ import type { PayoutFileDetail } from './payout-file-detail.ts'
 import { payoutFileWords as says } from './payout-file-words.ts'
 
 /** The words by which the service says that no person made a file. */
-const commandLine = 'command line'
+const nobodys = ['command line', 'schedule']
 
 /** One payout file: where it is, what it pays, and what can be done with it. */
 export default function PayoutFile() {
   const { id = '' }: { id?: string } = useParams({ strict: false })
   const [asked, setAsked] = useState<Asked>()
   const [taken, setTaken] = useState<Taken>()
+  const me = useMe()
   const found = useQuery({
     queryKey: ['payout-file', id],
     queryFn: ({ signal }) => ask(api.payoutFile, { params: { id }, signal }),
@@ -60,9 +61,12 @@ export default function PayoutFile() {
       </PageHead>
       {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
       <Stack gap="md">
+        {file.proposals.map((proposal) => (
+          <Waiting key={proposal.id} proposal={proposal} />
+        ))}
         <div className={classes.columns}>
           <Panel title={says.steps.title}>
-            <FileSteps file={file} isByCommand={file.made_by === commandLine} />
+            <FileSteps file={file} isByCommand={nobodys.includes(file.made_by)} />
           </Panel>
           <Stack gap="md">
             <About file={file} />
@@ -78,7 +82,11 @@ export default function PayoutFile() {
           </Stack>
         </div>
         {file.sealed !== null && <BankAnswers file={file} taken={taken} />}
-        <FileItems file={file} />
+        <FileItems
+          file={file}
+          takeOut={isChangeable(file) ? (item) => setAsked({ what: 'take-out', item }) : undefined}
+          whyNot={whyNot(me, 'make_payout_files')}
+        />
       </Stack>
       {asked && (
         <FileDialog
@@ -92,6 +100,24 @@ export default function PayoutFile() {
   )
 }
 
+/** Whether payouts can be taken out: they are handed over to the file, and nobody has downloaded it. */
+function isChangeable({ state, approvals }: PayoutFileDetail): boolean {
+  return state === 'approved' || (state === 'draft' && approvals.length > 0)
+}
+
+/** What somebody proposed about the file. */
+function Waiting({ proposal }: { proposal: PayoutFileDetail['proposals'][number] }) {
+  const { proposals } = says
+  return (
+    <Panel title={proposals.actions[proposal.action] ?? proposal.action}>
+      <p role="status" className={classes.waiting}>
+        {proposals.waits(proposal.by)}{' '}
+        <PageLink to={pages.approval(proposal.id)}>{proposals.open}</PageLink>
+      </p>
+    </Panel>
+  )
+}
+
 /** What can be done with the file now, the usual next step first. */
 function Actions(props: { file: PayoutFileDetail; setAsked: (asked: Asked) => void }) {
   const { file, setAsked } = props
@@ -99,9 +125,14 @@ function Actions(props: { file: PayoutFileDetail; setAsked: (asked: Asked) => vo
   const mayMake = whyNot(me, 'make_payout_files')
   const own = file.made_by === me.user.email ? says.isOwn : undefined
   const byCommand =
-    file.made_by === commandLine && me.user.role !== 'admin' ? says.onlyAdmin : undefined
+    nobodys.includes(file.made_by) && me.user.role !== 'admin' ? says.onlyAdmin : undefined
+  const isApprover =
+    nobodys.includes(file.made_by) && file.approvals.at(-1)?.by === me.user.email
+      ? says.isApprover
+      : undefined
   const downloader = file.downloads[0]?.by === me.user.email ? says.isDownloader : undefined
   const isWithUs = file.state === 'exported'
+  const isOver = file.state === 'approved' && file.sealed?.is_over === true
   const isOut = isWithUs || ['sent', 'acknowledged', 'closed'].includes(file.state)
   return (
     <>
@@ -119,7 +150,7 @@ function Actions(props: { file: PayoutFileDetail; setAsked: (asked: Asked) => vo
         <ActButton
           size="sm"
           variant="filled"
-          whyNot={mayMake ?? downloader}
+          whyNot={mayMake ?? downloader ?? isApprover}
           onClick={() => setAsked({ what: 'sent' })}
         >
           {says.sent.button}
@@ -130,10 +161,35 @@ function Actions(props: { file: PayoutFileDetail; setAsked: (asked: Asked) => vo
           {says.answer.button}
         </ActButton>
       )}
+      {isOver && (
+        <ActButton
+          size="sm"
+          variant="filled"
+          whyNot={mayMake}
+          onClick={() => setAsked({ what: 'reseal' })}
+        >
+          {says.reseal.button}
+        </ActButton>
+      )}
+      {(isWithUs || file.state === 'sent') && (
+        <ActButton size="sm" whyNot={mayMake} onClick={() => setAsked({ what: 'abandon' })}>
+          {says.abandon.button}
+        </ActButton>
+      )}
+      {(file.can_send || file.put?.state === 'held') && (
+        <ActButton
+          size="sm"
+          variant="filled"
+          whyNot={mayMake ?? isApprover}
+          onClick={() => setAsked({ what: 'send' })}
+        >
+          {says.send.button}
+        </ActButton>
+      )}
       {file.sealed !== null && (
         <ActButton
           size="sm"
-          variant={file.state === 'approved' ? 'filled' : 'default'}
+          variant={file.state === 'approved' && !isOver && !file.can_send ? 'filled' : 'default'}
           whyNot={mayMake}
           onClick={() => setAsked({ what: 'download' })}
         >
@@ -166,6 +222,14 @@ function About({ file }: { file: PayoutFileDetail }) {
           [facts.count, file.count],
           [facts.sum, <Money key="m" amount={file.sum} currency={file.currency} />],
           file.dropped > 0 && [facts.dropped, facts.droppedNote(file.dropped)],
+          file.already_paid && [facts.alreadyPaid, facts.neverLeaves],
+          file.put !== null && [facts.put, `${says.put[file.put.state]} ${file.put.path}`],
+          file.put?.fault != null && [
+            facts.putFault,
+            <span key="f" role="alert">
+              {file.put.fault}
+            </span>,
+          ],
           [facts.format, file.format],
           [facts.digest, <CopyId key="d" id={file.digest} short />],
           sealed !== null && [facts.name, sealed.name],

@@ -21,6 +21,23 @@ export const payoutFilesWords = {
     nothing: 'No withdrawal waits for this account.',
     made: 'The file is made. Another person has to approve it.',
   },
+  held: {
+    title: (account: string) => `No file of ${account} leaves`,
+    explain:
+      'The database was restored from a backup, and what was paid since is not known here. Import the account’s statements. This is missing:',
+    debited: {
+      button: 'Make a file of what is paid already',
+      title: 'Take over what the bank has debited',
+      explain:
+        'A file of the withdrawals that wait here and that debits of this account name. Another person approves it; it never leaves, and the debits pay them.',
+    },
+    release: {
+      button: 'Nothing else was paid',
+      title: (account: string) => `Let files of ${account} leave again`,
+      explain:
+        'For days that have no statement. Say how you know that nothing was paid: the bank’s letter, its web page. Another person decides on it. If it is wrong, withdrawals are paid twice.',
+    },
+  },
   files: {
     title: 'Files',
     none: 'No files yet',

@@ -18,6 +18,7 @@ import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
+import { HeldBack } from './held-back.tsx'
 import { payoutFilesWords as says } from './payout-files-words.ts'
 
 type Waiting = Row<typeof api.payoutsWaiting>
@@ -99,24 +100,30 @@ function WhatWaits() {
       ),
     },
   ]
+  const held = found.data?.data.filter(({ locked }) => locked.length > 0) ?? []
   return (
-    <Panel title={words.title}>
-      {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
-      {making.isError && <ProblemPanel error={making.error} />}
-      {!(found.isError && !found.data) && (
-        <DataTable
-          label={words.title}
-          columns={columns}
-          rows={found.data?.data}
-          rowKey={(row) => row.account}
-          empty={
-            <Empty title={words.none} teach={words.noneTeach}>
-              <PageLink to={pages.bankAccounts}>{words.accounts}</PageLink>
-            </Empty>
-          }
-        />
-      )}
-    </Panel>
+    <>
+      {held.map(({ account, locked }) => (
+        <HeldBack key={account} account={account} missing={locked} />
+      ))}
+      <Panel title={words.title}>
+        {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
+        {making.isError && <ProblemPanel error={making.error} />}
+        {!(found.isError && !found.data) && (
+          <DataTable
+            label={words.title}
+            columns={columns}
+            rows={found.data?.data}
+            rowKey={(row) => row.account}
+            empty={
+              <Empty title={words.none} teach={words.noneTeach}>
+                <PageLink to={pages.bankAccounts}>{words.accounts}</PageLink>
+              </Empty>
+            }
+          />
+        )}
+      </Panel>
+    </>
   )
 }
 

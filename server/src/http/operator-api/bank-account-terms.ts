@@ -3,6 +3,7 @@ import {
   type BankAccountTerms,
   bankAccountFaults,
   freshTerms,
+  sftpKeyFault,
   writtenAccountNo,
 } from '../../bank-accounts/bank-account-terms.ts'
 import { type Currency, parseDecimal } from '../../lib/money.ts'
@@ -75,8 +76,11 @@ export function termsFromDraft(
         : textOrNull(draft.payout_format),
     payoutCutoffs: draft.payout_cutoffs?.join(',') ?? named.payoutCutoffs ?? '',
     payoutHolidays: draft.payout_holidays?.join(',') ?? named.payoutHolidays ?? '',
+    payoutDraftBefore: wholeOrNull(draft.payout_draft_before, named.payoutDraftBefore),
+    ...sftpTerms(named, draft),
     payoutFileLimitMinor: ceiling('payout_file_limit', named.payoutFileLimitMinor),
     payoutDayLimitMinor: ceiling('payout_day_limit', named.payoutDayLimitMinor),
+    payoutTrustsPaid: draft.payout_trusts_paid ?? named.payoutTrustsPaid ?? false,
     csvProfile: textOrNull(draft.csv_profile),
     encoding: textOrNull(draft.encoding),
     ownAccounts: draft.own_accounts.map(writtenAccountNo).join(','),
@@ -88,6 +92,47 @@ export function termsFromDraft(
 function namedAsAsked(faults: readonly FieldError[]): FieldError[] {
   const names: Record<string, string> = { qr: 'qr_value', hold: 'hold_hours' }
   return faults.map(({ field, message }) => ({ field: names[field] ?? field, message }))
+}
+
+/** Who does not ask about SFTP leaves it as it is. */
+function sftpTerms(named: Partial<BankAccountTerms>, draft: Draft) {
+  const host = draft.sftp_host === undefined ? named.sftpHost : textOrNull(draft.sftp_host)
+  const text = (asked: unknown, before: string | null | undefined) =>
+    asked === undefined ? (before ?? null) : textOrNull(asked)
+  if (!host) {
+    const none = { sftpHost: null, sftpPort: null, sftpUser: null, sftpHostKey: null }
+    return { ...none, sftpPutFolder: null, sftpGetFolder: null }
+  }
+  return {
+    sftpHost: host,
+    sftpPort: wholeOrNull(draft.sftp_port, named.sftpPort) ?? 22,
+    sftpUser: text(draft.sftp_user, named.sftpUser),
+    sftpHostKey: text(draft.sftp_host_key, named.sftpHostKey)?.replaceAll(' ', '') ?? null,
+    sftpPutFolder: text(draft.sftp_put_folder, named.sftpPutFolder),
+    sftpGetFolder: text(draft.sftp_get_folder, named.sftpGetFolder),
+  }
+}
+
+/** A new private key that a form brings, and what is wrong with it. */
+export function sftpKeyIn(
+  draft: Pick<Draft, 'sftp_key'>,
+  { sftpHost }: Pick<BankAccountTerms, 'sftpHost'>,
+  hasOne: boolean,
+): { sftpKey: string | null; errors: FieldError[] } {
+  const key = typeof draft.sftp_key === 'string' ? draft.sftp_key.trim() : ''
+  const say = (message: string) => ({ sftpKey: null, errors: [{ field: 'sftp_key', message }] })
+  if (key === '') {
+    if (sftpHost === null || hasOne) return { sftpKey: null, errors: [] }
+    return say('is needed: the private key to sign in with')
+  }
+  const fault = sftpKeyFault(`${key}\n`)
+  return fault === undefined ? { sftpKey: `${key}\n`, errors: [] } : say(fault)
+}
+
+/** Who does not ask about it leaves it as it is. */
+function wholeOrNull(asked: unknown, before: number | null | undefined): number | null {
+  if (asked === undefined) return before ?? null
+  return typeof asked === 'number' ? asked : null
 }
 
 function textOrNull(text: unknown): string | null {

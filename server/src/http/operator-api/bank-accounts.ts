@@ -2,6 +2,7 @@ import { readAccountFigures } from '../../bank-accounts/account-figures.ts'
 import { type BankAccount, readBankAccounts } from '../../bank-accounts/bank-account.ts'
 import type { BankAccountTerms } from '../../bank-accounts/bank-account-terms.ts'
 import { bankAccountView } from '../../bank-accounts/bank-account-view.ts'
+import { type BankConnection, readConnections } from '../../bank-accounts/bank-connections.ts'
 import { readPlacesUsed } from '../../bank-accounts/expected-deposits.ts'
 import { currencyRow } from '../../lib/currencies.ts'
 import { jsonText } from '../../lib/json-text.ts'
@@ -206,6 +207,12 @@ export function refusedView({ line, message }: BankFileFault) {
   return { line, message: line === null ? message : message.replace(`Line ${line}: `, '') }
 }
 
+function sftpStateOf(connection: BankConnection | undefined) {
+  if (!connection) return null
+  const { fault, since, lookedAt } = connection
+  return { fault, since, looked_at: lookedAt }
+}
+
 /** An account with its figures, as the console shows it. */
 export async function detailOf(desk: Desk, account: BankAccount) {
   const [detail] = await detailsOf(desk, [account])
@@ -214,13 +221,14 @@ export async function detailOf(desk: Desk, account: BankAccount) {
 
 async function detailsOf(desk: Desk, accounts: readonly BankAccount[]) {
   const { pool } = desk
-  const [{ states }, figures, places] = await Promise.all([
+  const [{ states }, figures, places, connections] = await Promise.all([
     readRoutingTable(pool),
     readAccountFigures(
       pool,
       accounts.map(({ name }) => name),
     ),
     readPlacesUsed(pool),
+    readConnections(pool),
   ])
   const details = []
   for (const account of accounts) {
@@ -230,6 +238,7 @@ async function detailsOf(desk: Desk, accounts: readonly BankAccount[]) {
     const used = places.find((each) => each.account === name)
     details.push({
       ...view,
+      sftp_state: sftpStateOf(connections.get(name)),
       qr_kind: account.qrKind,
       qr_value: account.qrValue,
       feed_url: account.feed === 'none' ? null : `${desk.publicUrl()}/bank-feed/${name}`,

@@ -10,6 +10,7 @@ import type { Currency } from '../../lib/money.ts'
 import { countStoppedUsers } from '../../operators/user.ts'
 import { countOpenEvents } from '../../payments/open-events.ts'
 import { paymentsToDecide } from '../../payments/search-payments.ts'
+import { countPayoutAlarms } from '../../payout-files/payout-alarms.ts'
 import { proofState } from '../../proof/verify.ts'
 import {
   type HourFigure,
@@ -53,6 +54,7 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       const proof = isAll ? await proofState(pool) : null
       const events = isAll ? await countOpenEvents(pool, at) : null
       const items = isAll ? await countOpenItems(pool) : null
+      const alarms = isAll ? await countPayoutAlarms(pool) : null
       const stopped = isAll ? await countStoppedUsers(pool) : null
       return jsonText({
         at,
@@ -78,6 +80,11 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
         },
         open_items:
           items?.map(({ kind, count, oldest }) => ({ kind, count, oldest_at: oldest })) ?? null,
+        payout_alarms:
+          alarms?.map(({ kind, account, place, count, oldestAt }) => ({
+            ...{ kind, account, place, count },
+            oldest_at: oldestAt,
+          })) ?? null,
         providers,
         proof: proof && {
           ok: proof.redAgents === 0,

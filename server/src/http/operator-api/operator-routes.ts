@@ -30,6 +30,7 @@ import { orderDetailRoute } from './order-detail.ts'
 import { orderRoutes } from './orders.ts'
 import { passkeyRoutes } from './passkeys.ts'
 import { paymentRoutes } from './payments.ts'
+import { payoutFileEndRoutes } from './payout-file-ends.ts'
 import { payoutFileRoutes } from './payout-files.ts'
 import { providerRoutes } from './providers.ts'
 import { routingRoutes } from './routing.ts'
@@ -100,6 +101,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   bankMovementRoutes(api, desk)
   bankDayRoutes(api, desk)
   payoutFileRoutes(api, deps)
+  payoutFileEndRoutes(api, deps)
   settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
   orderRoutes(api, desk, limits)

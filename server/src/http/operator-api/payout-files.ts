@@ -1,8 +1,10 @@
 import { findBankAccount, readBankAccounts } from '../../bank-accounts/bank-account.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Pool } from '../../db/pool.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
+import { refuseRelease, releaseByPeople, standingOf } from '../../payout-files/after-restore.ts'
 import { approvePayoutFile } from '../../payout-files/approve-file.ts'
 import { executionDay, nextCutoff } from '../../payout-files/banking-day.ts'
 import { cancelDraft, draftPayoutFile, waitingFor } from '../../payout-files/draft-file.ts'
@@ -16,6 +18,7 @@ import {
   readPayoutFiles,
   sumOf,
 } from '../../payout-files/payout-file.ts'
+import { sendBySftp } from '../../payout-files/put-file.ts'
 import {
   bytesOf,
   readReport,
@@ -25,8 +28,9 @@ import {
   wordsOf,
 } from '../../payout-files/take-report.ts'
 import { BankFileFault } from '../../statements/statement.ts'
+import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
-import { checkId } from './bank-account-named.ts'
+import { bankAccountNamed, checkId } from './bank-account-named.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact } from './order-summary.ts'
@@ -34,10 +38,12 @@ import { maskedName, maskedNumber, notShown, seesPersons } from './personal-data
 import {
   ApprovePayoutFile,
   NewPayoutFile,
+  PayoutAccountParams,
   PayoutFileDetail,
   PayoutFileList,
   PayoutFileParams,
   PayoutFilesQuery,
+  PayoutLock,
   PayoutReport,
   PayoutReportParams,
   PayoutReportTaken,
@@ -58,7 +64,7 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
   const common = { tag: 'Payout files', agents: 'none' } as const
   const look = { ...common, permission: 'view', method: 'GET' } as const
   const make = { ...common, permission: 'make_payout_files', method: 'POST' } as const
-  const shown = async (file: PayoutFile) => jsonText(await viewOf(pool, file))
+  const shown = async (file: PayoutFile) => jsonText(await viewOf(desk, file))
 
   operatorRoute(api, {
     ...look,
@@ -97,6 +103,7 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
             zone: account.zone,
             next_cutoff: nextCutoff(account, now()),
             execution_date: executionDay(account, now()),
+            locked: (await standingOf(pool, account))?.missing ?? [],
           }
         }),
       )
@@ -113,7 +120,8 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
     handler: async ({ operator, body }) => {
       const account = await findBankAccount(pool, body.account)
       if (!account) throw new Problem('not_found', 'There is no such bank account.')
-      return shown(await draftPayoutFile(desk, account, operator))
+      const alreadyPaid = body.debited === true
+      return shown(await draftPayoutFile(desk, account, operator, { alreadyPaid }))
     },
   })
 
@@ -123,7 +131,7 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
     summary: 'A payout file with its items, and who did what with it',
     schema: { params: PayoutFileParams, response: PayoutFileDetail },
     handler: async ({ operator, params }) => {
-      const view = await viewOf(pool, await fileNamed(pool, params.id))
+      const view = await viewOf(desk, await fileNamed(pool, params.id))
       return jsonText(seesPersons(operator) ? view : { ...view, items: view.items.map(masked) })
     },
   })
@@ -177,6 +185,17 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
 
   operatorRoute(api, {
     ...make,
+    url: '/payout-files/:id/send',
+    summary: "Send the file to the bank's server by SFTP; asking again tries again",
+    schema: { params: PayoutFileParams, body: ReasonAndCode, response: PayoutFileDetail },
+    handler: async ({ operator, params, body }) => {
+      await sendBySftp(desk, await fileNamed(pool, params.id), operator, body.reason)
+      return shown(await fileNamed(pool, params.id))
+    },
+  })
+
+  operatorRoute(api, {
+    ...make,
     url: '/payout-files/:id/sent',
     summary: 'Say that the bank has the file, under a number of its own',
     schema: { params: PayoutFileParams, body: SentPayoutFile, response: PayoutFileDetail },
@@ -219,8 +238,36 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
         refused: refused.length,
         proposal: proposed ? proposed.proposal : null,
         breaks: taken.breaks,
-        file: await viewOf(pool, await fileNamed(pool, params.id)),
+        file: await viewOf(desk, await fileNamed(pool, params.id)),
       })
+    },
+  })
+
+  twoPersonRoute(api, {
+    ...make,
+    url: '/bank-accounts/:name/release-payouts',
+    summary:
+      'After a restore: say, with evidence, that an account has paid nothing that is not known',
+    schema: { params: PayoutAccountParams, body: ReasonAndCode, response: PayoutLock },
+    approval: {
+      action: 'release_payouts',
+      repeats: 'keyed',
+      view: async ({ params }) => {
+        const account = await bankAccountNamed(pool, params.name)
+        await refuseRelease(pool, account)
+        const standing = await standingOf(pool, account)
+        return {
+          subject: { kind: 'provider', id: account.name },
+          agentId: null,
+          before: { locked: standing?.missing ?? [] },
+          after: { locked: [] },
+        }
+      },
+    },
+    handler: async ({ operator, params, body }) => {
+      const account = await bankAccountNamed(pool, params.name)
+      await inTransaction(pool, (tx) => releaseByPeople(tx, account, operator, body.reason, now()))
+      return jsonText({ account: account.name, locked: [] })
     },
   })
 
@@ -264,7 +311,7 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
         },
         () => rejectItems(desk, file, params.report_id),
       )
-      return viewOf(pool, await fileNamed(pool, params.id)).then(jsonText)
+      return viewOf(desk, await fileNamed(pool, params.id)).then(jsonText)
     },
   })
 }
@@ -281,14 +328,16 @@ async function refusedBy(pool: Pool, fileId: string, reportId: string) {
   return { file, refused }
 }
 
-async function fileNamed(pool: Pool, id: string): Promise<PayoutFile> {
+/** A payout file by its id. */
+export async function fileNamed(pool: Pool, id: string): Promise<PayoutFile> {
   const file = /^[0-9a-f]{32}$/.test(id) ? await findPayoutFile(pool, id) : undefined
   if (!file) throw new Problem('not_found', 'There is no such payout file.')
   return file
 }
 
-function viewOf(pool: Pool, file: PayoutFile) {
-  return fileView(pool, file, moneyOf(file))
+/** A payout file as it is answered. */
+export function viewOf({ pool, now }: Pick<Desk, 'pool' | 'now'>, file: PayoutFile) {
+  return fileView(pool, file, moneyOf(file), now())
 }
 
 type ItemView = Awaited<ReturnType<typeof viewOf>>['items'][number]

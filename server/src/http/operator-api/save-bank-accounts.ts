@@ -21,7 +21,7 @@ import type { Operator } from '../../operators/operator.ts'
 import { saveProviderState } from '../../routing/providers.ts'
 import { invalidRequest } from '../check.ts'
 import { bankAccountNamed } from './bank-account-named.ts'
-import { termsFromDraft } from './bank-account-terms.ts'
+import { sftpKeyIn, termsFromDraft } from './bank-account-terms.ts'
 import { detailOf } from './bank-accounts.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
@@ -82,13 +82,15 @@ export function saveBankAccountRoutes(api: OperatorApi, deps: OperatorDeps): voi
       const { name } = body
       const named = { name, currency: body.currency as Currency }
       const { terms, errors } = termsFromDraft(named, body, timeZone)
-      if (errors.length > 0) throw invalidRequest(errors)
+      const { sftpKey, errors: more } = sftpKeyIn(body, terms, false)
+      if (errors.length + more.length > 0) throw invalidRequest([...errors, ...more])
       const at = now()
       const made = await createBankAccount(pool, secretKeys, terms, {
         name: operator.email,
         at,
         mode,
         confirmedBy,
+        sftpKey,
         also: async (tx, account) => {
           if (!body.route) await saveProviderState(tx, name, 'off', at)
           await audit(tx, operator, 'create_bank_account', account, body.reason, null)
@@ -113,10 +115,12 @@ export function saveBankAccountRoutes(api: OperatorApi, deps: OperatorDeps): voi
     handler: async ({ operator, params, body }) => {
       const before = await accountInVersion(params.name, body.version)
       const { terms, errors } = termsFromDraft(before, body, before.zone)
-      if (errors.length > 0) throw invalidRequest(errors)
+      const { sftpKey, errors: more } = sftpKeyIn(body, terms, before.sftpKey !== null)
+      if (errors.length + more.length > 0) throw invalidRequest([...errors, ...more])
       return savedView(
         await update(operator, before, terms, {
           newSecret: false,
+          sftpKey,
           action: 'set_bank_account',
           reason: body.reason,
         }),
@@ -138,6 +142,7 @@ export function saveBankAccountRoutes(api: OperatorApi, deps: OperatorDeps): voi
       return savedView(
         await update(operator, before, before, {
           newSecret: true,
+          sftpKey: null,
           action: 'rotate_feed_secret',
           reason: body.reason,
         }),
@@ -193,10 +198,15 @@ export function saveBankAccountRoutes(api: OperatorApi, deps: OperatorDeps): voi
     operator: Operator,
     before: BankAccount,
     terms: Parameters<typeof updateBankAccount>[3],
-    { newSecret, action, reason }: { newSecret: boolean; action: string; reason: string },
+    {
+      newSecret,
+      sftpKey,
+      action,
+      reason,
+    }: { newSecret: boolean; sftpKey: string | null; action: string; reason: string },
   ) {
     const done = await inTransaction(pool, async (tx) => {
-      const by = { name: operator.email, at: now(), confirmedBy, newSecret }
+      const by = { name: operator.email, at: now(), confirmedBy, newSecret, sftpKey }
       const changed = await updateBankAccount(tx, secretKeys, before, terms, by)
       if (changed) await audit(tx, operator, action, changed.account, reason, before)
       return changed

@@ -75,9 +75,37 @@ const terms = {
   payout_holidays: Type.Optional(
     Type.Array(text(10, 'a day such as 2026-12-31'), { maxItems: 300, description: 'days' }),
   ),
+  payout_draft_before: Type.Optional(
+    orNull(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1440,
+        description:
+          'minutes before each cut-off, from 1 to 1440, at which a draft is made by itself',
+      }),
+    ),
+  ),
   payout_file_limit: Type.Optional(orNull(decimal('the most in one file; null for any amount'))),
   payout_day_limit: Type.Optional(
     orNull(decimal('the most in files approved in a day; null for any amount')),
+  ),
+  payout_trusts_paid: Type.Optional(
+    Type.Boolean({
+      description: "whether the bank's answer that it paid counts, or only the debit it books",
+    }),
+  ),
+  sftp_host: Type.Optional(orNull(text(253, "its bank's server for files; null for none"))),
+  sftp_port: Type.Optional(
+    orNull(Type.Integer({ minimum: 1, maximum: 65535, description: 'from 1 to 65535' })),
+  ),
+  sftp_user: Type.Optional(orNull(text(100, 'who signs in there'))),
+  sftp_host_key: Type.Optional(
+    orNull(text(400, 'the fingerprint of the key that the server must have; several by commas')),
+  ),
+  sftp_put_folder: Type.Optional(orNull(text(500, 'where payment files are put'))),
+  sftp_get_folder: Type.Optional(orNull(text(500, 'where answers and statements are fetched'))),
+  sftp_key: Type.Optional(
+    orNull(text(16384, 'a new private key; it is never shown. Left out: the one that is set')),
   ),
   feed,
   zone: Type.Optional(text(50, 'a time zone such as Asia/Bangkok')),
@@ -196,8 +224,23 @@ export const BankAccountDetail = Type.Object({
   payout_format: orNull(Type.String()),
   payout_cutoffs: Type.Array(Type.String()),
   payout_holidays: Type.Array(Type.String()),
+  payout_draft_before: orNull(Type.Integer()),
   payout_file_limit: orNull(Type.String()),
   payout_day_limit: orNull(Type.String()),
+  payout_trusts_paid: Type.Boolean(),
+  sftp_host: orNull(Type.String()),
+  sftp_port: orNull(Type.Integer()),
+  sftp_user: orNull(Type.String()),
+  sftp_host_key: orNull(Type.String()),
+  sftp_put_folder: orNull(Type.String()),
+  sftp_get_folder: orNull(Type.String()),
+  sftp_state: orNull(
+    Type.Object({
+      fault: orNull(Type.String({ description: 'why files do not come or go' })),
+      since: isoTime('since when it is so'),
+      looked_at: isoTime('of the last visit'),
+    }),
+  ),
   feed_url: orNull(Type.String({ description: 'where the bank reports to' })),
   zone: Type.String(),
   csv_profile: orNull(Type.String()),

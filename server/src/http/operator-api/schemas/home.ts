@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { itemKinds } from '../../../ledger/book.ts'
+import { payoutAlarmKinds } from '../../../payout-files/payout-alarms.ts'
 import { currency, isoTime, money, oneOf, orNull, strict } from './shapes.ts'
 
 const count = (description: string) => Type.Integer({ description })
@@ -66,6 +67,18 @@ export const HomeView = Type.Object({
         oldest_at: isoTime('the oldest of them'),
       }),
       { description: 'payouts of which a provider and the books say what cannot both be true' },
+    ),
+  ),
+  payout_alarms: orNull(
+    Type.Array(
+      Type.Object({
+        kind: oneOf(payoutAlarmKinds, 'what happened'),
+        account: Type.String({ description: 'the bank account that the money left' }),
+        place: oneOf(['movement', 'open_item'], 'where a person ends it'),
+        count: count('of this kind at the account, counted up to 1000'),
+        oldest_at: isoTime('the oldest of them'),
+      }),
+      { description: 'money that left a bank account against the books' },
     ),
   ),
   providers: orNull(

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { plainText } from '../../printable-text.ts'
+import { plainText, printable } from '../../printable-text.ts'
 import {
   code,
   currency,
@@ -24,7 +24,20 @@ export const PayoutReportParams = Type.Object({
 
 export const PayoutFilesQuery = Type.Object({ account: Type.Optional(account), ...paging }, strict)
 
-export const NewPayoutFile = Type.Object({ account }, strict)
+export const NewPayoutFile = Type.Object(
+  {
+    account,
+    debited: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: of what the bank has debited already, as after a restore; such a file never leaves',
+      }),
+    ),
+  },
+  strict,
+)
+
+export const PayoutAccountParams = Type.Object({ name: account })
 
 export const ApprovePayoutFile = Type.Object(
   {
@@ -44,6 +57,30 @@ export const SentPayoutFile = Type.Object(
     bank_reference: plainText(1, 100, "the bank's own number of the file"),
     code: Type.Optional(code),
   },
+  strict,
+)
+
+/** A body that names every payout of a file. */
+export const takeOutLimit = 512 * 1024
+
+export const TakeOutOfPayoutFile = Type.Object(
+  {
+    codes: Type.Array(Type.String({ pattern: '^[0-9A-Z]{13}$' }), {
+      maxItems: 10_000,
+      uniqueItems: true,
+      description: 'of the payouts to take out',
+    }),
+    may_try_another: Type.Boolean({
+      description: 'whether another provider may pay them; if not, their orders fail',
+    }),
+    reason,
+    code: Type.Optional(code),
+  },
+  strict,
+)
+
+export const AbandonPayoutFile = Type.Object(
+  { evidence: printable(1000), reason, code: Type.Optional(code) },
   strict,
 )
 
@@ -72,6 +109,11 @@ const itemState = oneOf(
   'what became of the payout',
 )
 
+const ended = oneOf(
+  ['taken_out', 'abandoned'],
+  'how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought',
+)
+
 const summary = {
   id: Type.String(),
   account: Type.String(),
@@ -83,6 +125,9 @@ const summary = {
   format: Type.String(),
   made_by: Type.String(),
   made_at: isoTime('when the draft was made'),
+  already_paid: Type.Boolean({
+    description: 'the bank has debited its payouts already: it is never sealed',
+  }),
 }
 
 export const PayoutFileList = page(Type.Object(summary))
@@ -100,6 +145,7 @@ export const PayoutFileDetail = Type.Object({
       execution_date: Type.String(),
       sha256: Type.String(),
       sealed_at: isoTime('when the bytes were fixed'),
+      is_over: Type.Boolean({ description: 'whether it would be for a later day now' }),
     }),
   ),
   approvals: Type.Array(
@@ -116,7 +162,41 @@ export const PayoutFileDetail = Type.Object({
   sent: orNull(
     Type.Object({ by: Type.String(), bank_reference: Type.String(), at: isoTime('when') }),
   ),
+  put: orNull(
+    Type.Object({
+      path: Type.String({ description: "its name on the bank's server" }),
+      by: Type.String(),
+      reason: Type.String(),
+      at: isoTime('when'),
+      state: oneOf(['waiting', 'held', 'arrived'], 'held: a person has to look'),
+      fault: orNull(Type.String({ description: 'why it has not arrived yet' })),
+    }),
+  ),
+  can_send: Type.Boolean({ description: "whether it may go to the bank's server by SFTP" }),
   reports: Type.Array(Type.Object({ id: Type.String(), by: Type.String(), at: isoTime('when') })),
+  reseals: Type.Array(
+    Type.Object({ by: Type.String(), reason: Type.String(), at: isoTime('when') }),
+    { description: 'who had it sealed again for a later day' },
+  ),
+  ends: Type.Array(
+    Type.Object({
+      how: ended,
+      count: Type.Integer(),
+      proposal: Type.String({ description: 'what two people decided' }),
+      reason: Type.String(),
+      at: isoTime('when'),
+    }),
+    { description: 'payouts that two people ended, and not the bank' },
+  ),
+  proposals: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      action: Type.String(),
+      by: Type.String(),
+      at: isoTime('when'),
+    }),
+    { description: 'what waits for a second person' },
+  ),
   items: Type.Array(
     Type.Object({
       txn_id: Type.String(),
@@ -124,6 +204,7 @@ export const PayoutFileDetail = Type.Object({
       amount: money('to pay'),
       state: itemState,
       said: orNull(Type.String({ description: 'what the bank said of it last' })),
+      ended: orNull(ended),
       payee: Type.Object({
         name: Type.String(),
         account_no: Type.String(),
@@ -152,6 +233,11 @@ export const PayoutReportTaken = Type.Object({
   file: PayoutFileDetail,
 })
 
+export const PayoutLock = Type.Object({
+  account: Type.String(),
+  locked: Type.Array(Type.String()),
+})
+
 export const PayoutsWaiting = Type.Object({
   data: Type.Array(
     Type.Object({
@@ -164,6 +250,9 @@ export const PayoutsWaiting = Type.Object({
       zone: Type.String(),
       next_cutoff: orNull(isoTime('the next cut-off of the bank; null if it has none')),
       execution_date: Type.String({ description: 'when the bank would execute a file of now' }),
+      locked: Type.Array(Type.String(), {
+        description: 'after a restore: what is missing before its files may leave again',
+      }),
     }),
   ),
 })

@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto'
+import { type BankAccount, readBankAccounts } from '../bank-accounts/bank-account.ts'
+import { noteConnection, takeTurn } from '../bank-accounts/bank-connections.ts'
+import {
+  SftpFault,
+  type SftpFile,
+  type SftpPlace,
+  sftpPlaceOf,
+  visitMs,
+  withSftp,
+} from '../bank-accounts/sftp-session.ts'
+import type { Pool } from '../db/pool.ts'
+import { readStatusReport } from '../payment-files/pain002.ts'
+import { takeBankAnswer } from '../payout-files/take-report.ts'
+import { BankFileFault, maxFileBytes } from '../statements/statement.ts'
+import type { Desk } from '../teller/desk.ts'
+import { importBankFile } from './import-bank-file.ts'
+
+/** What one visit reads at most; the rest comes with the next. */
+const mostFiles = 50
+const mostBytes = maxFileBytes
+const unfinished = /\.(tmp|part|filepart)$/i
+
+/** What became of a file, as it is kept. */
+interface Fetched {
+  became: 'statement' | 'report' | 'refused'
+  said: string
+}
+
+interface ReadFile extends SftpFile {
+  /** Null if it is too large to be read. */
+  bytes: Buffer | null
+}
+
+/**
+ * Fetches what banks put into their folders, and takes it as the bank's own word, since their server's key is pinned:
+ * answers to payment files act at once, statements are imported. Each file is read once and stays where it is. If a
+ * process dies after it took a file, the file is taken again, which adds nothing.
+ */
+export class BankInbox {
+  private readonly desk: Desk
+  private readonly mode: 'sandbox' | 'live'
+  private readonly everyMs: number
+  private readonly onRefused: (file: string, reason: string) => void
+  private readonly onError: (error: unknown) => void
+  /** What each folder showed at the last look: what changes is still being written. */
+  private readonly seen = new Map<string, Set<string>>()
+
+  constructor(
+    desk: Desk,
+    mode: 'sandbox' | 'live',
+    everyMs: number,
+    onRefused: (file: string, reason: string) => void,
+    onError: (error: unknown) => void,
+  ) {
+    this.desk = desk
+    this.mode = mode
+    this.everyMs = everyMs
+    this.onRefused = onRefused
+    this.onError = onError
+  }
+
+  /** Looks at the folder of every account whose turn it is, in one of the processes. */
+  async poll(limitMs: number = visitMs): Promise<'done'> {
+    const { pool, now, secretKeys } = this.desk
+    for (const account of await readBankAccounts(pool)) {
+      const { name, sftpGetFolder, confirmedAt } = account
+      if (sftpGetFolder === null || confirmedAt === null) continue
+      if (!(await takeTurn(pool, name, now(), this.everyMs))) continue
+      const place = sftpPlaceOf(secretKeys, account)
+      try {
+        if (!place) throw new SftpFault('The private key does not open with the secret key.')
+        for (const file of await this.read(account, place, sftpGetFolder, limitMs)) {
+          await this.take(account, place, file)
+        }
+        await noteConnection(pool, name, null, now())
+      } catch (error) {
+        if (!(error instanceof SftpFault)) this.onError(error)
+        else await noteConnection(pool, name, error.message, now())
+      }
+    }
+    return 'done'
+  }
+
+  private read(
+    { name }: BankAccount,
+    place: SftpPlace,
+    folder: string,
+    limitMs: number,
+  ): Promise<ReadFile[]> {
+    return withSftp(
+      place,
+      async (session) => {
+        const listed = (await session.list(folder)).filter(
+          (file) => !file.name.startsWith('.') && !unfinished.test(file.name),
+        )
+        const before = this.seen.get(name) ?? new Set()
+        this.seen.set(name, new Set(listed.map(looksOf)))
+        const still = listed.filter((file) => before.has(looksOf(file)))
+        const files: ReadFile[] = []
+        let size = 0
+        for (const file of await unread(this.desk.pool, name, still)) {
+          if (files.length === mostFiles || (size > 0 && size + file.size > mostBytes)) break
+          const isTooLarge = file.size > maxFileBytes
+          const path = `${folder.replace(/\/+$/, '')}/${file.name}`
+          const bytes = isTooLarge ? null : await session.read(path, maxFileBytes)
+          files.push({ ...file, bytes })
+          size += bytes?.length ?? 0
+        }
+        return files
+      },
+      limitMs,
+    )
+  }
+
+  private async take(account: BankAccount, place: SftpPlace, file: ReadFile): Promise<void> {
+    const { bytes } = file
+    try {
+      const fetched: Fetched = bytes
+        ? await this.act(account, place, file.name, bytes)
+        : { became: 'refused', said: 'The file is larger than 64 MiB.' }
+      await this.keep(account, file, fetched)
+    } catch (error) {
+      // A fault of ours, or it cannot be done now: it is read again at the next visit.
+      if (!(error instanceof BankFileFault)) return this.onError(error)
+      await this.keep(account, file, { became: 'refused', said: error.message })
+    }
+  }
+
+  private async act(
+    account: BankAccount,
+    { host }: SftpPlace,
+    name: string,
+    bytes: Buffer,
+  ): Promise<Fetched> {
+    const by = { userId: null, email: `sftp ${host}`.slice(0, 254), ip: null }
+    if (!isStatusReport(bytes)) {
+      const file = { name, bytes, via: 'sftp', by: by.email } as const
+      const done = await importBankFile(this.desk, account, file, this.mode)
+      return {
+        became: 'statement',
+        said: `${done.entries} entries, ${done.movements} of them new movements`,
+      }
+    }
+    const { originalMessageId } = await readStatusReport(bytes)
+    const answer = await takeBankAnswer(this.desk, account.name, originalMessageId, bytes, by)
+    return answer === undefined
+      ? { became: 'refused', said: `It answers no file of ${account.name}: ${originalMessageId}.` }
+      : { became: 'report', said: answer }
+  }
+
+  private async keep(account: BankAccount, file: ReadFile, fetched: Fetched): Promise<void> {
+    const { name, size, modifiedAt, bytes } = file
+    if (fetched.became === 'refused') this.onRefused(`${account.name}: ${name}`, fetched.said)
+    await this.desk.pool.query(
+      `insert into bank_fetches (account, name, size, modified_at, sha256, became, said, fetched_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+      [
+        account.name,
+        name.slice(0, 255),
+        size,
+        modifiedAt,
+        bytes && createHash('sha256').update(bytes).digest('hex'),
+        fetched.became,
+        fetched.said.replaceAll('\0', '').slice(0, 2_000) || '-',
+        this.desk.now(),
+      ],
+    )
+  }
+}
+
+function looksOf({ name, size, modifiedAt }: SftpFile): string {
+  return `${name} ${size} ${modifiedAt.getTime()}`
+}
+
+/** The files that nobody has read as they look now, the oldest first. */
+async function unread(
+  pool: Pool,
+  account: string,
+  files: readonly SftpFile[],
+): Promise<SftpFile[]> {
+  const { rows } = await pool.query<{ name: string; size: bigint; modified_at: Date }>(
+    `select name, size, modified_at from bank_fetches where account = $1 and name = any($2::text[])`,
+    [account, files.map(({ name }) => name.slice(0, 255))],
+  )
+  const known = new Set(
+    rows.map(({ name, size, modified_at }) =>
+      looksOf({ name, size: Number(size), modifiedAt: modified_at }),
+    ),
+  )
+  return files
+    .filter((file) => !known.has(looksOf({ ...file, name: file.name.slice(0, 255) })))
+    .sort((a, b) => a.modifiedAt.getTime() - b.modifiedAt.getTime() || (a.name < b.name ? -1 : 1))
+}
+
+/** Whether a file is an answer to a payment file, by the element that such files have near their beginning. */
+function isStatusReport(bytes: Buffer): boolean {
+  return bytes.subarray(0, 4_096).toString('latin1').includes('CstmrPmtStsRpt')
+}

@@ -1,0 +1,306 @@
+import {
+  type BankAccount,
+  findBankAccount,
+  readBankAccounts,
+} from '../bank-accounts/bank-account.ts'
+import type { Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { referencesOf } from '../ledger/payout-references.ts'
+import { newOrderId, txnId } from '../lib/ids.ts'
+import { localTimeIn } from '../lib/local-time.ts'
+import { decimalText } from '../lib/money.ts'
+import { findPaymentCodes } from '../lib/payment-code.ts'
+import { Problem } from '../lib/problem.ts'
+import { type Outsider, writeAudit } from '../operators/audit.ts'
+import { nobody } from '../operators/credentials.ts'
+import type { Operator } from '../operators/operator.ts'
+import type { Day } from '../statements/statement.ts'
+import { executionDay, firstGap } from './banking-day.ts'
+
+/** A moment at which the database was found to be restored from a backup. */
+export interface Restore {
+  restoreId: string
+  /** What happened since may be missing. */
+  since: Date
+  markedAt: Date
+}
+
+/**
+ * Says that the database was restored: from now on no payout file leaves until the statements of its account have
+ * caught up. The backup may be older than its last row says, so that time is asked for, or thirty days are taken.
+ */
+export async function markRestored(
+  tx: Tx,
+  since: Date,
+  by: Operator | Outsider,
+  at: Date,
+): Promise<Restore> {
+  const restore: Restore = { restoreId: newOrderId(at), since, markedAt: at }
+  await tx.query(
+    `insert into restores (restore_id, since, marked_by, marker, marked_at)
+     values ($1, $2, $3, $4, $5)`,
+    [restore.restoreId, since, by.userId ?? nobody, by.email, at],
+  )
+  await writeAudit(tx, {
+    at,
+    operator: by,
+    action: 'mark_restored',
+    subject: { kind: 'restore', id: restore.restoreId },
+    agentId: null,
+    after: { since },
+  })
+  return restore
+}
+
+/** Where an account stands after a restore: what is missing before its files may leave again. */
+export interface Standing {
+  account: string
+  /** In words; none if nothing is missing any more. */
+  missing: string[]
+  /** Whether only days are missing, of which two people may know by other means. */
+  isForPeople: boolean
+}
+
+/** Where every account that pays by files stands, of those that a restore still holds back. */
+export async function standings(db: Pool | Tx): Promise<Standing[]> {
+  const found: Standing[] = []
+  for (const account of await readBankAccounts(db)) {
+    const standing = account.payout === 'file' ? await standingOf(db, account) : undefined
+    if (standing) found.push(standing)
+  }
+  return found
+}
+
+/** Undefined if no restore holds the account back, or somebody has released it. */
+export async function standingOf(
+  db: Pool | Tx,
+  account: BankAccount,
+): Promise<Standing | undefined> {
+  const restores = await heldBackBy(db, account.name)
+  if (restores.length === 0) return undefined
+  const days = new Set<string>()
+  const debits = new Set<string>()
+  for (const restore of restores) {
+    const from = firstDayOf(account, restore)
+    const to = executionDay(account, restore.markedAt)
+    const gap = firstGap(await statementsOf(db, account.name), from, to, account.payoutHolidays)
+    if (gap !== undefined) {
+      days.add(`Its statements from ${from} to ${to} are needed, and there is none of ${gap} yet.`)
+    }
+    for (const words of await openDebits(db, account, from)) debits.add(words)
+  }
+  return {
+    account: account.name,
+    missing: [...debits, ...days],
+    isForPeople: debits.size === 0,
+  }
+}
+
+/**
+ * Why no file of an account may leave, in words, and which command tells more. A withdrawal may have left by another
+ * account of its currency than the one that would pay it now, so all of these must have caught up. An account whose
+ * statements have is released here, for good.
+ */
+export async function whyLocked(tx: Tx, name: string, at: Date): Promise<string | undefined> {
+  const own = await findBankAccount(tx, name)
+  for (const account of await readBankAccounts(tx)) {
+    const isKin = account.payout === 'file' && account.currency === own?.currency
+    if (account.name !== name && !isKin) continue
+    const standing = await standingOf(tx, account)
+    if (!standing) continue
+    const [missing] = standing.missing
+    if (missing !== undefined) {
+      return `The database was restored from a backup, and what ${account.name} has paid since is not known yet: "sluice doctor" says what is missing. ${missing}`
+    }
+    const reached = 'Its statements have reached the day, and all debits are explained.'
+    await release(tx, account.name, { how: 'statements', evidence: reached, by: machine, at })
+  }
+  return undefined
+}
+
+const machine: Outsider = { userId: null, email: 'sluice', ip: null }
+
+/** Two people say that an account has paid nothing that is not known here, of days that have no statements. */
+export async function releaseByPeople(
+  tx: Tx,
+  account: BankAccount,
+  by: Operator,
+  evidence: string,
+  at: Date,
+): Promise<void> {
+  await refuseRelease(tx, account)
+  await release(tx, account.name, { how: 'two_people', evidence, by, at })
+}
+
+/** Refuses what two people cannot know better than the statements. */
+export async function refuseRelease(db: Pool | Tx, account: BankAccount): Promise<void> {
+  const standing = await standingOf(db, account)
+  if (!standing) throw new Problem('invalid_transition', `Nothing holds ${account.name} back.`)
+  if (!standing.isForPeople) {
+    throw new Problem('invalid_transition', standing.missing[0] ?? 'Debits are not explained.')
+  }
+}
+
+async function release(
+  tx: Tx,
+  account: string,
+  {
+    how,
+    evidence,
+    by,
+    at,
+  }: { how: 'statements' | 'two_people'; evidence: string; by: Operator | Outsider; at: Date },
+): Promise<void> {
+  for (const { restoreId } of await heldBackBy(tx, account)) {
+    await tx.query(
+      `insert into payout_lock_releases
+         (account, restore_id, how, released_by, releaser, evidence, released_at)
+       values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+      [account, restoreId, how, by.userId ?? nobody, by.email, evidence, at],
+    )
+    await writeAudit(tx, {
+      at,
+      operator: by,
+      action: 'release_payouts',
+      subject: { kind: 'provider', id: account },
+      agentId: null,
+      after: { how },
+      reason: evidence,
+    })
+  }
+}
+
+async function heldBackBy(db: Pool | Tx, account: string): Promise<Restore[]> {
+  const { rows } = await db.query<Restore>(
+    `select r.restore_id as "restoreId", r.since, r.marked_at as "markedAt" from restores r
+     where not exists (select 1 from payout_lock_releases l
+       where l.account = $1 and l.restore_id = r.restore_id)
+     order by r.restore_id`,
+    [account],
+  )
+  return rows
+}
+
+/** An account that was there before has paid nothing before it was made. */
+function firstDayOf({ createdAt, zone }: BankAccount, { since, markedAt }: Restore): Day {
+  const from = createdAt > since && createdAt < markedAt ? createdAt : since
+  return localTimeIn(zone)(from).slice(0, 10)
+}
+
+/** The bank's own word on whole days: one without a closing balance must have come after its day. */
+async function statementsOf(
+  db: Pool | Tx,
+  account: string,
+): Promise<{ fromDay: Day; toDay: Day }[]> {
+  const { rows } = await db.query<{ fromDay: Day; toDay: Day }>(
+    `select s.from_day as "fromDay", s.to_day as "toDay" from bank_statements s
+     join bank_files f on f.account = s.account and f.file_id = s.file_id
+     where s.account = $1 and s.source = 'statement' and s.is_trusted and s.to_day is not null
+       and s.from_day is not null and (s.closing is not null
+         or f.received_at > s.to_day::timestamp at time zone 'UTC' + interval '38 hours')
+     order by s.from_day, s.to_day`,
+    [account],
+  )
+  return rows
+}
+
+interface Debit {
+  movement_id: string
+  amount: bigint
+  booked_on: Day
+  state: string
+  text: string
+  ids: string | null
+}
+
+/**
+ * Debits since a day that keep files back, in words: those that nothing explains, and those that a person has
+ * explained although they name a payout that is not paid here.
+ */
+async function openDebits(db: Pool | Tx, account: BankAccount, from: Day): Promise<string[]> {
+  const { rows } = await db.query<Debit>(
+    `select m.movement_id, m.amount, m.booked_on, m.state, m.text, ${idsOfReports} as ids
+     from bank_movements m where m.account = $1 and m.amount < 0 and m.booked_on >= $2
+       and (m.state <> 'booked' or m.explained_by <> 'payout')
+     order by m.booked_on, m.movement_id`,
+    [account.name, from],
+  )
+  const codes = rows.map(codesOf)
+  const unpaid = await unpaidHere(db, codes.flat())
+  return rows.flatMap((debit, index) => {
+    const own = codes[index] ?? []
+    const waiting = own.flatMap((code) => unpaid.get(code) ?? [])
+    if (debit.state === 'booked' && waiting.length === 0) return []
+    const what = `The debit of ${decimalText(-debit.amount, account.currency)} on ${debit.booked_on} (movement ${debit.movement_id})`
+    if (waiting.length > 0) {
+      return [
+        `${what} names ${waiting.join(', ')}, which waits here: make a file of what the bank has debited, and have it approved.`,
+      ]
+    }
+    return own.length > 0
+      ? [`${what} names ${own.join(', ')}, which nobody knows here: say what it was.`]
+      : [`${what} is not explained yet.`]
+  })
+}
+
+/** What the reports of a movement `m` say its ids are, as one JSON text. */
+const idsOfReports = `(select string_agg(r.ids, ' ') from bank_reports r
+  where r.account = m.account and r.movement_id = m.movement_id)`
+
+function codesOf({ text, ids }: Pick<Debit, 'text' | 'ids'>): string[] {
+  const said = [...(ids ?? '').matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, each]) => each ?? '')
+  return findPaymentCodes([text, ...said])
+}
+
+/** Of payment codes those of payouts that are not paid here, with the orders that they would pay. */
+async function unpaidHere(
+  db: Pool | Tx,
+  codes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const unpaid = new Map<string, string>()
+  if (codes.length === 0) return unpaid
+  const { rows } = await db.query<{ reference: string; agent_id: bigint; order_id: string }>(
+    `select i.reference, i.agent_id, replace(i.order_id::text, '-', '') as order_id
+     from payout_items i where i.reference = any($1::text[]) and i.state not in ('paid', 'returned')`,
+    [codes],
+  )
+  for (const { reference, agent_id, order_id } of rows) {
+    unpaid.set(reference, txnId(agent_id, order_id))
+  }
+  const wanted = new Set(codes)
+  for (const { agentId, orderId, attempt } of await waitingWithdrawals(db)) {
+    const code = referencesOf(agentId, orderId, attempt).find((each) => wanted.has(each))
+    if (code !== undefined) unpaid.set(code, txnId(agentId, orderId))
+  }
+  return unpaid
+}
+
+/** Withdrawals that nobody has: their codes follow from their ids. */
+async function waitingWithdrawals(
+  db: Pool | Tx,
+): Promise<{ agentId: bigint; orderId: string; attempt: number }[]> {
+  const { rows } = await db.query<{ agentId: bigint; orderId: string; attempt: number }>(
+    `select w.agent_id as "agentId", o."orderId", o.attempt from wallets w cross join lateral (
+       select replace(o.order_id::text, '-', '') as "orderId", o.version as attempt from orders o
+       where o.agent_id = w.agent_id and o.status = 'WAITING' and o.kind = 'withdraw'
+         and o.handed_over_at is null) o`,
+  )
+  return rows
+}
+
+/** What debits that nothing explains name, at any account: code, account and how much left it. */
+export async function debitedCodes(
+  db: Pool | Tx,
+): Promise<ReadonlyMap<string, { account: string; amountMinor: bigint }>> {
+  const { rows } = await db.query<Debit & { account: string }>(
+    `select m.account, m.amount, m.text, ${idsOfReports} as ids from bank_movements m
+     where m.amount < 0 and m.state in ('unexplained', 'new', 'unconfirmed')`,
+  )
+  return new Map(
+    rows.flatMap((row) =>
+      codesOf(row).map(
+        (code) => [code, { account: row.account, amountMinor: -row.amount }] as const,
+      ),
+    ),
+  )
+}

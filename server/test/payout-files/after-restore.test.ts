@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterEach, expect, it } from 'vitest'
+import { bookFileSums } from '../../src/payments/book-movement.ts'
+import { executionDay } from '../../src/payout-files/banking-day.ts'
+import { goForwardWithAll } from '../../src/payout-files/go-forward.ts'
+import { camt, dayAt, importFile } from '../support/bank-accounts.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { type OperatorClient, signIn } from '../support/operator.ts'
+import { type PayingAccount, payingAccount, withdrawals } from '../support/payout-files.ts'
+import { cleanUp, command } from '../support/process.ts'
+import { AgentClient, type Answer, startTestService, type TestService } from '../support/service.ts'
+
+afterEach(cleanUp)
+
+const startMs = Date.now()
+let offsetMs = 0
+const clock = Object.assign(() => new Date(startMs + offsetMs), {
+  advance(ms: number) {
+    offsetMs += ms
+  },
+})
+
+/** The service on a database that stays when it ends. */
+async function on(database: TestDatabase): Promise<TestService> {
+  const owner = new pg.Client({ connectionString: database.ownerUrl })
+  await owner.connect()
+  const sql = (text: string, values?: unknown[]) =>
+    owner.query(`set search_path = sluice`).then(() => owner.query(text, values))
+  const s = await startTestService({ beside: { database, clock, sql } as TestService })
+  await owner.end()
+  return s
+}
+
+async function people(s: TestService): Promise<[OperatorClient, OperatorClient]> {
+  return [await signIn(s, 'operator'), await signIn(s, 'admin')]
+}
+
+const draft = (by: OperatorClient, { name }: PayingAccount, debited = false): Promise<Answer> =>
+  by.post('/payout-files', { account: name, ...(debited && { debited }) })
+
+const approve = (by: OperatorClient, { json }: Answer): Promise<Answer> =>
+  by.post(`/payout-files/${json.id}/approve`, { digest: json.digest, code: by.code() })
+
+const take = (by: OperatorClient, { json }: Answer): Promise<Answer> =>
+  by.post(`/payout-files/${json.id}/export`, { reason: 'for the bank', code: by.code() })
+
+/** A statement for each day from the day before until all that was sent must be debited. */
+function statements({ account }: PayingAccount, lines: { amount: string; endToEndId: string }[]) {
+  const days: string[] = []
+  const last = executionDay(account, clock())
+  for (let at = clock().getTime() - 86_400_000; dayAt(new Date(at)) <= last; at += 86_400_000) {
+    days.push(dayAt(new Date(at)))
+  }
+  const isLast = (day: string) => day === days.at(-1)
+  return camt(
+    ...days.map((day) => ({
+      ...{ account, day, opening: '0.00', closing: '0.00' },
+      lines: isLast(day) ? lines : [],
+    })),
+  )
+}
+
+it('a restored database pays nothing again that the bank has debited', async () => {
+  const database = await testDatabase()
+  let s = await on(database)
+  const terms = { maxWithdraw: 1_000_000n, maxDeposit: 10_000_000n }
+  let agent = await s.agent(terms)
+  await agent.fund(10_000)
+  const account = await payingAccount(s)
+  const [paid = '', open = ''] = await withdrawals(s, agent, account, 100, 200)
+  await s.close()
+  const backup = await testDatabase({ of: database })
+
+  // What the backup knows nothing of: the first of them leaves.
+  s = await on(database)
+  let [maker, checker] = await people(s)
+  await s.sql('update bank_accounts set payout_file_limit = 15000 where name = $1', [account.name])
+  const lost = await approve(checker, await draft(maker, account))
+  expect(lost.json).toMatchObject({ state: 'approved', items: [{ txn_id: paid }] })
+  expect((await take(maker, lost)).status).toBe(200)
+  const code: string = lost.json.items[0].code
+  await s.close()
+
+  s = await on(backup)
+  agent = new AgentClient(s.service.url, agent.appId, agent.secret, agent.agentId, clock)
+  const env = {
+    DATABASE_URL: backup.url,
+    DATABASE_OWNER_URL: backup.ownerUrl,
+    SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    LOG_LEVEL: 'fatal',
+  }
+  const since = new Date(clock().getTime() - 86_400_000).toISOString()
+  const doctor = await command(['doctor', '--after-restore', '--backup-of', since], env)
+  expect(doctor.stdout).toContain(`none of ${account.name} leaves. Its statements from`)
+  ;[maker, checker] = await people(s)
+  const both = await draft(maker, account)
+  expect(both.json.count).toBe(2)
+  const early = await approve(checker, both)
+  expect(early.json).toMatchObject({ status: 409, code: 'invalid_transition' })
+  expect(early.json.detail).toContain('sluice doctor')
+
+  const debit = { amount: '-100.00', endToEndId: code }
+  await importFile(s, account, statements(account, [debit]))
+  const waiting = (await maker.get('/payouts-waiting')).json.data[0]
+  expect(waiting.locked).toEqual([expect.stringContaining(`names ${paid}, which waits here`)])
+  expect((await approve(checker, both)).json.detail).toContain(`may have paid ${paid} already`)
+  const cancel = { reason: 'one of them is paid', code: maker.code() }
+  expect((await maker.post(`/payout-files/${both.json.id}/cancel`, cancel)).status).toBe(200)
+  const rest = await draft(maker, account)
+  expect(rest.json.items).toMatchObject([{ txn_id: open }])
+  expect((await approve(checker, rest)).json.detail).toContain(`names ${paid}`)
+  // People cannot say that nothing was paid while a debit says that something was.
+  const release = { reason: 'nothing was paid', code: maker.code() }
+  const path = `/bank-accounts/${account.name}/release-payouts`
+  expect((await maker.post(path, release)).status).toBe(409)
+
+  const again = await draft(maker, account, true)
+  expect(again.json).toMatchObject({ already_paid: true, items: [{ txn_id: paid }] })
+  expect((await approve(checker, again)).json).toMatchObject({ state: 'approving', sealed: null })
+  const fail = (error: unknown) => {
+    throw error
+  }
+  await bookFileSums(s.service.desk, fail)
+  await goForwardWithAll(s.service.desk, fail)
+  expect((await maker.get(`/payout-files/${again.json.id}`)).json).toMatchObject({
+    ...{ state: 'closed', sealed: null, downloads: [] },
+    items: [{ code, state: 'paid' }],
+  })
+  expect((await agent.get(`/payment/orders/${paid}`)).json.status).toBe('PAID')
+
+  const left = await approve(checker, rest)
+  expect(left.json).toMatchObject({ state: 'approved', items: [{ txn_id: open }] })
+  const bytes = await take(maker, left)
+  expect(bytes.status).toBe(200)
+  expect(bytes.text).not.toContain(code)
+  const { rows } = await s.sql('select how from payout_lock_releases where account = $1', [
+    account.name,
+  ])
+  expect(rows).toEqual([{ how: 'statements' }])
+  await s.prove()
+  await s.close()
+  await backup.close()
+  await database.close()
+})
+
+it('of an account without statements two people say that nothing was paid', async () => {
+  const s = await startTestService()
+  const agent = await s.agent({ maxWithdraw: 1_000_000n, maxDeposit: 10_000_000n })
+  await agent.fund(10_000)
+  const [maker, checker] = await people(s)
+  const account = await payingAccount(s)
+  await withdrawals(s, agent, account, 100)
+  const file = await approve(checker, await draft(maker, account))
+  expect(file.json.state).toBe('approved')
+  await s.sql(
+    `insert into restores (restore_id, since, marked_by, marker, marked_at)
+     values ($1, $2, 0, 'command line', $3)`,
+    [randomBytes(16).toString('hex'), new Date(0), s.clock()],
+  )
+  expect((await take(maker, file)).json.detail).toContain('is not known yet')
+  const asked = await maker.post(`/bank-accounts/${account.name}/release-payouts`, {
+    reason: 'the bank wrote that nothing left since Monday',
+    code: maker.code(),
+  })
+  expect(asked.status).toBe(202)
+  const { digest } = (await checker.get(`/approvals/${asked.json.proposal}`)).json
+  expect((await take(maker, file)).status).toBe(409)
+  const yes = { digest, code: checker.code() }
+  expect((await checker.post(`/approvals/${asked.json.proposal}/approve`, yes)).status).toBe(200)
+  await expect.poll(async () => (await take(maker, file)).status).toBe(200)
+  const again = await maker.post(`/bank-accounts/${account.name}/release-payouts`, {
+    reason: 'once more',
+    code: maker.code(),
+  })
+  expect(again.status).toBe(409)
+  await s.prove()
+  await s.close()
+})
