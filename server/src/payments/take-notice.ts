@@ -207,6 +207,9 @@ export class NoticeTaker {
         return endDeposit(desk, provider, event)
       case 'cost':
         return takeCost(desk, provider, event)
+      case 'unread':
+        // It stays open until a person has found out what it means and closes it.
+        throw new Problem('overloaded', `A person has to look into it: ${event.fault}.`, later)
       case 'payout': {
         const { reference } = event
         const named = (await findNamedPayouts(desk.pool, [reference])).get(reference)
