@@ -69,6 +69,8 @@ export class NoticeTaker {
     events: ProviderEvent[],
     body: Buffer,
   ): Promise<({ id: string } & Told)[]> {
+    // A notice may be of no interest.
+    if (events.length === 0) return []
     const effects: ({ id: string } & Told)[] = []
     let lost: string | undefined
     const started = performance.now()

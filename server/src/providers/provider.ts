@@ -67,8 +67,11 @@ export type PayoutOutcome = {
   | { type: 'cancelled' }
   /** It was paid, and the money came back. */
   | { type: 'returned' }
-  /** The provider does not know the reference. */
-  | { type: 'not_found' }
+  /**
+   * The provider does not know the reference. `mayRepeat` says whether it may be sent again, if that differs from what
+   * the provider promises today.
+   */
+  | { type: 'not_found'; mayRepeat?: boolean }
   | { type: 'unknown'; reason: string }
 )
 

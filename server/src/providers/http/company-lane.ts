@@ -74,19 +74,21 @@ export class CompanyLane {
   }
 
   /**
-   * Makes a call when there is a place for it. Throws NotCalled if it was not made. The work says by its result whether
-   * the company is well; an error counts as a failure.
+   * Makes a call when there is a place for it. Throws NotCalled if it was not made. `isWell` says what a result tells of
+   * the company, undefined if nothing; an error counts as a failure.
    */
   async run<T>(
     signal: AbortSignal,
     work: () => Promise<T>,
-    isWell: (result: T) => boolean,
+    isWell: (result: T) => boolean | undefined,
   ): Promise<T> {
     await this.enter(signal)
     this.calls++
     try {
       const result = await work()
-      this.ended(isWell(result) ? undefined : 'answers that it fails')
+      const well = isWell(result)
+      if (well === undefined) this.isTrying = false
+      else this.ended(well ? undefined : 'answers that it fails')
       return result
     } catch (error) {
       this.ended(error instanceof Error ? error.message : String(error))

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { Compile } from 'typebox/schema'
 import { jsonMembers } from '../../lib/json-members.ts'
+import { isTimeZone } from '../../lib/local-time.ts'
 import {
   type Auth,
   ConnectorDocument,
@@ -117,12 +118,8 @@ function timeFault(
   time: { as: string; zone?: string | undefined } | undefined,
   say: Say,
 ): void {
-  if (!time || time.as !== 'local') return
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: time.zone ?? '' })
-  } catch {
-    say(`${at}/zone`, 'must be a zone such as Asia/Bangkok')
-  }
+  if (time?.as !== 'local' || isTimeZone(time.zone ?? '')) return
+  say(`${at}/zone`, 'must be a zone such as Asia/Bangkok')
 }
 
 const everywhere = ['now.iso', 'now.unix', 'now.unixMs', 'nonce', 'noticeUrl', 'publicUrl']

@@ -110,6 +110,10 @@ class Company {
     if (typeof answer === 'string') return this.unknown(answer)
     const { outcome, theirId } = readPayoutAnswer(call, answer, payout)
     if (outcome.type === 'unknown') return this.unknown(outcome.reason)
+    // The promise counts that the payout was handed over under, not one that was made since.
+    if (outcome.type === 'not_found') {
+      return { ...outcome, mayRepeat: document.idempotentByReference ?? false }
+    }
     return theirId === null ? outcome : { ...outcome, theirId }
   }
 
@@ -191,45 +195,43 @@ class Company {
       this.deps.lane.run(
         limit,
         () => this.send(document, request, values, limit),
-        ({ status }) => status < 500 && status !== 429,
+        // What could not be sent tells nothing of the company.
+        (sent) => (typeof sent === 'string' ? undefined : sent.status < 500 && sent.status !== 429),
       )
     try {
       const answer = await ask()
       const { auth } = document
+      if (typeof answer === 'string') return answer
       if (answer.status !== 401 || auth?.kind !== 'oauth') return answer
       // The token may have been taken back. Asking again is harmless; handing over again is not.
       this.deps.tokens.forget(auth, this.connector.secrets)
       return isQuestion ? await ask() : answer
     } catch (error) {
-      if (
-        error instanceof CompanySilent ||
-        error instanceof NotCalled ||
-        error instanceof CannotRender ||
-        error instanceof NoSecret
-      ) {
-        return error.message
-      }
+      if (error instanceof CompanySilent || error instanceof NotCalled) return error.message
       throw error
     }
   }
+
+  /** Makes the request and sends it. Returns why it could not be made, in words. */
 
   private async send(
     document: ConnectorDocument,
     request: Parameters<typeof renderRequest>[1],
     values: Values,
     signal: AbortSignal,
-  ): Promise<CompanyAnswer> {
+  ): Promise<CompanyAnswer | string> {
     const { secrets } = this.connector
     const { auth } = document
-    const accessToken =
-      auth?.kind === 'oauth' ? await this.deps.tokens.get(auth, secrets, signal) : undefined
-    const { now, nonce } = this.around()
-    const rendered: RenderedRequest = renderRequest(document, request, values, {
-      secrets,
-      now,
-      nonce,
-      accessToken,
-    })
+    let rendered: RenderedRequest
+    try {
+      const accessToken =
+        auth?.kind === 'oauth' ? await this.deps.tokens.get(auth, secrets, signal) : undefined
+      const signing = { secrets, ...this.around(), accessToken }
+      rendered = renderRequest(document, request, values, signing)
+    } catch (error) {
+      if (error instanceof CannotRender || error instanceof NoSecret) return error.message
+      throw error
+    }
     return this.deps.client.send(rendered, signal)
   }
 

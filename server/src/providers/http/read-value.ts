@@ -1,6 +1,6 @@
 import { type ExactJson, valueAt } from '../../lib/exact-json.ts'
 import { Exact } from '../../lib/json-text.ts'
-import { parseIsoTime } from '../../lib/local-time.ts'
+import { momentsIn, parseIsoTime } from '../../lib/local-time.ts'
 import {
   type Currency,
   currencies,
@@ -9,7 +9,6 @@ import {
   toMinor,
   wholeNumber,
 } from '../../lib/money.ts'
-import { momentsIn } from '../../statements/reading.ts'
 import type { AmountAt, Condition, CurrencyAt, TimeAt, Word } from './connector-document.ts'
 
 /** The text at a pointer; a number is the digits that were written. */
