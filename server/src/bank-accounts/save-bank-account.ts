@@ -41,9 +41,12 @@ export async function createBankAccount(
     version: 1,
   }
   return inTransaction(pool, async (tx) => {
+    // No connector may get its name at the same time.
+    await tx.query('lock table providers in share row exclusive mode')
     const { rowCount } = await tx.query(
       `insert into bank_accounts (${bankAccountColumns.names})
-       select * from ${bankAccountColumns.unnest} on conflict do nothing`,
+       select * from ${bankAccountColumns.unnest} u
+       where not exists (select 1 from connectors c where c.name = u.name) on conflict do nothing`,
       bankAccountColumns.values([account]),
     )
     if (rowCount === 0) return undefined
@@ -258,7 +261,8 @@ async function saveAccount(
 
 /** Why an account could not be made. */
 export async function whyNotMade(pool: Pool, name: string): Promise<string> {
-  return (await findBankAccount(pool, name))
+  const { rows } = await pool.query('select 1 from connectors where name = $1', [name])
+  return rows.length > 0 || (await findBankAccount(pool, name))
     ? `the name "${name}" is taken or was used before: choose another`
     : numberIsTaken
 }
