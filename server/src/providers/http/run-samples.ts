@@ -298,20 +298,25 @@ function addressIn({ from }: NoticeAt): string | undefined {
 
 /** What a set has to show before a connector may be used. */
 function missingIn(document: ConnectorDocument, results: readonly SampleResult[]): string[] {
-  const got = results.filter(({ ok }) => ok).flatMap(({ tried }) => tried.flatMap((each) => each.got))
-  const has = (pattern: RegExp) => got.some((each) => pattern.test(each))
+  const has = (calls: readonly SampleCall[], pattern: RegExp) =>
+    results.some(
+      ({ ok, call, tried }) =>
+        ok && calls.includes(call) && tried.some(({ got }) => got.some((each) => pattern.test(each))),
+    )
+  const ofDeposits = ['expectDeposit', 'askDeposit', 'notice'] as const
+  const ofPayouts = ['submitPayout', 'askPayout', 'notice'] as const
   const missing: string[] = []
   if (document.expectDeposit) {
-    if (!has(/^accepted with /)) missing.push('a deposit that is taken (expectDeposit)')
-    if (!has(/^payment /)) missing.push('a deposit that is paid (notice or askDeposit)')
-    if (!has(/^deposit_ended |^rejected$/)) missing.push('a deposit that fails or is refused')
+    if (!has(ofDeposits, /^accepted with /)) missing.push('a deposit that is taken (expectDeposit)')
+    if (!has(ofDeposits, /^payment /)) missing.push('a deposit that is paid (notice or askDeposit)')
+    if (!has(ofDeposits, /^deposit_ended |^rejected$/)) missing.push('a deposit that fails or is refused')
   }
   if (document.submitPayout) {
-    if (!has(/^paid$|^payout paid /)) missing.push('a payout that is paid')
-    if (!has(/^rejected(,|$)|^payout rejected/)) missing.push('a payout that is refused')
-    if (!has(/^accepted$/)) missing.push('a payout that is taken (submitPayout)')
+    if (!has(ofPayouts, /^paid$|^payout paid /)) missing.push('a payout that is paid')
+    if (!has(ofPayouts, /^rejected(,|$)|^payout rejected/)) missing.push('a payout that is refused')
+    if (!has(['submitPayout'], /^accepted$/)) missing.push('a payout that is taken (submitPayout)')
   }
-  if (document.account !== undefined && !has(/^line /)) missing.push('a line of the account')
+  if (document.account !== undefined && !has(['notice'], /^line /)) missing.push('a line of the account')
   if (document.notice && !results.some(({ call }) => call === 'notice')) missing.push('a notice')
   return missing
 }
