@@ -182,13 +182,7 @@ export async function addSecret(
       `insert into connector_secrets (connector, secret, n, sealed, added_at, added_by)
        select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5
        from connector_secrets where connector = $1 and secret = $2 returning n`,
-      [
-        connector,
-        secret,
-        seal(secretKeys, ownerOfSecret(connector, secret), text),
-        by.at,
-        by.name,
-      ],
+      [connector, secret, seal(secretKeys, ownerOfSecret(connector, secret), text), by.at, by.name],
     )
     const n = rows[0]?.n ?? 1
     await also?.(tx, n)

@@ -54,7 +54,9 @@ export class ConnectorsInUse {
       const next = uses[at + 1]
       const before = next?.connector === use.connector ? next : undefined
       const isOverlap =
-        before && this.options.now().getTime() - use.usedAt.getTime() < overlapMs ? before : undefined
+        before && this.options.now().getTime() - use.usedAt.getTime() < overlapMs
+          ? before
+          : undefined
       const key = `${use.n} ${isOverlap?.n ?? 0}`
       const known = this.made.get(use.connector)
       try {

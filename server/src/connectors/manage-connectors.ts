@@ -158,7 +158,9 @@ async function refuseAccount(
     refuse(`The bank account ${asked} is in ${account.currency}.`)
   }
   if (account.feed !== 'none') {
-    refuse(`The bank account ${asked} has a feed, which reports the same lines: switch it off first.`)
+    refuse(
+      `The bank account ${asked} has a feed, which reports the same lines: switch it off first.`,
+    )
   }
   for (const use of await readUses(db)) {
     if (use.connector === name) continue

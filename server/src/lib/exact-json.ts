@@ -137,7 +137,8 @@ export function valueAt(json: ExactJson | undefined, pointer: string): ExactJson
   for (const part of pointer.split('/').slice(1)) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
     if (value instanceof Map) value = value.get(name)
-    else if (Array.isArray(value)) value = /^(0|[1-9]\d{0,3})$/.test(name) ? value[Number(name)] : undefined
+    else if (Array.isArray(value))
+      value = /^(0|[1-9]\d{0,3})$/.test(name) ? value[Number(name)] : undefined
     else return undefined
   }
   return value

@@ -51,8 +51,7 @@ async function askAbout(
   deposit: ConnectorDeposit,
 ): Promise<void> {
   const { pool, now, providers } = desk
-  const again = (askInMs: number | null) =>
-    askDepositAgain(pool, deposit, askInMs, timeToPass(now))
+  const again = (askInMs: number | null) => askDepositAgain(pool, deposit, askInMs, timeToPass(now))
   const order = await findOrder(pool, deposit.agentId, deposit.orderId)
   const endMs = (order?.expiresAt?.getTime() ?? 0) + afterEndMs
   const mayBePaid = order?.status === 'WAITING' || order?.status === 'EXPIRED'
@@ -70,7 +69,11 @@ async function askAbout(
 }
 
 /** Steadily while the payer may pay any moment, then less and less often. */
-function pauseMs({ asksDepositsEveryS = 15 }: Provider, { asks }: ConnectorDeposit, isNear: boolean) {
+function pauseMs(
+  { asksDepositsEveryS = 15 }: Provider,
+  { asks }: ConnectorDeposit,
+  isNear: boolean,
+) {
   const everyMs = asksDepositsEveryS * 1_000
   return isNear ? everyMs : Math.min(everyMs * 2 ** Math.min(asks, 10), longestPauseMs)
 }

@@ -28,7 +28,12 @@ export function storable(event: ProviderEvent): ProviderEvent {
     case 'deposit_ended':
       return { ...event, ...common }
     case 'unread':
-      return { ...event, ...common, fault: plain(event.fault), text: cut(plainText(event.text), 4_000) }
+      return {
+        ...event,
+        ...common,
+        fault: plain(event.fault),
+        text: cut(plainText(event.text), 4_000),
+      }
     case 'cost':
       return { ...event, ...common, costId: storableId(event.costId, 160) }
     case 'payout': {

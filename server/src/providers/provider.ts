@@ -57,8 +57,7 @@ export interface Payout {
 export type PayoutOutcome = {
   /** The provider's own id of the payout, if it told one. */
   theirId?: string
-} & (
-  /** The provider has the payout and will pay it, or has not decided yet. */
+} /** The provider has the payout and will pay it, or has not decided yet. */ & (
   | { type: 'accepted' }
   | { type: 'paid' }
   /** Nothing was or will be paid; `mayTryAnother` means that another provider may succeed. */

@@ -6,75 +6,10 @@ import {
   readDepositAnswer,
   readPayoutAnswer,
 } from '../../src/providers/http/read-answer.ts'
-import { documentOf } from '../support/connector.ts'
+import { company, documentOf } from '../support/connector.ts'
 
 const reference = 'SX0123456789A'
 const asked = { reference, amountMinor: 10_007n, currency: 'THB' as Currency }
-
-export const company = {
-  format: 1,
-  company: 'Imaginary Pay',
-  base: 'https://api.imaginary.example',
-  currencies: ['THB'],
-  secrets: {},
-  expectDeposit: {
-    request: { method: 'POST', path: '/payins', json: { ref: '{txnId}' } },
-    echo: { reference: '/ref' },
-    theirId: '/id',
-    answers: [
-      { if: { status: [201], '/state': ['OPEN'] }, then: 'accepted' },
-      { if: { status: [422], '/code': ['CLOSED'] }, then: 'rejected', reason: '/message' },
-    ],
-    gives: { link: '/url' },
-  },
-  askDeposit: {
-    request: { method: 'GET', path: '/payins/{theirId}' },
-    echo: { reference: '/ref' },
-    rules: [
-      { if: { status: [200], '/state': ['OPEN'] }, events: [] },
-      {
-        if: { status: [200], '/state': ['PAID'] },
-        events: [
-          {
-            type: 'payment',
-            id: ['/id', '/state'],
-            paymentId: ['/id'],
-            reference: '/ref',
-            amount: { at: '/amount', as: 'decimal' },
-            currency: { at: '/currency' },
-            paidAt: { at: '/paid_at', as: 'unix' },
-          },
-        ],
-      },
-    ],
-  },
-  submitPayout: {
-    request: { method: 'POST', path: '/payouts', json: { ref: '{reference}' } },
-    echo: {
-      reference: '/ref',
-      currency: '/currency',
-      amount: { at: '/amount', as: 'decimal' },
-    },
-    theirId: '/id',
-    answers: [
-      { if: { status: [200, 201], '/state': ['NEW', 'SENT'] }, then: 'accepted' },
-      { if: { status: [200], '/state': ['DONE'], '/flags/final': [true] }, then: 'paid' },
-      {
-        if: { status: [422], '/code': [4001, 'BANK_NOT_SERVED'] },
-        then: 'rejected',
-        reason: '/message',
-        mayTryAnother: true,
-      },
-    ],
-  },
-  askPayout: {
-    request: { method: 'GET', path: '/payouts/{reference}' },
-    answers: [
-      { if: { status: [200], '/state': ['DONE'] }, then: 'paid' },
-      { if: { status: [404], '/code': ['NO_SUCH_PAYOUT'] }, then: 'not_found' },
-    ],
-  },
-}
 
 const document: ConnectorDocument = documentOf(company)
 
@@ -122,7 +57,7 @@ describe('an answer about a payout', () => {
     ['a flag that is a number', 200, done.replace('true', '1')],
     ['a state twice', 200, done.replace('{', '{"state":"NEW",')],
     ['a state twice, in other letters', 200, done.replace('{', '{"\\u0073tate":"NEW",')],
-    ['deep nesting', 200, done.replace('}}', `},"x":${'['.repeat(40)}${']'.repeat(40)}}`)],
+    ['deep nesting', 200, `${done.slice(0, -1)},"x":${'['.repeat(40)}${']'.repeat(40)}}`],
     ["another order's reference", 200, done.replace(reference, 'SX0123456789B')],
     ['no reference', 200, done.replace(`"ref":"${reference}",`, '')],
     ['another currency', 200, done.replace('THB', 'VND')],

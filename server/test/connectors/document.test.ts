@@ -32,14 +32,14 @@ describe('a document is refused', () => {
   })
 
   it.each([
-    ['a bare 404', { if: { status: [404] }, then: 'not_found' }],
-    ['a word without a status', { if: { '/code': ['NONE'] }, then: 'not_found' }],
-    ['a bare refusal', { if: { status: [422] }, then: 'rejected' }],
-    ['a refusal by null', { if: { status: [422], '/code': [null] }, then: 'rejected' }],
-    ['paid by a status alone', { if: { status: [200] }, then: 'paid' }],
-    ['nothing to look at', { if: {}, then: 'accepted' }],
-    ['an outcome that is none', { if: { status: [200], '/a': ['b'] }, then: 'done' }],
-    ['a word of no characters', { if: { status: [200], '/a': [''] }, then: 'paid' }],
+    ['a bare 404', { if: { status: [404] }, means: 'not_found' }],
+    ['a word without a status', { if: { '/code': ['NONE'] }, means: 'not_found' }],
+    ['a bare refusal', { if: { status: [422] }, means: 'rejected' }],
+    ['a refusal by null', { if: { status: [422], '/code': [null] }, means: 'rejected' }],
+    ['paid by a status alone', { if: { status: [200] }, means: 'paid' }],
+    ['nothing to look at', { if: {}, means: 'accepted' }],
+    ['an outcome that is none', { if: { status: [200], '/a': ['b'] }, means: 'done' }],
+    ['a word of no characters', { if: { status: [200], '/a': [''] }, means: 'paid' }],
   ])('with %s, by the schema', (_what, rule) => {
     expect(faults({ askPayout: { ...ask, answers: [rule] } })).not.toEqual([])
   })
@@ -47,13 +47,18 @@ describe('a document is refused', () => {
   it.each([
     [
       'a refusal by 500',
-      { askPayout: { ...ask, answers: [{ if: { status: [500], '/a': ['b'] }, then: 'rejected' }] } },
+      {
+        askPayout: { ...ask, answers: [{ if: { status: [500], '/a': ['b'] }, means: 'rejected' }] },
+      },
       'says nothing for sure',
     ],
     [
       'not found by a redirect',
       {
-        askPayout: { ...ask, answers: [{ if: { status: [302], '/a': ['b'] }, then: 'not_found' }] },
+        askPayout: {
+          ...ask,
+          answers: [{ if: { status: [302], '/a': ['b'] }, means: 'not_found' }],
+        },
       },
       'says nothing for sure',
     ],
@@ -62,7 +67,7 @@ describe('a document is refused', () => {
       {
         submitPayout: {
           ...submit,
-          answers: [{ if: { status: [422], '/code': ['DUPLICATE_ID'] }, then: 'rejected' }],
+          answers: [{ if: { status: [422], '/code': ['DUPLICATE_ID'] }, means: 'rejected' }],
         },
       },
       'the first copy may be being paid',
@@ -72,7 +77,7 @@ describe('a document is refused', () => {
       {
         submitPayout: {
           ...submit,
-          answers: [{ if: { status: [409], '/code': ['NO'] }, then: 'rejected' }],
+          answers: [{ if: { status: [409], '/code': ['NO'] }, means: 'rejected' }],
         },
       },
       'the first copy may be being paid',
@@ -82,7 +87,7 @@ describe('a document is refused', () => {
       {
         submitPayout: {
           ...submit,
-          answers: [{ if: { status: [404], '/code': ['NO'] }, then: 'not_found' }],
+          answers: [{ if: { status: [404], '/code': ['NO'] }, means: 'not_found' }],
         },
       },
       'is an answer to a question',
@@ -120,8 +125,16 @@ describe('a document is refused', () => {
     ],
     ['a secret in a header', { headers: { Authorization: 'x' } }, 'is made of auth'],
     ['a length of its own', { headers: { 'Content-Length': '1' } }, 'is made by the service'],
-    ['a secret that is not listed', { secrets: { pass: '' } }, '"hook" is used and not in the list'],
-    ['a signature without the body', { notice: withVerify({ over: ['timestamp'] }) }, 'the rest could'],
+    [
+      'a secret that is not listed',
+      { secrets: { pass: '' } },
+      '"hook" is used and not in the list',
+    ],
+    [
+      'a signature without the body',
+      { notice: withVerify({ over: ['timestamp'] }) },
+      'the rest could',
+    ],
     [
       'a time that is nowhere',
       { notice: withVerify({ timestamp: undefined }) },
@@ -142,7 +155,9 @@ describe('a document is refused', () => {
 
   it('with a member twice, or that is too long', () => {
     const twice = JSON.stringify(base).replace('{"format":1', '{"format":1,"format":1')
-    expect(readDocument(twice)).toMatchObject({ faults: [{ says: expect.stringContaining('twice') }] })
+    expect(readDocument(twice)).toMatchObject({
+      faults: [{ says: expect.stringContaining('twice') }],
+    })
     const long = JSON.stringify({ ...base, source: 'x'.repeat(300_000) })
     expect(readDocument(long)).toMatchObject({ faults: [{ says: 'is longer than 256 KiB' }] })
     expect(readDocument('{')).toHaveProperty('faults')

@@ -4,8 +4,7 @@ import type { Currency } from '../../src/lib/money.ts'
 import { payoutValues } from '../../src/providers/http/order-values.ts'
 import { renderRequest } from '../../src/providers/http/render-request.ts'
 import type { Payout } from '../../src/providers/provider.ts'
-import { documentOf } from '../support/connector.ts'
-import { company } from './answers.test.ts'
+import { company, documentOf } from '../support/connector.ts'
 
 const now = new Date('2026-01-31T08:30:00.500Z')
 const around = {
@@ -197,8 +196,16 @@ describe('who asks', () => {
       kind: 'hmac',
       hash: 'sha512',
       key: { secret: 'api', decode: 'base64' },
-      over: ['timestamp', { text: '.' }, 'method', ' ', 'path', 'query', 'body', { header: 'x-a' }]
-        .map((part) => (part === ' ' ? { text: ' ' } : part)),
+      over: [
+        'timestamp',
+        { text: '.' },
+        'method',
+        ' ',
+        'path',
+        'query',
+        'body',
+        { header: 'x-a' },
+      ].map((part) => (part === ' ' ? { text: ' ' } : part)),
       encode: 'base64',
       put: { header: 'X-Sign', as: 't={timestamp},s={signature}' },
       timestamp: { as: 'unix', header: 'X-Time' },

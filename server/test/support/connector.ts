@@ -16,18 +16,18 @@ const party = (which: 'payer' | 'payee') => ({
 })
 
 const payoutStates = [
-  { if: { status: [200], '/state': ['accepted'] }, then: 'accepted' },
-  { if: { status: [200], '/state': ['paid'] }, then: 'paid' },
-  { if: { status: [200], '/state': ['cancelled'] }, then: 'cancelled' },
-  { if: { status: [200], '/state': ['returned'] }, then: 'returned' },
+  { if: { status: [200], '/state': ['accepted'] }, means: 'accepted' },
+  { if: { status: [200], '/state': ['paid'] }, means: 'paid' },
+  { if: { status: [200], '/state': ['cancelled'] }, means: 'cancelled' },
+  { if: { status: [200], '/state': ['returned'] }, means: 'returned' },
   {
     name: 'another provider may try',
     if: { status: [200], '/state': ['rejected'], '/mayTryAnother': [true] },
-    then: 'rejected',
+    means: 'rejected',
     reason: '/reason',
     mayTryAnother: true,
   },
-  { if: { status: [200], '/state': ['rejected'] }, then: 'rejected', reason: '/reason' },
+  { if: { status: [200], '/state': ['rejected'] }, means: 'rejected', reason: '/reason' },
 ]
 
 const payoutEvent = (outcome: string, more: object = {}) => ({
@@ -71,7 +71,7 @@ export function sandboxDocument(base: string) {
         },
       },
       answers: [
-        { if: { status: [200] }, then: 'accepted' },
+        { if: { status: [200] }, means: 'accepted' },
         {
           if: {
             status: [400, 409],
@@ -82,7 +82,7 @@ export function sandboxDocument(base: string) {
               'The amount is not one of this currency.',
             ],
           },
-          then: 'rejected',
+          means: 'rejected',
           reason: '/reason',
         },
       ],
@@ -112,7 +112,7 @@ export function sandboxDocument(base: string) {
       request: { method: 'GET', path: '/payouts/{reference}' },
       answers: [
         ...payoutStates,
-        { if: { status: [404], '/reason': ['There is no such payout.'] }, then: 'not_found' },
+        { if: { status: [404], '/reason': ['There is no such payout.'] }, means: 'not_found' },
       ],
     },
     idempotentByReference: true,
@@ -236,6 +236,72 @@ export const sandboxSamples = {
       expect: ['payment 100.5 THB for 7-1'],
     },
   ],
+}
+
+/** An imaginary company, whose answers repeat what was asked. */
+export const company = {
+  format: 1,
+  company: 'Imaginary Pay',
+  base: 'https://api.imaginary.example',
+  currencies: ['THB'],
+  secrets: {},
+  expectDeposit: {
+    request: { method: 'POST', path: '/payins', json: { ref: '{txnId}' } },
+    echo: { reference: '/ref' },
+    theirId: '/id',
+    answers: [
+      { if: { status: [201], '/state': ['OPEN'] }, means: 'accepted' },
+      { if: { status: [422], '/code': ['CLOSED'] }, means: 'rejected', reason: '/message' },
+    ],
+    gives: { link: '/url' },
+  },
+  askDeposit: {
+    request: { method: 'GET', path: '/payins/{theirId}' },
+    echo: { reference: '/ref' },
+    rules: [
+      { if: { status: [200], '/state': ['OPEN'] }, events: [] },
+      {
+        if: { status: [200], '/state': ['PAID'] },
+        events: [
+          {
+            type: 'payment',
+            id: ['/id', '/state'],
+            paymentId: ['/id'],
+            reference: '/ref',
+            amount: { at: '/amount', as: 'decimal' },
+            currency: { at: '/currency' },
+            paidAt: { at: '/paid_at', as: 'unix' },
+          },
+        ],
+      },
+    ],
+  },
+  submitPayout: {
+    request: { method: 'POST', path: '/payouts', json: { ref: '{reference}' } },
+    echo: {
+      reference: '/ref',
+      currency: '/currency',
+      amount: { at: '/amount', as: 'decimal' },
+    },
+    theirId: '/id',
+    answers: [
+      { if: { status: [200, 201], '/state': ['NEW', 'SENT'] }, means: 'accepted' },
+      { if: { status: [200], '/state': ['DONE'], '/flags/final': [true] }, means: 'paid' },
+      {
+        if: { status: [422], '/code': [4001, 'BANK_NOT_SERVED'] },
+        means: 'rejected',
+        reason: '/message',
+        mayTryAnother: true,
+      },
+    ],
+  },
+  askPayout: {
+    request: { method: 'GET', path: '/payouts/{reference}' },
+    answers: [
+      { if: { status: [200], '/state': ['DONE'] }, means: 'paid' },
+      { if: { status: [404], '/code': ['NO_SUCH_PAYOUT'] }, means: 'not_found' },
+    ],
+  },
 }
 
 export function passOf(key: Buffer): string {

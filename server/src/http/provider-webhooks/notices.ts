@@ -38,9 +38,7 @@ export function noticeRoutes(
         const way = { ip, method, path: url.slice(new URL(url).origin.length), url }
         const { lines: reporter, noticeAnswer } = provider
         const answer = (ours: object) =>
-          noticeAnswer
-            ? reply.type(noticeAnswer.type).send(noticeAnswer.body)
-            : reply.send(ours)
+          noticeAnswer ? reply.type(noticeAnswer.type).send(noticeAnswer.body) : reply.send(ours)
         if (reporter) {
           const lines = reporter.read(body, headers, desk.now(), way)
           if (!lines) throw notItsOwn()

@@ -126,9 +126,7 @@ export class CompanyLane {
     if (this.isOpen && !signal.aborted) return
     this.notCalled++
     throw new NotCalled(
-      signal.aborted
-        ? tooMany
-        : `is not called for a while: it ${this.lastFault ?? 'fails'}`,
+      signal.aborted ? tooMany : `is not called for a while: it ${this.lastFault ?? 'fails'}`,
     )
   }
 

@@ -7,6 +7,8 @@ import { type Currency, currencies } from '../../lib/money.ts'
  */
 
 const strict = { additionalProperties: false }
+const oneOf = <const T extends readonly string[]>(values: T) =>
+  Type.Unsafe<T[number]>({ enum: values })
 
 const Name = Type.String({
   pattern: '^[a-z][A-Za-z0-9_]{0,39}$',
@@ -62,9 +64,7 @@ const Fields = Type.Record(
 )
 const Request = Type.Object(
   {
-    method: Type.Union(
-      (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((each) => Type.Literal(each)),
-    ),
+    method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
     path: Type.String({ pattern: '^/[^?#\\s]*$', maxLength: 500 }),
     query: Type.Optional(Fields),
     headers: Type.Optional(Type.Record(HeaderName, Template, strict)),
@@ -114,11 +114,7 @@ const SureIf = Type.Unsafe<Condition>(
       ...names,
       minProperties: 2,
       additionalProperties: Type.Array(
-        Type.Union([
-          Type.String({ minLength: 1, maxLength: 100 }),
-          Type.Integer(),
-          Type.Boolean(),
-        ]),
+        Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Integer(), Type.Boolean()]),
         { minItems: 1, maxItems: 50 },
       ),
       description: 'the status and at least one pointer with words: all must fit',
@@ -142,12 +138,12 @@ const BodyIf = Type.Unsafe<Condition>(
 const label = { name: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })) }
 
 const PayoutRule = Type.Union([
-  Type.Object({ ...label, if: If, then: Type.Literal('accepted') }, strict),
+  Type.Object({ ...label, if: If, means: Type.Literal('accepted') }, strict),
   Type.Object(
     {
       ...label,
       if: SureIf,
-      then: Type.Union([
+      means: Type.Union([
         Type.Literal('paid'),
         Type.Literal('cancelled'),
         Type.Literal('returned'),
@@ -160,7 +156,7 @@ const PayoutRule = Type.Union([
     {
       ...label,
       if: SureIf,
-      then: Type.Literal('rejected'),
+      means: Type.Literal('rejected'),
       reason: Type.Optional(Pointer),
       mayTryAnother: Type.Optional(Type.Boolean()),
     },
@@ -170,12 +166,12 @@ const PayoutRule = Type.Union([
 export type PayoutRule = Static<typeof PayoutRule>
 
 const DepositRule = Type.Union([
-  Type.Object({ ...label, if: If, then: Type.Literal('accepted') }, strict),
+  Type.Object({ ...label, if: If, means: Type.Literal('accepted') }, strict),
   Type.Object(
     {
       ...label,
       if: SureIf,
-      then: Type.Literal('rejected'),
+      means: Type.Literal('rejected'),
       reason: Type.Optional(Pointer),
     },
     strict,
@@ -395,9 +391,7 @@ export type Encoding = Static<typeof Encoding>
 
 /** What a signature is over, in this order. */
 const Part = Type.Union([
-  ...(
-    ['timestamp', 'nonce', 'method', 'path', 'query', 'url', 'body', 'bodySha256'] as const
-  ).map((each) => Type.Literal(each)),
+  oneOf(['timestamp', 'nonce', 'method', 'path', 'query', 'url', 'body', 'bodySha256']),
   Text,
   Type.Object({ header: HeaderName }, strict),
 ])

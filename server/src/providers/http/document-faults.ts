@@ -181,7 +181,8 @@ function requestFaults(document: ConnectorDocument, say: Say): void {
   for (const text of Object.values(commonHeaders)) {
     templateFault('/headers', text, everywhere, document, say)
   }
-  const keepsId = Boolean(document.expectDeposit?.theirId) || Boolean(document.submitPayout?.theirId)
+  const keepsId =
+    Boolean(document.expectDeposit?.theirId) || Boolean(document.submitPayout?.theirId)
   for (const call of calls) {
     const request = document[call]?.request
     if (!request) continue
@@ -198,9 +199,7 @@ function requestFaults(document: ConnectorDocument, say: Say): void {
       ...Object.values(request.form ?? {}).flat(),
       ...treeTexts(`${at}/json`, request.json, say),
     ]
-    const used = texts.flatMap((text) =>
-      templateFault(at, text, placeholders[call], document, say),
-    )
+    const used = texts.flatMap((text) => templateFault(at, text, placeholders[call], document, say))
     if (!needed[call].some((name) => used.includes(name))) {
       say(at, `must hold {${needed[call].join('} or {')}}, by which the company knows it`)
     }
@@ -275,7 +274,9 @@ export function numberIn(node: object): string | undefined {
 
 /** What a proxy, an overloaded machine or a redirect answers says nothing of the payout. */
 function isUnsure(status: unknown): boolean {
-  return typeof status !== 'number' || status >= 500 || (status >= 300 && status < 400) || status === 408
+  return (
+    typeof status !== 'number' || status >= 500 || (status >= 300 && status < 400) || status === 408
+  )
 }
 
 const duplicate = /dup|exist|already|conflict|twice/i
@@ -289,19 +290,19 @@ function answerFaults(document: ConnectorDocument, say: Say): void {
   for (const call of ['submitPayout', 'askPayout'] as const) {
     for (const [n, rule] of (document[call]?.answers ?? []).entries()) {
       const at = `/${call}/answers/${n}`
-      if (rule.then !== 'accepted') sure(at, rule)
-      if (call === 'submitPayout' && rule.then === 'not_found') {
+      if (rule.means !== 'accepted') sure(at, rule)
+      if (call === 'submitPayout' && rule.means === 'not_found') {
         say(at, 'is an answer to a question: a hand-over is refused or not')
       }
       const words = Object.values(rule.if).flat().map(String)
       const isDuplicate = words.some((word) => duplicate.test(word)) || words.includes('409')
-      if (call === 'submitPayout' && rule.then === 'rejected' && isDuplicate) {
+      if (call === 'submitPayout' && rule.means === 'rejected' && isDuplicate) {
         say(at, 'a duplicate is no refusal: the first copy may be being paid')
       }
     }
   }
   for (const [n, rule] of (document.expectDeposit?.answers ?? []).entries()) {
-    if (rule.then === 'rejected') sure(`/expectDeposit/answers/${n}`, rule)
+    if (rule.means === 'rejected') sure(`/expectDeposit/answers/${n}`, rule)
   }
   for (const [n, rule] of (document.askDeposit?.rules ?? []).entries()) {
     sure(`/askDeposit/rules/${n}`, rule)

@@ -1,13 +1,7 @@
 import { type ExactJson, parseExactJson, valueAt } from '../../lib/exact-json.ts'
 import type { Currency } from '../../lib/money.ts'
 import type { DepositInstructions, DepositOutcome, PayoutOutcome } from '../provider.ts'
-import type {
-  AskDepositCall,
-  DepositCall,
-  Echo,
-  Gives,
-  PayoutCall,
-} from './connector-document.ts'
+import type { AskDepositCall, DepositCall, Echo, Gives, PayoutCall } from './connector-document.ts'
 import { type ReadEvent, readEvent, reasonAt } from './read-events.ts'
 import { amountAt, fits, textAt } from './read-value.ts'
 
@@ -49,11 +43,11 @@ export function readPayoutAnswer(
   const at = call.answers.findIndex((rule) => fits(rule.if, json.value, answer.status))
   const rule = call.answers[at]
   if (!rule) return nothing(noRule(answer, json.value))
-  if (!isEcho(call.echo, json.value, asked, lacksEcho(rule.then))) {
+  if (!isEcho(call.echo, json.value, asked, lacksEcho(rule.means))) {
     return { ...nothing(ofAnother), rule: at }
   }
   const theirId = idIn(call.theirId, json.value)
-  if (rule.then !== 'rejected') return { rule: at, outcome: { type: rule.then }, theirId }
+  if (rule.means !== 'rejected') return { rule: at, outcome: { type: rule.means }, theirId }
   const reason = reasonAt(rule.reason, json.value)
   if (reason === undefined) return { ...nothing(unreadable), rule: at }
   const mayTryAnother = rule.mayTryAnother ?? false
@@ -71,11 +65,11 @@ export function readDepositAnswer(
   const at = call.answers.findIndex((rule) => fits(rule.if, json.value, answer.status))
   const rule = call.answers[at]
   if (!rule) return nothing(noRule(answer, json.value))
-  if (!isEcho(call.echo, json.value, asked, lacksEcho(rule.then))) {
+  if (!isEcho(call.echo, json.value, asked, lacksEcho(rule.means))) {
     return { ...nothing(ofAnother), rule: at }
   }
   const theirId = idIn(call.theirId, json.value)
-  if (rule.then === 'rejected') {
+  if (rule.means === 'rejected') {
     const reason = reasonAt(rule.reason, json.value)
     if (reason === undefined) return { ...nothing(unreadable), rule: at }
     return { rule: at, outcome: { type: 'rejected', reason }, theirId }
@@ -119,17 +113,12 @@ function readJson({ body, isCut }: CompanyAnswer): { value: ExactJson } | { unkn
 const ofAnother = 'answered about something else'
 
 /** A refusal often repeats nothing of what it refuses. What it does repeat must be right. */
-function lacksEcho(then: string): boolean {
-  return then === 'rejected' || then === 'not_found'
+function lacksEcho(means: string): boolean {
+  return means === 'rejected' || means === 'not_found'
 }
 
 /** Whether the answer repeats what was asked. */
-function isEcho(
-  echo: Echo | undefined,
-  json: ExactJson,
-  asked: Asked,
-  mayLack: boolean,
-): boolean {
+function isEcho(echo: Echo | undefined, json: ExactJson, asked: Asked, mayLack: boolean): boolean {
   if (!echo) return true
   const isRight = (at: string | undefined, check: (at: string) => boolean) =>
     at === undefined || (mayLack && (valueAt(json, at) ?? null) === null) || check(at)

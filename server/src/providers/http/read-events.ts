@@ -121,7 +121,10 @@ function lineAt(where: EventAt & { type: 'line' }, said: ExactJson): ReportedLin
     amountMinor: where.direction === 'credit' ? money.amountMinor : -money.amountMinor,
     currency: money.currency,
     bookedAt,
-    text: where.texts.flatMap((at) => textAt(said, at) ?? []).join(' ').slice(0, 4_000),
+    text: where.texts
+      .flatMap((at) => textAt(said, at) ?? [])
+      .join(' ')
+      .slice(0, 4_000),
     accountNo: where.accountNo === undefined ? null : (textAt(said, where.accountNo) ?? null),
     payer: {
       accountNo: payer?.accountNo ?? null,
@@ -131,10 +134,7 @@ function lineAt(where: EventAt & { type: 'line' }, said: ExactJson): ReportedLin
   }
 }
 
-function moneyAt(
-  where: EventAt & { type: 'payment' | 'cost' | 'line' },
-  said: ExactJson,
-) {
+function moneyAt(where: EventAt & { type: 'payment' | 'cost' | 'line' }, said: ExactJson) {
   const currency = currencyAt(said, where.currency)
   if (currency === undefined) return 'its currency is not known here'
   const amountMinor = amountAt(said, where.amount, currency)

@@ -53,10 +53,7 @@ function minorOf(text: string, as: AmountAt['as'], currency: Currency): bigint |
 }
 
 /** The currency of an amount; undefined if it is none that is known here. */
-export function currencyAt(
-  json: ExactJson | undefined,
-  where: CurrencyAt,
-): Currency | undefined {
+export function currencyAt(json: ExactJson | undefined, where: CurrencyAt): Currency | undefined {
   if ('is' in where) return where.is
   const text = textAt(json, where.at)?.toUpperCase()
   return currencies.find((each) => each === text)

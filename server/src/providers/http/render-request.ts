@@ -91,7 +91,7 @@ function encodedFields(fields: readonly [string, string][]): string {
 
 /** As RFC 3986: encodeURIComponent leaves some reserved characters as they are, and refuses half a character. */
 function encoded(text: string): string {
-  return encodeURIComponent(text.toWellFormed()).replace(
+  return encodeURIComponent(Buffer.from(text).toString()).replace(
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   )

@@ -17,7 +17,7 @@ const strict = { additionalProperties: false }
 const Sample = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 100 }),
-    call: Type.Union(sampleCalls.map((each) => Type.Literal(each))),
+    call: Type.Unsafe<SampleCall>({ enum: sampleCalls }),
     status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
     body: Type.Unknown({ description: 'JSON, or the text itself' }),
     expect: Type.Array(Type.String({ maxLength: 300 }), { maxItems: 20 }),
@@ -260,7 +260,11 @@ function signatureOf(
   const { method, path, url, body } = sent
   const message = { timestamp, nonce: '', method, path, query: '', url, body, header }
   const put = { header: 'x' }
-  return signatureOver({ ...verify, put, timestamp: undefined } as never, bytesOver(verify.over, message) ?? Buffer.alloc(0), secrets)
+  return signatureOver(
+    { ...verify, put, timestamp: undefined } as never,
+    bytesOver(verify.over, message) ?? Buffer.alloc(0),
+    secrets,
+  )
 }
 
 function plainText(json: string): string {
@@ -301,7 +305,9 @@ function missingIn(document: ConnectorDocument, results: readonly SampleResult[]
   const has = (calls: readonly SampleCall[], pattern: RegExp) =>
     results.some(
       ({ ok, call, tried }) =>
-        ok && calls.includes(call) && tried.some(({ got }) => got.some((each) => pattern.test(each))),
+        ok &&
+        calls.includes(call) &&
+        tried.some(({ got }) => got.some((each) => pattern.test(each))),
     )
   const ofDeposits = ['expectDeposit', 'askDeposit', 'notice'] as const
   const ofPayouts = ['submitPayout', 'askPayout', 'notice'] as const
@@ -309,15 +315,16 @@ function missingIn(document: ConnectorDocument, results: readonly SampleResult[]
   if (document.expectDeposit) {
     if (!has(ofDeposits, /^accepted with /)) missing.push('a deposit that is taken (expectDeposit)')
     if (!has(ofDeposits, /^payment /)) missing.push('a deposit that is paid (notice or askDeposit)')
-    if (!has(ofDeposits, /^deposit_ended |^rejected$/)) missing.push('a deposit that fails or is refused')
+    if (!has(ofDeposits, /^deposit_ended |^rejected$/))
+      missing.push('a deposit that fails or is refused')
   }
   if (document.submitPayout) {
     if (!has(ofPayouts, /^paid$|^payout paid /)) missing.push('a payout that is paid')
     if (!has(ofPayouts, /^rejected(,|$)|^payout rejected/)) missing.push('a payout that is refused')
     if (!has(['submitPayout'], /^accepted$/)) missing.push('a payout that is taken (submitPayout)')
   }
-  if (document.account !== undefined && !has(['notice'], /^line /)) missing.push('a line of the account')
+  if (document.account !== undefined && !has(['notice'], /^line /))
+    missing.push('a line of the account')
   if (document.notice && !results.some(({ call }) => call === 'notice')) missing.push('a notice')
   return missing
 }
-

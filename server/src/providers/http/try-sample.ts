@@ -64,7 +64,8 @@ export function tryOn(
       if (!notice) return [noCall(call)]
       const body = readBody(notice, answer.body)
       const said = body === undefined ? undefined : eventsIn(notice, body)
-      if (!said) return [{ rule: null, ruleName: null, got: ['unread'], fault: 'it cannot be read' }]
+      if (!said)
+        return [{ rule: null, ruleName: null, got: ['unread'], fault: 'it cannot be read' }]
       return said.map((each) => {
         const read = readEvent(notice.rules, each)
         const found = triedEvent('/notice/rules', notice.rules, read)

@@ -112,7 +112,10 @@ function isSigned(
 }
 
 /** The names and values of the body, without the signature; undefined for a value that is not plain. */
-function plainFields(body: ExactJson | undefined, signature: Where): [string, string | undefined][] {
+function plainFields(
+  body: ExactJson | undefined,
+  signature: Where,
+): [string, string | undefined][] {
   if (!(body instanceof Map)) return [['', undefined]]
   const own = 'at' in signature ? signature.at : ''
   return [...body].flatMap(([name, value]): [string, string | undefined][] =>
