@@ -43,10 +43,10 @@ export async function createBankAccount(
   return inTransaction(pool, async (tx) => {
     // No connector may get its name at the same time.
     await tx.query('lock table providers in share row exclusive mode')
+    if (await isConnector(tx, terms.name)) return undefined
     const { rowCount } = await tx.query(
       `insert into bank_accounts (${bankAccountColumns.names})
-       select * from ${bankAccountColumns.unnest} u
-       where not exists (select 1 from connectors c where c.name = u.name) on conflict do nothing`,
+       select * from ${bankAccountColumns.unnest} on conflict do nothing`,
       bankAccountColumns.values([account]),
     )
     if (rowCount === 0) return undefined
@@ -259,10 +259,14 @@ async function saveAccount(
   return rowCount === 1
 }
 
+async function isConnector(db: Pool | Tx, name: string): Promise<boolean> {
+  const { rows } = await db.query('select 1 from connectors where name = $1', [name])
+  return rows.length > 0
+}
+
 /** Why an account could not be made. */
 export async function whyNotMade(pool: Pool, name: string): Promise<string> {
-  const { rows } = await pool.query('select 1 from connectors where name = $1', [name])
-  return rows.length > 0 || (await findBankAccount(pool, name))
+  return (await isConnector(pool, name)) || (await findBankAccount(pool, name))
     ? `the name "${name}" is taken or was used before: choose another`
     : numberIsTaken
 }

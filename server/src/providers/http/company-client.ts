@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import { Agent, errors, request } from 'undici'
+import { Agent, request } from 'undici'
 import type { CompanyAnswer } from './read-answer.ts'
 import type { RenderedRequest } from './render-request.ts'
 
@@ -87,6 +87,5 @@ function inWords(error: unknown, signal: AbortSignal): string {
   if (['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code)) {
     return 'closed the connection without an answer'
   }
-  if (error instanceof errors.HTTPParserError) return 'answered what is not HTTP'
   return `could not be asked: ${error instanceof Error ? error.message : String(error)}`
 }

@@ -104,10 +104,10 @@ function nothing<T extends { type: string }>(reason: string): Read<T | Unknown> 
 }
 
 /** The answer's JSON, if it is whole. */
-function readJson({ body, isCut }: CompanyAnswer): { value: ExactJson } | { unknown: string } {
-  if (isCut) return { unknown: 'answered more than can be read' }
-  const value = parseExactJson(body)
-  return value === undefined ? { unknown: unreadable } : { value }
+function readJson(answer: CompanyAnswer): { value: ExactJson } | { unknown: string } {
+  if (answer.isCut) return { unknown: 'answered more than can be read' }
+  const value = parseExactJson(answer.body)
+  return value === undefined ? { unknown: noRule(answer, null) } : { value }
 }
 
 const ofAnother = 'answered about something else'

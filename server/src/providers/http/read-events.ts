@@ -65,7 +65,9 @@ function eventAt(where: Said, said: ExactJson): ProviderEvent | string {
   const id = idAt(where.id, said)
   const reference = textAt(said, where.reference)
   if (id === undefined) return 'its id is not there'
-  if (reference === undefined) return `there is no reference at ${where.reference}`
+  if (reference === undefined || reference.length > 200) {
+    return `there is no reference at ${where.reference}`
+  }
   switch (where.type) {
     case 'payment': {
       const paymentId = idAt(where.paymentId, said)
@@ -149,11 +151,11 @@ function payerAt(
   if (!where) return null
   const at = (pointer: string | undefined) =>
     pointer === undefined ? null : (textAt(said, pointer)?.slice(0, 200) ?? null)
-  return {
-    accountNo: at(where.accountNo),
-    accountName: at(where.accountName),
-    bankCode: at(where.bankCode),
-  }
+  const accountNo = at(where.accountNo)
+  const accountName = at(where.accountName)
+  const bankCode = at(where.bankCode)
+  const isKnown = accountNo !== null || accountName !== null || bankCode !== null
+  return isKnown ? { accountNo, accountName, bankCode } : null
 }
 
 /** The parts of an id, together; undefined if one of them is missing. */

@@ -203,24 +203,24 @@ function sign(
   if (scheme.timestamp?.header) headers[scheme.timestamp.header.toLowerCase()] = timestamp
   if (scheme.nonce?.header) headers[scheme.nonce.header.toLowerCase()] = nonce
   const { pathname, search } = new URL(url)
+  const signed = {
+    timestamp,
+    nonce,
+    method,
+    path: pathname,
+    query: search.slice(1),
+    url,
+    body: Buffer.from(body.text() ?? ''),
+    header: (name: string) => headers[name.toLowerCase()],
+  }
+  const bytes = scheme.kind === 'sorted' ? undefined : bytesOver(scheme.over, signed)
   const signature =
     scheme.kind === 'sorted'
       ? sortedSignature(scheme, body.fields, secrets)
-      : signatureOver(
-          scheme,
-          bytesOver(scheme.over, {
-            timestamp,
-            nonce,
-            method,
-            path: pathname,
-            query: search.slice(1),
-            url,
-            body: Buffer.from(body.text() ?? ''),
-            header: (name) => headers[name.toLowerCase()],
-          }) ?? cannotSign(),
-          secrets,
-        )
-  if (signature === undefined) return cannotSign()
+      : bytes && signatureOver(scheme, bytes, secrets)
+  if (signature === undefined) {
+    throw new CannotRender('a part that is to be signed is missing')
+  }
   const put = fill(scheme.put.as ?? '{signature}', (name) =>
     new Map([
       ['signature', signature],
@@ -230,10 +230,6 @@ function sign(
   )
   if (scheme.put.field !== undefined) body.add(scheme.put.field, put ?? '')
   else headers[(scheme.put.header ?? '').toLowerCase()] = headerValue(put ?? '')
-}
-
-function cannotSign(): never {
-  throw new CannotRender('a part that is to be signed is missing')
 }
 
 /** A moment as a company writes it. */

@@ -18,15 +18,15 @@ export function placeholdersIn(text: string): string[] | undefined {
  */
 export function fill(text: string, values: Values): string | null {
   const [only, ...more] = text.matchAll(piece)
-  if (only && more.length === 0 && only[0] === text) return valueOf(only[1] ?? '', values)
+  if (only && more.length === 0 && only[0] === text) return knownValue(only[1] ?? '', values)
   return text.replace(piece, (_whole, name: string) => {
-    const value = valueOf(name, values)
+    const value = knownValue(name, values)
     if (value === null) throw new CannotRender(`{${name}} has no value`)
     return value
   })
 }
 
-function valueOf(name: string, values: Values): string | null {
+function knownValue(name: string, values: Values): string | null {
   const value = values(name)
   if (value === undefined) throw new CannotRender(`{${name}} has no value`)
   return value
