@@ -106,7 +106,7 @@ const payment = (ref: string) => ({
 })
 
 /** How the company is spoken to. `version` is part of every path, so that a call tells which document it is of. */
-export function companyDocument({ url }: Company, version = 1, change: object = {}) {
+export function companyDocument({ url }: { url: string }, version = 1, change: object = {}) {
   return {
     format: 1,
     company: 'Imaginary Pay',
@@ -255,6 +255,18 @@ export async function connect(
   s: TestService,
   name: string,
   document: object,
+  more: Parameters<typeof prepare>[3] = {},
+): Promise<number> {
+  const version = await prepare(s, name, document, more)
+  await use(s, name, version)
+  return version
+}
+
+/** A version that could be used. */
+export async function prepare(
+  s: TestService,
+  name: string,
+  document: object,
   { secrets = { api: 'api-1', hook: 'hook-1' }, samples = companySamples as object } = {},
 ): Promise<number> {
   const { pool, secretKeys } = s.backend
@@ -267,7 +279,6 @@ export async function connect(
   }
   const ran = await trySamples(pool, name, version.version, JSON.stringify(samples), by(s))
   if (!ran.passed) throw new Error(JSON.stringify(ran))
-  await use(s, name, version.version)
   return version.version
 }
 
