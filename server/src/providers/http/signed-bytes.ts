@@ -49,9 +49,11 @@ function partOf(part: Part, message: SignedMessage): Buffer | string | undefined
   return message[part]
 }
 
+type OverBytes = Extract<Sign | Verify, { kind: 'hmac' | 'rsa' | 'ed25519' }>
+
 /** The signature over bytes, in the scheme's own letters. */
 export function signatureOver(
-  scheme: Sign & { kind: 'hmac' | 'rsa' | 'ed25519' },
+  scheme: OverBytes,
   bytes: Buffer,
   secrets: Secrets,
 ): string {
@@ -105,7 +107,7 @@ function sortedDigest(scheme: Sorted, text: string, secrets: Secrets): Buffer {
 
 /** Whether one of the signatures is right for the bytes. */
 export function isSignedBy(
-  scheme: Verify & { kind: 'hmac' | 'rsa' | 'ed25519' },
+  scheme: OverBytes,
   bytes: Buffer,
   signatures: readonly string[],
   secrets: Secrets,
