@@ -74,7 +74,9 @@ describe('in the console', () => {
     expect(shown.json).toEqual({ version: 1, document })
     const { rows } = await s.sql('select after::text, before::text, reason from audit_log')
     expect(JSON.stringify(rows)).not.toContain('value of')
-    const { rows: kept } = await s.sql(`select encode(sealed, 'escape') as text from connector_secrets`)
+    const { rows: kept } = await s.sql(
+      `select encode(sealed, 'escape') as text from connector_secrets`,
+    )
     expect(JSON.stringify(kept)).not.toContain('value of')
   })
 
@@ -149,7 +151,11 @@ describe('on the command line', () => {
       expect.arrayContaining([expect.objectContaining({ name: 'clipay', state: 'on' })]),
     )
     const shown = await commandJson(['provider', 'show', 'clipay'], env)
-    expect(shown).toMatchObject({ in_use: 1, versions: [1], document: { company: 'Imaginary Pay' } })
+    expect(shown).toMatchObject({
+      in_use: 1,
+      versions: [1],
+      document: { company: 'Imaginary Pay' },
+    })
     const { stderr } = await command(['provider', 'add', set, '--name', 'wrong'], env)
     expect(stderr).toContain('document')
   })

@@ -52,11 +52,7 @@ function partOf(part: Part, message: SignedMessage): Buffer | string | undefined
 type OverBytes = Extract<Sign | Verify, { kind: 'hmac' | 'rsa' | 'ed25519' }>
 
 /** The signature over bytes, in the scheme's own letters. */
-export function signatureOver(
-  scheme: OverBytes,
-  bytes: Buffer,
-  secrets: Secrets,
-): string {
+export function signatureOver(scheme: OverBytes, bytes: Buffer, secrets: Secrets): string {
   const key = keyBytes(scheme.key, secrets)
   switch (scheme.kind) {
     case 'hmac':
